@@ -1,0 +1,35 @@
+// POST /auth/login
+import { ApiError } from "../../shared/api/errors.ts";
+import { api } from "../../shared/api/index.ts";
+import { getAccount } from "../../shared/data/accounts.ts";
+import { changeOf, logEvent } from "../../shared/data/change.ts";
+import { findUserByEmail, openSession } from "../../shared/data/credentials.ts";
+import { admitLogin } from "../../shared/data/login-limits.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { SESSION_HOURS } from "../../shared/domain/limits.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+import { signSession } from "../../shared/runtime/jwt.ts";
+import { NO_PASSWORD, verifyPassword } from "../../shared/runtime/passwords.ts";
+
+export const handler = handle(api.auth.login)(async ({ body, ipAddress, requestId }) => {
+  const attempt = await admitLogin(body.email, ipAddress ?? "unknown");
+  const user = await findUserByEmail(body.email);
+  const correct = await verifyPassword(body.password, user?.password_hash ?? NO_PASSWORD);
+  if (user === undefined || !correct) throw new ApiError("UNAUTHORIZED", "Invalid email or password");
+  await attempt.succeeded();
+  const sessionId = newId("session");
+  const expires = new Date(Date.now() + SESSION_HOURS * 3_600_000);
+  await openSession(user, sessionId, expires.toISOString());
+  const change = changeOf(await getAccount(user.account_id));
+  const caller = {
+    account_id: user.account_id,
+    type: "user" as const,
+    id: user.id,
+    name: user.name,
+    permissions: [],
+    ip_address: ipAddress,
+  };
+  logEvent(change, { caller, requestId }, "auth.login", { type: "user", id: user.id, name: user.name });
+  await change.commit();
+  return { token: await signSession(user.id, sessionId, expires), expires_at: expires.toISOString(), user };
+});

@@ -1,0 +1,21 @@
+// GET /auth/me
+import { api } from "../../shared/api/index.ts";
+import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
+import { userRef } from "../../shared/data/credentials.ts";
+import { env } from "../../shared/runtime/env.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(api.auth.me)(async ({ caller, read }) => {
+  const { account, user } = await read({
+    account: accountRef(caller.account_id),
+    ...(caller.type === "user" && { user: userRef(caller.id) }),
+  });
+  const { id, account_name: name } = presentAccount(account);
+  return {
+    user: user ?? null,
+    token: caller.type === "token" ? { id: caller.id, name: caller.name } : null,
+    account: { id, name },
+    permissions: caller.permissions,
+    environment: env().ENVIRONMENT,
+  };
+});

@@ -1,0 +1,19 @@
+// PUT /auth/password
+import { invalid } from "../../shared/api/errors.ts";
+import { api } from "../../shared/api/index.ts";
+import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
+import { changeOf, logEvent } from "../../shared/data/change.ts";
+import { setPassword, userRef } from "../../shared/data/credentials.ts";
+import { handle, sessionOf } from "../../shared/runtime/handle.ts";
+import { hashPassword, verifyPassword } from "../../shared/runtime/passwords.ts";
+
+export const handler = handle(api.auth.password)(async ({ body, caller, by, read, commit }) => {
+  const { account, user } = await read({ account: accountRef(caller.account_id), user: userRef(caller.id) });
+  if (user === undefined) throw new Error("The user of a session is missing");
+  if (!(await verifyPassword(body.current_password, user.password_hash)))
+    throw invalid({ field: "current_password", reason: "is not the current password" });
+  const change = changeOf(presentAccount(account));
+  setPassword(change, user, await hashPassword(body.new_password), sessionOf(caller));
+  logEvent(change, by, "auth.password", { type: "user", id: user.id, name: user.name });
+  return commit(change, { id: user.id, email: user.email, name: user.name });
+});

@@ -1,0 +1,69 @@
+// The authorizer: who a request's credential belongs to, and whether its limits let it through.
+//
+// A gateway's templates cannot compute, so that a refused credential is a Deny whose context carries the request's id (the
+// gateway's 401), and a credential over its limit is let through to its handler, which tells it so (429).
+import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
+import type { RateClass } from "../shared/api/endpoint.ts";
+import { resourceOf, routes } from "../shared/api/index.ts";
+import { type Admission, admitSession, admitToken, type RequestFacts } from "../shared/data/credentials.ts";
+import { isTokenValue } from "../shared/domain/token-value.ts";
+import { env } from "../shared/runtime/env.ts";
+import { verifySession } from "../shared/runtime/jwt.ts";
+import { log } from "../shared/runtime/log.ts";
+import { header, type Limits, requestIdOf } from "../shared/runtime/request-context.ts";
+
+const rates = new Map(routes.map(({ method, path, rate }) => [`${method} ${resourceOf(path)}`, rate]));
+
+export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
+  const requestId = requestIdOf(event.headers, event.requestContext.requestId);
+  const at = Date.now();
+  const admission = await admit(header(event.headers, "authorization"), {
+    rate: rateOf(event),
+    ipAddress: event.requestContext.identity.sourceIp,
+    at,
+  }).catch((error: unknown) => {
+    log.error("authorizer failed", { request_id: requestId, error: error instanceof Error ? error : undefined });
+    throw error;
+  });
+  if (admission.kind === "refused") return policy("anonymous", "Deny", event.methodArn, { request_id: requestId });
+  const { caller, state, retryAfterMs } = admission;
+  const limits: Limits = {
+    limit: state.limit,
+    remaining: state.remaining,
+    reset: Math.ceil((at + state.resetMs) / 1000),
+    ...(retryAfterMs !== undefined && {
+      refused: { scope: state.scope, limit: state.limit, retry_after: Math.ceil(retryAfterMs / 1000) },
+    }),
+  };
+  return policy(caller.id, "Allow", event.methodArn, {
+    request_id: requestId,
+    caller: JSON.stringify(caller),
+    limits: JSON.stringify(limits),
+  });
+}
+
+/** Counted by the gateway's own resource, never by the path as the client wrote it. */
+function rateOf(event: APIGatewayRequestAuthorizerEvent): RateClass {
+  const rate = rates.get(`${event.httpMethod} ${event.resource}`);
+  if (rate === undefined) throw new Error(`No such route: ${event.httpMethod} ${event.resource}`);
+  return rate;
+}
+
+async function admit(authorization: string | undefined, facts: RequestFacts): Promise<Admission> {
+  const value = /^Bearer +(\S+)$/i.exec(authorization?.trim() ?? "")?.[1];
+  if (value === undefined) return { kind: "refused" };
+  if (value.startsWith("svc_")) return isTokenValue(env().ENVIRONMENT, value) ? admitToken(value, facts) : { kind: "refused" };
+  const session = await verifySession(value);
+  return session === undefined ? { kind: "refused" } : admitSession(session.userId, session.sessionId, facts);
+}
+
+const policy = (
+  principalId: string,
+  Effect: "Allow" | "Deny",
+  Resource: string,
+  context: Record<string, string>,
+): APIGatewayAuthorizerResult => ({
+  principalId,
+  policyDocument: { Version: "2012-10-17", Statement: [{ Action: "execute-api:Invoke", Effect, Resource }] },
+  context,
+});

@@ -1,0 +1,8 @@
+// GET /health
+import { api } from "../../shared/api/index.ts";
+import { env, version } from "../../shared/runtime/env.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(api.health.get)(() =>
+  Promise.resolve({ status: "ok", environment: env().ENVIRONMENT, version: version() }),
+);

@@ -1,0 +1,84 @@
+// POST /instances/:id/clone
+import { invalid, notFound } from "../../shared/api/errors.ts";
+import { api } from "../../shared/api/index.ts";
+import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
+import { backupRef, requireRestorable, useBackup } from "../../shared/data/backups.ts";
+import { changeOf, logEvent } from "../../shared/data/change.ts";
+import { databaseNameFor, instanceRef, reserveInstance, toInstance } from "../../shared/data/instances.ts";
+import { reserveOperation } from "../../shared/data/operations.ts";
+import type { BackupRecord, InstanceRecord, ServerRecord } from "../../shared/data/records.ts";
+import { sealFor } from "../../shared/data/sealed.ts";
+import { namedServer, requireUsable, serverRef } from "../../shared/data/servers.ts";
+import { generatePassword } from "../../shared/domain/generated-password.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(api.instances.clone)(async ({ params, body, caller, by, read, commit }) => {
+  const { account, source, backup, chosen } = await read({
+    account: accountRef(caller.account_id),
+    source: instanceRef(caller.account_id, params.id),
+    backup: backupRef(caller.account_id, body.backup_id),
+    ...(body.server_id !== undefined && { chosen: serverRef(caller.account_id, body.server_id) }),
+  });
+  requireOf(params.id, source, backup);
+  const server = serverFor(source, body.server_id, chosen);
+  requireRestorable(backup);
+  const change = changeOf(presentAccount(account));
+  const operationId = newId("operation");
+  const { name, domain, neutralize, restore_database, restore_filestore } = body;
+  const instance = reserveInstance(
+    change,
+    server,
+    {
+      name,
+      domain,
+      erp_version: backup.erp_version,
+      edition: backup.edition,
+      database_name: body.database_name ?? databaseNameFor(name, operationId),
+      admin_email: source?.admin_email ?? backup.admin_email,
+      cloned_from_backup_id: backup.id,
+      neutralized: neutralize,
+    },
+    operationId,
+  );
+  useBackup(change, backup.id, operationId);
+  const admin_password = body.admin_password ?? generatePassword();
+  await sealFor(change, operationId, admin_password);
+  reserveOperation(change, by, {
+    id: operationId,
+    type: "instance.clone",
+    workflow: "clone-instance",
+    resource: { type: "instance", id: instance.id },
+    input: { instance_id: instance.id, backup_id: backup.id, restore_database, restore_filestore, neutralize },
+    usesBackupId: backup.id,
+  });
+  logEvent(change, by, "instance.clone", { type: "instance", id: instance.id, name: instance.name });
+  return commit(change, { ...toInstance(instance), ...(body.admin_password === undefined && { admin_password }) });
+});
+
+/** The path names the source: an instance, or one that was deleted and left this backup. */
+function requireOf(
+  instanceId: string,
+  source: InstanceRecord | undefined,
+  backup: BackupRecord | undefined,
+): asserts backup is BackupRecord {
+  if (source === undefined && backup?.instance_id !== instanceId) throw notFound("instance");
+  if (backup === undefined) throw invalid({ field: "backup_id", reason: "no such backup in this account" });
+  if (backup.instance_id !== instanceId) throw invalid({ field: "backup_id", reason: "is a backup of another instance" });
+}
+
+/** The server that was asked for, or the source's own. */
+function serverFor(
+  source: InstanceRecord | undefined,
+  serverId: string | undefined,
+  chosen: ServerRecord | undefined,
+): Pick<ServerRecord, "id" | "ip_address"> {
+  if (serverId !== undefined) {
+    const server = namedServer(chosen);
+    requireUsable(server);
+    return server;
+  }
+  if (source === undefined)
+    throw invalid({ field: "server_id", reason: "is required, because the instance that the backup is of was deleted" });
+  return { id: source.server_id, ip_address: source.server_ip };
+}

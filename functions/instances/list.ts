@@ -1,0 +1,9 @@
+// GET /instances
+import { api } from "../../shared/api/index.ts";
+import { listInstances, toInstance } from "../../shared/data/instances.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(api.instances.list)(async ({ query, caller }) => {
+  const { items, meta } = await listInstances(caller.account_id, query);
+  return { items: items.map(toInstance), meta };
+});

@@ -1,0 +1,41 @@
+// PUT /instances/:id
+import { api } from "../../shared/api/index.ts";
+import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
+import { changeOf, logEvent } from "../../shared/data/change.ts";
+import {
+  claimDomain,
+  instanceRef,
+  moveInstance,
+  presentInstance,
+  renameInstance,
+  requireAllowed,
+  requireServerUsable,
+  toInstance,
+} from "../../shared/data/instances.ts";
+import { reserveOperation } from "../../shared/data/operations.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(api.instances.update)(async ({ params, body, caller, by, read, commit }) => {
+  const records = await read({ account: accountRef(caller.account_id), instance: instanceRef(caller.account_id, params.id) });
+  const instance = presentInstance(records.instance);
+  const change = changeOf(presentAccount(records.account));
+  const { domain, ...fields } = body;
+  logEvent(change, by, "instance.update", { type: "instance", id: instance.id, name: body.name ?? instance.name });
+  if (domain === undefined || domain === instance.domain)
+    return commit(change, toInstance(renameInstance(change, instance, fields)));
+  requireAllowed(instance, "update");
+  requireServerUsable(change, instance);
+  claimDomain(change, instance, domain);
+  const operationId = newId("operation");
+  const moved = moveInstance(change, instance, "instance.update", operationId, fields);
+  reserveOperation(change, by, {
+    id: operationId,
+    type: "instance.update",
+    workflow: "update-instance",
+    resource: { type: "instance", id: instance.id },
+    input: { instance_id: instance.id, old_domain: instance.domain, new_domain: domain },
+    before: instance.state,
+  });
+  return commit(change, toInstance(moved));
+});

@@ -1,0 +1,27 @@
+// DELETE /servers/:id
+import { api } from "../../shared/api/index.ts";
+import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
+import { changeOf, logEvent } from "../../shared/data/change.ts";
+import { reserveOperation, toOperation } from "../../shared/data/operations.ts";
+import { moveServerToDeleting, presentServer, requireDeletable, serverRef } from "../../shared/data/servers.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(api.servers.delete)(async ({ params, caller, by, read, commit }) => {
+  const records = await read({ account: accountRef(caller.account_id), server: serverRef(caller.account_id, params.id) });
+  const server = presentServer(records.server);
+  requireDeletable(server);
+  const change = changeOf(presentAccount(records.account));
+  const operationId = newId("operation");
+  moveServerToDeleting(change, server, operationId);
+  const operation = reserveOperation(change, by, {
+    id: operationId,
+    type: "server.delete",
+    workflow: "delete-server",
+    resource: { type: "server", id: server.id },
+    input: { server_id: server.id },
+    before: server.state,
+  });
+  logEvent(change, by, "server.delete", { type: "server", id: server.id, name: server.name });
+  return commit(change, toOperation(operation));
+});

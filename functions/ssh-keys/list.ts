@@ -1,0 +1,9 @@
+// GET /ssh-keys
+import { api } from "../../shared/api/index.ts";
+import { smallPage } from "../../shared/data/lists.ts";
+import { allSshKeys } from "../../shared/data/ssh-keys.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(api.sshKeys.list)(async ({ query, caller }) =>
+  smallPage(await allSshKeys(caller.account_id), query, "ssh_key"),
+);

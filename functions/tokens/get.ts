@@ -1,0 +1,8 @@
+// GET /tokens/:id
+import { api } from "../../shared/api/index.ts";
+import { getToken, toToken } from "../../shared/data/credentials.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(api.tokens.get)(async ({ params, caller }) =>
+  toToken(await getToken(caller.account_id, params.id)),
+);

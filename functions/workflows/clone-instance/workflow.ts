@@ -1,0 +1,31 @@
+// Cloning: a new instance whose data comes from a backup, with an identity of its own, neutralized unless told otherwise.
+import * as z from "zod";
+import { id } from "../../../shared/api/fields.ts";
+import { poll, step, workflow } from "../../../shared/workflow.ts";
+
+export default workflow({
+  name: "clone-instance",
+  operation: "instance.clone",
+  input: z.object({
+    account_id: id("account"),
+    operation_id: id("operation"),
+    instance_id: id("instance"),
+    backup_id: id("backup"),
+    restore_database: z.boolean(),
+    restore_filestore: z.boolean(),
+    neutralize: z.boolean(),
+  }),
+  steps: [
+    poll("verifyArchive", "Verifying the backup", { everySeconds: 10, upToMinutes: 60 }),
+    poll("installErp", "Installing the ERP", { undo: "removeErp", everySeconds: 10, upToMinutes: 30 }),
+    poll("restoreArchive", "Restoring the backup", { everySeconds: 10, upToMinutes: 120 }),
+    poll("neutralize", "Switching off scheduled jobs, mail and payments", {
+      when: "neutralize",
+      everySeconds: 10,
+      upToMinutes: 15,
+    }),
+    poll("personalize", "Giving the clone an identity of its own", { everySeconds: 10, upToMinutes: 15 }),
+    poll("awaitHealthy", "Waiting for the ERP to answer", { everySeconds: 5, upToMinutes: 10 }),
+    step("verifyClone", "Verifying the clone"),
+  ],
+});

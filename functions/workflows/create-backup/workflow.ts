@@ -1,0 +1,19 @@
+// Backing up: dump the database, then the files, upload the archive, and call it completed only once it has been checked.
+import * as z from "zod";
+import { id } from "../../../shared/api/fields.ts";
+import { poll, step, workflow } from "../../../shared/workflow.ts";
+
+export default workflow({
+  name: "create-backup",
+  operation: "backup.create",
+  input: z.object({
+    account_id: id("account"),
+    operation_id: id("operation"),
+    instance_id: id("instance"),
+    backup_id: id("backup"),
+  }),
+  steps: [
+    poll("makeArchive", "Dumping the database and the files", { undo: "deleteArchive", everySeconds: 10, upToMinutes: 120 }),
+    step("recordArchive", "Checking the stored archive"),
+  ],
+});

@@ -1,0 +1,14 @@
+// Creating an instance: install the ERP on the server and wait until it answers.
+import * as z from "zod";
+import { id } from "../../../shared/api/fields.ts";
+import { poll, workflow } from "../../../shared/workflow.ts";
+
+export default workflow({
+  name: "create-instance",
+  operation: "instance.create",
+  input: z.object({ account_id: id("account"), operation_id: id("operation"), instance_id: id("instance") }),
+  steps: [
+    poll("installErp", "Installing the ERP", { undo: "removeErp", everySeconds: 10, upToMinutes: 30 }),
+    poll("awaitHealthy", "Waiting for the ERP to answer", { everySeconds: 5, upToMinutes: 10 }),
+  ],
+});

@@ -1,0 +1,11 @@
+// Deleting a server: give the machine back to the provider, and wait until it is gone.
+import * as z from "zod";
+import { id } from "../../../shared/api/fields.ts";
+import { poll, workflow } from "../../../shared/workflow.ts";
+
+export default workflow({
+  name: "delete-server",
+  operation: "server.delete",
+  input: z.object({ account_id: id("account"), operation_id: id("operation"), server_id: id("server") }),
+  steps: [poll("releaseMachine", "Giving the machine back to the provider", { everySeconds: 10, upToMinutes: 15 })],
+});

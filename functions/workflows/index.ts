@@ -1,0 +1,30 @@
+// Every workflow's table, by name: what infra builds machines from.
+import type { WorkflowName } from "../../shared/api/endpoint.ts";
+import type { Workflow } from "../../shared/workflow.ts";
+import cloneInstance from "./clone-instance/workflow.ts";
+import createBackup from "./create-backup/workflow.ts";
+import createInstance from "./create-instance/workflow.ts";
+import createServer from "./create-server/workflow.ts";
+import deleteBackup from "./delete-backup/workflow.ts";
+import deleteInstance from "./delete-instance/workflow.ts";
+import deleteServer from "./delete-server/workflow.ts";
+import restartInstance from "./restart-instance/workflow.ts";
+import restoreBackup from "./restore-backup/workflow.ts";
+import startInstance from "./start-instance/workflow.ts";
+import stopInstance from "./stop-instance/workflow.ts";
+import updateInstance from "./update-instance/workflow.ts";
+
+export const workflows: Readonly<Record<WorkflowName, Workflow>> = {
+  "clone-instance": cloneInstance,
+  "create-backup": createBackup,
+  "create-instance": createInstance,
+  "create-server": createServer,
+  "delete-backup": deleteBackup,
+  "delete-instance": deleteInstance,
+  "delete-server": deleteServer,
+  "restart-instance": restartInstance,
+  "restore-backup": restoreBackup,
+  "start-instance": startInstance,
+  "stop-instance": stopInstance,
+  "update-instance": updateInstance,
+};

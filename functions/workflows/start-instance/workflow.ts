@@ -1,0 +1,14 @@
+// Starting a stopped instance.
+import * as z from "zod";
+import { id } from "../../../shared/api/fields.ts";
+import { poll, workflow } from "../../../shared/workflow.ts";
+
+export default workflow({
+  name: "start-instance",
+  operation: "instance.start",
+  input: z.object({ account_id: id("account"), operation_id: id("operation"), instance_id: id("instance") }),
+  steps: [
+    poll("startErp", "Starting the ERP", { everySeconds: 5, upToMinutes: 10 }),
+    poll("awaitHealthy", "Waiting for the ERP to answer", { everySeconds: 5, upToMinutes: 10 }),
+  ],
+});

@@ -1,0 +1,11 @@
+// Stopping a running instance; if it will not stop, it goes on running.
+import * as z from "zod";
+import { id } from "../../../shared/api/fields.ts";
+import { poll, workflow } from "../../../shared/workflow.ts";
+
+export default workflow({
+  name: "stop-instance",
+  operation: "instance.stop",
+  input: z.object({ account_id: id("account"), operation_id: id("operation"), instance_id: id("instance") }),
+  steps: [poll("stopErp", "Stopping the ERP", { undo: "startAgain", everySeconds: 5, upToMinutes: 10 })],
+});

@@ -1,0 +1,20 @@
+// Moving an instance to a new domain; the old one serves until the new one does.
+import * as z from "zod";
+import { domain, id } from "../../../shared/api/fields.ts";
+import { poll, step, workflow } from "../../../shared/workflow.ts";
+
+export default workflow({
+  name: "update-instance",
+  operation: "instance.update",
+  input: z.object({
+    account_id: id("account"),
+    operation_id: id("operation"),
+    instance_id: id("instance"),
+    old_domain: domain,
+    new_domain: domain,
+  }),
+  steps: [
+    poll("moveDomain", "Moving to the new domain", { undo: "moveDomainBack", everySeconds: 5, upToMinutes: 15 }),
+    step("adoptDomain", "Recording the new domain"),
+  ],
+});

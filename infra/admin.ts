@@ -1,0 +1,180 @@
+// `npm run admin -- COMMAND`: accounts, users, quotas and forgotten passwords, on this machine or in a deployment.
+import { createInterface } from "node:readline/promises";
+import { parseArgs } from "node:util";
+import * as z from "zod";
+import { ApiError } from "../shared/api/errors.ts";
+import { email, text } from "../shared/api/fields.ts";
+import { allAccounts, createAccount, createUser, emailsOf, resetPassword, setQuota } from "../shared/data/operator.ts";
+import { generatePassword } from "../shared/domain/generated-password.ts";
+import { DEFAULT_QUOTAS, type QuotaKind } from "../shared/domain/limits.ts";
+import { LocalError } from "./local/errors.ts";
+import { readAccess } from "./local/access.ts";
+import { ENVIRONMENTS, tableName } from "./settings.ts";
+
+const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
+
+  list                                                     accounts, their users and quotas
+  create-account --name NAME --email EMAIL [--user NAME]   an account with its first user
+  create-user --account ID --email EMAIL [--user NAME]     one more user of an account
+  set-password --email EMAIL                               a new password; ends all of the user's sessions
+  set-quota --account ID --servers N --instances N --tokens N --ssh-keys N --users N
+
+Passwords are generated and shown once; with --ask-password they are read from standard input instead.
+Without --environment the command works on the service that \`npm start\` runs here; with it, on a deployment, with the
+AWS credentials of your shell.`;
+
+const OPTIONS = {
+  environment: { type: "string" },
+  data: { type: "string" },
+  name: { type: "string" },
+  email: { type: "string" },
+  user: { type: "string" },
+  account: { type: "string" },
+  servers: { type: "string" },
+  instances: { type: "string" },
+  tokens: { type: "string" },
+  "ssh-keys": { type: "string" },
+  users: { type: "string" },
+  "ask-password": { type: "boolean" },
+  help: { type: "boolean" },
+} as const;
+
+const QUOTAS = {
+  servers: "server",
+  instances: "instance",
+  tokens: "token",
+  "ssh-keys": "ssh_key",
+  users: "user",
+} as const satisfies Record<string, QuotaKind>;
+
+class UsageError extends Error {}
+
+async function run(): Promise<void> {
+  const { values, positionals } = parse();
+  const [command] = positionals;
+  if (command === undefined || values.help) throw new UsageError();
+  connect(values.environment, values.data);
+  switch (command) {
+    case "list":
+      return list();
+    case "create-account": {
+      const { account, user, password } = await withPassword(values, async (password) => ({
+        password,
+        ...(await createAccount(given("name", values.name, text(100, "")), { ...person(values), password })),
+      }));
+      console.log(`Account ${account.id} (${account.account_name})`);
+      return showUser(user.email, password);
+    }
+    case "create-user": {
+      const { user, password } = await withPassword(values, async (password) => ({
+        password,
+        user: await createUser(required("account", values.account), { ...person(values), password }),
+      }));
+      return showUser(user.email, password);
+    }
+    case "set-password": {
+      const address = given("email", values.email, email);
+      const password = await withPassword(values, async (password) => {
+        await resetPassword(address, password);
+        return password;
+      });
+      return showUser(address, password);
+    }
+    case "set-quota":
+      return quotas(required("account", values.account), values);
+    default:
+      throw new UsageError(`There is no command ${command}.`);
+  }
+}
+
+function parse() {
+  try {
+    return parseArgs({ options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+type Values = ReturnType<typeof parse>["values"];
+
+/** Points the table's client at the local service, or at a deployment. */
+function connect(environment: string | undefined, data: string | undefined): void {
+  if (environment === undefined) {
+    Object.assign(process.env, readAccess(data));
+    return;
+  }
+  const known = ENVIRONMENTS.find((name) => name === environment);
+  if (known === undefined) throw new UsageError(`--environment is ${ENVIRONMENTS.join(" or ")}.`);
+  Object.assign(process.env, { TABLE_NAME: tableName(known), ENVIRONMENT: known });
+}
+
+async function list(): Promise<void> {
+  for (const account of await allAccounts()) {
+    const used = Object.keys(DEFAULT_QUOTAS).map((kind) => {
+      const quota = z.record(z.string(), z.unknown()).parse(account);
+      return `${kind.replace("_", " ")}s ${String(quota[`used_${kind}`])}/${String(quota[`limit_${kind}`])}`;
+    });
+    console.log(`${account.id}  ${account.account_name}\n  ${used.join(", ")}\n  ${(await emailsOf(account.id)).join(", ")}`);
+  }
+}
+
+async function quotas(accountId: string, values: Values): Promise<void> {
+  const limits = Object.entries(QUOTAS).flatMap(([option, kind]) => {
+    const value = values[option as keyof typeof QUOTAS];
+    return value === undefined
+      ? []
+      : [{ option, kind, limit: given(option, value, z.string().regex(/^\d{1,6}$/, "must be a whole number")) }];
+  });
+  if (limits.length === 0)
+    throw new UsageError(
+      `Give at least one of ${Object.keys(QUOTAS)
+        .map((option) => `--${option}`)
+        .join(", ")}.`,
+    );
+  for (const { option, kind, limit } of limits) {
+    await setQuota(accountId, kind, Number(limit));
+    console.log(`${accountId} may have ${limit} ${option}`);
+  }
+}
+
+const person = (values: Values) => {
+  const address = given("email", values.email, email);
+  return { email: address, name: values.user ?? address };
+};
+
+/** Passwords never come from an argument: arguments are seen by everyone on the machine. */
+async function withPassword<T>(values: Values, use: (password: string) => Promise<T>): Promise<T> {
+  if (!values["ask-password"]) return use(generatePassword());
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const password = await lines.question("Password (12 to 128 characters): ");
+  lines.close();
+  return use(
+    given(
+      "password",
+      password,
+      z.string().min(12, "must have at least 12 characters").max(128, "must have at most 128 characters"),
+    ),
+  );
+}
+
+const showUser = (address: string, password: string): void =>
+  console.log(`User ${address}\nPassword ${password}   (shown this once)`);
+
+function required(option: string, value: string | undefined): string {
+  if (value === undefined) throw new UsageError(`--${option} is needed.`);
+  return value;
+}
+
+function given(option: string, value: string | undefined, schema: z.ZodType<string>): string {
+  const result = schema.safeParse(required(option, value));
+  if (!result.success) throw new UsageError(`--${option} ${result.error.issues[0]?.message ?? "is not valid"}.`);
+  return result.data;
+}
+
+try {
+  await run();
+} catch (error) {
+  if (error instanceof UsageError) console.error(`${error.message === "" ? "" : `${error.message}\n\n`}${USAGE}`);
+  else if (error instanceof ApiError || error instanceof LocalError) console.error(error.message);
+  else throw error;
+  process.exitCode = 1;
+}

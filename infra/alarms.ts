@@ -1,0 +1,166 @@
+// Every alarm says who is harmed, and where it is written what to do.
+import { CfnOutput, Duration, RemovalPolicy } from "aws-cdk-lib";
+import type { RestApi } from "aws-cdk-lib/aws-apigateway";
+import { Alarm, ComparisonOperator, type IMetric, MathExpression, Metric, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Key } from "aws-cdk-lib/aws-kms";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Topic } from "aws-cdk-lib/aws-sns";
+import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
+import { Construct } from "constructs";
+import { INDEXES } from "./table.ts";
+import { type Schedules, TIMED, type TimedName } from "./schedules.ts";
+import { type Environment, stackName } from "./settings.ts";
+import type { Machines } from "./workflows.ts";
+
+/** Where functions put the service's own metrics. */
+export const METRICS_NAMESPACE = "ErpControlPlane";
+
+const PERIOD = Duration.minutes(5);
+
+/** What an operator is told: whom it harms, and the place in docs/operations.md that says what to do. */
+interface Told {
+  impact: string;
+  anchor: string;
+}
+
+interface Props {
+  environment: Environment;
+  rest: RestApi;
+  authorize: LambdaFunction;
+  table: TableV2;
+  machines: Machines;
+  schedules: Schedules;
+  email: string | undefined;
+}
+
+export class Alarms extends Construct {
+  private readonly environment: Environment;
+  private readonly action: SnsAction;
+
+  constructor(scope: Construct, id: string, { environment, rest, authorize, table, machines, schedules, email }: Props) {
+    super(scope, id);
+    this.environment = environment;
+    this.action = new SnsAction(this.topic(email));
+
+    this.alarm("API errors", rest.metricServerError({ period: PERIOD, statistic: Stats.SUM }), {
+      above: 5,
+      impact: "Customers' requests are answered with 500 or 503",
+      anchor: "api-errors",
+    });
+    this.alarm("authorizer errors", authorize.metricErrors({ period: PERIOD }), {
+      above: 1,
+      impact: "Customers with a valid credential are answered with 503",
+      anchor: "authorizer-errors",
+    });
+    this.alarm("table throttled", this.throttles(table), {
+      above: 1,
+      impact: "Requests and work are slowed down, or refused with 503, because one part of the table gets more than it can take",
+      anchor: "table-throttled",
+    });
+
+    for (const [name, machine] of machines) {
+      const usingMetrics = { failed: machine.metricFailed(), timedOut: machine.metricTimedOut(), aborted: machine.metricAborted() };
+      this.alarm(`${name} died`, new MathExpression({ expression: "failed + timedOut + aborted", usingMetrics, period: PERIOD }), {
+        above: 1,
+        impact: `A customer's ${name} ended by a fault of ours; its undoing has been started, and the resource is held until it is done`,
+        anchor: "execution-died",
+      });
+    }
+
+    this.alarm("rescue errors", schedules.rescue.metricErrors({ period: PERIOD }), {
+      above: 1,
+      impact: "Work that died is not undone yet: a customer's resource stays held, a machine may cost money",
+      anchor: "rescue-errors",
+    });
+    this.alarm("not rescued", schedules.unrescued.metricApproximateNumberOfMessagesVisible({ period: PERIOD }), {
+      above: 1,
+      impact: "Work that died will not be undone by itself: a customer's resource stays held until somebody does it",
+      anchor: "not-rescued",
+    });
+    this.alarm("undo failed", this.own("UndoFailed"), {
+      above: 1,
+      impact: "Undoing failed twice: a customer's resource stays held, and something may be left at the provider, costing money",
+      anchor: "undo-failed",
+    });
+    this.alarm("orphan machines", this.own("OrphanMachines"), {
+      above: 1,
+      impact: "The provider has a machine of ours that no record knows: it costs money and serves nobody",
+      anchor: "orphan-machines",
+    });
+    for (const [name, run] of schedules.timed) this.silence(name, run);
+  }
+
+  /** No run that succeeded in the time of three: whether it fails or is not called at all. */
+  private silence(name: TimedName, run: LambdaFunction): void {
+    const period = Duration.minutes(Math.max(5, 3 * TIMED[name].every.toMinutes()));
+    const usingMetrics = { runs: run.metricInvocations({ period }), errors: run.metricErrors({ period }) };
+    this.alarm(`${name} silent`, new MathExpression({ expression: "runs - errors", usingMetrics, period }), {
+      below: 1,
+      impact: SILENCE[name],
+      anchor: `${name}-silent`,
+    });
+  }
+
+  private alarm(name: string, metric: IMetric, { impact, anchor, ...limit }: Told & ({ above: number } | { below: number })): void {
+    const missing = "below" in limit;
+    const alarm = new Alarm(this, name, {
+      alarmName: `${stackName(this.environment)}: ${name}`,
+      alarmDescription: `${impact}. What to do: docs/operations.md#${anchor}`,
+      metric,
+      threshold: missing ? limit.below : limit.above,
+      comparisonOperator: missing ? ComparisonOperator.LESS_THAN_THRESHOLD : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      evaluationPeriods: 1,
+      treatMissingData: missing ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+    });
+    alarm.addAlarmAction(this.action);
+    alarm.addOkAction(this.action);
+  }
+
+  private own(metricName: string): Metric {
+    const dimensionsMap = { environment: this.environment };
+    return new Metric({ namespace: METRICS_NAMESPACE, metricName, dimensionsMap, statistic: Stats.MAXIMUM, period: PERIOD });
+  }
+
+  /** An index's throttles are not among its table's. */
+  private throttles(table: TableV2): MathExpression {
+    const of = (metricName: string, index?: string): Metric =>
+      new Metric({
+        namespace: "AWS/DynamoDB",
+        metricName,
+        dimensionsMap: { TableName: table.tableName, ...(index === undefined ? {} : { GlobalSecondaryIndexName: index }) },
+        statistic: Stats.SUM,
+        period: PERIOD,
+      });
+    const metrics = [undefined, ...Object.keys(INDEXES)].flatMap((index) => [of("ReadThrottleEvents", index), of("WriteThrottleEvents", index)]);
+    const usingMetrics = Object.fromEntries(metrics.map((metric, position) => [`m${position}`, metric]));
+    const expression = Object.keys(usingMetrics)
+      .map((name) => `FILL(${name}, 0)`)
+      .join(" + ");
+    return new MathExpression({ expression, usingMetrics, period: PERIOD });
+  }
+
+  private topic(email: string | undefined): Topic {
+    // AWS's own key for SNS does not let CloudWatch in, so it has to be one of ours.
+    const key = new Key(this, "key", {
+      description: `Alarms of ${stackName(this.environment)}`,
+      enableKeyRotation: true,
+      pendingWindow: Duration.days(7),
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    key.grantEncryptDecrypt(new ServicePrincipal("cloudwatch.amazonaws.com"));
+    const topic = new Topic(this, "topic", { displayName: `Alarms of ${stackName(this.environment)}`, masterKey: key, enforceSSL: true });
+    topic.grantPublish(new ServicePrincipal("cloudwatch.amazonaws.com"));
+    if (email !== undefined) topic.addSubscription(new EmailSubscription(email));
+    new CfnOutput(this, "AlarmTopic", { value: topic.topicArn, description: "Subscribe here to be told of alarms" });
+    return topic;
+  }
+}
+
+const SILENCE: Readonly<Record<TimedName, string>> = {
+  "check-servers": "Servers that fail go on being shown as active, and those that came back as offline",
+  sweep: "Operations whose start was lost stay pending, and machines that nobody knows of are not noticed",
+  "expire-backups": "Safety backups stay longer than customers asked for",
+};

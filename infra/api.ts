@@ -1,0 +1,219 @@
+// The REST API: for every route of the table a method with its own function, and our envelope for whatever the gateway answers itself.
+import { Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
+import {
+  AccessLogFormat,
+  AuthorizationType,
+  EndpointType,
+  type IAuthorizer,
+  type IResource,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  type Method,
+  MethodLoggingLevel,
+  RequestAuthorizer,
+  ResponseType,
+  RestApi,
+} from "aws-cdk-lib/aws-apigateway";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import { type ErrorCode, ERRORS } from "../shared/api/errors.ts";
+import { BASE_PATH, type Route, routes } from "../shared/api/index.ts";
+import type { Access, Functions } from "./function.ts";
+import { type Environment, type Settings, stackName } from "./settings.ts";
+
+/** One less than the gateway waits. `?wait=20` of an operation is the longest answer. */
+const TIMEOUT = Duration.seconds(28);
+/** The authorizer does one write; whoever waits longer had better be told to come back. */
+const AUTHORIZER_TIMEOUT = Duration.seconds(10);
+const RETRY_AFTER_SECONDS = 5;
+
+export const routesOf = (environment: Environment): Route[] => routes.filter(({ only }) => only === undefined || only === environment);
+
+/** What a route's function may do follows from what the route declares. */
+export const accessOf = ({ method, starts, keys, storage }: Route): Access => ({
+  table: method === "GET" ? "read" : "write",
+  starts,
+  keys,
+  storage,
+});
+
+interface Props {
+  environment: Environment;
+  settings: Settings;
+  functions: Functions;
+  logGroup: LogGroup;
+}
+
+export class Api extends Construct {
+  readonly rest: RestApi;
+  readonly authorize: LambdaFunction;
+
+  constructor(scope: Construct, id: string, { environment, settings, functions, logGroup }: Props) {
+    super(scope, id);
+    this.rest = this.restApi(environment, settings);
+
+    this.authorize = functions.make(this, "authorize", {
+      bundle: "authorize",
+      description: "Decides who a request is from, and counts it against its limits",
+      access: { table: "authorize", keys: ["session"] },
+      timeout: AUTHORIZER_TIMEOUT,
+      logGroup,
+    });
+    const authorizer = new RequestAuthorizer(this, "authorizer", {
+      handler: this.authorize,
+      // No cache, so that a revoked token is dead for the very next request; no sources, so that a missing header is asked about too.
+      identitySources: [],
+      resultsCacheTtl: Duration.seconds(0),
+    });
+
+    const resources = new Map<string, IResource>();
+    for (const route of routesOf(environment)) {
+      const handler = functions.make(this, route.id, {
+        bundle: route.id,
+        description: `${route.method} ${route.path}: ${route.summary}`,
+        access: accessOf(route),
+        timeout: TIMEOUT,
+        logGroup,
+      });
+      const resource = this.rest.root.resourceForPath(`${BASE_PATH}${route.path.replaceAll(/:(\w+)/g, "{$1}")}`);
+      const method = resource.addMethod(
+        route.method,
+        new LambdaIntegration(handler, { allowTestInvoke: false }),
+        route.access === "public" ? OPEN : behind(authorizer),
+      );
+      if (route.access === "public") acknowledgeOpen(method);
+      for (let each: IResource | undefined = resource; each !== undefined; each = each.parentResource) resources.set(each.path, each);
+    }
+    this.answerTheRest([...resources.values()], functions, logGroup);
+    this.answerInOurWords();
+  }
+
+  private restApi(environment: Environment, settings: Settings): RestApi {
+    const removal = { retention: settings.logRetention, removalPolicy: settings.dataRemoval };
+    const access = new LogGroup(this, "access", removal);
+    const rest = new RestApi(this, "rest", {
+      restApiName: stackName(environment),
+      description: `ERP control plane, ${environment}`,
+      endpointTypes: [EndpointType.REGIONAL],
+      // The account's own setting, shared by all its APIs: it must outlive this one.
+      cloudWatchRole: true,
+      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+      deployOptions: {
+        stageName: environment,
+        tracingEnabled: true,
+        throttlingRateLimit: settings.requestsPerSecond,
+        throttlingBurstLimit: settings.requestsBurst,
+        loggingLevel: MethodLoggingLevel.ERROR,
+        dataTraceEnabled: false,
+        metricsEnabled: false,
+        accessLogDestination: new LogGroupLogDestination(access),
+        accessLogFormat: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
+      },
+    });
+    // API Gateway makes this group itself when it first has an error to log, and would keep it for ever.
+    const errors = new LogGroup(this, "errors", { logGroupName: `API-Gateway-Execution-Logs_${rest.restApiId}/${environment}`, ...removal });
+    rest.deploymentStage.node.addDependency(errors);
+    Validations.of(rest).acknowledge(
+      { id: "AwsSolutions-APIG2", reason: "Functions check every request against the route's schema, so that the answer names each wrong field" },
+      { id: "AwsSolutions-COG4", reason: "Credentials are API tokens and the service's own sessions, which our authorizer checks" },
+      { id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]", reason: "What AWS made for this purpose" },
+    );
+    Validations.of(rest.deploymentStage).acknowledge({
+      id: "AwsSolutions-APIG3",
+      reason: "Limits are per credential and exact, in the authorizer; a firewall belongs to CloudFront in front of this",
+    });
+    return rest;
+  }
+
+  /** 404 and 405 in the envelope, from one function: on every path for the methods it lacks, and for all the paths there are not. */
+  private answerTheRest(resources: IResource[], functions: Functions, logGroup: LogGroup): void {
+    const fallback = functions.make(this, "fallback", {
+      bundle: "fallback",
+      description: "Answers paths and methods that the API does not have",
+      access: {},
+      timeout: AUTHORIZER_TIMEOUT,
+      logGroup,
+    });
+    // One permission for the whole API: a function's policy has no room for one per path.
+    const integration = new LambdaIntegration(fallback, { allowTestInvoke: false, scopePermissionToMethod: false });
+    const bases = ["/", "/api", BASE_PATH];
+    const others = resources.filter(({ path }) => bases.includes(path)).map((base) => base.addResource("{proxy+}"));
+    for (const resource of [...resources, ...others]) acknowledgeOpen(resource.addMethod("ANY", integration, OPEN));
+  }
+
+  /** The gateway's own refusals and failures. */
+  private answerInOurWords(): void {
+    for (const [type, { code, status, requestId, retryAfter }] of GATEWAY_ANSWERS) {
+      this.rest.addGatewayResponse(type.responseType, {
+        type,
+        ...(status === "kept" ? {} : { statusCode: String(status ?? ERRORS[code].status) }),
+        responseHeaders: {
+          "Content-Type": "'application/json'",
+          "X-Request-ID": requestId ?? "context.requestId",
+          ...(retryAfter === undefined ? {} : { "Retry-After": `'${retryAfter}'` }),
+        },
+        templates: { "application/json": JSON.stringify({ success: false, error: { code, message: ERRORS[code].message } }) },
+      });
+    }
+  }
+}
+
+const OPEN = { authorizationType: AuthorizationType.NONE };
+const behind = (authorizer: IAuthorizer) => ({ authorizer, authorizationType: AuthorizationType.CUSTOM });
+
+const acknowledgeOpen = (method: Method): void =>
+  Validations.of(method).acknowledge({
+    id: "AwsSolutions-APIG4",
+    reason: "Open to all by the contract (sign-in, health, description), or answers 404 and 405 only",
+  });
+
+/** No header and no body: both may hold secrets. */
+const ACCESS_LOG = {
+  request_id: "$context.authorizer.request_id",
+  gateway_request_id: "$context.requestId",
+  ip: "$context.identity.sourceIp",
+  user_agent: "$context.identity.userAgent",
+  time: "$context.requestTimeEpoch",
+  method: "$context.httpMethod",
+  path: "$context.path",
+  resource: "$context.resourcePath",
+  status: "$context.status",
+  answered_by: "$context.error.responseType",
+  latency_ms: "$context.responseLatency",
+  authorizer_ms: "$context.authorizer.latency",
+  integration_ms: "$context.integration.latency",
+  trace: "$context.xrayTraceId",
+};
+
+interface Answer {
+  code: ErrorCode;
+  /** If not the code's own. */
+  status?: number | "kept";
+  /** Where the request's id is, if not in `context.requestId`. */
+  requestId?: string;
+  retryAfter?: number;
+}
+
+const MALFORMED: Answer = { code: "MALFORMED_REQUEST" };
+const UNAVAILABLE: Answer = { code: "SERVICE_UNAVAILABLE", retryAfter: RETRY_AFTER_SECONDS };
+
+const GATEWAY_ANSWERS: readonly (readonly [ResponseType, Answer])[] = [
+  // The authorizer's Deny. Its answer is only flat strings, but they can be read here: a client's own request id comes back.
+  [ResponseType.ACCESS_DENIED, { code: "UNAUTHORIZED", requestId: "context.authorizer.request_id" }],
+  [ResponseType.UNAUTHORIZED, { code: "UNAUTHORIZED" }],
+  [ResponseType.AUTHORIZER_FAILURE, UNAVAILABLE],
+  [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, UNAVAILABLE],
+  [ResponseType.INTEGRATION_FAILURE, UNAVAILABLE],
+  [ResponseType.INTEGRATION_TIMEOUT, UNAVAILABLE],
+  [ResponseType.THROTTLED, { code: "RATE_LIMIT_EXCEEDED", retryAfter: 1 }],
+  [ResponseType.QUOTA_EXCEEDED, { code: "RATE_LIMIT_EXCEEDED", retryAfter: 60 }],
+  [ResponseType.REQUEST_TOO_LARGE, { code: "PAYLOAD_TOO_LARGE" }],
+  [ResponseType.MISSING_AUTHENTICATION_TOKEN, { code: "NOT_FOUND" }],
+  [ResponseType.RESOURCE_NOT_FOUND, { code: "NOT_FOUND" }],
+  [ResponseType.UNSUPPORTED_MEDIA_TYPE, { code: "UNSUPPORTED_MEDIA_TYPE" }],
+  [ResponseType.BAD_REQUEST_BODY, MALFORMED],
+  [ResponseType.BAD_REQUEST_PARAMETERS, MALFORMED],
+  [ResponseType.DEFAULT_4XX, { ...MALFORMED, status: "kept" }],
+  [ResponseType.DEFAULT_5XX, { code: "INTERNAL_ERROR" }],
+];

@@ -1,0 +1,48 @@
+// The CDK app: one stack for each environment. The CLI runs this file; the local runner calls `synth`.
+import { App, Validations } from "aws-cdk-lib";
+import { AwsSolutionsChecks } from "cdk-nag";
+import { bundleIfChanged } from "./bundle.ts";
+import { Service } from "./service.ts";
+import { type Environment, ENVIRONMENTS } from "./settings.ts";
+
+/** Kept here and not in cdk.json, so that the same template comes out whoever synthesizes. */
+const CONTEXT = {
+  "@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy": true,
+  "@aws-cdk/core:checkSecretUsage": true,
+  "@aws-cdk/core:target-partitions": ["aws"],
+  "@aws-cdk/aws-iam:minimizePolicies": false,
+};
+
+interface Options {
+  /** Folder of the bundles; made of the present sources if not given. */
+  bundles?: string | undefined;
+  /** Whether cdk-nag looks at the result: seconds that the local runner need not spend. */
+  checked?: boolean;
+}
+
+/** Makes the templates, in the CLI's own folder if none is given, and says where they are. */
+export async function synth(
+  outdir: string | undefined,
+  environments: readonly Environment[],
+  { bundles, checked = true }: Options = {},
+): Promise<string> {
+  const app = new App({
+    ...(outdir === undefined ? {} : { outdir }),
+    analyticsReporting: false,
+    treeMetadata: false,
+    context: CONTEXT,
+  });
+  if (checked) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  const folder = bundles ?? (await bundleIfChanged());
+  const alarmEmail = contextText(app, "alarmEmail");
+  for (const environment of environments) new Service(app, { environment, bundles: folder, alarmEmail });
+  return app.synth().directory;
+}
+
+function contextText(app: App, name: string): string | undefined {
+  const value: unknown = app.node.tryGetContext(name);
+  if (value === undefined || typeof value === "string") return value;
+  throw new Error(`The context value ${name} must be text`);
+}
+
+if (import.meta.main) await synth(undefined, ENVIRONMENTS);

@@ -1,0 +1,168 @@
+// The house's Lambda function: one bundle, and a role that allows what was declared and nothing else.
+import { join } from "node:path";
+import { CfnElement, type Duration, Validations } from "aws-cdk-lib";
+import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { type IRole, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from "aws-cdk-lib/aws-lambda";
+import type { LogGroup } from "aws-cdk-lib/aws-logs";
+import type { Bucket } from "aws-cdk-lib/aws-s3";
+import type { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import type { StateMachine } from "aws-cdk-lib/aws-stepfunctions";
+import { Construct } from "constructs";
+import type { KeyName, WorkflowName } from "../shared/api/endpoint.ts";
+import { machineVariable } from "../shared/workflow.ts";
+import type { Environment, Settings } from "./settings.ts";
+import { INDEXES } from "./table.ts";
+
+const READ = ["GetItem", "BatchGetItem", "Query"];
+const TABLE_ACTIONS = {
+  read: READ,
+  write: [...READ, "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+  /** One conditional write checks, counts and notes a credential. */
+  authorize: ["UpdateItem"],
+} as const;
+
+const OBJECT_ACTIONS = {
+  read: ["GetObject"],
+  write: ["GetObject", "PutObject", "DeleteObject", "AbortMultipartUpload", "ListMultipartUploadParts"],
+} as const;
+
+/** What a function may do, from which its permissions and its environment follow. */
+export interface Access {
+  table?: keyof typeof TABLE_ACTIONS;
+  starts?: readonly WorkflowName[];
+  keys?: readonly KeyName[];
+  storage?: keyof typeof OBJECT_ACTIONS | undefined;
+}
+
+/** What functions are connected to. */
+export interface Parts {
+  environment: Environment;
+  settings: Settings;
+  /** Folder of the bundles. */
+  bundles: string;
+  table: TableV2;
+  keys: Readonly<Record<KeyName, Secret>>;
+  backups: Bucket;
+}
+
+export interface FunctionProps {
+  /** Folder of its bundle. */
+  bundle: string;
+  description: string;
+  access: Access;
+  timeout: Duration;
+  logGroup: LogGroup;
+}
+
+/** Makes functions. One role serves all that may do the same: a stack cannot have a role for each. */
+export class Functions extends Construct {
+  private readonly parts: Parts;
+  private readonly roles = new Map<string, IRole>();
+  /** The machines, as they come to be: those that start them are made after them. */
+  readonly machines = new Map<WorkflowName, StateMachine>();
+
+  constructor(scope: Construct, id: string, parts: Parts) {
+    super(scope, id);
+    this.parts = parts;
+    const bucket = logicalIdOf(parts.backups);
+    Validations.of(this).acknowledge(
+      { id: "AwsSolutions-IAM5[Resource::*]", reason: "X-Ray has no resources to name" },
+      {
+        id: `AwsSolutions-IAM5[Resource::<${bucket}.Arn>/*]`,
+        reason: "Archives are named when they are made: all of this bucket, and nothing outside it",
+      },
+    );
+  }
+
+  make(scope: Construct, id: string, { bundle, description, access, timeout, logGroup }: FunctionProps): LambdaFunction {
+    return new LambdaFunction(scope, id, {
+      description,
+      code: Code.fromAsset(join(this.parts.bundles, bundle)),
+      handler: "index.handler",
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      // A third of a processor: bundles start in the time that half of it takes at twice the price.
+      memorySize: 512,
+      timeout,
+      environment: this.environmentOf(access),
+      role: this.roleFor(access, logGroup),
+      logGroup,
+      tracing: Tracing.ACTIVE,
+    });
+  }
+
+  private environmentOf({ starts = [], keys = [], storage }: Access): Record<string, string> {
+    const { environment, settings, table, backups } = this.parts;
+    return {
+      TABLE_NAME: table.tableName,
+      ENVIRONMENT: environment,
+      LOG_LEVEL: settings.logLevel,
+      ...Object.fromEntries(starts.map((name) => [machineVariable(name), this.machine(name).stateMachineArn])),
+      ...Object.fromEntries(keys.map((name) => [`${name.toUpperCase()}_KEY`, this.parts.keys[name].secretArn])),
+      ...(storage === undefined ? {} : { BACKUP_BUCKET: backups.bucketName }),
+    };
+  }
+
+  private roleFor(access: Access, logGroup: LogGroup): IRole {
+    const shape = shapeOf(access, logGroup);
+    const known = this.roles.get(shape);
+    if (known !== undefined) return known;
+    const role = new Role(this, shape, {
+      description: `May ${shape}`,
+      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
+      inlinePolicies: { access: new PolicyDocument({ statements: this.statementsFor(access, logGroup) }) },
+    });
+    // CDK would add a policy of its own for what is declared here already.
+    const fixed = role.withoutPolicyUpdates();
+    this.roles.set(shape, fixed);
+    return fixed;
+  }
+
+  private statementsFor({ table, starts = [], keys = [], storage }: Access, logGroup: LogGroup): PolicyStatement[] {
+    const { tableArn } = this.parts.table;
+    const { bucketArn } = this.parts.backups;
+    const statements = [allow("logs", ["CreateLogStream", "PutLogEvents"], [logGroup.logGroupArn]), allow("xray", TRACING, ["*"])];
+    if (table !== undefined) {
+      const indexes = table === "authorize" ? [] : Object.keys(INDEXES).map((name) => `${tableArn}/index/${name}`);
+      statements.push(allow("dynamodb", TABLE_ACTIONS[table], [tableArn]));
+      if (indexes.length > 0) statements.push(allow("dynamodb", ["Query"], indexes));
+    }
+    if (starts.length > 0) {
+      const machines = starts.map((name) => this.machine(name).stateMachineArn);
+      statements.push(allow("states", ["StartExecution"], machines));
+    }
+    if (keys.length > 0) {
+      const secrets = keys.map((name) => this.parts.keys[name].secretArn);
+      statements.push(allow("secretsmanager", ["GetSecretValue"], secrets));
+    }
+    if (storage !== undefined) statements.push(allow("s3", OBJECT_ACTIONS[storage], [`${bucketArn}/*`]));
+    // Without it S3 answers "forbidden" for an archive that is not there.
+    if (storage === "write") statements.push(allow("s3", ["ListBucket"], [bucketArn]));
+    return statements;
+  }
+
+  private machine(name: WorkflowName): StateMachine {
+    const machine = this.machines.get(name);
+    if (machine === undefined) throw new Error(`The machine ${name} is not built yet, but a function shall start it`);
+    return machine;
+  }
+}
+
+/** Names a role by what it allows. */
+function shapeOf({ table, starts = [], keys = [], storage }: Access, logGroup: LogGroup): string {
+  const parts = [table && `${table} table`, starts.length > 0 && `start ${starts.join(" ")}`, keys.length > 0 && `use ${keys.join(" ")}`];
+  const named = [...parts, storage && `${storage} backups`].filter((part) => typeof part === "string");
+  return `${named.join(", ") || "do nothing"}, log ${logGroup.node.id}`;
+}
+
+const allow = (service: string, actions: readonly string[], resources: string[]): PolicyStatement =>
+  new PolicyStatement({ actions: actions.map((action) => `${service}:${action}`), resources });
+
+const TRACING = ["PutTraceSegments", "PutTelemetryRecords"];
+
+function logicalIdOf({ stack, node }: Bucket): string {
+  const { defaultChild } = node;
+  if (defaultChild === undefined || !CfnElement.isCfnElement(defaultChild)) throw new Error(`${node.path} is no resource`);
+  return stack.getLogicalId(defaultChild);
+}

@@ -1,0 +1,34 @@
+// The service's own secrets: `session` signs JWTs, `sealing` encrypts what must not be stored in clear.
+import { Validations } from "aws-cdk-lib";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import { Construct } from "constructs";
+import type { KeyName } from "../shared/api/endpoint.ts";
+import type { Settings } from "./settings.ts";
+
+const PURPOSE: Readonly<Record<KeyName, string>> = {
+  session: "Signs the dashboard's sessions (JWT)",
+  sealing: "Encrypts generated passwords and kept answers until they are used",
+};
+
+export class Keys extends Construct {
+  readonly secrets: Readonly<Record<KeyName, Secret>>;
+
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    this.secrets = { session: this.secret("session", settings), sealing: this.secret("sealing", settings) };
+  }
+
+  private secret(name: KeyName, settings: Settings): Secret {
+    const secret = new Secret(this, name, {
+      description: PURPOSE[name],
+      // 64 letters and digits are 380 random bits; the functions hash them to a key's 256.
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      removalPolicy: settings.dataRemoval,
+    });
+    Validations.of(secret).acknowledge({
+      id: "AwsSolutions-SMG4",
+      reason: "Rotated by storing a new value (docs/deploy.md): functions accept the current and the previous version, so a timer is not needed",
+    });
+    return secret;
+  }
+}

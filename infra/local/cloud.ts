@@ -1,0 +1,179 @@
+/** The synthesized app, running on this machine: every part of the local runner, put together, started and stopped as one. */
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startAws, type Aws, type Principal } from "./aws.ts";
+import { createTable, startDynamoDb } from "./dynamodb.ts";
+import { LocalError } from "./errors.ts";
+import { startEvents, type Events } from "./events.ts";
+import { startGateway, type Fallback } from "./gateway.ts";
+import { credentialsOf, openLog, startLambda, type Credentials, type Lambda } from "./lambda.ts";
+import { lockDirectory } from "./lock.ts";
+import { openSecrets } from "./secrets.ts";
+import { startStates, type States } from "./states.ts";
+import { openStorage } from "./storage.ts";
+import { readTemplate, REGION, type Template } from "./template.ts";
+
+export type CloudOptions = {
+  /** Where the app was synthesized to. */
+  outDir: string;
+  stack: string;
+  /** Data, secrets, executions and logs; without it all is in memory and gone at the end. */
+  dataDir?: string;
+  /** Of the API; 0, the default, is any that is free. */
+  port?: number;
+  /** Added to every function's environment. */
+  environment?: Record<string, string>;
+  /** Values of the template's parameters. */
+  parameters?: Record<string, string>;
+  /** Multiplies waits, pauses before retries and schedules' periods, never timeouts. 0: at once, and no schedules. */
+  timeScale?: number;
+  /** Whether rules with a schedule run by themselves; `events.fire` runs them in any case. */
+  schedules?: boolean;
+  fallback?: Fallback;
+};
+
+export type Cloud = {
+  /** Of the gateway, without a slash at the end; the API is below /api/v1. */
+  apiUrl: string;
+  awsUrl: string;
+  tableName: string;
+  /** May call everything. `environment` points an SDK at this machine. */
+  operator: Credentials & { environment: Record<string, string> };
+  template: Template;
+  invoke: Lambda["invoke"];
+  lambda: Lambda;
+  states: States;
+  events: Events;
+  aws: Aws;
+  /** What the gateway, the executions, the rules and the local AWS had to complain about. */
+  log: string[];
+  /** Settles if the database ends before it is told to. */
+  databaseExited: Promise<number | null>;
+  stop: () => Promise<void>;
+};
+
+/** The secret from which all credentials of this data directory are made. */
+function localSecret(dataDir: string | undefined): string {
+  const file = dataDir === undefined ? undefined : join(dataDir, "local-secret");
+  if (file !== undefined && existsSync(file)) return readFileSync(file, "utf8");
+  const secret = randomBytes(32).toString("hex");
+  if (file !== undefined) writeFileSync(file, secret, { mode: 0o600, flag: "wx" });
+  return secret;
+}
+
+function principalsOf(template: Template, secret: string, operator: Credentials): Map<string, Principal> {
+  const principals = template.functions.map(({ name, role }): Principal => {
+    const policies = template.roles.find(({ arn }) => arn === role)?.policies ?? [];
+    // An array of its own for each function: the answers of IAM are remembered by it.
+    return { name, ...credentialsOf(secret, name), policies: [...policies] };
+  });
+  const all: Principal[] = [...principals, { name: "operator", ...operator, policies: "operator" }];
+  return new Map(all.map((principal) => [principal.accessKeyId, principal]));
+}
+
+const environmentOf = ({ accessKeyId, secretAccessKey }: Credentials, awsUrl: string): Record<string, string> => ({
+  AWS_ENDPOINT_URL: awsUrl,
+  AWS_REGION: REGION,
+  AWS_ACCESS_KEY_ID: accessKeyId,
+  AWS_SECRET_ACCESS_KEY: secretAccessKey,
+});
+
+export async function startCloud(options: CloudOptions): Promise<Cloud> {
+  const stops: (() => void | Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    // Last started, first stopped; what cannot be stopped does not keep the rest from it.
+    const errors: unknown[] = [];
+    for (let each = stops.pop(); each; each = stops.pop())
+      await Promise.resolve(each()).catch((error: unknown) => errors.push(error));
+    if (errors.length > 0)
+      throw new LocalError(`Not everything stopped cleanly: ${errors.map(String).join("; ")}`, { cause: errors[0] });
+  };
+  try {
+    return await start(options, stops, stop);
+  } catch (error) {
+    await stop().catch(() => undefined); // the first cause says more
+    throw error;
+  }
+}
+
+async function start(options: CloudOptions, stops: (() => void | Promise<void>)[], stop: () => Promise<void>): Promise<Cloud> {
+  const { dataDir, outDir, stack, parameters = {}, timeScale = 1, schedules = true } = options;
+  const within = (name: string): string | undefined => (dataDir === undefined ? undefined : join(dataDir, name));
+  const started = async <T extends { stop: () => void | Promise<void> }>(starting: Promise<T>): Promise<T> => {
+    const part = await starting;
+    stops.push(() => part.stop());
+    return part;
+  };
+
+  const template = readTemplate(outDir, stack, parameters);
+  const [table] = template.tables;
+  const [api] = template.apis;
+  if (!table || !api || template.apis.length > 1)
+    throw new LocalError(`${stack} needs a table and exactly one REST API to run here`);
+  if (dataDir !== undefined) stops.push(lockDirectory(dataDir));
+  const log = openLog(within("logs"), "local-runner");
+  stops.push(log.close);
+  const complain = (line: string): void => log.write(`${new Date().toISOString()} ${line}\n`);
+
+  const database = started(startDynamoDb({ dataDir: within("dynamodb") }));
+  const files = started(openStorage({ dir: within("s3") }));
+  // All are awaited before one's failure is told: what started late would otherwise never be stopped.
+  await Promise.allSettled([database, files]);
+  const [dynamodb, storage] = await Promise.all([database, files]);
+
+  const secrets = openSecrets({ file: within("secrets.json") });
+  for (const each of template.secrets) secrets.ensure(each);
+  await Promise.all([
+    ...template.tables.map(({ name, properties }) => createTable(dynamodb.url, { ...properties, TableName: name })),
+    ...template.buckets.map(({ name }) => storage.createBucket(name)),
+  ]);
+
+  const secret = localSecret(dataDir);
+  const credentials = credentialsOf(secret, "operator");
+  const principals = principalsOf(template, secret, credentials);
+  // A request can only come once a function runs, and by then everything named here is there.
+  const late: { states?: States } = {};
+  const aws = await started(
+    startAws({
+      principals: (accessKeyId) => principals.get(accessKeyId),
+      services: {
+        dynamodbUrl: dynamodb.url,
+        states: async (action, body) => late.states?.handle(action, body),
+        secretsmanager: (action, input) => secrets.call(action, input),
+        storage,
+      },
+      log: complain,
+    }),
+  );
+  const environment = { ...options.environment, AWS_ENDPOINT_URL: aws.url };
+  const lambda = startLambda({ functions: template.functions, environment, localSecret: secret, dataDir });
+  const { invoke } = lambda;
+  const events = startEvents({ rules: template.rules, invoke, timeScale, schedules, log: complain });
+  stops.push(async () => {
+    late.states?.stop();
+    events.stop();
+    await lambda.stop();
+    await late.states?.settled();
+  });
+  const states = await startStates({ machines: template.machines, invoke, emit: events.put, log: complain, dataDir, timeScale });
+  late.states = states;
+  const { port = 0, fallback } = options;
+  const gateway = await started(startGateway({ api, invoke, port, fallback, log: complain }));
+  states.resume();
+  return {
+    apiUrl: gateway.url,
+    awsUrl: aws.url,
+    tableName: table.name,
+    operator: { ...credentials, environment: environmentOf(credentials, aws.url) },
+    template,
+    invoke,
+    lambda,
+    states,
+    events,
+    aws,
+    log: log.lines,
+    databaseExited: dynamodb.exited,
+    stop,
+  };
+}

@@ -1,0 +1,78 @@
+// The demo account of a service on one machine: someone to log in as, a token, and an SSH key, so that the first call works.
+import { generateKeyPairSync } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
+import { getAccount } from "../../shared/data/accounts.ts";
+import { changeOf, logEvent, now } from "../../shared/data/change.ts";
+import { findUserByEmail, reserveToken } from "../../shared/data/credentials.ts";
+import { createAccount, resetPassword } from "../../shared/data/operator.ts";
+import type { UserRecord } from "../../shared/data/records.ts";
+import { reserveSshKey } from "../../shared/data/ssh-keys.ts";
+import { generatePassword } from "../../shared/domain/generated-password.ts";
+import { parseSshKey } from "../../shared/domain/ssh-key.ts";
+import type { Environment } from "../settings.ts";
+
+const Demo = z.object({
+  base_url: z.string(),
+  dashboard_url: z.string(),
+  email: z.string(),
+  password: z.string(),
+  token: z.string(),
+  ssh_key_id: z.string(),
+});
+export type Demo = z.infer<typeof Demo>;
+
+const EMAIL = "demo@example.com";
+
+/** The demo account as it was left, or a new one; `demo.json` holds its secrets, readable by its owner only. */
+export async function demoAccount(dataDir: string, apiUrl: string, environment: Environment): Promise<Demo> {
+  const file = join(dataDir, "demo.json");
+  const urls = { base_url: `${apiUrl}/api/v1`, dashboard_url: `${apiUrl}/` };
+  const user = await findUserByEmail(EMAIL);
+  const known = existsSync(file) ? Demo.safeParse(JSON.parse(readFileSync(file, "utf8"))) : undefined;
+  const demo: Demo =
+    user !== undefined && known?.success
+      ? { ...known.data, ...urls }
+      : { ...urls, email: EMAIL, ...(await prepare(user, environment)) };
+  writeFileSync(file, `${JSON.stringify(demo, undefined, 2)}\n`, { mode: 0o600 });
+  return demo;
+}
+
+/** If the file was lost but the account is there, it gets a new password and another token. */
+async function prepare(
+  user: UserRecord | undefined,
+  environment: Environment,
+): Promise<Pick<Demo, "password" | "token" | "ssh_key_id">> {
+  const password = generatePassword();
+  const owner = user ?? (await createAccount("Demo", { email: EMAIL, name: "Demo Admin", password })).user;
+  if (user !== undefined) await resetPassword(EMAIL, password);
+  const caller = {
+    account_id: owner.account_id,
+    type: "user" as const,
+    id: owner.id,
+    name: owner.name,
+    permissions: [],
+    ip_address: "127.0.0.1",
+  };
+  const by = { caller, requestId: "npm-start" };
+  const change = changeOf(await getAccount(owner.account_id));
+  const { token, value } = reserveToken(change, by, environment, {
+    name: `Demo ${now()}`,
+    permissions: [...ALL_PERMISSIONS],
+    expires_at: null,
+  });
+  const key = reserveSshKey(change, { name: "Demo key", ...parseSshKey(newPublicKey()) });
+  logEvent(change, by, "token.create", { type: "token", id: token.id, name: token.name });
+  await change.commit();
+  return { password, token: value, ssh_key_id: key.id };
+}
+
+/** A key whose private half is thrown away: it opens nothing. */
+function newPublicKey(): string {
+  const { publicKey } = generateKeyPairSync("ed25519");
+  const { x = "" } = publicKey.export({ format: "jwk" });
+  const part = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
+  return `ssh-ed25519 ${Buffer.concat([part(Buffer.from("ssh-ed25519")), part(Buffer.from(x, "base64url"))]).toString("base64")} demo`;
+}

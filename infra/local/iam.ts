@@ -1,0 +1,62 @@
+/** Whether a principal's policies allow a call, as IAM would decide it, remembered. */
+import { runSimulation } from "@cloud-copilot/iam-simulate";
+import { LocalError } from "./errors.ts";
+
+export type PolicyDocument = Readonly<Record<string, unknown>>;
+export type Context = Record<string, string | string[]>;
+
+/** One permission that a call needs. `context` is asked only for policies that have conditions. */
+export type Need = {
+  action: string;
+  resource: string;
+  context?: (() => Promise<Context>) | undefined;
+};
+
+const REMEMBERED = 5_000; // answers per principal; S3 keys would make it grow without end
+const memories = new WeakMap<readonly PolicyDocument[], { conditional: boolean; answers: Map<string, boolean> }>();
+
+/** `policies` are remembered by identity: keep one array per principal, and make a new one to change them. */
+export async function allows(policies: readonly PolicyDocument[], accountId: string, need: Need): Promise<boolean> {
+  let memory = memories.get(policies);
+  if (memory === undefined) {
+    memory = { conditional: JSON.stringify(policies).includes('"Condition"'), answers: new Map() };
+    memories.set(policies, memory);
+  }
+  const contextVariables = memory.conditional ? { "aws:SecureTransport": "true", ...(await need.context?.()) } : {};
+  const question = JSON.stringify([need.action, need.resource, contextVariables]);
+  let answer = memory.answers.get(question);
+  if (answer === undefined) {
+    answer = await simulate(policies, accountId, need, contextVariables);
+    if (memory.answers.size >= REMEMBERED) memory.answers.clear();
+    memory.answers.set(question, answer);
+  }
+  return answer;
+}
+
+async function simulate(
+  policies: readonly PolicyDocument[],
+  accountId: string,
+  need: Need,
+  contextVariables: Context,
+): Promise<boolean> {
+  // In a call these are plain characters of an object's key; the simulator would take them for patterns.
+  const resource = need.resource === "*" ? "*" : need.resource.replaceAll(/[*?]/g, "_");
+  const result = await runSimulation(
+    {
+      request: {
+        principal: `arn:aws:sts::${accountId}:assumed-role/local/local`,
+        action: need.action,
+        resource: { resource, accountId },
+        contextVariables,
+      },
+      identityPolicies: policies.map((policy, position) => ({ name: `policy ${position + 1}`, policy })),
+      serviceControlPolicies: [],
+      resourceControlPolicies: [],
+    },
+    {},
+  );
+  if (result.resultType !== "error") return result.overallResult === "Allowed";
+  if (result.errors.identityPolicyErrors !== undefined)
+    throw new LocalError(`A policy of the template is not valid: ${JSON.stringify(result.errors.identityPolicyErrors)}`);
+  return false; // an action that IAM does not know, or one that takes no such resource
+}

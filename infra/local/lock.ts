@@ -1,0 +1,44 @@
+/** A data directory belongs to one process at a time: two would each hide from the other what they write. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { LocalError } from "./errors.ts";
+
+// Of this process. A file that names our own pid without being here is from before a restart of the container, where pids repeat.
+const held = new Set<string>();
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+const isTaken = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "EEXIST";
+
+/** Returns the function that gives the directory back. */
+export function lockDirectory(directory: string): () => void {
+  mkdirSync(directory, { recursive: true });
+  const file = join(resolve(directory), "lock");
+  const release = (): void => {
+    held.delete(file);
+    rmSync(file, { force: true });
+  };
+  for (const isLastTry of [false, true]) {
+    try {
+      writeFileSync(file, String(process.pid), { flag: "wx" });
+      held.add(file);
+      return release;
+    } catch (error) {
+      if (!isTaken(error)) throw new LocalError(`${directory} cannot be written: ${String(error)}`, { cause: error });
+      const pid = Number(readFileSync(file, "utf8"));
+      if (isLastTry || held.has(file) || (pid !== process.pid && pid > 0 && isRunning(pid)))
+        throw new LocalError(`${directory} is used by process ${pid}: stop that, or choose another data directory`, {
+          cause: error,
+        });
+      rmSync(file, { force: true });
+    }
+  }
+  return release;
+}

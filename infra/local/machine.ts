@@ -1,0 +1,104 @@
+/** Makes a synthesized state machine one that `aws-local-stepfunctions` runs as AWS would, or refuses it by saying what is in the way. */
+import { StateMachine as Interpreter, type StateMachineDefinition } from "aws-local-stepfunctions";
+import * as z from "zod";
+import { LocalError } from "./errors.ts";
+import type { Json } from "./template.ts";
+
+// The interpreter ends a task without a TimeoutSeconds after a minute, AWS never: the function's own timeout does.
+// Twenty days is as good as never, and setTimeout takes no more than 24.
+const NEVER_SECONDS = 20 * 86_400;
+const WAIT_RESOURCE = "arn:aws:lambda:local:000000000000:function:wait";
+
+const state = z.looseObject({ Type: z.string() });
+type State = z.infer<typeof state>;
+const definition = z.looseObject({
+  StartAt: z.string(),
+  QueryLanguage: z.string().optional(),
+  TimeoutSeconds: z.number().optional(),
+  States: z.record(z.string(), state),
+});
+const retriers = z.array(z.looseObject({ IntervalSeconds: z.number().default(1), MaxDelaySeconds: z.number().optional() }));
+const catchers = z.array(z.record(z.string(), z.unknown()));
+
+/** The interpreter takes "$" for a field of that name; for AWS it is the default, the whole. */
+function withoutRootResultPath({ ResultPath, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  return ResultPath === undefined || ResultPath === "$" ? rest : { ...rest, ResultPath };
+}
+
+function prepare(machine: string, name: string, given: State, timeScale: number): Record<string, unknown> {
+  const refuse = (why: string): LocalError =>
+    new LocalError(
+      `State "${name}" of ${machine} ${why}: the local runner cannot run that; write it in JSONPath with functions as tasks`,
+    );
+  const text = JSON.stringify(given);
+  if (given["QueryLanguage"] === "JSONata" || "Assign" in given || "Arguments" in given || "Output" in given)
+    throw refuse("uses JSONata");
+  if (text.includes("$$.State.") || text.includes("$$.Task.")) throw refuse("reads $$.State or $$.Task");
+  const prepared = withoutRootResultPath(given);
+  if (given["Retry"] !== undefined) {
+    prepared["Retry"] = retriers.parse(given["Retry"]).map(({ MaxDelaySeconds, ...retrier }) => ({
+      ...retrier,
+      IntervalSeconds: retrier.IntervalSeconds * timeScale,
+      ...(MaxDelaySeconds === undefined ? {} : { MaxDelaySeconds: MaxDelaySeconds * timeScale }),
+    }));
+  }
+  if (given["Catch"] !== undefined) prepared["Catch"] = catchers.parse(given["Catch"]).map(withoutRootResultPath);
+  switch (given.Type) {
+    case "Task":
+      if (!/^arn:aws:lambda:[^:]*:\d+:function:/.test(String(given["Resource"])))
+        throw refuse(`calls ${String(given["Resource"])} (LambdaInvoke needs payloadResponseOnly)`);
+      return given["TimeoutSecondsPath"] === undefined ? { TimeoutSeconds: NEVER_SECONDS, ...prepared } : prepared;
+    case "Wait": {
+      // As a task, because the interpreter's own wait can be shortened to a fixed time only, and ends when the execution does.
+      const { Seconds, SecondsPath, ...rest } = prepared;
+      if ((Seconds === undefined && SecondsPath === undefined) || "InputPath" in rest)
+        throw refuse("waits otherwise than by Seconds or SecondsPath");
+      const Parameters = SecondsPath === undefined ? { seconds: Seconds } : { "seconds.$": SecondsPath };
+      return { ...rest, Type: "Task", Resource: WAIT_RESOURCE, Parameters, ResultPath: null, TimeoutSeconds: NEVER_SECONDS };
+    }
+    case "Pass": {
+      // The interpreter passes its input on when Result is false, 0, "" or null; as Parameters it says the same and is kept.
+      const { Result, ...rest } = prepared;
+      return "Result" in prepared && !Result ? { ...rest, Parameters: Result } : prepared;
+    }
+    case "Choice":
+    case "Succeed":
+    case "Fail":
+      return prepared;
+    default:
+      throw refuse(`is of type ${given.Type}`);
+  }
+}
+
+export type Runnable = {
+  interpreter: Interpreter;
+  /** The function of each task state. */
+  tasks: Record<string, string>;
+  waits: string[];
+};
+
+/** What of the interpreter's type the parsed definition is, is for its own validator to say. */
+const isDefinition = (value: unknown): value is StateMachineDefinition => definition.safeParse(value).success;
+
+export function runnable({ name, definition: given }: { name: string; definition: Json }, timeScale: number): Runnable {
+  const parsed = definition.parse(given);
+  if (parsed.QueryLanguage === "JSONata")
+    throw new LocalError(`${name} is written in JSONata, which the local runner would ignore: use JSONPath`);
+  const states = Object.entries(parsed.States).map(([key, each]) => [key, prepare(name, key, each, timeScale)] as const);
+  const prepared = { ...parsed, States: Object.fromEntries(states) };
+  if (!isDefinition(given) || !isDefinition(prepared))
+    throw new LocalError(`${name} has a definition that is none: synthesize it again`);
+  try {
+    // Validated as it was written: what was prepared departs from the letter of the language.
+    void new Interpreter(given);
+  } catch (cause) {
+    throw new LocalError(`${name} is not a valid state machine: ${String(cause)}`, { cause });
+  }
+  return {
+    interpreter: new Interpreter(prepared, { validationOptions: { noValidate: true } }),
+    tasks: Object.fromEntries(
+      Object.entries(parsed.States).flatMap(([key, each]) => (each.Type === "Task" ? [[key, String(each["Resource"])]] : [])),
+    ),
+    waits: Object.entries(parsed.States).flatMap(([key, each]) => (each.Type === "Wait" ? [key] : [])),
+  };
+}

@@ -1,0 +1,109 @@
+/** Which IAM permissions a call of the JSON services needs, as AWS documents it: for which actions, on which resources. */
+import * as z from "zod";
+import { AwsFault } from "./errors.ts";
+import type { Context, Need } from "./iam.ts";
+import { ACCOUNT, REGION } from "./template.ts";
+
+/** What only the services know: the key of a table or index, and the full ARN of a secret. */
+export type Known = {
+  partitionKey: (table: string, index: string | undefined) => Promise<string | undefined>;
+  secretArn: (secretId: string) => Promise<string>;
+};
+
+const oneTable = z.looseObject({ TableName: z.string(), IndexName: z.string().optional() });
+const batch = z.object({ RequestItems: z.record(z.string(), z.unknown()) });
+const transaction = z.object({ TransactItems: z.array(z.record(z.string(), oneTable)) });
+const TRANSACTED = new Map([
+  ["Get", "GetItem"],
+  ["Put", "PutItem"],
+  ["Update", "UpdateItem"],
+  ["Delete", "DeleteItem"],
+  ["ConditionCheck", "ConditionCheckItem"],
+]);
+
+export async function permissionsFor(service: string, action: string, input: unknown, known: Known): Promise<Need[]> {
+  switch (service) {
+    case "dynamodb":
+      return dynamodb(action, input, known);
+    case "states":
+      return [{ action: `states:${action}`, resource: stateResource(input) }];
+    case "secretsmanager": {
+      const { SecretId } = parse(z.object({ SecretId: z.string().default("*") }), input);
+      return [{ action: `secretsmanager:${action}`, resource: SecretId === "*" ? "*" : await known.secretArn(SecretId) }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** A call without a resource of its own (ListStateMachines, SendTaskSuccess) needs it on all. */
+function stateResource(input: unknown): string {
+  const arn = z.string().optional();
+  const { executionArn, stateMachineArn } = parse(z.object({ executionArn: arn, stateMachineArn: arn }), input);
+  return executionArn ?? stateMachineArn ?? "*";
+}
+
+function dynamodb(action: string, input: unknown, known: Known): Need[] {
+  const need = (name: string, request: z.infer<typeof oneTable>): Need => {
+    const table = request.TableName.split("/").at(-1) ?? ""; // a table may be called by its ARN
+    const index = request.IndexName === undefined ? "" : `/index/${request.IndexName}`;
+    const resource = `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${table}${index}`;
+    return {
+      action: `dynamodb:${name}`,
+      resource,
+      context: async () => leadingKeys(request, await known.partitionKey(table, request.IndexName)),
+    };
+  };
+  switch (action) {
+    case "TransactGetItems":
+    case "TransactWriteItems":
+      return parse(transaction, input)
+        .TransactItems.flatMap((item) => Object.entries(item))
+        .map(([verb, request]) => need(TRANSACTED.get(verb) ?? verb, request));
+    case "BatchGetItem":
+    case "BatchWriteItem":
+      return Object.entries(parse(batch, input).RequestItems).map(([TableName, requests]) =>
+        need(action, { TableName, requests }),
+      );
+    case "ListTables":
+    case "DescribeLimits":
+    case "DescribeEndpoints":
+      return [{ action: `dynamodb:${action}`, resource: "*" }];
+    default:
+      return [need(action, parse(oneTable, input))];
+  }
+}
+
+/** dynamodb:LeadingKeys: the partition keys that a call touches, wherever in the request they stand. */
+function leadingKeys(request: z.infer<typeof oneTable>, partitionKey: string | undefined): Context {
+  if (partitionKey === undefined) return {};
+  const found = new Set<string>();
+  const value = z.union([z.object({ S: z.string() }), z.object({ N: z.string() }), z.object({ B: z.string() })]);
+  const add = (given: unknown): void => {
+    const known = value.safeParse(given);
+    if (known.success) Object.values(known.data).forEach((text: string) => found.add(text));
+  };
+  const search = (part: unknown): void => {
+    if (Array.isArray(part)) return part.forEach(search);
+    const fields = z.record(z.string(), z.unknown()).safeParse(part).data ?? {};
+    for (const [name, inside] of Object.entries(fields)) {
+      const item = name === "Key" || name === "Item" ? z.record(z.string(), z.unknown()).safeParse(inside).data : undefined;
+      if (item) add(item[partitionKey]);
+      else if (name === "Keys" && Array.isArray(inside)) inside.forEach((Key) => search({ Key }));
+      else if (name === "requests" || name.endsWith("Request")) search(inside);
+    }
+  };
+  search(request);
+  const names = z.record(z.string(), z.string()).safeParse(request["ExpressionAttributeNames"]).data ?? {};
+  const values = z.record(z.string(), z.unknown()).safeParse(request["ExpressionAttributeValues"]).data ?? {};
+  const condition = typeof request["KeyConditionExpression"] === "string" ? request["KeyConditionExpression"] : "";
+  for (const [, name = "", placeholder = ""] of condition.matchAll(/(#?\w+)\s*=\s*(:\w+)/g))
+    if ((names[name] ?? name) === partitionKey) add(values[placeholder]);
+  return { "dynamodb:LeadingKeys": [...found] };
+}
+
+function parse<T>(schema: z.ZodType<T>, input: unknown): T {
+  const parsed = schema.safeParse(input);
+  if (!parsed.success) throw new AwsFault("ValidationException", z.prettifyError(parsed.error));
+  return parsed.data;
+}

@@ -1,0 +1,176 @@
+/** Secrets Manager, as far as the service uses it: secrets of the template, generated once, versions that rotate, one file of mode 0600. */
+import { randomInt, randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import * as z from "zod";
+import { AwsFault, LocalError } from "./errors.ts";
+
+const version = z.object({ id: z.string(), stages: z.array(z.string()), value: z.string(), created: z.number() });
+const secret = z.object({ name: z.string(), arn: z.string(), versions: z.array(version) });
+type Secret = z.infer<typeof secret>;
+
+const generate = z.object({
+  PasswordLength: z.coerce.number().int().min(1).max(4096).default(32),
+  ExcludeCharacters: z.string().default(""),
+  ExcludeLowercase: z.boolean().default(false),
+  ExcludeUppercase: z.boolean().default(false),
+  ExcludeNumbers: z.boolean().default(false),
+  ExcludePunctuation: z.boolean().default(false),
+  IncludeSpace: z.boolean().default(false),
+  RequireEachIncludedType: z.boolean().default(true),
+  SecretStringTemplate: z.string().optional(),
+  GenerateStringKey: z.string().optional(),
+});
+const properties = z.object({
+  SecretString: z.string().optional(),
+  GenerateSecretString: generate.optional(),
+});
+
+export type Secrets = {
+  /** Makes the secret of an AWS::SecretsManager::Secret unless it exists. */
+  ensure: (resource: { name: string; arn: string; properties: unknown }) => void;
+  call: (action: string, input: unknown) => Promise<unknown>;
+};
+
+/** Without `file` they are in memory and gone at the end. */
+export function openSecrets({ file }: { file?: string | undefined }): Secrets {
+  const secrets = file !== undefined && existsSync(file) ? read(file) : [];
+  const save = (): void => {
+    if (file === undefined) return;
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(`${file}.new`, JSON.stringify(secrets, undefined, 2), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  };
+  const find = (id: string): Secret => {
+    // AWS also takes an ARN without its random end.
+    const found = secrets.find(({ name, arn }) => id === name || id === arn || id === arn.slice(0, -7));
+    if (found === undefined) throw new AwsFault("ResourceNotFoundException", "Secrets Manager can't find the specified secret.");
+    return found;
+  };
+  const actions: Record<string, (input: unknown) => unknown> = {
+    GetSecretValue: (input) => getValue(find(secretId.parse(input).SecretId), input),
+    DescribeSecret: (input) => {
+      const { name, arn, versions } = find(secretId.parse(input).SecretId);
+      return { ARN: arn, Name: name, VersionIdsToStages: Object.fromEntries(versions.map(({ id, stages }) => [id, stages])) };
+    },
+    PutSecretValue: (input) => {
+      const answer = putValue(find(secretId.parse(input).SecretId), input);
+      save();
+      return answer;
+    },
+  };
+  return {
+    ensure({ name, arn, properties: given }) {
+      if (secrets.some((other) => other.arn === arn)) return;
+      const { SecretString, GenerateSecretString } = properties.parse(given);
+      const value = SecretString ?? generated(generate.parse(GenerateSecretString ?? {}));
+      secrets.push({ name, arn, versions: [{ id: randomUUID(), stages: ["AWSCURRENT"], value, created: Date.now() / 1000 }] });
+      save();
+    },
+    async call(action, input) {
+      const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
+      if (run === undefined) throw new AwsFault("InvalidRequestException", `${action} is not run on this machine`);
+      return run(input);
+    },
+  };
+}
+
+function read(file: string): Secret[] {
+  try {
+    return z.array(secret).parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch (cause) {
+    throw new LocalError(`The secrets in ${file} cannot be read: restore that file, or start with --reset to begin anew`, {
+      cause,
+    });
+  }
+}
+
+const secretId = z.object({ SecretId: z.string() });
+
+function getValue({ name, arn, versions }: Secret, input: unknown): unknown {
+  const { VersionId, VersionStage } = z
+    .object({ VersionId: z.string().optional(), VersionStage: z.string().optional() })
+    .parse(input);
+  const stage = VersionStage ?? (VersionId === undefined ? "AWSCURRENT" : undefined);
+  const found = versions.find(
+    ({ id, stages }) => (VersionId === undefined || id === VersionId) && (stage === undefined || stages.includes(stage)),
+  );
+  if (found === undefined)
+    throw new AwsFault("ResourceNotFoundException", `Secrets Manager can't find the secret value for ${stage ?? VersionId}`);
+  return {
+    ARN: arn,
+    Name: name,
+    VersionId: found.id,
+    VersionStages: found.stages,
+    SecretString: found.value,
+    CreatedDate: found.created,
+  };
+}
+
+/** A new AWSCURRENT makes the one before it AWSPREVIOUS, and that one's predecessor goes. */
+function putValue(changed: Secret, input: unknown): unknown {
+  const { SecretString, ClientRequestToken, VersionStages } = z
+    .object({
+      SecretString: z.string(),
+      ClientRequestToken: z.string().default(() => randomUUID()),
+      VersionStages: z.array(z.string()).default(["AWSCURRENT"]),
+    })
+    .parse(input);
+  const answer = { ARN: changed.arn, Name: changed.name, VersionId: ClientRequestToken, VersionStages };
+  const same = changed.versions.find(({ id }) => id === ClientRequestToken);
+  if (same !== undefined) {
+    if (same.value === SecretString) return answer;
+    throw new AwsFault("ResourceExistsException", "A version with this ClientRequestToken exists and has another value.");
+  }
+  const moved = VersionStages.includes("AWSCURRENT") ? [...VersionStages, "AWSPREVIOUS"] : VersionStages;
+  for (const old of changed.versions) {
+    const wasCurrent = old.stages.includes("AWSCURRENT") && moved.includes("AWSCURRENT");
+    old.stages = [...old.stages.filter((stage) => !moved.includes(stage)), ...(wasCurrent ? ["AWSPREVIOUS"] : [])];
+  }
+  changed.versions = changed.versions.filter(({ stages }) => stages.length > 0);
+  changed.versions.push({ id: ClientRequestToken, stages: VersionStages, value: SecretString, created: Date.now() / 1000 });
+  return answer;
+}
+
+const LOWER = "abcdefghijklmnopqrstuvwxyz";
+const UPPER = LOWER.toUpperCase();
+const DIGITS = "0123456789";
+const PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
+
+const random = (length: number, alphabet: string): string =>
+  Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join("");
+
+function generated(wish: z.infer<typeof generate>): string {
+  const kinds = [
+    wish.ExcludeLowercase ? "" : LOWER,
+    wish.ExcludeUppercase ? "" : UPPER,
+    wish.ExcludeNumbers ? "" : DIGITS,
+    wish.ExcludePunctuation ? "" : PUNCTUATION,
+    wish.IncludeSpace ? " " : "",
+  ]
+    .map((kind) =>
+      kind
+        .split("")
+        .filter((char) => !wish.ExcludeCharacters.includes(char))
+        .join(""),
+    )
+    .filter((kind) => kind !== "");
+  if (kinds.length === 0)
+    throw new LocalError("A secret of the template excludes every character: GenerateSecretString leaves none");
+  if (wish.RequireEachIncludedType && kinds.length > wish.PasswordLength)
+    throw new LocalError(
+      "A secret of the template is too short to hold each kind of character it requires: raise PasswordLength",
+    );
+  const password = drawn(wish.PasswordLength, kinds, wish.RequireEachIncludedType);
+  if (wish.SecretStringTemplate === undefined || wish.GenerateStringKey === undefined) return password;
+  const rest = z.record(z.string(), z.unknown()).parse(JSON.parse(wish.SecretStringTemplate));
+  return JSON.stringify({ ...rest, [wish.GenerateStringKey]: password });
+}
+
+/** Draws until each kind is there, so that no place of the password is less random than another. */
+function drawn(length: number, kinds: string[], each: boolean): string {
+  for (;;) {
+    const password = random(length, kinds.join(""));
+    if (!each || kinds.every((kind) => password.split("").some((char) => kind.includes(char)))) return password;
+  }
+}

@@ -1,0 +1,122 @@
+/** AWS Signature Version 4, the checking side: who signed a request, and whether it is what they signed. */
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { AwsFault } from "./errors.ts";
+
+export type HttpCall = {
+  method: string;
+  /** As it was sent, without the query: what is signed must not be normalised. */
+  path: string;
+  query: URLSearchParams;
+  headers: Readonly<Record<string, string>>;
+};
+
+export type Signed = {
+  accessKeyId: string;
+  date: string;
+  region: string;
+  service: string;
+  signedHeaders: string[];
+  signature: string;
+  time: string;
+  /** Only a presigned address has one. */
+  lifetimeSeconds?: number;
+};
+
+const CLOCK_SKEW_SECONDS = 15 * 60; // AWS's own tolerance
+const LONGEST_LIFETIME_SECONDS = 7 * 24 * 3600; // AWS's own limit
+const CREDENTIAL = /^([^/]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request$/;
+const AUTHORIZATION = /^AWS4-HMAC-SHA256 Credential=([^,\s]+),\s*SignedHeaders=([^,\s]+),\s*Signature=([0-9a-f]{64})$/;
+
+export function readCall(request: IncomingMessage): HttpCall {
+  const [path = "/", query = ""] = (request.url ?? "/").split(/\?(.*)/s);
+  const headers = Object.entries(request.headersDistinct).map(([name, values]) => [name, (values ?? []).join(",").trim()]);
+  return { method: request.method ?? "GET", path, query: new URLSearchParams(query), headers: Object.fromEntries(headers) };
+}
+
+/** Undefined: it is not signed, or not in a way that AWS would read. */
+export function readSignature({ query, headers }: HttpCall): Signed | undefined {
+  const header = AUTHORIZATION.exec(headers["authorization"] ?? "");
+  const fromQuery = query.get("X-Amz-Algorithm") === "AWS4-HMAC-SHA256";
+  const credential = CREDENTIAL.exec((fromQuery ? query.get("X-Amz-Credential") : header?.[1]) ?? "");
+  const signedHeaders = fromQuery ? query.get("X-Amz-SignedHeaders") : header?.[2];
+  const signature = fromQuery ? query.get("X-Amz-Signature") : header?.[3];
+  const time = fromQuery ? query.get("X-Amz-Date") : headers["x-amz-date"];
+  const [, accessKeyId, date, region, service] = credential ?? [];
+  if (!accessKeyId || !date || !region || !service || !signedHeaders || !signature || !time) return undefined;
+  const lifetime = fromQuery ? { lifetimeSeconds: Number(query.get("X-Amz-Expires") ?? Number.NaN) } : {};
+  return { accessKeyId, date, region, service, signedHeaders: signedHeaders.split(";"), signature, time, ...lifetime };
+}
+
+/** Throws what AWS would answer, in the words of the service. */
+export function checkSignature(call: HttpCall, signed: Signed, secretAccessKey: string, payloadHash: string, now: number): void {
+  const s3 = signed.service === "s3";
+  const refuse = (code: string, message: string): never => {
+    throw s3 ? new AwsFault(code, message, 403) : new AwsFault("InvalidSignatureException", message);
+  };
+  const ageSeconds = (now - parseTime(signed.time)) / 1000;
+  if (Number.isNaN(ageSeconds) || !signed.time.startsWith(signed.date))
+    refuse("AccessDenied", "The signature's date is not valid");
+  if (signed.lifetimeSeconds !== undefined) {
+    if (!(signed.lifetimeSeconds > 0 && signed.lifetimeSeconds <= LONGEST_LIFETIME_SECONDS))
+      throw new AwsFault("AuthorizationQueryParametersError", "X-Amz-Expires must be between 1 second and 7 days");
+    if (ageSeconds > signed.lifetimeSeconds) refuse("AccessDenied", "Request has expired");
+    if (ageSeconds < -CLOCK_SKEW_SECONDS) refuse("AccessDenied", "Request is not valid yet");
+  } else if (Math.abs(ageSeconds) > CLOCK_SKEW_SECONDS) {
+    refuse("RequestTimeTooSkewed", "The difference between the request time and the server's time is too large.");
+  }
+  const unsigned = Object.keys(call.headers)
+    .filter((name) => name.startsWith("x-amz-") || name === "host")
+    .filter((name) => !signed.signedHeaders.includes(name));
+  if (unsigned.length > 0)
+    refuse("AccessDenied", `There were headers present in the request which were not signed: ${unsigned.join(", ")}`);
+  const expected = signatureOf(call, signed, secretAccessKey, payloadHash);
+  const given = Buffer.from(signed.signature, "hex");
+  if (given.length !== expected.length || !timingSafeEqual(given, expected))
+    refuse(
+      "SignatureDoesNotMatch",
+      "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method.",
+    );
+}
+
+export const sha256Hex = (data: string | Buffer): string => createHash("sha256").update(data).digest("hex");
+
+function signatureOf(call: HttpCall, signed: Signed, secretAccessKey: string, payloadHash: string): Buffer {
+  const query = [...call.query]
+    .filter(([name]) => name !== "X-Amz-Signature")
+    .map(([name, value]) => [encode(name), encode(value)] as const)
+    .toSorted(([a, x], [b, y]) => compare(a, b) || compare(x, y));
+  const canonicalRequest = [
+    call.method,
+    call.path
+      .split("/")
+      .map((segment) => encode(decode(segment)))
+      .join("/"),
+    query.map(([name, value]) => `${name}=${value}`).join("&"),
+    ...signed.signedHeaders.map((name) => `${name}:${(call.headers[name] ?? "").replaceAll(/ +/g, " ")}`),
+    "",
+    signed.signedHeaders.join(";"),
+    payloadHash,
+  ].join("\n");
+  const scope = [signed.date, signed.region, signed.service, "aws4_request"];
+  const toSign = ["AWS4-HMAC-SHA256", signed.time, scope.join("/"), sha256Hex(canonicalRequest)].join("\n");
+  const key = scope.reduce<Buffer | string>((secret, part) => hmac(secret, part), `AWS4${secretAccessKey}`);
+  return hmac(key, toSign);
+}
+
+const hmac = (key: Buffer | string, data: string): Buffer => createHmac("sha256", key).update(data).digest();
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const encode = (text: string): string =>
+  encodeURIComponent(text).replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+
+export function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new AwsFault("InvalidURI", "Couldn't parse the specified URI.");
+  }
+}
+
+/** "20261120T120000Z" */
+const parseTime = (time: string): number =>
+  Date.parse(time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"));

@@ -1,0 +1,143 @@
+// `npm start`: the whole service on this machine, from its sources to its first answer.
+import { mkdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { openapi } from "../../shared/api/openapi.ts";
+import { bundleIfChanged } from "../bundle.ts";
+import { stackName } from "../settings.ts";
+import { DEFAULT_DATA_DIR, writeAccess } from "./access.ts";
+import { startCloud } from "./cloud.ts";
+import { type Demo, demoAccount } from "./demo.ts";
+import { docsPage } from "./docs-page.ts";
+import { LocalError } from "./errors.ts";
+import { serve } from "./pages.ts";
+import { synthIfChanged } from "./synthesized.ts";
+
+const ENVIRONMENT = "test";
+const DEFAULT_PORT = 3000;
+const USAGE =
+  "npm start [-- [--reset] [--data DIR]]     PORT=3000 by default; --reset starts with no data; --data keeps them in DIR";
+
+async function start(): Promise<void> {
+  const began = performance.now();
+  const { dataDir, port, reset } = options();
+  await requireFree(port);
+  if (reset) rmSync(dataDir, { recursive: true, force: true });
+  makeDirectory(dataDir);
+  const outDir = await told("Building and synthesizing", async () => synthIfChanged(await bundleIfChanged(), [ENVIRONMENT]));
+  const page = docsPage(openapi(ENVIRONMENT));
+  const cloud = await told("Starting the database, storage, workflows and API", () =>
+    startCloud({ outDir, stack: stackName(ENVIRONMENT), dataDir, port, fallback: serve({ "/docs": page }) }),
+  );
+  stopWith(cloud.stop);
+  void cloud.databaseExited.then(() =>
+    end(new LocalError("The database ended unexpectedly; see the logs in " + join(dataDir, "logs"))),
+  );
+  const access = { ...cloud.operator.environment, TABLE_NAME: cloud.tableName, ENVIRONMENT };
+  Object.assign(process.env, access);
+  writeAccess(dataDir, access);
+  const demo = await told("Preparing the demo account", () => demoAccount(dataDir, cloud.apiUrl, ENVIRONMENT));
+  console.log(welcome(demo, dataDir, (performance.now() - began) / 1000));
+}
+
+function options(): { dataDir: string; port: number; reset: boolean } {
+  const { values } = parseOptions();
+  const port = Number(process.env["PORT"] ?? DEFAULT_PORT);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new LocalError(`PORT is ${process.env["PORT"]}: set it to a number from 1 to 65535.`);
+  return { dataDir: resolve(values.data ?? DEFAULT_DATA_DIR), port, reset: values.reset ?? false };
+}
+
+function parseOptions() {
+  try {
+    return parseArgs({ options: { reset: { type: "boolean" }, data: { type: "string" } } });
+  } catch {
+    throw new LocalError(USAGE);
+  }
+}
+
+/** Told before anything is built: it is the most common thing to be in the way. */
+function requireFree(port: number): Promise<void> {
+  return new Promise((free, taken) => {
+    const probe = createServer();
+    probe.once("error", (error: NodeJS.ErrnoException) =>
+      taken(
+        new LocalError(
+          error.code === "EADDRINUSE"
+            ? `Port ${port} is taken: stop what uses it, or choose another, e.g. PORT=${port + 1} npm start`
+            : `Port ${port} cannot be used (${error.code}): choose another, e.g. PORT=3001 npm start`,
+          { cause: error },
+        ),
+      ),
+    );
+    probe.listen(port, "127.0.0.1", () => probe.close(() => free()));
+  });
+}
+
+function makeDirectory(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new LocalError(
+      `${dataDir} cannot be made (${error instanceof Error ? error.message : String(error)}): choose another with --data DIR`,
+      { cause: error },
+    );
+  }
+}
+
+async function told<T>(what: string, work: () => Promise<T>): Promise<T> {
+  const began = performance.now();
+  process.stdout.write(`${what} … `);
+  const result = await work();
+  console.log(`${((performance.now() - began) / 1000).toFixed(1)} s`);
+  return result;
+}
+
+let stopping = false;
+let stopAll: () => Promise<void> = () => Promise.resolve();
+
+function stopWith(stop: () => Promise<void>): void {
+  stopAll = stop;
+}
+
+/** Stops everything that was started, once, and leaves. */
+async function end(error?: unknown): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  if (error !== undefined)
+    console.error(`\n${error instanceof LocalError ? error.message : String(error instanceof Error ? error.stack : error)}`);
+  else console.log("\nStopping …");
+  await stopAll().catch((stopError: unknown) => console.error(String(stopError)));
+  process.exit(error === undefined ? 0 : 1);
+}
+
+function welcome(demo: Demo, dataDir: string, seconds: number): string {
+  const auth = `-H 'Authorization: Bearer ${demo.token}'`;
+  const server = JSON.stringify({
+    name: "erp-1",
+    provider: "sandbox",
+    region: "eu-central",
+    size: "small",
+    ssh_key_id: demo.ssh_key_id,
+  });
+  return `
+Ready after ${seconds.toFixed(1)} s. Ctrl-C stops it; data are kept in ${dataDir} (--reset removes them).
+
+  API        ${demo.base_url}
+  API page   ${demo.dashboard_url}docs
+  Log in as  ${demo.email}  ${demo.password}
+  Token      ${demo.token}
+
+Paste these to begin:
+
+curl -s ${demo.base_url}/catalog ${auth}
+curl -s ${demo.base_url}/servers ${auth} -H 'Content-Type: application/json' -d '${server}'
+curl -s ${demo.base_url}/servers ${auth}
+`;
+}
+
+process.on("SIGINT", () => void end());
+process.on("SIGTERM", () => void end());
+process.on("disconnect", () => void end()); // whoever started us is gone
+await start().catch(end);

@@ -1,0 +1,28 @@
+// The synthesized templates of the present sources: made when something changed, else those of the last time.
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import type { Environment } from "../settings.ts";
+
+const ROOT = resolve(import.meta.dirname, "..", "..");
+
+/** The folder of the templates for these bundles. Loading the CDK takes seconds, so it is done only when it must. */
+export async function synthIfChanged(bundles: string, environments: readonly Environment[]): Promise<string> {
+  const outDir = join(bundles, "..", "..", "synthesized", `${basename(bundles)}-${fingerprint()}-${environments.join("-")}`);
+  if (existsSync(join(outDir, "manifest.json"))) return outDir;
+  const { synth } = await import("../app.ts");
+  const draft = `${outDir}.${process.pid}`;
+  rmSync(draft, { recursive: true, force: true });
+  await synth(draft, environments, { bundles, checked: false });
+  rmSync(outDir, { recursive: true, force: true });
+  renameSync(draft, outDir);
+  return outDir;
+}
+
+/** Of what decides the templates beside the bundles: the CDK code, which also reads the route and workflow tables. */
+function fingerprint(): string {
+  const hash = createHash("sha256").update(readFileSync(join(ROOT, "package-lock.json")));
+  for (const name of readdirSync(join(ROOT, "infra")).toSorted())
+    if (name.endsWith(".ts")) hash.update(name).update(readFileSync(join(ROOT, "infra", name)));
+  return hash.digest("hex").slice(0, 12);
+}

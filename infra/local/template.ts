@@ -1,0 +1,263 @@
+/** The synthesized template as this machine runs it: its functions, roles, tables, state machines, rules and REST APIs as typed values. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import { LocalError } from "./errors.ts";
+import { holds, open, resolve, resourcesOf, text, type Json, type Resource } from "./resolve.ts";
+
+export { ACCOUNT, REGION, type Json } from "./resolve.ts";
+
+const functionProperties = z.object({
+  Code: z.object({ S3Key: z.string().optional() }),
+  Handler: z.string().default("index.handler"),
+  Runtime: z.string().default(""),
+  Timeout: z.number().default(3),
+  MemorySize: z.number().default(128),
+  Role: z.string(),
+  Environment: z.object({ Variables: z.record(z.string(), z.coerce.string()).default({}) }).default({ Variables: {} }),
+});
+export type LambdaFunction = {
+  logicalId: string;
+  name: string;
+  arn: string;
+  /** The directory of its code; absent when the code is inline or zipped, which cannot run here. */
+  directory: string | undefined;
+  handler: string;
+  environment: Record<string, string>;
+  timeoutSeconds: number;
+  memoryMegabytes: number;
+  role: string;
+};
+
+const policyDocument = z.object({
+  Version: z.string().default("2012-10-17"),
+  Statement: z.array(z.record(z.string(), z.json())),
+});
+export type PolicyDocument = z.infer<typeof policyDocument>;
+export type Role = Resource & { policies: PolicyDocument[] };
+
+const inlinePolicies = z.array(z.object({ PolicyDocument: policyDocument })).default([]);
+const roleProperties = z.object({ Policies: inlinePolicies, ManagedPolicyArns: z.array(z.string()).default([]) });
+const policyProperties = z.object({ PolicyDocument: policyDocument, Roles: z.array(z.string()).default([]) });
+
+function rolesOf(resources: Resource[]): Role[] {
+  const attached = resources
+    .filter(({ type }) => type === "AWS::IAM::Policy" || type === "AWS::IAM::ManagedPolicy")
+    .map(({ arn, properties }) => ({ arn, ...policyProperties.parse(properties) }));
+  return resources
+    .filter(({ type }) => type === "AWS::IAM::Role")
+    .map((role) => {
+      const { Policies, ManagedPolicyArns } = roleProperties.parse(role.properties);
+      const mine = attached.filter(({ arn, Roles }) => Roles.includes(role.name) || ManagedPolicyArns.includes(arn));
+      return { ...role, policies: [...Policies, ...mine].map((each) => each.PolicyDocument) };
+    });
+}
+
+export type StateMachine = { logicalId: string; name: string; arn: string; definition: Json; role: string };
+const machineProperties = z.object({
+  DefinitionString: z.string(),
+  DefinitionSubstitutions: z.record(z.string(), z.json()).default({}),
+  RoleArn: z.string(),
+});
+
+const target = z.object({
+  Id: z.string(),
+  Arn: z.string(),
+  Input: z.string().optional(),
+  InputPath: z.string().optional(),
+  InputTransformer: z
+    .object({ InputPathsMap: z.record(z.string(), z.string()).default({}), InputTemplate: z.string() })
+    .optional(),
+});
+const ruleProperties = z.object({
+  ScheduleExpression: z.string().optional(),
+  EventPattern: z.record(z.string(), z.json()).optional(),
+  State: z.string().default("ENABLED"),
+  Targets: z.array(target).default([]),
+});
+export type Rule = {
+  logicalId: string;
+  name: string;
+  arn: string;
+  schedule: string | undefined;
+  pattern: Record<string, Json> | undefined;
+  targets: z.infer<typeof target>[];
+};
+
+const integration = z.object({
+  Type: z.string(),
+  Uri: z.string().optional(),
+  TimeoutInMillis: z.number().default(29_000),
+  RequestTemplates: z.record(z.string(), z.string()).default({}),
+  IntegrationResponses: z
+    .array(
+      z.object({
+        StatusCode: z.coerce.string(),
+        ResponseParameters: z.record(z.string(), z.string()).default({}),
+        ResponseTemplates: z.record(z.string(), z.string()).default({}),
+      }),
+    )
+    .default([]),
+});
+const methodProperties = z.object({
+  RestApiId: z.string(),
+  ResourceId: z.string(),
+  HttpMethod: z.string(),
+  AuthorizerId: z.string().optional(),
+  Integration: integration,
+});
+export type Method = { httpMethod: string; authorizerId: string | undefined; integration: z.infer<typeof integration> };
+
+const authorizerProperties = z.object({
+  RestApiId: z.string(),
+  Type: z.string(),
+  AuthorizerUri: z.string(),
+  IdentitySource: z.string().optional(),
+});
+export type Authorizer = { id: string; functionArn: string; identitySources: string[] };
+
+const gatewayResponseProperties = z.object({
+  RestApiId: z.string(),
+  ResponseType: z.string(),
+  StatusCode: z.coerce.number().optional(),
+  ResponseParameters: z.record(z.string(), z.string()).default({}),
+  ResponseTemplates: z.record(z.string(), z.string()).default({}),
+});
+export type GatewayResponse = z.infer<typeof gatewayResponseProperties>;
+
+export type ApiResource = { id: string; path: string; methods: Method[] };
+export type RestApi = {
+  id: string;
+  stage: string;
+  binaryMediaTypes: string[];
+  resources: ApiResource[];
+  authorizers: Authorizer[];
+  gatewayResponses: GatewayResponse[];
+};
+
+const partProperties = z.object({ RestApiId: z.string(), ParentId: z.string(), PathPart: z.string() });
+const apiProperties = z.object({ BinaryMediaTypes: z.array(z.string()).default([]), Body: z.undefined().optional() });
+
+/** The function in the address that API Gateway invokes: `…:lambda:path/2015-03-31/functions/ARN/invocations`. */
+export const functionIn = (uri: string): string => /functions\/([^/]+)\/invocations/.exec(uri)?.[1] ?? uri;
+
+function apiOf(api: Resource, resources: Resource[]): RestApi {
+  const of = (type: string): Resource[] =>
+    resources.filter((each) => each.type === `AWS::ApiGateway::${type}` && each.properties["RestApiId"] === api.name);
+  const parts = new Map(of("Resource").map(({ name, properties }) => [name, partProperties.parse(properties)]));
+  const pathOf = (id: string): string => {
+    const part = parts.get(id);
+    return part ? `${pathOf(part.ParentId)}/${part.PathPart}` : "";
+  };
+  const methods = of("Method").map(({ properties }) => methodProperties.parse(properties));
+  return {
+    id: api.name,
+    stage: of("Stage")[0]?.name ?? "local",
+    binaryMediaTypes: apiProperties.parse(api.properties).BinaryMediaTypes,
+    resources: [`${api.name}.RootResourceId`, ...parts.keys()].map((id) => ({
+      id,
+      path: pathOf(id) || "/",
+      methods: methods
+        .filter(({ ResourceId }) => ResourceId === id)
+        .map((method) => ({ httpMethod: method.HttpMethod, authorizerId: method.AuthorizerId, integration: method.Integration })),
+    })),
+    authorizers: of("Authorizer").map(({ name, properties }) => {
+      const { Type, AuthorizerUri, IdentitySource } = authorizerProperties.parse(properties);
+      if (Type !== "REQUEST") throw new LocalError(`${name} is a ${Type} authorizer: the local gateway knows REQUEST only`);
+      const identitySources = (IdentitySource ?? "").split(",").map((source) => source.trim());
+      return { id: name, functionArn: functionIn(AuthorizerUri), identitySources: identitySources.filter(Boolean) };
+    }),
+    gatewayResponses: of("GatewayResponse").map(({ properties }) => gatewayResponseProperties.parse(properties)),
+  };
+}
+
+const assetManifest = z.object({
+  files: z.record(
+    z.string(),
+    z.object({
+      source: z.object({ path: z.string().optional(), packaging: z.string().optional() }),
+      destinations: z.record(z.string(), z.object({ objectKey: z.string() })),
+    }),
+  ),
+});
+
+/** From the key under which CDK would upload an asset to the directory it is in now. */
+function assetDirectories(outDir: string, stack: string): Map<string, string> {
+  const path = join(outDir, `${stack}.assets.json`);
+  if (!existsSync(path)) return new Map();
+  return new Map(
+    Object.values(assetManifest.parse(JSON.parse(readFileSync(path, "utf8"))).files).flatMap(({ source, destinations }) =>
+      source.packaging === "zip" && source.path !== undefined
+        ? Object.values(destinations).map(({ objectKey }): [string, string] => [objectKey, join(outDir, source.path ?? "")])
+        : [],
+    ),
+  );
+}
+
+export type Template = {
+  stack: string;
+  functions: LambdaFunction[];
+  roles: Role[];
+  tables: Resource[];
+  buckets: Resource[];
+  secrets: Resource[];
+  machines: StateMachine[];
+  rules: Rule[];
+  apis: RestApi[];
+  outputs: Record<string, Json>;
+};
+
+/** What would run functions on AWS and does not here; better said at the start than missed later. */
+const NOT_RUN = ["AWS::Lambda::EventSourceMapping", "AWS::Scheduler::Schedule", "AWS::Pipes::Pipe", "AWS::Lambda::Url"];
+
+export function readTemplate(outDir: string, stack: string, parameters: Record<string, string> = {}): Template {
+  const scope = open(outDir, `${stack}.template.json`, stack, (name) => parameters[name]);
+  const resources = resourcesOf(scope);
+  const of = (...types: string[]): Resource[] => resources.filter(({ type }) => types.includes(type));
+  const [not] = of(...NOT_RUN);
+  if (not)
+    throw new LocalError(
+      `${not.logicalId} is a ${not.type}, which the local runner does not run: teach infra/local, or do without`,
+    );
+  const directories = assetDirectories(outDir, stack);
+  return {
+    stack,
+    functions: of("AWS::Lambda::Function").map(({ logicalId, name, arn, properties }) => {
+      const parsed = functionProperties.parse(properties);
+      return {
+        logicalId,
+        name,
+        arn,
+        directory: parsed.Runtime.startsWith("nodejs") ? directories.get(parsed.Code.S3Key ?? "") : undefined,
+        handler: parsed.Handler,
+        environment: parsed.Environment.Variables,
+        timeoutSeconds: parsed.Timeout,
+        memoryMegabytes: parsed.MemorySize,
+        role: parsed.Role,
+      };
+    }),
+    roles: rolesOf(resources),
+    tables: of("AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable"),
+    buckets: of("AWS::S3::Bucket"),
+    secrets: of("AWS::SecretsManager::Secret"),
+    machines: of("AWS::StepFunctions::StateMachine").map(({ logicalId, name, arn, properties }) => {
+      const { DefinitionString, DefinitionSubstitutions, RoleArn } = machineProperties.parse(properties);
+      const definition = DefinitionString.replaceAll(/\$\{(\w+)\}/g, (whole, key: string) =>
+        text(DefinitionSubstitutions[key] ?? whole),
+      );
+      return { logicalId, name, arn, definition: z.json().parse(JSON.parse(definition)), role: RoleArn };
+    }),
+    rules: of("AWS::Events::Rule").flatMap(({ logicalId, name, arn, properties }) => {
+      const { ScheduleExpression, EventPattern, State, Targets } = ruleProperties.parse(properties);
+      return State === "DISABLED"
+        ? []
+        : [{ logicalId, name, arn, schedule: ScheduleExpression, pattern: EventPattern, targets: Targets }];
+    }),
+    apis: of("AWS::ApiGateway::RestApi").map((api) => apiOf(api, resources)),
+    outputs: Object.fromEntries(
+      Object.entries(scope.raw.Outputs)
+        .filter(([, { Condition }]) => Condition === undefined || holds(Condition, scope))
+        .map(([key, { Value }]) => [key, resolve(Value, scope) ?? null]),
+    ),
+  };
+}

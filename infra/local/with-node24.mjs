@@ -1,0 +1,60 @@
+// Runs a script of the project with Node 24 and everything installed, whatever Node is on the PATH (20 or later).
+// Plain JavaScript without dependencies, because it runs before anything is installed.
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+const [script, ...args] = process.argv.slice(2);
+
+install();
+run(findNode());
+
+/** `npm ci`, if the lockfile is not the one that was installed last. */
+function install() {
+  const lock = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
+  const stamp = join(root, "node_modules", ".installed");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
+  console.log("Installing dependencies …");
+  // No package of ours needs its install script, and what does not run cannot do harm.
+  const npm = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
+    cwd: root,
+    stdio: ["ignore", "ignore", "inherit"],
+    shell: process.platform === "win32",
+  });
+  if (npm.status !== 0) fail("The dependencies could not be installed: run `npm ci` to see why, then try again.");
+  writeFileSync(stamp, lock);
+}
+
+/** The Node 24 that is among the dependencies where there is one for this machine; else the one on the PATH, if it is new enough. */
+function findNode() {
+  for (const platform of ["linux-x64", "linux-arm64", "win-x64"]) {
+    if (platform !== `${process.platform === "win32" ? "win" : process.platform}-${process.arch}`) continue;
+    const node = join(root, "node_modules", `node-${platform}`, "bin", process.platform === "win32" ? "node.exe" : "node");
+    if (existsSync(node)) return node;
+  }
+  const major = Number(process.versions.node.split(".")[0]);
+  if (major < 24)
+    fail(
+      `Node 24 or later is needed on ${process.platform}-${process.arch}, and this is ${process.versions.node}: install it and try again.`,
+    );
+  return process.execPath;
+}
+
+function run(node) {
+  // The channel ends with this process, however it ends: the child then stops too.
+  const child = spawn(node, [join(root, script), ...args], { cwd: root, stdio: ["inherit", "inherit", "inherit", "ipc"] });
+  process.on("SIGINT", () => {}); // a terminal tells the child as well; this process stays to pass on how it ended
+  process.on("SIGTERM", () => child.kill("SIGTERM"));
+  process.on("SIGHUP", () => child.kill("SIGTERM"));
+  child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 1)));
+}
+
+function fail(sentence) {
+  console.error(sentence);
+  process.exit(1);
+}

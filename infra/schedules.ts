@@ -1,0 +1,107 @@
+// What runs without being asked: the watch over servers, the sweep, the expiry of safety backups, and the rescue of dead executions.
+import { Duration, Validations } from "aws-cdk-lib";
+import { Rule, Schedule } from "aws-cdk-lib/aws-events";
+import { LambdaFunction as Target } from "aws-cdk-lib/aws-events-targets";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
+import type { LogGroup } from "aws-cdk-lib/aws-logs";
+import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import { Construct } from "constructs";
+import type { ScheduleName } from "./bundle.ts";
+import type { Access, Functions } from "./function.ts";
+import { WORKFLOW_NAMES } from "./workflows.ts";
+
+interface Timed {
+  every: Duration;
+  says: string;
+  access: Access;
+}
+
+/** What comes again by itself. A run may take as long as its interval, so that two seldom meet; if they do, both are harmless. */
+export const TIMED = {
+  "check-servers": {
+    every: Duration.minutes(1),
+    says: "Asks every server whether it answers",
+    access: { table: "write" },
+  },
+  sweep: {
+    every: Duration.minutes(5),
+    says: "Starts operations whose start was lost, and compares what the provider has with what the table says",
+    access: { table: "write", starts: WORKFLOW_NAMES },
+  },
+  "expire-backups": {
+    every: Duration.hours(1),
+    says: "Deletes safety backups whose time is over",
+    access: { table: "write", starts: ["delete-backup"] },
+  },
+} as const satisfies Partial<Record<ScheduleName, Timed>>;
+
+export type TimedName = keyof typeof TIMED;
+
+const LAMBDA_MINUTES_MAX = 15;
+
+interface Props {
+  functions: Functions;
+  logGroup: LogGroup;
+}
+
+export class Schedules extends Construct {
+  readonly timed: ReadonlyMap<TimedName, LambdaFunction>;
+  readonly rescue: LambdaFunction;
+  /** Dead executions that could not be rescued. */
+  readonly unrescued: Queue;
+
+  constructor(scope: Construct, id: string, { functions, logGroup }: Props) {
+    super(scope, id);
+    const names = Object.keys(TIMED).filter((name): name is TimedName => name in TIMED);
+    this.timed = new Map(names.map((name) => [name, this.every(name, TIMED[name], functions, logGroup)]));
+
+    this.unrescued = new Queue(this, "unrescued", {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    Validations.of(this.unrescued).acknowledge({ id: "AwsSolutions-SQS3", reason: "This is the dead-letter queue" });
+    this.rescue = this.rescuer(functions, logGroup);
+  }
+
+  private every(name: TimedName, { every, says, access }: Timed, functions: Functions, logGroup: LogGroup): LambdaFunction {
+    const run = functions.make(this, name, {
+      bundle: `schedules.${name}`,
+      description: says,
+      access,
+      timeout: Duration.minutes(Math.min(LAMBDA_MINUTES_MAX, every.toMinutes())),
+      logGroup,
+    });
+    // Not again: the next run comes by itself, and an alarm tells if none succeeds.
+    run.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(Math.min(60, every.toMinutes())) });
+    new Rule(this, `${name} rule`, { description: says, schedule: Schedule.rate(every), targets: [new Target(run, { retryAttempts: 0 })] });
+    return run;
+  }
+
+  /** The second execution, which only undoes, for what died in any other way than by finishing. */
+  private rescuer(functions: Functions, logGroup: LogGroup): LambdaFunction {
+    const says = "Starts the undoing of an execution that died";
+    const rescue = functions.make(this, "rescue", {
+      bundle: "schedules.rescue",
+      description: says,
+      access: { table: "write", starts: WORKFLOW_NAMES },
+      timeout: Duration.minutes(1),
+      logGroup,
+    });
+    rescue.configureAsyncInvoke({ retryAttempts: 2, maxEventAge: Duration.hours(6), onFailure: new SqsDestination(this.unrescued) });
+    new Rule(this, "rescue rule", {
+      description: says,
+      eventPattern: {
+        source: ["aws.states"],
+        detailType: ["Step Functions Execution Status Change"],
+        detail: {
+          status: ["FAILED", "TIMED_OUT", "ABORTED"],
+          stateMachineArn: [...functions.machines.values()].map((machine) => machine.stateMachineArn),
+        },
+      },
+      targets: [new Target(rescue, { retryAttempts: 24, maxEventAge: Duration.hours(6), deadLetterQueue: this.unrescued })],
+    });
+    return rescue;
+  }
+}

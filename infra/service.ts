@@ -1,0 +1,52 @@
+// One environment of the service, as a list of its parts.
+import { CfnOutput, Stack } from "aws-cdk-lib";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
+import type { Construct } from "constructs";
+import { BASE_PATH } from "../shared/api/index.ts";
+import { Alarms } from "./alarms.ts";
+import { Api } from "./api.ts";
+import { Functions } from "./function.ts";
+import { Keys } from "./keys.ts";
+import { Schedules } from "./schedules.ts";
+import { type Environment, SETTINGS, stackName } from "./settings.ts";
+import { Storage } from "./storage.ts";
+import { table as oneTable } from "./table.ts";
+import { Workflows } from "./workflows.ts";
+
+interface Props {
+  environment: Environment;
+  /** Folder of the functions' bundles. */
+  bundles: string;
+  /** Who is told of alarms. */
+  alarmEmail: string | undefined;
+}
+
+export class Service extends Stack {
+  constructor(scope: Construct, { environment, bundles, alarmEmail }: Props) {
+    const settings = SETTINGS[environment];
+    super(scope, stackName(environment), {
+      description: `ERP control plane, ${environment}`,
+      terminationProtection: settings.protectData,
+      tags: { service: "erp-control-plane", environment },
+    });
+
+    const table = oneTable(this, settings);
+    const { secrets: keys } = new Keys(this, "keys", settings);
+    const { backups } = new Storage(this, "storage", settings);
+
+    // A log group for each kind of thing, so that a request's id is looked up in one place.
+    const kept = { retention: settings.logRetention, removalPolicy: settings.dataRemoval };
+    const requests = new LogGroup(this, "requests", kept);
+    const work = new LogGroup(this, "work", kept);
+    const machineLog = new LogGroup(this, "machines", kept);
+    const functions = new Functions(this, "functions", { environment, settings, bundles, table, keys, backups });
+    new Workflows(this, "workflows", { environment, settings, functions, taskLog: work, machineLog });
+    const { rest, authorize } = new Api(this, "api", { environment, settings, functions, logGroup: requests });
+    const schedules = new Schedules(this, "schedules", { functions, logGroup: work });
+    new Alarms(this, "alarms", { environment, rest, authorize, table, machines: functions.machines, schedules, email: alarmEmail });
+
+    new CfnOutput(this, "BaseUrl", { value: rest.urlForPath(BASE_PATH), description: "Where the API is" });
+    new CfnOutput(this, "TableName", { value: table.tableName });
+    new CfnOutput(this, "BackupBucket", { value: backups.bucketName });
+  }
+}

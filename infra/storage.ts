@@ -1,0 +1,40 @@
+// Where the archives of backups lie, and the log of who fetched them.
+import { Duration, Validations } from "aws-cdk-lib";
+import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectOwnership } from "aws-cdk-lib/aws-s3";
+import { Construct } from "constructs";
+import type { Settings } from "./settings.ts";
+
+/** How long an archive that was deleted or replaced can still be brought back by an operator. */
+const NONCURRENT_DAYS = 30;
+const ACCESS_LOG_DAYS = 90;
+
+export class Storage extends Construct {
+  readonly backups: Bucket;
+
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    const closed = {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      removalPolicy: settings.dataRemoval,
+    };
+    const accessLog = new Bucket(this, "access-log", { ...closed, lifecycleRules: [{ expiration: Duration.days(ACCESS_LOG_DAYS) }] });
+    Validations.of(accessLog).acknowledge({
+      id: "AwsSolutions-S1",
+      reason: "This bucket holds the other one's access log; logging its own would never end",
+    });
+    this.backups = new Bucket(this, "backups", {
+      ...closed,
+      versioned: true,
+      // CDK's class and its interface differ in an optional property only, which `exactOptionalPropertyTypes` minds.
+      serverAccessLogsBucket: accessLog as IBucket,
+      serverAccessLogsPrefix: "backups/",
+      lifecycleRules: [
+        { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        { noncurrentVersionExpiration: Duration.days(NONCURRENT_DAYS), expiredObjectDeleteMarker: true },
+      ],
+    });
+  }
+}

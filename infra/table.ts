@@ -1,0 +1,28 @@
+// The one table, and its three indexes; shared/data/keys.ts says what lies where.
+import { AttributeType, Billing, ProjectionType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import type { Construct } from "constructs";
+import type { Settings } from "./settings.ts";
+
+/** Partition key of each index; all sort by `number`, the zero-padded number of a record with its id behind it. */
+export const INDEXES = { byNumber: "list", byStatus: "list_status", byParent: "list_parent" } as const;
+
+const text = (name: string) => ({ name, type: AttributeType.STRING });
+
+export function table(scope: Construct, settings: Settings): TableV2 {
+  return new TableV2(scope, "table", {
+    partitionKey: text("pk"),
+    sortKey: text("sk"),
+    globalSecondaryIndexes: Object.entries(INDEXES).map(([indexName, partition]) => ({
+      indexName,
+      partitionKey: text(partition),
+      sortKey: text("number"),
+      // Lists answer whole records: a second read for each would cost more than the copy does.
+      projectionType: ProjectionType.ALL,
+    })),
+    billing: Billing.onDemand(),
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    timeToLiveAttribute: "ttl",
+    deletionProtection: settings.protectData,
+    removalPolicy: settings.dataRemoval,
+  });
+}

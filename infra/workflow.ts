@@ -1,0 +1,237 @@
+// A workflow's table as a state machine: every step with its retries, and the undos of what may have been done, in reverse.
+import { Duration, Validations } from "aws-cdk-lib";
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { LogGroup } from "aws-cdk-lib/aws-logs";
+import {
+  Choice,
+  Condition,
+  DefinitionBody,
+  Errors,
+  type IChainable,
+  JitterType,
+  JsonPath,
+  LogLevel,
+  Pass,
+  type RetryProps,
+  StateMachine,
+  Succeed,
+  TaskInput,
+  Wait,
+  WaitTime,
+} from "aws-cdk-lib/aws-stepfunctions";
+import { LambdaInvoke } from "aws-cdk-lib/aws-stepfunctions-tasks";
+import { Construct } from "constructs";
+import { attempts, type Poll, type Step, type Workflow } from "../shared/workflow.ts";
+import type { PollLimits } from "./settings.ts";
+
+/** "Not now", of a provider, a host or the table: waits of 2 to 64 s, together 126 s at most, half of that as a rule. */
+const TRY_AGAIN: RetryProps = {
+  errors: ["TryAgain"],
+  interval: Duration.seconds(2),
+  backoffRate: 2,
+  maxAttempts: 6,
+  jitterStrategy: JitterType.FULL,
+};
+
+/** What is not undone stays and may cost money: 2, 4, 8, 16, then 36 waits of 30 s, together 18.5 minutes at most. */
+const TRY_UNDOING_AGAIN: RetryProps = { ...TRY_AGAIN, maxAttempts: 40, maxDelay: Duration.seconds(30) };
+
+/** Lambda's own trouble, with the function not run or its answer lost: as long as `TRY_AGAIN`. */
+const INVOKE_AGAIN: RetryProps = {
+  ...TRY_AGAIN,
+  errors: [
+    "Lambda.ClientExecutionTimeoutException",
+    "Lambda.ServiceException",
+    "Lambda.AWSLambdaException",
+    "Lambda.SdkClientException",
+    "Lambda.TooManyRequestsException",
+  ],
+};
+
+/** A function that ran out of time or memory: every task may run twice, but what fails three times will not succeed. */
+const RUN_AGAIN: RetryProps = {
+  ...TRY_AGAIN,
+  errors: ["Lambda.Unknown", "Sandbox.Timedout", "Runtime.ExitError"],
+  maxAttempts: 2,
+};
+
+/** Tries of a function that dies: the first and two more. */
+const RUNS = 3;
+/** Longest sum of the waits between tries, rounded up: of `TRY_AGAIN` with `INVOKE_AGAIN`, and of undoing. */
+const RETRY_MINUTES = 5;
+const UNDO_MINUTES = 20;
+/** For the tasks that every workflow has, and the machine's own doing. */
+const MARGIN_MINUTES = 60;
+
+/** A poll asks in seconds, but may run into a host that answers slowly. */
+const ASK_MINUTES = 5;
+const LAMBDA_MINUTES_MAX = 15;
+
+/** How long the workflow's function may run: as long as its longest step. */
+export const taskTimeout = ({ steps }: Workflow): Duration =>
+  Duration.minutes(Math.min(LAMBDA_MINUTES_MAX, Math.max(ASK_MINUTES, ...steps.map((each) => (each.kind === "step" ? each.minutes : 0)))));
+
+/** The last resort, for what ends no other way: every bound at its worst, asking taking as long as waiting, all undone after that. */
+function machineTimeout(workflow: Workflow): Duration {
+  const undoing = UNDO_MINUTES + RUNS * ASK_MINUTES;
+  const minutes = workflow.steps.map((each) => {
+    const doing = each.kind === "step" ? RUNS * each.minutes : 2 * each.upToMinutes;
+    return doing + RETRY_MINUTES + (each.undo === undefined ? 0 : undoing);
+  });
+  return Duration.minutes(minutes.reduce((sum, each) => sum + each, MARGIN_MINUTES));
+}
+
+export interface WorkflowMachineProps {
+  name: string;
+  workflow: Workflow;
+  tasks: LambdaFunction;
+  logGroup: LogGroup;
+  /** In place of the table's own. */
+  polls: PollLimits | undefined;
+}
+
+/**
+ * The machine's input is the workflow's own: ids and flags. With `undo_only` (and the `error` that made it necessary) nothing is
+ * done but undone: the second execution, after one that died.
+ *
+ * A failure that was undone is an execution that SUCCEEDED, in the state `undone`: the operation tells it, and nobody of ours
+ * has to do anything. Every other end of an execution is a fault of ours: it starts the second execution, and an alarm.
+ */
+export class WorkflowMachine extends Construct {
+  readonly machine: StateMachine;
+  private readonly tasks: LambdaFunction;
+  private readonly polls: PollLimits | undefined;
+
+  constructor(scope: Construct, id: string, { name, workflow, tasks, logGroup, polls }: WorkflowMachineProps) {
+    super(scope, id);
+    this.tasks = tasks;
+    this.polls = polls;
+    this.machine = new StateMachine(this, "machine", {
+      stateMachineName: name,
+      definitionBody: DefinitionBody.fromChainable(this.definition(workflow)),
+      timeout: machineTimeout(workflow),
+      role: this.role(tasks).withoutPolicyUpdates(),
+      // Without the data: ids are enough to find the operation, which tells the rest.
+      logs: { destination: logGroup, level: LogLevel.ERROR, includeExecutionData: false },
+      tracingEnabled: true,
+    });
+    Validations.of(this.machine).acknowledge({
+      id: "AwsSolutions-SF1",
+      reason: "Errors are logged; every step of every execution is in Step Functions' own history for 90 days",
+    });
+  }
+
+  private definition({ steps }: Workflow): IChainable {
+    const { undos, all } = this.undoing(steps);
+    let next: IChainable = this.task("succeed").next(new Succeed(this, "done"));
+    for (const each of steps.toReversed()) next = this.doing(each, next, undos.get(each.name) ?? all);
+    return this.start(steps, this.task("begin").next(next), all);
+  }
+
+  /** The chains of undos: for each step the one that begins with its own undo, or the one before; and the whole. */
+  private undoing(steps: Workflow["steps"]): { undos: Map<string, IChainable>; all: IChainable } {
+    const undos = new Map<string, IChainable>();
+    let all: IChainable = this.task("fail", { error: JsonPath.objectAt("$.error") }).next(new Succeed(this, "undone"));
+    const used = new Map<string, number>();
+    for (const { name, undo } of steps) {
+      if (undo !== undefined) {
+        const count = (used.get(undo) ?? 0) + 1;
+        used.set(undo, count);
+        all = this.invoke(count === 1 ? undo : `${undo} ${count}`, undo, {}, { retry: TRY_UNDOING_AGAIN }).next(all);
+      }
+      undos.set(name, all);
+    }
+    return { undos, all };
+  }
+
+  private doing(part: Step | Poll, next: IChainable, undo: IChainable): IChainable {
+    const done = part.kind === "poll" ? this.polled(part, next, undo) : this.task(part.name).addCatch(undo, CAUGHT).next(next);
+    if (part.when === undefined) return done;
+    return new Choice(this, `${part.name} asked?`).when(Condition.booleanEquals(`$.input.${part.when}`, true), done).otherwise(next);
+  }
+
+  private polled(part: Poll, next: IChainable, undo: IChainable): IChainable {
+    const { everySeconds, limit } = limitsOf(part, this.polls);
+    const state = `$.polls.${part.name}`;
+    const ask = this.invoke(part.name, part.name, { attempt: JsonPath.numberAt(`${state}.attempt`), limit }, { resultPath: state });
+    const wait = new Wait(this, `${part.name} wait`, { time: WaitTime.duration(Duration.seconds(everySeconds)) }).next(ask);
+    ask
+      .addCatch(undo, CAUGHT)
+      .next(new Choice(this, `${part.name} ready?`).when(Condition.booleanEquals(`${state}.ready`, true), next).otherwise(wait));
+    return ask;
+  }
+
+  private start(steps: Workflow["steps"], whole: IChainable, undoOnly: IChainable): IChainable {
+    const polls = steps.filter((each) => each.kind === "poll").map(({ name }) => [name, { ready: false, attempt: 0 }]);
+    const undoing = Condition.and(Condition.isPresent("$.input.undo_only"), Condition.booleanEquals("$.input.undo_only", true));
+    const told = Condition.isPresent("$.input.error");
+    const takeError = new Pass(this, "take error", { inputPath: "$.input.error", resultPath: "$.error" }).next(undoOnly);
+    const noError = new Pass(this, "no error", { parameters: UNTOLD, resultPath: "$.error" }).next(undoOnly);
+    return new Pass(this, "start", { parameters: { input: JsonPath.objectAt("$"), polls: Object.fromEntries(polls) } }).next(
+      new Choice(this, "undo only?").when(Condition.and(undoing, told), takeError).when(undoing, noError).otherwise(whole),
+    );
+  }
+
+  private task(name: string, payload: Record<string, unknown> = {}): LambdaInvoke {
+    return this.invoke(name, name, payload, {});
+  }
+
+  private invoke(
+    state: string,
+    task: string,
+    payload: Record<string, unknown>,
+    { retry = TRY_AGAIN, resultPath = JsonPath.DISCARD }: { retry?: RetryProps; resultPath?: string },
+  ): LambdaInvoke {
+    const invoke = new LambdaInvoke(this, state, {
+      lambdaFunction: this.tasks,
+      payloadResponseOnly: true,
+      payload: TaskInput.fromObject({ task, input: JsonPath.objectAt("$.input"), ...payload }),
+      resultPath,
+      // CDK's list lacks throttling.
+      retryOnServiceExceptions: false,
+    });
+    for (const each of [retry, INVOKE_AGAIN, RUN_AGAIN]) invoke.addRetry(each);
+    return invoke;
+  }
+
+  private role(tasks: LambdaFunction): Role {
+    const statements = [
+      new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [tasks.functionArn] }),
+      new PolicyStatement({ actions: [...LOG_DELIVERY, ...TRACING], resources: ["*"] }),
+    ];
+    const role = new Role(this, "role", {
+      assumedBy: new ServicePrincipal("states.amazonaws.com"),
+      inlinePolicies: { access: new PolicyDocument({ statements }) },
+    });
+    Validations.of(role).acknowledge({
+      id: "AwsSolutions-IAM5[Resource::*]",
+      reason: "Delivery of a machine's logs and X-Ray have no resources to name",
+    });
+    return role;
+  }
+}
+
+const CAUGHT = { errors: [Errors.ALL], resultPath: "$.error" };
+
+/** For a second execution that nobody gave a reason. */
+const UNTOLD = { Error: "INTERNAL_ERROR", Cause: "The execution ended without a reason" };
+
+const TRACING = ["xray:PutTraceSegments", "xray:PutTelemetryRecords", "xray:GetSamplingRules", "xray:GetSamplingTargets"];
+const LOG_DELIVERY = [
+  "CreateLogDelivery",
+  "GetLogDelivery",
+  "UpdateLogDelivery",
+  "DeleteLogDelivery",
+  "ListLogDeliveries",
+  "PutResourcePolicy",
+  "DescribeResourcePolicies",
+  "DescribeLogGroups",
+].map((action) => `logs:${action}`);
+
+/** The interval of a poll and how often it may ask: the same time with another interval is another number of times. */
+export function limitsOf(poll: Poll, override: PollLimits | undefined): { everySeconds: number; limit: number } {
+  const everySeconds = override?.everySeconds ?? poll.everySeconds;
+  const upToMinutes = Math.min(poll.upToMinutes, override?.upToMinutes ?? poll.upToMinutes);
+  return { everySeconds, limit: attempts({ ...poll, everySeconds, upToMinutes }) };
+}

@@ -1,0 +1,52 @@
+// All the long work: for each workflow its table's state machine and the function that does its tasks.
+import type { LogGroup } from "aws-cdk-lib/aws-logs";
+import type { StateMachine } from "aws-cdk-lib/aws-stepfunctions";
+import { Construct } from "constructs";
+import { workflows } from "../functions/workflows/index.ts";
+import type { WorkflowName } from "../shared/api/endpoint.ts";
+import type { Access, Functions } from "./function.ts";
+import type { Environment, Settings } from "./settings.ts";
+import { stackName } from "./settings.ts";
+import { taskTimeout, WorkflowMachine } from "./workflow.ts";
+
+/** What tasks touch beyond the table. */
+const ACCESS: Partial<Record<WorkflowName, Access>> = {
+  "create-instance": { keys: ["sealing"] },
+  "clone-instance": { keys: ["sealing"], storage: "write" },
+  "create-backup": { storage: "write" },
+  "delete-backup": { storage: "write" },
+  "restore-backup": { storage: "write" },
+};
+
+export const WORKFLOW_NAMES = Object.values(workflows).map(({ name }) => name);
+
+interface Props {
+  environment: Environment;
+  settings: Settings;
+  functions: Functions;
+  taskLog: LogGroup;
+  machineLog: LogGroup;
+}
+
+export class Workflows extends Construct {
+  constructor(scope: Construct, id: string, { environment, settings, functions, taskLog, machineLog }: Props) {
+    super(scope, id);
+    for (const workflow of Object.values(workflows)) {
+      const { name } = workflow;
+      const place = new Construct(this, name);
+      const tasks = functions.make(place, "tasks", {
+        bundle: `tasks.${name}`,
+        description: `Does the tasks of the workflow ${name}`,
+        access: { table: "write", ...ACCESS[name] },
+        timeout: taskTimeout(workflow),
+        logGroup: taskLog,
+      });
+      const machineName = `${stackName(environment)}-${name}`;
+      const polls = settings.polls;
+      const { machine } = new WorkflowMachine(place, "states", { name: machineName, workflow, tasks, logGroup: machineLog, polls });
+      functions.machines.set(name, machine);
+    }
+  }
+}
+
+export type Machines = ReadonlyMap<WorkflowName, StateMachine>;

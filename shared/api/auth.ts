@@ -1,0 +1,83 @@
+// Signing in to the dashboard, and who a credential belongs to.
+import * as z from "zod";
+import { endpoint } from "./endpoint.ts";
+import { id, timestamp } from "./fields.ts";
+import { ALL_PERMISSIONS } from "./permissions.ts";
+
+export const User = z
+  .object({
+    id: id("user"),
+    email: z.string().meta({ examples: ["admin@example.com"] }),
+    name: z.string().meta({ examples: ["Demo Admin"] }),
+  })
+  .meta({ id: "User" });
+export type User = z.infer<typeof User>;
+
+const newPassword = z
+  .string()
+  .min(12, "must have at least 12 characters")
+  .max(128, "must have at most 128 characters")
+  .meta({ examples: ["correct-horse-battery"] });
+
+export const auth = {
+  login: endpoint({
+    method: "POST",
+    path: "/auth/login",
+    summary: "Sign in to the dashboard",
+    description: "Gives a JWT that is good for 12 hours, as a bearer token on every endpoint.",
+    access: "public",
+    keys: ["session"],
+    body: z.strictObject({
+      email: z
+        .string()
+        .min(1, "must not be empty")
+        .max(254, "must have at most 254 characters")
+        .meta({ examples: ["admin@example.com"] }),
+      password: z
+        .string()
+        .min(1, "must not be empty")
+        .max(1024, "must have at most 1024 characters")
+        .meta({ examples: ["correct-horse-battery"] }),
+    }),
+    data: z.object({ token: z.string().meta({ examples: ["eyJhbGciOiJIUzI1NiIs…"] }), expires_at: timestamp, user: User }),
+  }),
+  logout: endpoint({
+    method: "POST",
+    path: "/auth/logout",
+    summary: "Sign out: the session is invalid for the very next request",
+    access: "session",
+    body: z.strictObject({}),
+    data: z.object({ id: id("session"), ended: z.literal(true).meta({ examples: [true] }) }),
+  }),
+  me: endpoint({
+    method: "GET",
+    path: "/auth/me",
+    summary: "Show whose credential this is and what it may do",
+    access: "credential",
+    data: z.object({
+      user: User.nullable().meta({ description: "With a dashboard session" }),
+      token: z
+        .object({ id: id("token"), name: z.string().meta({ examples: ["Deploy pipeline"] }) })
+        .nullable()
+        .meta({ description: "With an API token" }),
+      account: z.object({ id: id("account"), name: z.string().meta({ examples: ["Example Ltd"] }) }),
+      permissions: z.array(z.enum(ALL_PERMISSIONS)),
+      environment: z.enum(["live", "test"]).meta({ examples: ["test"] }),
+    }),
+  }),
+  password: endpoint({
+    method: "PUT",
+    path: "/auth/password",
+    summary: "Change the signed-in user's password; every other session ends",
+    access: "session",
+    body: z.strictObject({
+      current_password: z
+        .string()
+        .min(1, "must not be empty")
+        .max(1024, "must have at most 1024 characters")
+        .meta({ examples: ["correct-horse-battery"] }),
+      new_password: newPassword,
+    }),
+    data: User,
+  }),
+};

@@ -1,0 +1,129 @@
+// Backups: archives of an instance's database and filestore, which can be restored, cloned from and downloaded.
+import * as z from "zod";
+import { endpoint } from "./endpoint.ts";
+import { heldBy, id, listQuery, statusReason, text, timestamp } from "./fields.ts";
+import { EDITIONS, nothingToRestore } from "./instances.ts";
+import { Operation } from "./operations.ts";
+
+export const BackupStatus = z.enum(["pending", "running", "completed", "failed", "deleting"]);
+export type BackupStatus = z.infer<typeof BackupStatus>;
+
+export const Backup = z
+  .object({
+    id: id("backup"),
+    instance_id: id("instance"),
+    instance_name: z.string().meta({ examples: ["Shop"] }),
+    status: BackupStatus.meta({ examples: ["completed"] }),
+    status_reason: statusReason,
+    kind: z.enum(["manual", "pre_restore"]).meta({ description: "New kinds may appear", examples: ["manual"] }),
+    erp_version: z.string().meta({ examples: ["19.0"] }),
+    edition: z.enum(EDITIONS).meta({ examples: ["community"] }),
+    database_name: z.string().meta({ examples: ["shop"] }),
+    size_bytes: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: "Size of the archive", examples: [18_432] }),
+    sha256: z
+      .string()
+      .nullable()
+      .meta({ description: "SHA-256 of the archive, in hexadecimal", examples: ["9f86d081884c7d65".repeat(4)] }),
+    note: z
+      .string()
+      .nullable()
+      .meta({ examples: ["before the upgrade"] }),
+    operation_id: heldBy,
+    created_at: timestamp,
+    completed_at: timestamp.nullable(),
+    expires_at: timestamp.nullable().meta({ description: "When the service removes it by itself; null for manual backups" }),
+  })
+  .meta({ id: "Backup" });
+export type Backup = z.infer<typeof Backup>;
+
+export const backups = {
+  list: endpoint({
+    method: "GET",
+    path: "/backups",
+    summary: "List the backups of all instances",
+    access: ["backups:read"],
+    query: listQuery({ status: BackupStatus, instance_id: id("instance") }),
+    list: true,
+    data: z.array(Backup),
+  }),
+  listOfInstance: endpoint({
+    method: "GET",
+    path: "/instances/:id/backups",
+    summary: "List the backups of an instance",
+    access: ["backups:read"],
+    query: listQuery({ status: BackupStatus }),
+    list: true,
+    data: z.array(Backup),
+  }),
+  create: endpoint({
+    method: "POST",
+    path: "/instances/:id/backups",
+    summary: "Back up an instance now",
+    description:
+      "The archive is the ERP's own zip (`dump.sql`, `filestore/`, `manifest.json`), so it can be restored anywhere with the ERP's own tools.",
+    access: ["backups:write"],
+    status: 201,
+    starts: ["create-backup"],
+    body: z.strictObject({ note: text(200, "before the upgrade").optional() }),
+    data: Backup,
+  }),
+  get: endpoint({ method: "GET", path: "/backups/:id", summary: "Show a backup", access: ["backups:read"], data: Backup }),
+  delete: endpoint({
+    method: "DELETE",
+    path: "/backups/:id",
+    summary: "Delete a backup",
+    access: ["backups:write"],
+    status: 202,
+    starts: ["delete-backup"],
+    data: Operation,
+  }),
+  restore: endpoint({
+    method: "POST",
+    path: "/backups/:id/restore",
+    summary: "Restore a backup into the instance that it is of",
+    description:
+      "The archive's checksum is verified before anything is touched. With `backup_first` a safety backup is taken before. " +
+      "If the restore fails the instance is put back as it was.",
+    access: ["backups:restore"],
+    status: 202,
+    starts: ["restore-backup"],
+    body: z
+      .strictObject({
+        restore_database: z
+          .boolean()
+          .default(true)
+          .meta({ examples: [true] }),
+        restore_filestore: z
+          .boolean()
+          .default(true)
+          .meta({ examples: [true] }),
+        neutralize: z
+          .boolean()
+          .default(false)
+          .meta({ examples: [false] }),
+        backup_first: z
+          .boolean()
+          .default(true)
+          .meta({ examples: [true] }),
+      })
+      .check(nothingToRestore),
+    data: Operation,
+  }),
+  download: endpoint({
+    method: "GET",
+    path: "/backups/:id/download",
+    summary: "Get an address to download a backup's archive from",
+    access: ["backups:restore"],
+    storage: "read",
+    data: z.object({
+      url: z
+        .string()
+        .meta({ description: "Presigned; good for 15 minutes without a token", examples: ["https://storage.example.com/…"] }),
+      expires_at: timestamp,
+    }),
+  }),
+};

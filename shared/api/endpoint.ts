@@ -1,0 +1,128 @@
+// What an endpoint declares, and the types of its request and answer that follow from the declaration.
+import type * as z from "zod";
+import type { Permission } from "./permissions.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+/** The limit a request counts against beside the limit on all requests. */
+export type RateClass = "all" | "create_delete";
+
+/** Who may call: anyone, any credential, a dashboard session, or a credential with all of these permissions. */
+export type Access = "public" | "credential" | "session" | readonly Permission[];
+
+/** The workflows that endpoints start. A function may start those of its endpoint and no others. */
+export const WORKFLOW_NAMES = [
+  "create-server",
+  "delete-server",
+  "create-instance",
+  "clone-instance",
+  "update-instance",
+  "start-instance",
+  "stop-instance",
+  "restart-instance",
+  "delete-instance",
+  "create-backup",
+  "delete-backup",
+  "restore-backup",
+] as const;
+export type WorkflowName = (typeof WORKFLOW_NAMES)[number];
+
+/** The service's own secrets: `session` signs JWTs, `sealing` encrypts what must not be stored in clear. */
+export type KeyName = "session" | "sealing";
+
+/** A permission that depends on a field of the body, checked once the body is known to be valid. */
+export interface BodyPermission {
+  field: string;
+  permissions: Readonly<Record<string, Permission>>;
+}
+
+/** Names of the `:parameters` of a path, so that a handler cannot read one that is not there. */
+export type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Record<Name, string> & ParamsOf<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Record<Name, string>
+    : unknown;
+
+export interface Endpoint<
+  Path extends string = string,
+  Query extends z.ZodType | undefined = z.ZodType | undefined,
+  Body extends z.ZodType | undefined = z.ZodType | undefined,
+  Data extends z.ZodType = z.ZodType,
+  Listed extends boolean = boolean,
+> {
+  method: Method;
+  path: Path;
+  summary: string;
+  /** What a reader of the API page should know beyond the summary. */
+  description: string;
+  access: Access;
+  bodyPermission: BodyPermission | undefined;
+  rate: RateClass;
+  status: 200 | 201 | 202;
+  query: Query;
+  body: Body;
+  data: Data;
+  /** Whether the answer is a page of a list, with `meta`. */
+  list: Listed;
+  starts: readonly WorkflowName[];
+  /** Whether an `Idempotency-Key` is honoured: every POST but `/auth/*`. */
+  idempotent: boolean;
+  /** The keys that the function may read; an idempotent endpoint needs the sealing key for the answers it keeps. */
+  keys: readonly KeyName[];
+  /** What the function does with the bucket of backups: signs addresses for reading, or nothing. */
+  storage: "read" | undefined;
+  /** Exists only in the deployment of this environment. */
+  only: "test" | undefined;
+  /** Whether the answer is the document itself instead of the envelope (`/openapi.json`). */
+  bare: boolean;
+}
+
+type Draft<P extends string, Q, B, D, L> = Pick<Endpoint, "method" | "summary" | "access"> &
+  Partial<Omit<Endpoint, "path" | "query" | "body" | "data" | "list">> & { path: P; query?: Q; body?: B; data: D; list?: L };
+
+/** Fills in what most endpoints have in common; creations and deletions are counted by method and status. */
+export function endpoint<
+  const P extends string,
+  D extends z.ZodType,
+  Q extends z.ZodType | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+  const L extends boolean = false,
+>(draft: Draft<P, Q, B, D, L>): Endpoint<P, Q, B, D, L> {
+  const idempotent = draft.method === "POST" && !draft.path.startsWith("/auth/");
+  const creates = draft.method === "POST" && draft.status === 201;
+  return {
+    description: "",
+    bodyPermission: undefined,
+    rate: creates || draft.method === "DELETE" ? "create_delete" : "all",
+    status: 200,
+    starts: [],
+    idempotent,
+    keys: idempotent ? ["sealing"] : [],
+    storage: undefined,
+    only: undefined,
+    bare: false,
+    ...draft,
+    query: draft.query as Q,
+    body: draft.body as B,
+    list: (draft.list ?? false) as L,
+  };
+}
+
+type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+/** What a handler is given. */
+export type RequestOf<E> =
+  E extends Endpoint<infer P, infer Q, infer B, z.ZodType, boolean>
+    ? { params: ParamsOf<P>; query: Out<Q>; body: Out<B> }
+    : never;
+
+/** What a caller of the typed client gives: parameters only where the path has them. */
+export type CallOf<E> =
+  E extends Endpoint<infer P, infer Q, infer B, z.ZodType, boolean>
+    ? (P extends `${string}:${string}` ? { params: ParamsOf<P> } : unknown) &
+        (Q extends z.ZodType ? { query?: Record<string, string | number | undefined> } : unknown) &
+        (B extends z.ZodType ? { body: z.input<B> } : unknown)
+    : never;
+
+export type DataOf<E> = E extends { data: infer D extends z.ZodType } ? z.output<D> : never;
+export type DataIn<E> = E extends { data: infer D extends z.ZodType } ? z.input<D> : never;

@@ -1,0 +1,220 @@
+// Instances: an ERP application on a server, with its database, filestore and domain.
+import * as z from "zod";
+import { endpoint } from "./endpoint.ts";
+import { domain, email, heldBy, id, atLeastOne, listQuery, statusReason, text, timestamp } from "./fields.ts";
+import { Operation } from "./operations.ts";
+
+export const InstanceStatus = z.enum([
+  "provisioning",
+  "running",
+  "stopping",
+  "stopped",
+  "starting",
+  "restarting",
+  "restoring",
+  "failed",
+  "deleting",
+]);
+export type InstanceStatus = z.infer<typeof InstanceStatus>;
+
+/** What can be asked of an instance; which of them its state allows now is in `allowed_actions`. */
+export const INSTANCE_ACTIONS = ["start", "stop", "restart", "backup", "restore", "update", "delete"] as const;
+export const InstanceAction = z.enum(INSTANCE_ACTIONS);
+export type InstanceAction = z.infer<typeof InstanceAction>;
+
+export const EDITIONS = ["community", "enterprise"] as const;
+
+const name = text(64, "Shop");
+/** PostgreSQL's limit on names is 63 bytes; the pattern needs no quoting. */
+const databaseName = z
+  .string()
+  .regex(
+    /^[a-z][a-z0-9_]{0,62}$/,
+    "must start with a lower-case letter, then lower-case letters, digits and underscores, at most 63",
+  )
+  .meta({ examples: ["shop"] });
+const erpVersion = z
+  .string()
+  .regex(/^\d{2}\.\d$/, "must be a version from the catalogue such as 19.0")
+  .meta({ examples: ["19.0"] });
+const edition = z.enum(EDITIONS).meta({ examples: ["community"] });
+
+/** A password of the ERP's administrator. */
+const adminPassword = z
+  .string()
+  .min(12, "must have at least 12 characters")
+  .max(128, "must have at most 128 characters")
+  .regex(/^[^\p{Cc}]+$/u, "must not contain control characters")
+  .meta({ examples: ["correct-horse-battery"] });
+
+export const Instance = z
+  .object({
+    id: id("instance"),
+    name,
+    server_id: id("server"),
+    erp_version: erpVersion,
+    edition,
+    database_name: databaseName,
+    admin_email: email,
+    domain,
+    url: z.string().meta({ examples: ["https://shop.example.com"] }),
+    status: InstanceStatus.meta({ examples: ["running"] }),
+    status_reason: statusReason,
+    operation_id: heldBy,
+    cloned_from_backup_id: id("backup")
+      .nullable()
+      .meta({ examples: [null] }),
+    neutralized: z
+      .boolean()
+      .meta({ description: "Whether scheduled jobs, mail and payments were switched off", examples: [false] }),
+    allowed_actions: z
+      .array(InstanceAction)
+      .meta({ description: "What the state allows now", examples: [["stop", "restart", "backup"]] }),
+    dns_record: z
+      .object({
+        type: z.literal("A"),
+        name: domain,
+        value: z
+          .string()
+          .nullable()
+          .meta({ description: "The server's address", examples: ["203.0.113.10"] }),
+      })
+      .meta({ description: "The record to set so that the domain leads to the instance; the certificate comes when it does" }),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: "Instance" });
+export type Instance = z.infer<typeof Instance>;
+
+/** A new instance; the generated password of its administrator is shown this once. */
+const NewInstance = Instance.extend({
+  admin_password: z
+    .string()
+    .optional()
+    .meta({ description: "Generated; shown this once", examples: ["mJ4v-9xQp-7tLw-2cZr"] }),
+}).meta({ id: "NewInstance" });
+
+export const instances = {
+  list: endpoint({
+    method: "GET",
+    path: "/instances",
+    summary: "List instances",
+    access: ["instances:read"],
+    query: listQuery({ status: InstanceStatus, server_id: id("server") }),
+    list: true,
+    data: z.array(Instance),
+  }),
+  create: endpoint({
+    method: "POST",
+    path: "/instances",
+    summary: "Create an instance",
+    description:
+      "Installs the ERP on an active server. The answer comes at once, with the instance `provisioning` and the " +
+      "administrator's generated password, which is shown this once.",
+    access: ["instances:write"],
+    status: 201,
+    starts: ["create-instance"],
+    body: z.strictObject({
+      name,
+      server_id: id("server"),
+      erp_version: erpVersion,
+      edition,
+      database_name: databaseName,
+      admin_email: email,
+      domain,
+    }),
+    data: NewInstance,
+  }),
+  get: endpoint({
+    method: "GET",
+    path: "/instances/:id",
+    summary: "Show an instance",
+    access: ["instances:read"],
+    data: Instance,
+  }),
+  update: endpoint({
+    method: "PUT",
+    path: "/instances/:id",
+    summary: "Change an instance's name, administrator's e-mail or domain",
+    description:
+      "Name and e-mail change at once. A new domain is work, which `operation_id` names; until it ends the old one serves.",
+    access: ["instances:write"],
+    starts: ["update-instance"],
+    body: atLeastOne({ name: name.optional(), admin_email: email.optional(), domain: domain.optional() }),
+    data: Instance,
+  }),
+  delete: endpoint({
+    method: "DELETE",
+    path: "/instances/:id",
+    summary: "Delete an instance; its backups stay",
+    access: ["instances:write"],
+    status: 202,
+    starts: ["delete-instance"],
+    data: Operation,
+  }),
+  clone: endpoint({
+    method: "POST",
+    path: "/instances/:id/clone",
+    summary: "Create a new instance from a completed backup",
+    description:
+      "The clone gets a database uuid, secret and base URL of its own and, unless told otherwise, is neutralized: scheduled jobs, " +
+      "mail and payments are switched off. When `admin_password` is omitted one is generated and shown in this answer only. " +
+      "An instance that was deleted can be cloned from the backups it left; `server_id` is then required.",
+    access: ["instances:write", "backups:restore"],
+    status: 201,
+    starts: ["clone-instance"],
+    body: z
+      .strictObject({
+        name,
+        domain,
+        backup_id: id("backup"),
+        neutralize: z
+          .boolean()
+          .default(true)
+          .meta({ examples: [true] }),
+        restore_database: z
+          .boolean()
+          .default(true)
+          .meta({ description: "false makes a fresh database", examples: [true] }),
+        restore_filestore: z
+          .boolean()
+          .default(true)
+          .meta({ examples: [true] }),
+        admin_password: adminPassword.optional(),
+        server_id: id("server").optional().meta({ description: "Default: the server of the source" }),
+        database_name: databaseName.optional().meta({ description: "Default: made from the name, unique on the server" }),
+      })
+      .check(nothingToRestore),
+    data: NewInstance,
+  }),
+  act: endpoint({
+    method: "POST",
+    path: "/instances/:id/actions",
+    summary: "Start, stop, restart or back up an instance",
+    access: "credential",
+    bodyPermission: {
+      field: "action",
+      permissions: {
+        start: "instances:actions",
+        stop: "instances:actions",
+        restart: "instances:actions",
+        backup: "backups:write",
+      },
+    },
+    status: 202,
+    starts: ["start-instance", "stop-instance", "restart-instance", "create-backup"],
+    body: z.strictObject({ action: z.enum(["start", "stop", "restart", "backup"]).meta({ examples: ["restart"] }) }),
+    data: Operation,
+  }),
+};
+
+/** A copy that takes neither the database nor the files is a new instance, not a clone or a restore. */
+export function nothingToRestore(context: z.core.ParsePayload<{ restore_database: boolean; restore_filestore: boolean }>) {
+  if (!context.value.restore_database && !context.value.restore_filestore)
+    context.issues.push({
+      code: "custom",
+      path: ["restore_database"],
+      message: "restore_database and restore_filestore cannot both be false",
+      input: context.value.restore_database,
+    });
+}

@@ -1,0 +1,116 @@
+// Operations: long work, followed from its request to its end.
+import * as z from "zod";
+import { OPERATION_ERRORS } from "./errors.ts";
+import { endpoint } from "./endpoint.ts";
+import { actor, id, listQuery, timestamp, waitSeconds } from "./fields.ts";
+
+export const OPERATION_TYPES = [
+  "server.create",
+  "server.delete",
+  "instance.create",
+  "instance.update",
+  "instance.clone",
+  "instance.start",
+  "instance.stop",
+  "instance.restart",
+  "instance.delete",
+  "backup.create",
+  "backup.delete",
+  "backup.restore",
+] as const;
+export type OperationType = (typeof OPERATION_TYPES)[number];
+
+export const OperationStatus = z.enum(["pending", "running", "succeeded", "failed"]);
+export type OperationStatus = z.infer<typeof OperationStatus>;
+
+/** What was checked on a clone after neutralizing it. */
+export const Verification = z
+  .object({
+    is_neutralized: z.boolean().meta({ examples: [true] }),
+    active_crons: z
+      .number()
+      .int()
+      .meta({ description: "Scheduled jobs that are still active", examples: [0] }),
+    active_mail_servers: z
+      .number()
+      .int()
+      .meta({ examples: [0] }),
+    new_database_uuid: z.boolean().meta({ description: "Whether the clone has a database uuid of its own", examples: [true] }),
+    base_url: z.string().meta({ examples: ["https://staging.example.com"] }),
+  })
+  .meta({ id: "Verification" });
+
+/** What the work made or found out, by the kind of work. New fields may appear. */
+export const OperationResult = z
+  .object({
+    backup_id: id("backup").optional().meta({ description: "The backup that was made or restored" }),
+    safety_backup_id: id("backup").optional().meta({ description: "The backup taken before a restore" }),
+    host_skipped: z
+      .boolean()
+      .optional()
+      .meta({ description: "The server was not active: only the record was removed", examples: [false] }),
+    verification: Verification.optional(),
+  })
+  .meta({ id: "OperationResult" });
+export type OperationResult = z.infer<typeof OperationResult>;
+
+export const Operation = z
+  .object({
+    id: id("operation"),
+    type: z.enum(OPERATION_TYPES).meta({ examples: ["instance.create"] }),
+    status: OperationStatus.meta({ examples: ["running"] }),
+    progress: z
+      .number()
+      .int()
+      .min(0)
+      .max(100)
+      .meta({ description: "Percent", examples: [40] }),
+    step: z
+      .string()
+      .nullable()
+      .meta({ description: "What is being done now, in words", examples: ["Installing the ERP"] }),
+    resource: z.object({
+      type: z.enum(["server", "instance", "backup"]).meta({ examples: ["instance"] }),
+      id: z.string().meta({ examples: ["ins_01kag8w1s2e7tv8q4m5n6p7r8s"] }),
+    }),
+    result: OperationResult.nullable().meta({ examples: [null] }),
+    error: z
+      .object({ code: z.enum(OPERATION_ERRORS), message: z.string() })
+      .nullable()
+      .meta({ description: "Why the work failed; what it had done was undone", examples: [null] }),
+    request_id: z
+      .string()
+      .meta({ description: "The request that started the work", examples: ["3f0c6e2a-8f1b-4d55-9b1e-6c1f2a7d9e10"] }),
+    created_by: actor,
+    created_at: timestamp,
+    started_at: timestamp.nullable(),
+    finished_at: timestamp.nullable(),
+  })
+  .meta({ id: "Operation" });
+export type Operation = z.infer<typeof Operation>;
+
+export const operations = {
+  list: endpoint({
+    method: "GET",
+    path: "/operations",
+    summary: "List operations",
+    access: ["servers:read", "instances:read", "backups:read"],
+    query: listQuery({
+      status: OperationStatus,
+      resource_id: z.union([id("server"), id("instance"), id("backup")], "must be the id of a server, an instance or a backup"),
+    }),
+    list: true,
+    data: z.array(Operation),
+  }),
+  get: endpoint({
+    method: "GET",
+    path: "/operations/:id",
+    summary: "Show an operation, or wait for its end",
+    description:
+      "With `wait` the answer comes as soon as the operation ends, or after that many seconds. " +
+      "Needs the read permission of the operation's resource, unless this credential started it.",
+    access: "credential",
+    query: z.strictObject({ wait: waitSeconds }),
+    data: Operation,
+  }),
+};

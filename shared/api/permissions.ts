@@ -1,0 +1,21 @@
+// The permissions a token may have, with what each grants in the words of the specification.
+
+export const PERMISSIONS = {
+  "servers:read": "View servers",
+  "servers:write": "Create, update, delete servers",
+  "instances:read": "View instances",
+  "instances:write": "Create, update, delete instances",
+  "instances:actions": "Start, stop, restart instances",
+  "backups:read": "View backups",
+  "backups:write": "Create, delete backups",
+  "backups:restore": "Restore backups",
+  "settings:read": "View account settings",
+  "settings:write": "Update account settings",
+} as const;
+
+export type Permission = keyof typeof PERMISSIONS;
+
+export const isPermission = (value: string): value is Permission => Object.hasOwn(PERMISSIONS, value);
+
+/** Every permission, in the order of the specification: what a signed-in user has. */
+export const ALL_PERMISSIONS: readonly Permission[] = Object.keys(PERMISSIONS).filter(isPermission);

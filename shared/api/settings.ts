@@ -1,0 +1,100 @@
+// Settings of the account, and its audit log.
+import * as z from "zod";
+import { endpoint } from "./endpoint.ts";
+import { actor, atLeastOne, code, email, id, listQuery, text, timestamp } from "./fields.ts";
+
+const settable = {
+  account_name: text(100, "Example Ltd"),
+  contact_email: email,
+  default_provider: code("sandbox"),
+  default_region: code("eu-central"),
+  backup_retention_days: z
+    .number("must be a whole number")
+    .int("must be a whole number")
+    .min(1, "must be at least 1")
+    .max(365, "must be at most 365")
+    .meta({ description: "Days until safety backups expire", examples: [14] }),
+};
+
+const quota = z.object({
+  used: z
+    .number()
+    .int()
+    .meta({ examples: [1] }),
+  limit: z
+    .number()
+    .int()
+    .meta({ examples: [10] }),
+});
+
+export const Settings = z
+  .object({
+    ...settable,
+    contact_email: settable.contact_email.nullable(),
+    default_provider: settable.default_provider.nullable(),
+    default_region: settable.default_region.nullable(),
+    quotas: z.object({ servers: quota, instances: quota, tokens: quota, ssh_keys: quota, users: quota }),
+    updated_at: timestamp,
+  })
+  .meta({ id: "Settings" });
+export type Settings = z.infer<typeof Settings>;
+
+export const settings = {
+  get: endpoint({
+    method: "GET",
+    path: "/settings",
+    summary: "Show the account's settings and quotas",
+    access: ["settings:read"],
+    data: Settings,
+  }),
+  update: endpoint({
+    method: "PUT",
+    path: "/settings",
+    summary: "Change the account's settings",
+    access: ["settings:write"],
+    body: atLeastOne({
+      account_name: settable.account_name.optional(),
+      contact_email: settable.contact_email.optional(),
+      default_provider: settable.default_provider.optional(),
+      default_region: settable.default_region.optional(),
+      backup_retention_days: settable.backup_retention_days.optional(),
+    }),
+    data: Settings,
+  }),
+};
+
+export const Event = z
+  .object({
+    id: id("event"),
+    type: z.string().meta({ description: "What was done, as resource.verb; new types may appear", examples: ["server.create"] }),
+    actor: actor.extend({
+      ip_address: z
+        .string()
+        .nullable()
+        .meta({ description: "Where the request came from", examples: ["198.51.100.7"] }),
+    }),
+    resource: z.object({
+      type: z.string().meta({ examples: ["server"] }),
+      id: z.string().meta({ examples: ["srv_01kag8w1s2e7tv8q4m5n6p7r8s"] }),
+      name: z
+        .string()
+        .nullable()
+        .meta({ examples: ["erp-1"] }),
+    }),
+    request_id: z.string().meta({ examples: ["3f0c6e2a-8f1b-4d55-9b1e-6c1f2a7d9e10"] }),
+    created_at: timestamp,
+  })
+  .meta({ id: "Event" });
+export type Event = z.infer<typeof Event>;
+
+export const events = {
+  list: endpoint({
+    method: "GET",
+    path: "/events",
+    summary: "List who did what and when, newest first",
+    access: ["settings:read"],
+    query: listQuery({}),
+    list: true,
+    data: z.array(Event),
+  }),
+};

@@ -1,0 +1,53 @@
+// SSH keys: public keys that are put on the servers created with them.
+import * as z from "zod";
+import { endpoint } from "./endpoint.ts";
+import { deleted, id, listQuery, text, timestamp } from "./fields.ts";
+
+const EXAMPLE_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8v1FfLxY0l3u6cQbV2iXW0Lq4bqXb3oS0tYQf2gk3E ops@example.com";
+
+export const SshKey = z
+  .object({
+    id: id("ssh_key"),
+    name: text(64, "Ops laptop"),
+    public_key: z.string().meta({ examples: [EXAMPLE_KEY] }),
+    fingerprint: z.string().meta({ examples: ["SHA256:uNiVztksCsDhcc0u9e8BrWXKvcULhuRDAW4FK7yBVRQ"] }),
+    created_at: timestamp,
+  })
+  .meta({ id: "SshKey" });
+export type SshKey = z.infer<typeof SshKey>;
+
+export const sshKeys = {
+  list: endpoint({
+    method: "GET",
+    path: "/ssh-keys",
+    summary: "List SSH keys",
+    access: ["servers:read"],
+    query: listQuery({}),
+    list: true,
+    data: z.array(SshKey),
+  }),
+  create: endpoint({
+    method: "POST",
+    path: "/ssh-keys",
+    summary: "Add an SSH key",
+    description: "One line in OpenSSH format without options: ed25519, ecdsa, or rsa of at least 2048 bits.",
+    access: ["servers:write"],
+    status: 201,
+    body: z.strictObject({
+      name: text(64, "Ops laptop"),
+      public_key: z
+        .string()
+        .max(4096, "must have at most 4096 characters")
+        .meta({ examples: [EXAMPLE_KEY] }),
+    }),
+    data: SshKey,
+  }),
+  get: endpoint({ method: "GET", path: "/ssh-keys/:id", summary: "Show an SSH key", access: ["servers:read"], data: SshKey }),
+  delete: endpoint({
+    method: "DELETE",
+    path: "/ssh-keys/:id",
+    summary: "Delete an SSH key; servers that have it keep it",
+    access: ["servers:write"],
+    data: deleted("ssh_key"),
+  }),
+};

@@ -1,0 +1,68 @@
+// API tokens: made and revoked in a dashboard session, shown once.
+import * as z from "zod";
+import { endpoint } from "./endpoint.ts";
+import { actor, deleted, id, listQuery, text, timestamp } from "./fields.ts";
+import { ALL_PERMISSIONS } from "./permissions.ts";
+
+const permissions = z.array(z.enum(ALL_PERMISSIONS, `must be one of: ${ALL_PERMISSIONS.join(", ")}`));
+
+export const Token = z
+  .object({
+    id: id("token"),
+    name: text(64, "Deploy pipeline"),
+    prefix: z.enum(["svc_live_", "svc_test_"]).meta({ examples: ["svc_test_"] }),
+    last4: z.string().meta({ description: "The value's last four characters, to recognise it by", examples: ["x7Qz"] }),
+    permissions: permissions.meta({ examples: [["servers:read", "instances:read"]] }),
+    created_at: timestamp,
+    created_by: actor,
+    last_used_at: timestamp.nullable().meta({ examples: [null] }),
+    last_used_ip: z
+      .string()
+      .nullable()
+      .meta({ examples: [null] }),
+    expires_at: timestamp.nullable().meta({ examples: [null] }),
+  })
+  .meta({ id: "Token" });
+export type Token = z.infer<typeof Token>;
+
+export const tokens = {
+  list: endpoint({
+    method: "GET",
+    path: "/tokens",
+    summary: "List API tokens",
+    access: "session",
+    query: listQuery({}),
+    list: true,
+    data: z.array(Token),
+  }),
+  create: endpoint({
+    method: "POST",
+    path: "/tokens",
+    summary: "Create an API token",
+    description: "The full value is in this answer only; it cannot be retrieved later.",
+    access: "session",
+    status: 201,
+    body: z.strictObject({
+      name: text(64, "Deploy pipeline"),
+      permissions: permissions
+        .min(1, "must name at least one permission")
+        .refine((names) => new Set(names).size === names.length, "must not name a permission twice")
+        .meta({ examples: [["servers:read", "instances:read"]] }),
+      expires_at: z.iso
+        .datetime({ error: "must be a time such as 2027-01-31T00:00:00Z" })
+        .optional()
+        .meta({ description: "In the future; default: never", examples: ["2027-11-20T12:00:00.000Z"] }),
+    }),
+    data: Token.extend({ token: z.string().meta({ description: "The full value, this once", examples: ["svc_test_…"] }) }).meta({
+      id: "NewToken",
+    }),
+  }),
+  get: endpoint({ method: "GET", path: "/tokens/:id", summary: "Show an API token", access: "session", data: Token }),
+  delete: endpoint({
+    method: "DELETE",
+    path: "/tokens/:id",
+    summary: "Revoke an API token; it is invalid for the very next request",
+    access: "session",
+    data: deleted("token"),
+  }),
+};

@@ -1,0 +1,65 @@
+// Accounts: settings, quotas and counters.
+import type { Settings } from "../api/settings.ts";
+import { DEFAULT_QUOTAS } from "../domain/limits.ts";
+import { type Change, now } from "./change.ts";
+import { keys } from "./keys.ts";
+import { AccountRecord } from "./records.ts";
+import { find, type Ref } from "./table.ts";
+
+export const accountRef = (accountId: string): Ref<AccountRecord> => ({ key: keys.account(accountId), schema: AccountRecord });
+
+/** The caller's own account: there is one, or the credential would not have been admitted. */
+export async function getAccount(accountId: string): Promise<AccountRecord> {
+  return presentAccount(await find(accountRef(accountId)));
+}
+
+export function presentAccount(account: AccountRecord | undefined): AccountRecord {
+  if (account === undefined) throw new Error("The account of an admitted credential is missing");
+  return account;
+}
+
+export const newAccount = (id: string, name: string): AccountRecord => ({
+  ...AccountRecord.parse({
+    id,
+    account_name: name,
+    contact_email: null,
+    default_provider: null,
+    default_region: null,
+    backup_retention_days: 14,
+    created_at: now(),
+    updated_at: now(),
+  }),
+  ...Object.fromEntries(Object.entries(DEFAULT_QUOTAS).map(([kind, limit]) => [`limit_${kind}`, limit])),
+});
+
+/** A field that was not sent stays. */
+export type SettingsFields = {
+  [K in "account_name" | "contact_email" | "default_provider" | "default_region" | "backup_retention_days"]?:
+    | AccountRecord[K]
+    | undefined;
+};
+
+export function setSettings(change: Change, account: AccountRecord, fields: SettingsFields): AccountRecord {
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const set = { ...given, updated_at: now() };
+  change.setOnAccount(set);
+  return { ...account, ...set };
+}
+
+export function toSettings(account: AccountRecord): Settings {
+  return {
+    account_name: account.account_name,
+    contact_email: account.contact_email,
+    default_provider: account.default_provider,
+    default_region: account.default_region,
+    backup_retention_days: account.backup_retention_days,
+    quotas: {
+      servers: { used: account.used_server, limit: account.limit_server },
+      instances: { used: account.used_instance, limit: account.limit_instance },
+      tokens: { used: account.used_token, limit: account.limit_token },
+      ssh_keys: { used: account.used_ssh_key, limit: account.limit_ssh_key },
+      users: { used: account.used_user, limit: account.limit_user },
+    },
+    updated_at: account.updated_at,
+  };
+}

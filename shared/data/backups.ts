@@ -1,0 +1,211 @@
+// Backups in the table.
+import { invalid, invalidState, notFound, operationInProgress } from "../api/errors.ts";
+import type { Backup } from "../api/backups.ts";
+import { isId, newId } from "../domain/ids.ts";
+import { LIFECYCLE, RESTORABLE } from "../domain/lifecycle.ts";
+import { type By, type Change, heldByAnother, logEvent, now } from "./change.ts";
+import { holdInstance, requireAllowed, requireServerUsable } from "./instances.ts";
+import { keys } from "./keys.ts";
+import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts";
+import { reserveOperation } from "./operations.ts";
+import { BackupRecord, type InstanceRecord, type OperationRecord } from "./records.ts";
+import { find, type Item, queryAll, type Ref, updateOne } from "./table.ts";
+
+export const backupRef = (accountId: string, id: string): Ref<BackupRecord> => ({
+  key: keys.record("backup", accountId, id),
+  schema: BackupRecord,
+});
+
+/** A backup by the id in a path; throws NotFound. */
+export async function getBackup(accountId: string, id: string): Promise<BackupRecord> {
+  return presentBackup(isId("backup", id) ? await find(backupRef(accountId, id)) : undefined);
+}
+
+export function presentBackup(backup: BackupRecord | undefined): BackupRecord {
+  if (backup === undefined) throw notFound("backup");
+  return backup;
+}
+
+export function listBackups(
+  accountId: string,
+  { status, instance_id, ...page }: PageQuery & { status?: string | undefined; instance_id?: string | undefined },
+): Promise<Listed<BackupRecord>> {
+  const list = { kind: "backup", accountId, schema: BackupRecord } as const;
+  return instance_id === undefined ? listPage({ ...list, status }, page) : listOfParent(list, instance_id, page);
+}
+
+export function listBackupsOfInstance(
+  accountId: string,
+  instanceId: string,
+  { status, ...page }: PageQuery & { status?: string | undefined },
+): Promise<Listed<BackupRecord>> {
+  return listOfParent(
+    { kind: "backup", accountId, schema: BackupRecord },
+    instanceId,
+    page,
+    (backup) => status === undefined || backup.state === status,
+  );
+}
+
+export function toBackup({ state, ...record }: BackupRecord): Backup {
+  return { ...record, status: state };
+}
+
+export interface NewBackup {
+  kind: Backup["kind"];
+  note: string | null;
+  expires_at: string | null;
+}
+
+/** Reserves a backup of an instance. Its id may be given, so that a step that runs twice makes one backup. */
+export function reserveBackup(
+  change: Change,
+  instance: InstanceRecord,
+  draft: NewBackup,
+  operationId: string,
+  id = newId("backup"),
+): BackupRecord {
+  const backup: BackupRecord = {
+    ...draft,
+    id,
+    account_id: change.accountId,
+    number: change.number("backup", id),
+    instance_id: instance.id,
+    instance_name: instance.name,
+    server_id: instance.server_id,
+    admin_email: instance.admin_email,
+    erp_version: instance.erp_version,
+    edition: instance.edition,
+    database_name: instance.database_name,
+    state: LIFECYCLE["backup.create"].through,
+    status_reason: null,
+    size_bytes: null,
+    sha256: null,
+    operation_id: operationId,
+    created_at: now(),
+    completed_at: null,
+  };
+  change.add("backup", backup, { status: backup.state, parentId: instance.id });
+  if (backup.expires_at !== null)
+    change.put(keys.expiringBackup(backup.expires_at, id), {
+      account_id: change.accountId,
+      backup_id: id,
+      instance_id: instance.id,
+    });
+  return backup;
+}
+
+/** Makes sure that a backup's archive can be read: it is completed and not being deleted. */
+export function requireRestorable(backup: BackupRecord): void {
+  if (!RESTORABLE.includes(backup.state)) throw notCompleted(backup.state);
+}
+
+/** Keeps a backup's archive from deletion until the operation ends. */
+export const useBackup = (change: Change, backupId: string, operationId: string): void =>
+  change.update(
+    keys.record("backup", change.accountId, backupId),
+    { add: { used_by: new Set([operationId]) } },
+    { oneOf: { state: RESTORABLE } },
+    (present) =>
+      present === undefined
+        ? invalid({ field: "backup_id", reason: "no such backup in this account" })
+        : notCompleted(String(present["state"])),
+  );
+
+/** Makes sure that a backup can be deleted now, so that the reason is told before anything is written. */
+export function requireDeletable(backup: BackupRecord): void {
+  const from: readonly string[] = LIFECYCLE["backup.delete"].from;
+  const [reader] = backup.used_by ?? [];
+  const holder = backup.operation_id ?? reader;
+  if (holder !== undefined) throw operationInProgress(holder);
+  if (!from.includes(backup.state)) throw wrongState(backup.state);
+}
+
+export function moveBackupToDeleting(change: Change, backup: BackupRecord, operationId: string): void {
+  const { through } = LIFECYCLE["backup.delete"];
+  change.move(
+    "backup",
+    backup,
+    { from: backup.state, to: through },
+    { set: { state: through, operation_id: operationId } },
+    { equals: { operation_id: null, state: backup.state }, none: ["used_by"] },
+    refusedBackup,
+  );
+}
+
+/** What was measured of the stored archive. */
+export async function recordArchive(
+  accountId: string,
+  id: string,
+  archive: { size_bytes: number; sha256: string },
+): Promise<void> {
+  await updateOne(keys.record("backup", accountId, id), { set: archive }, {});
+}
+
+/** Ends a safety backup, which has no operation of its own: completed, or failed with the restore. */
+export function closeSafetyBackup(
+  change: Change,
+  backup: BackupRecord,
+  state: "completed" | "failed",
+  reason: string | null,
+): void {
+  const completed = state === "completed" ? { completed_at: now() } : {};
+  change.move(
+    "backup",
+    backup,
+    { from: backup.state, to: state },
+    { set: { state, status_reason: reason, operation_id: null, ...completed } },
+    { equals: { state: backup.state } },
+  );
+}
+
+const notCompleted = (state: string): Error => invalidState(`The backup is ${state}; only a completed backup can be used`, state);
+const wrongState = (state: string): Error => invalidState(`The backup is ${state}, which does not allow this`, state);
+
+function refusedBackup(present: Item | undefined): Error {
+  if (present === undefined) return notFound("backup");
+  const [reader] = present["used_by"] instanceof Set ? present["used_by"] : [];
+  return (
+    heldByAnother(present) ?? (typeof reader === "string" ? operationInProgress(reader) : wrongState(String(present["state"])))
+  );
+}
+
+/** Safety backups whose time is over, of all accounts. */
+export async function expiredBackups(
+  at: string,
+): Promise<{ accountId: string; backupId: string; instanceId: string; marker: string }[]> {
+  const items = await queryAll(keys.expiring());
+  return items
+    .filter((item) => String(item["sk"]) < at)
+    .map((item) => ({
+      accountId: String(item["account_id"]),
+      backupId: String(item["backup_id"]),
+      instanceId: String(item["instance_id"]),
+      marker: String(item["sk"]),
+    }));
+}
+
+/** Begins a backup of an instance: reserves it, holds the instance, and starts the work with the change. */
+export function beginBackup(
+  change: Change,
+  by: By,
+  instance: InstanceRecord,
+  note: string | null,
+): { backup: BackupRecord; operation: OperationRecord } {
+  requireAllowed(instance, "backup");
+  const id = newId("operation");
+  const backup = reserveBackup(change, instance, { kind: "manual", note, expires_at: null }, id);
+  holdInstance(change, instance, id);
+  requireServerUsable(change, instance);
+  const operation = reserveOperation(change, by, {
+    id,
+    type: "backup.create",
+    workflow: "create-backup",
+    resource: { type: "backup", id: backup.id },
+    input: { instance_id: instance.id, backup_id: backup.id },
+    holds: [{ type: "instance", id: instance.id }],
+    result: { backup_id: backup.id },
+  });
+  logEvent(change, by, "backup.create", { type: "backup", id: backup.id, name: backup.instance_name });
+  return { backup, operation };
+}

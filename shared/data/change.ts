@@ -1,0 +1,195 @@
+// One change of an account: what is written together or not at all, with its counts, its event and its operation.
+import { ApiError, conflict, operationInProgress } from "../api/errors.ts";
+import type { QuotaKind } from "../domain/limits.ts";
+import { newId } from "../domain/ids.ts";
+import type { Update, Where } from "./expressions.ts";
+import { keys, type Key, type ListKind, placement } from "./keys.ts";
+import { countPlace, numberOf } from "./lists.ts";
+import type { AccountRecord, Caller, EventRecord, OperationRecord } from "./records.ts";
+import { type Item, put, remove, transact, update, type Write } from "./table.ts";
+
+/** Who makes the change and on which account; workflows change without a caller and count nothing new. */
+export interface Change {
+  readonly accountId: string;
+  /** The number that a new record of this kind gets. */
+  number: (kind: ListKind, id: string) => string;
+  /** Counts one more, or one less, against the account's quota. */
+  use: (kind: QuotaKind, by: 1 | -1) => void;
+  /** Changes the account's own item, in the one write that also moves its counters. */
+  setOnAccount: (set: Item) => void;
+  /** Adds a listed record; `number` must be in it. */
+  add: (kind: ListKind, record: Item & { id: string; number: string }, place: { status?: string; parentId?: string }) => void;
+  /** Moves a record from one status of its list to another. */
+  move: (
+    kind: ListKind,
+    record: { id: string; number: string },
+    status: { from: string; to: string },
+    what: Update,
+    where: Where,
+    refused?: Write["refused"],
+  ) => void;
+  /** Takes a record off its lists. */
+  drop: (
+    kind: ListKind,
+    record: { id: string; number: string },
+    status: string | undefined,
+    where: Where,
+    refused?: Write["refused"],
+  ) => void;
+  update: (key: Key, what: Update, where?: Where, refused?: Write["refused"]) => void;
+  put: (key: Key, item: Item, refused?: Write["refused"]) => void;
+  remove: (key: Key, where?: Where, refused?: Write["refused"]) => void;
+  /** Makes a value unique; `field` is what the conflict names. */
+  claim: (key: Key, field: string, ownerId: string) => void;
+  write: (write: Write) => void;
+  /** Written before everything else, so that its refusal is the one that is told. */
+  writeFirst: (write: Write) => void;
+  /** What the change wrote to the audit log. */
+  events: EventRecord[];
+  /** The operation that this change began, to be started once it is written. */
+  operation: OperationRecord | undefined;
+  writes: () => Write[];
+  commit: () => Promise<void>;
+}
+
+/** `account` gives the numbers of new records; changes that make none need only its id. */
+export function changeOf(account: AccountRecord | { id: string }): Change {
+  const writes: Write[] = [];
+  const counts = new Map<string, { key: Key; add: Map<string, number> }>();
+  const accountAdd = new Map<string, number>();
+  const accountSet: Item = {};
+  const quotas = new Set<QuotaKind>();
+
+  const count = (kind: ListKind, number: string, filter: string, by: number) => {
+    const { leaf, attribute } = countPlace(number);
+    const key = keys.count(kind, account.id, filter, leaf);
+    const entry = counts.get(`${key.pk}\n${key.sk}`) ?? { key, add: new Map<string, number>() };
+    entry.add.set(attribute, (entry.add.get(attribute) ?? 0) + by);
+    counts.set(`${key.pk}\n${key.sk}`, entry);
+  };
+
+  const change: Change = {
+    accountId: account.id,
+    operation: undefined,
+    events: [],
+    number: (kind, id) => {
+      if (!("made_event" in account)) throw new Error("A change that makes records needs the account's record");
+      const counter = `made_${kind}` as const;
+      const made = account[counter] + (accountAdd.get(counter) ?? 0);
+      accountAdd.set(counter, (accountAdd.get(counter) ?? 0) + 1);
+      return numberOf(made, id);
+    },
+    use: (kind, by) => {
+      accountAdd.set(`used_${kind}`, (accountAdd.get(`used_${kind}`) ?? 0) + by);
+      if (by > 0) quotas.add(kind);
+    },
+    setOnAccount: (set) => void Object.assign(accountSet, set),
+    add: (kind, record, { status, parentId }) => {
+      writes.push(
+        put(keys.record(kind, account.id, record.id), {
+          ...record,
+          ...placement(kind, account.id, record.number, status, parentId),
+        }),
+      );
+      count(kind, record.number, "all", 1);
+      if (status !== undefined) count(kind, record.number, status, 1);
+    },
+    move: (kind, record, { from, to }, what, where, refused) => {
+      const set = from === to ? what.set : { ...what.set, list_status: keys.listByStatus(kind, account.id, to) };
+      writes.push(
+        update(keys.record(kind, account.id, record.id), { ...what, ...(set !== undefined && { set }) }, where, refused),
+      );
+      if (from === to) return;
+      count(kind, record.number, from, -1);
+      count(kind, record.number, to, 1);
+    },
+    drop: (kind, record, status, where, refused) => {
+      writes.push(remove(keys.record(kind, account.id, record.id), where, refused));
+      count(kind, record.number, "all", -1);
+      if (status !== undefined) count(kind, record.number, status, -1);
+    },
+    update: (key, what, where, refused) => void writes.push(update(key, what, where, refused)),
+    put: (key, item, refused) => void writes.push(put(key, item, refused)),
+    remove: (key, where, refused) => void writes.push(remove(key, where, refused)),
+    claim: (key, field, ownerId) =>
+      void writes.push(
+        put(key, { owner_id: ownerId }, (present) =>
+          conflict(`This ${field} is already taken`, { field, resource: present?.["owner_id"] }),
+        ),
+      ),
+    write: (write) => void writes.push(write),
+    writeFirst: (write) => void writes.unshift(write),
+    writes: () => [
+      ...writes,
+      ...(accountAdd.size > 0 || Object.keys(accountSet).length > 0
+        ? [
+            update(
+              keys.account(account.id),
+              { set: accountSet, add: Object.fromEntries(accountAdd) },
+              withinQuotas(quotas),
+              overQuota(quotas),
+            ),
+          ]
+        : []),
+      ...[...counts.values()].map(({ key, add }) => update(key, { add: Object.fromEntries(add) }, { exists: false })),
+    ],
+    commit: () => transact(change.writes()),
+  };
+  return change;
+}
+
+const withinQuotas = (kinds: Set<QuotaKind>): Where => ({
+  below: Object.fromEntries([...kinds].map((kind) => [`used_${kind}`, { attribute: `limit_${kind}` }])),
+});
+
+const overQuota =
+  (kinds: Set<QuotaKind>): Write["refused"] =>
+  (account) => {
+    const kind = [...kinds].find((name) => Number(account?.[`used_${name}`] ?? 0) >= Number(account?.[`limit_${name}`] ?? 0));
+    const limit = Number(account?.[`limit_${kind}`] ?? 0);
+    return new ApiError(
+      "QUOTA_EXCEEDED",
+      `The account may have at most ${limit} ${String(kind).replace("_", " ")}s; ask the operator for more`,
+      {
+        details: { resource: kind, limit },
+      },
+    );
+  };
+
+/** Why a write that needed a resource to be free was refused. */
+export const heldByAnother = (present: Item | undefined): Error | undefined =>
+  typeof present?.["operation_id"] === "string" ? operationInProgress(present["operation_id"]) : undefined;
+
+/** On whose behalf, and by which request. */
+export interface By {
+  caller: Caller;
+  requestId: string;
+}
+
+/** Writes to the account's audit log who did what. */
+export function logEvent(
+  change: Change,
+  by: By | { operator: string; requestId: string },
+  type: string,
+  resource: EventRecord["resource"],
+): void {
+  const id = newId("event");
+  const actor =
+    "caller" in by
+      ? { type: by.caller.type, id: by.caller.id, name: by.caller.name, ip_address: by.caller.ip_address }
+      : { type: "operator" as const, id: "operator", name: by.operator, ip_address: null };
+  const event: EventRecord = {
+    id,
+    account_id: change.accountId,
+    number: change.number("event", id),
+    type,
+    actor,
+    resource,
+    request_id: by.requestId,
+    created_at: now(),
+  };
+  change.add("event", event, {});
+  change.events.push(event);
+}
+
+export const now = (): string => new Date().toISOString();

@@ -1,0 +1,237 @@
+// Credentials: API tokens, and users with their sessions. Admission is one conditional write: the credential exists and is
+// not expired, its limits are not hit, its last use is noted, and its permissions come back.
+import * as z from "zod";
+import { conflict, notFound } from "../api/errors.ts";
+import type { RateClass } from "../api/endpoint.ts";
+import { ALL_PERMISSIONS } from "../api/permissions.ts";
+import type { Token } from "../api/tokens.ts";
+import { isId } from "../domain/ids.ts";
+import { REQUEST_LIMITS, SESSIONS_PER_USER, WINDOW_SECONDS } from "../domain/limits.ts";
+import {
+  type Environment,
+  fingerprintOfHash,
+  fingerprintOfId,
+  hashOf,
+  newTokenValue,
+  tokenIdFor,
+  tokenPrefix,
+} from "../domain/token-value.ts";
+import { type By, type Change, now } from "./change.ts";
+import { keys } from "./keys.ts";
+import { type Caller, CredentialRecord, UserRecord } from "./records.ts";
+import { enter, type Limit, timesOf, type Verdict } from "./slots.ts";
+import { find, type Item, queryAll, readAll, type Ref, updateRaw } from "./table.ts";
+
+const WINDOW_MS = WINDOW_SECONDS * 1000;
+const LIMITS: Record<RateClass, readonly Limit<RateClass>[]> = {
+  all: [{ name: "all", slots: REQUEST_LIMITS.all }],
+  create_delete: [
+    { name: "create_delete", slots: REQUEST_LIMITS.create_delete },
+    { name: "all", slots: REQUEST_LIMITS.all },
+  ],
+};
+const freeSlots = () => ({ all: zeros(REQUEST_LIMITS.all), create_delete: zeros(REQUEST_LIMITS.create_delete) });
+const zeros = (count: number): number[] => Array.from({ length: count }, () => 0);
+
+export interface RequestFacts {
+  rate: RateClass;
+  ipAddress: string | null;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+/** The limit that applies to a request and is nearest to being hit. */
+export interface LimitState {
+  scope: RateClass;
+  limit: number;
+  remaining: number;
+  /** Milliseconds until the oldest counted request leaves the window. */
+  resetMs: number;
+}
+
+export type Admission =
+  | { kind: "refused" }
+  | { kind: "admitted" | "limited"; caller: Caller; state: LimitState; retryAfterMs: number | undefined };
+
+/** Admits a request with an API token, found by the hash of its value. */
+export async function admitToken(value: string, facts: RequestFacts): Promise<Admission> {
+  const hash = hashOf(value);
+  const iso = new Date(facts.at).toISOString();
+  const verdict = await enter({
+    key: keys.credential(fingerprintOfHash(hash)),
+    limits: LIMITS[facts.rate],
+    windowMs: WINDOW_MS,
+    now: facts.at,
+    condition: "#hash = :hash AND (expires_at = :never OR expires_at > :iso)",
+    holds: (item) => item["hash"] === hash && (item["expires_at"] === null || String(item["expires_at"]) > iso),
+    names: { "#hash": "hash" },
+    values: { ":hash": hash, ":never": null, ":iso": iso },
+    set: { last_used_at: iso, last_used_ip: facts.ipAddress },
+  });
+  return admission(verdict, facts, (item) => {
+    const { account_id, id, name, permissions } = CredentialRecord.parse(item);
+    return { account_id, type: "token", id, name, permissions, ip_address: facts.ipAddress };
+  });
+}
+
+/** Admits a request with a session of the dashboard; the user's limits are shared by all of their sessions. */
+export async function admitSession(userId: string, sessionId: string, facts: RequestFacts): Promise<Admission> {
+  const iso = new Date(facts.at).toISOString();
+  const verdict = await enter({
+    key: keys.user(userId),
+    limits: LIMITS[facts.rate],
+    windowMs: WINDOW_MS,
+    now: facts.at,
+    condition: "sessions.#session.expires_at > :iso",
+    holds: (item) => (UserRecord.parse(item).sessions[sessionId]?.expires_at ?? "") > iso,
+    names: { "#session": sessionId },
+    values: { ":iso": iso },
+  });
+  return admission(verdict, facts, (item) => {
+    const { account_id, id, name } = UserRecord.parse(item);
+    return {
+      account_id,
+      type: "user",
+      id,
+      name,
+      permissions: [...ALL_PERMISSIONS],
+      session_id: sessionId,
+      ip_address: facts.ipAddress,
+    };
+  });
+}
+
+function admission(verdict: Verdict<RateClass>, facts: RequestFacts, callerOf: (item: Item) => Caller): Admission {
+  if (verdict.kind === "refused") return verdict;
+  const states = LIMITS[facts.rate].map((limit) => stateOf(limit, verdict.item, facts.at));
+  const hit = verdict.kind === "limited" ? states.find((state) => state.scope === verdict.by) : undefined;
+  const state = hit ?? states.toSorted((a, b) => a.remaining - b.remaining)[0];
+  if (state === undefined) throw new Error("Every request has a limit");
+  return {
+    kind: verdict.kind,
+    caller: callerOf(verdict.item),
+    state,
+    retryAfterMs: verdict.kind === "limited" ? verdict.retryAfterMs : undefined,
+  };
+}
+
+function stateOf({ name, slots }: Limit<RateClass>, item: Item, at: number): LimitState {
+  const counted = timesOf(item, name).filter((time) => time > at - WINDOW_MS);
+  return {
+    scope: name,
+    limit: slots,
+    remaining: slots - counted.length,
+    resetMs: counted.length === 0 ? 0 : Math.min(...counted) + WINDOW_MS - at,
+  };
+}
+
+const credentialRef = (tokenId: string): Ref<CredentialRecord> => ({
+  key: keys.credential(fingerprintOfId(tokenId)),
+  schema: CredentialRecord,
+});
+
+/** A token by the id in a path; another account's is not found. */
+export async function getToken(accountId: string, id: string): Promise<CredentialRecord> {
+  const token = isId("token", id) ? await find(credentialRef(id)) : undefined;
+  if (token === undefined || token.id !== id || token.account_id !== accountId) throw notFound("API token");
+  return token;
+}
+
+/** All tokens of an account (at most 100), in two calls. */
+export async function allTokens(accountId: string): Promise<CredentialRecord[]> {
+  const ids = (await queryAll(keys.tokens(accountId))).map((item) => String(item["sk"]));
+  const items = await readAll(ids.map((id) => credentialRef(id).key));
+  return [...items.values()].map((item) => CredentialRecord.parse(item));
+}
+
+export const toToken = ({ all: _, create_delete: __, ...token }: CredentialRecord): Token => token;
+
+/** Makes a token; its value is returned this once and only its hash is kept. */
+export function reserveToken(
+  change: Change,
+  by: By,
+  environment: Environment,
+  draft: Pick<Token, "name" | "permissions" | "expires_at">,
+): { token: CredentialRecord; value: string } {
+  const value = newTokenValue(environment);
+  const hash = hashOf(value);
+  const id = tokenIdFor(hash, Date.now());
+  const token: CredentialRecord = {
+    ...draft,
+    id,
+    account_id: change.accountId,
+    hash,
+    prefix: tokenPrefix(environment),
+    last4: value.slice(-4),
+    created_at: now(),
+    created_by: { type: by.caller.type, id: by.caller.id, name: by.caller.name },
+    last_used_at: null,
+    last_used_ip: null,
+    ...freeSlots(),
+  };
+  change.use("token", 1);
+  change.claim(keys.tokenName(change.accountId, token.name), "name", id);
+  change.put(credentialRef(id).key, token);
+  change.put(keys.token(change.accountId, id), { created_at: token.created_at });
+  return { token, value };
+}
+
+/** Revokes a token: the very next request with it finds nothing. */
+export function revokeToken(change: Change, token: CredentialRecord): void {
+  change.use("token", -1);
+  change.remove(credentialRef(token.id).key, { equals: { hash: token.hash } }, () => notFound("API token"));
+  change.remove(keys.token(change.accountId, token.id));
+  change.remove(keys.tokenName(change.accountId, token.name));
+}
+
+export const userRef = (userId: string): Ref<UserRecord> => ({ key: keys.user(userId), schema: UserRecord });
+
+export function reserveUser(change: Change, user: Pick<UserRecord, "id" | "email" | "name" | "password_hash">): UserRecord {
+  const record: UserRecord = { ...user, account_id: change.accountId, created_at: now(), sessions: {}, ...freeSlots() };
+  change.use("user", 1);
+  change.put(keys.email(user.email), { user_id: user.id }, () => conflict("A user with this e-mail exists", { field: "email" }));
+  change.put(keys.user(user.id), record);
+  change.put(keys.userOf(change.accountId, user.id), { email: user.email });
+  return record;
+}
+
+/** Opens a session; beyond the quota the oldest end, and so do those that have expired. */
+export async function openSession(user: UserRecord, sessionId: string, expiresAt: string): Promise<void> {
+  const at = now();
+  const newestFirst = Object.entries(user.sessions).toSorted(([, a], [, b]) => (a.created_at < b.created_at ? 1 : -1));
+  const ended = newestFirst.filter(([, session], place) => session.expires_at <= at || place >= SESSIONS_PER_USER - 1);
+  const removed = ended.map((_, i) => `sessions.#ended${i}`);
+  await updateRaw(keys.user(user.id), {
+    UpdateExpression: `SET sessions.#new = :new${removed.length > 0 ? ` REMOVE ${removed.join(", ")}` : ""}`,
+    ConditionExpression: "attribute_exists(pk)",
+    ExpressionAttributeNames: { "#new": sessionId, ...Object.fromEntries(ended.map(([id], i) => [`#ended${i}`, id])) },
+    ExpressionAttributeValues: { ":new": { expires_at: expiresAt, created_at: at } },
+  });
+}
+
+export async function endSession(userId: string, sessionId: string): Promise<void> {
+  await updateRaw(keys.user(userId), {
+    UpdateExpression: "REMOVE sessions.#ended",
+    ConditionExpression: "attribute_exists(pk)",
+    ExpressionAttributeNames: { "#ended": sessionId },
+  });
+}
+
+/** Sets a password and ends every session but, if given, the one that set it. */
+export function setPassword(change: Change, user: UserRecord, passwordHash: string, keepSessionId?: string): void {
+  const kept = keepSessionId === undefined ? undefined : user.sessions[keepSessionId];
+  const sessions = keepSessionId !== undefined && kept !== undefined ? { [keepSessionId]: kept } : {};
+  change.update(
+    keys.user(user.id),
+    { set: { password_hash: passwordHash, sessions } },
+    { equals: { password_hash: user.password_hash } },
+  );
+}
+
+const EmailRecord = z.object({ user_id: z.string() });
+
+/** E-mail addresses are compared without regard to case. */
+export async function findUserByEmail(email: string): Promise<UserRecord | undefined> {
+  const owner = await find({ key: keys.email(email), schema: EmailRecord });
+  return owner === undefined ? undefined : find(userRef(owner.user_id));
+}

@@ -1,0 +1,91 @@
+// Update and condition expressions from plain values, so that no caller writes an expression by hand.
+import type { Item } from "./table.ts";
+
+export interface Expression {
+  UpdateExpression?: string;
+  ConditionExpression?: string;
+  ExpressionAttributeNames?: Record<string, string>;
+  ExpressionAttributeValues?: Item;
+}
+
+/** What must hold of an item for a write to it to be done. */
+export interface Where {
+  /** Default true: the item is there. With false it may be absent. */
+  exists?: boolean;
+  equals?: Item;
+  oneOf?: Record<string, readonly unknown[]>;
+  /** Attribute below a number, or below another attribute of the item; an absent attribute counts as zero. */
+  below?: Record<string, number | { attribute: string }>;
+  /** Attributes that must be absent or zero, such as an empty set or a count. */
+  none?: readonly string[];
+}
+
+export interface Update {
+  set?: Item;
+  /** Added to a number (absent counts as zero), or to a set. */
+  add?: Record<string, number | Set<string>>;
+  /** Taken out of a set. */
+  take?: Record<string, Set<string>>;
+  remove?: readonly string[];
+}
+
+/** Aliases for names and values: every name gets one, because DynamoDB reserves hundreds of words. */
+function aliases() {
+  const names = new Map<string, string>();
+  const values: Item = {};
+  return {
+    name: (attribute: string): string => {
+      const alias = names.get(attribute) ?? `#${names.size}`;
+      names.set(attribute, alias);
+      return alias;
+    },
+    value: (value: unknown): string => {
+      const alias = `:${Object.keys(values).length}`;
+      values[alias] = value;
+      return alias;
+    },
+    used: (): Expression => ({
+      ...(names.size > 0 && { ExpressionAttributeNames: Object.fromEntries([...names].map(([name, alias]) => [alias, name])) }),
+      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+    }),
+  };
+}
+type Aliases = ReturnType<typeof aliases>;
+
+export function expressionOf(update: Update, where: Where): Expression & { UpdateExpression: string } {
+  const use = aliases();
+  const UpdateExpression = [
+    clause("SET", update.set, (name, value) => `${use.name(name)} = ${use.value(value)}`),
+    clause("ADD", update.add, (name, value) => `${use.name(name)} ${use.value(value)}`),
+    clause("DELETE", update.take, (name, value) => `${use.name(name)} ${use.value(value)}`),
+    update.remove?.length ? `REMOVE ${update.remove.map(use.name).join(", ")}` : "",
+  ]
+    .filter((part) => part !== "")
+    .join(" ");
+  return { UpdateExpression, ...conditionWith(use, where), ...use.used() };
+}
+
+export function conditionOf(where: Where): Expression {
+  const use = aliases();
+  return { ...conditionWith(use, where), ...use.used() };
+}
+
+function clause<T>(keyword: string, entries: Record<string, T> | undefined, term: (name: string, value: T) => string): string {
+  const given = Object.entries(entries ?? {}).filter(([, value]) => value !== undefined); // an optional field that was not sent
+  const terms = given.map(([name, value]) => term(name, value));
+  return terms.length > 0 ? `${keyword} ${terms.join(", ")}` : "";
+}
+
+function conditionWith(use: Aliases, where: Where): Expression {
+  const terms = [
+    ...((where.exists ?? true) ? ["attribute_exists(pk)"] : []),
+    ...Object.entries(where.equals ?? {}).map(([name, value]) => `${use.name(name)} = ${use.value(value)}`),
+    ...Object.entries(where.oneOf ?? {}).map(([name, values]) => `${use.name(name)} IN (${values.map(use.value).join(", ")})`),
+    ...Object.entries(where.below ?? {}).map(([name, bound]) => {
+      const limit = typeof bound === "number" ? use.value(bound) : use.name(bound.attribute);
+      return `(attribute_not_exists(${use.name(name)}) OR ${use.name(name)} < ${limit})`;
+    }),
+    ...(where.none ?? []).map((name) => `(attribute_not_exists(${use.name(name)}) OR ${use.name(name)} = ${use.value(0)})`),
+  ];
+  return terms.length > 0 ? { ConditionExpression: terms.join(" AND ") } : {};
+}

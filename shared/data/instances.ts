@@ -1,0 +1,187 @@
+// Instances in the table.
+import { invalidState, notFound, operationInProgress } from "../api/errors.ts";
+import type { Instance, InstanceAction, InstanceStatus } from "../api/instances.ts";
+import type { OperationType } from "../api/operations.ts";
+import { isId, newId } from "../domain/ids.ts";
+import { allowedActions, LIFECYCLE, statesFor, type Transition, USABLE } from "../domain/lifecycle.ts";
+import { type Change, heldByAnother, now } from "./change.ts";
+import { keys } from "./keys.ts";
+import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts";
+import { InstanceRecord, type ServerRecord } from "./records.ts";
+import { occupyServer, unusable } from "./servers.ts";
+import { check, find, type Item, type Ref } from "./table.ts";
+
+export const instanceRef = (accountId: string, id: string): Ref<InstanceRecord> => ({
+  key: keys.record("instance", accountId, id),
+  schema: InstanceRecord,
+});
+
+/** An instance by the id in a path; throws NotFound. */
+export async function getInstance(accountId: string, id: string): Promise<InstanceRecord> {
+  return presentInstance(isId("instance", id) ? await find(instanceRef(accountId, id)) : undefined);
+}
+
+export function presentInstance(instance: InstanceRecord | undefined): InstanceRecord {
+  if (instance === undefined) throw notFound("instance");
+  return instance;
+}
+
+export function listInstances(
+  accountId: string,
+  { status, server_id, ...page }: PageQuery & { status?: string | undefined; server_id?: string | undefined },
+): Promise<Listed<InstanceRecord>> {
+  const list = { kind: "instance", accountId, schema: InstanceRecord } as const;
+  return server_id === undefined ? listPage({ ...list, status }, page) : listOfParent(list, server_id, page);
+}
+
+export function toInstance({ state, server_ip, ...record }: InstanceRecord): Instance {
+  return {
+    ...record,
+    status: state,
+    url: `https://${record.domain}`,
+    allowed_actions: allowedActions(state, record.operation_id),
+    dns_record: { type: "A", name: record.domain, value: server_ip },
+  };
+}
+
+export type NewInstance = Pick<InstanceRecord, "name" | "erp_version" | "edition" | "database_name" | "admin_email" | "domain"> &
+  Partial<Pick<InstanceRecord, "cloned_from_backup_id" | "neutralized">>;
+
+/** Reserves an instance's place on its server, its domain and its database's name, before anything is installed. */
+export function reserveInstance(
+  change: Change,
+  server: Pick<ServerRecord, "id" | "ip_address">,
+  draft: NewInstance,
+  operationId: string,
+): InstanceRecord {
+  const id = newId("instance");
+  const instance: InstanceRecord = {
+    cloned_from_backup_id: null,
+    neutralized: false,
+    ...draft,
+    id,
+    account_id: change.accountId,
+    number: change.number("instance", id),
+    server_id: server.id,
+    server_ip: server.ip_address,
+    state: LIFECYCLE["instance.create"].through,
+    status_reason: null,
+    operation_id: operationId,
+    created_at: now(),
+    updated_at: now(),
+  };
+  change.use("instance", 1);
+  change.claim(keys.domain(change.accountId, instance.domain), "domain", id);
+  change.claim(keys.databaseName(change.accountId, server.id, instance.database_name), "database_name", id);
+  occupyServer(change, server.id);
+  change.add("instance", instance, { status: instance.state, parentId: server.id });
+  return instance;
+}
+
+/** Makes sure that an action can be done on an instance now, so that the reason is told before anything is written. */
+export function requireAllowed(instance: InstanceRecord, action: InstanceAction): void {
+  if (instance.operation_id !== null) throw operationInProgress(instance.operation_id);
+  if (!statesFor(action).includes(instance.state)) throw wrongState(instance.state, action);
+}
+
+/** What changes at once; a field that was not sent stays. */
+export interface RenamedFields {
+  name?: string | undefined;
+  admin_email?: string | undefined;
+}
+
+/** Begins work on an instance: holds it and moves it through, from the states that the lifecycle allows. */
+export function moveInstance(
+  change: Change,
+  instance: InstanceRecord,
+  type: OperationType,
+  operationId: string,
+  fields: RenamedFields = {},
+): InstanceRecord {
+  const { through }: Transition = LIFECYCLE[type];
+  const state = through === "unchanged" ? instance.state : (through as InstanceStatus);
+  const moved = { ...instance, ...given(fields), state, operation_id: operationId, updated_at: now() };
+  change.move(
+    "instance",
+    instance,
+    { from: instance.state, to: state },
+    { set: { ...fields, state, operation_id: operationId, updated_at: moved.updated_at } },
+    { equals: { operation_id: null, state: instance.state } },
+    refusedInstance,
+  );
+  return moved;
+}
+
+/** Holds an instance whose state stays as it is: for a backup. */
+export function holdInstance(change: Change, instance: InstanceRecord, operationId: string): void {
+  change.update(
+    keys.record("instance", change.accountId, instance.id),
+    { set: { operation_id: operationId, updated_at: now() } },
+    { equals: { operation_id: null }, oneOf: { state: statesFor("backup") } },
+    refusedInstance,
+  );
+}
+
+/** Work on an instance needs its server: refused, naming the server, where that is not active. */
+export const requireServerUsable = (change: Change, instance: InstanceRecord): void =>
+  change.write(
+    check(keys.record("server", change.accountId, instance.server_id), { oneOf: { state: USABLE } }, (present) =>
+      unusable(present ?? { id: instance.server_id }),
+    ),
+  );
+
+const DELETING: InstanceStatus = "deleting";
+
+/** Changes what needs no work on the server. */
+export function renameInstance(change: Change, instance: InstanceRecord, fields: RenamedFields): InstanceRecord {
+  if (instance.state === DELETING) throw invalidState("The instance is being deleted", instance.state);
+  const set = { ...given(fields), updated_at: now() };
+  change.update(
+    keys.record("instance", change.accountId, instance.id),
+    { set },
+    { equals: { state: instance.state } },
+    refusedInstance,
+  );
+  return { ...instance, ...set };
+}
+
+const given = ({ name, admin_email }: RenamedFields) => ({
+  ...(name !== undefined && { name }),
+  ...(admin_email !== undefined && { admin_email }),
+});
+
+/** Reserves a new domain beside the one that the instance has. */
+export const claimDomain = (change: Change, instance: InstanceRecord, domain: string): void =>
+  change.claim(keys.domain(change.accountId, domain), "domain", instance.id);
+
+/** Makes the new domain the instance's own and frees the old one; doing it twice is doing it once. */
+export function adoptDomain(change: Change, instance: InstanceRecord, domain: string): void {
+  if (instance.domain === domain) return;
+  change.update(
+    keys.record("instance", change.accountId, instance.id),
+    { set: { domain, updated_at: now() } },
+    { equals: { domain: instance.domain } },
+  );
+  change.remove(keys.domain(change.accountId, instance.domain));
+}
+
+const wrongState = (state: string, action?: InstanceAction): Error =>
+  invalidState(
+    action === undefined
+      ? `The instance is ${state}, which does not allow this`
+      : `An instance that is ${state} does not allow ${action}`,
+    state,
+  );
+
+const refusedInstance = (present: Item | undefined): Error =>
+  present === undefined ? notFound("instance") : (heldByAnother(present) ?? wrongState(String(present["state"])));
+
+/** The database name that a clone gets when none is asked for: from the instance's name, made unique by the id's end. */
+export function databaseNameFor(name: string, id: string): string {
+  const base = name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^[^a-z]+|_+$/g, "");
+  return `${(base === "" ? "erp" : base).slice(0, 50)}_${id.slice(-8)}`; // 59 characters at most; PostgreSQL takes 63
+}

@@ -1,0 +1,112 @@
+// Every item of the table, its key, and the question it answers. Nothing else spells a key.
+//
+// The account is part of the partition key of every item that an account owns, so that another account's item cannot be
+// reached even by mistake. Only credentials and e-mail addresses are found without it.
+import { createHash } from "node:crypto";
+
+export interface Key {
+  pk: string;
+  sk: string;
+}
+
+/** The kinds of record that are listed newest first with exact totals. */
+export type ListKind = "server" | "instance" | "backup" | "operation" | "event";
+
+const account = (accountId: string) => `ACC#${accountId}`;
+const owned = (accountId: string, collection: string) => `${account(accountId)}#${collection}`;
+
+export const keys = {
+  /** Settings, quotas, and how many of each kind there are and have been. */
+  account: (accountId: string): Key => ({ pk: account(accountId), sk: "ACCOUNT" }),
+
+  /** The ids of all accounts, for the operator. */
+  accounts: (): string => "ACCOUNTS",
+  accountListed: (accountId: string): Key => ({ pk: keys.accounts(), sk: accountId }),
+
+  /** A record by its id. */
+  record: (kind: ListKind | "ssh_key", accountId: string, id: string): Key => ({ pk: owned(accountId, kind), sk: id }),
+  /** All SSH keys of an account (at most 100). */
+  sshKeys: (accountId: string) => owned(accountId, "ssh_key"),
+
+  /** How many records of a list there are in each block of numbers: `filter` is a status, or `all`. */
+  counts: (kind: ListKind, accountId: string) => owned(accountId, `count#${kind}`),
+  count: (kind: ListKind, accountId: string, filter: string, leaf: number): Key => ({
+    pk: keys.counts(kind, accountId),
+    sk: `${keys.countsOf(filter)}${String(leaf).padStart(8, "0")}`,
+  }),
+  countsOf: (filter: string) => `${filter}#`,
+
+  /** Partition of index `byNumber`: all records of a kind in the order they were made. */
+  list: (kind: ListKind, accountId: string) => owned(accountId, kind),
+  /** Partition of index `byStatus`: those with a status. */
+  listByStatus: (kind: ListKind, accountId: string, status: string) => owned(accountId, `${kind}#${status}`),
+  /** Partition of index `byParent`: the instances of a server, the backups of an instance, the operations of a resource. */
+  listByParent: (kind: ListKind, accountId: string, parentId: string) => owned(accountId, `${kind}#${parentId}`),
+
+  /** Markers that make a value unique: whose it is. */
+  serverName: (accountId: string, name: string): Key => ({ pk: owned(accountId, "unique"), sk: `server_name#${name}` }),
+  domain: (accountId: string, domain: string): Key => ({ pk: owned(accountId, "unique"), sk: `domain#${domain}` }),
+  databaseName: (accountId: string, serverId: string, name: string): Key => ({
+    pk: owned(accountId, "unique"),
+    sk: `database_name#${serverId}#${name}`,
+  }),
+  tokenName: (accountId: string, name: string): Key => ({ pk: owned(accountId, "unique"), sk: `token_name#${name}` }),
+
+  /** The ids of an account's tokens (at most 100). */
+  tokens: (accountId: string) => owned(accountId, "token"),
+  token: (accountId: string, id: string): Key => ({ pk: keys.tokens(accountId), sk: id }),
+  /** A token's permissions and limits, by the part of its id that is taken from the hash of its value. */
+  credential: (fingerprint: string): Key => ({ pk: `CREDENTIAL#${fingerprint}`, sk: "CREDENTIAL" }),
+
+  /** A user with their sessions and limits. */
+  user: (userId: string): Key => ({ pk: `USER#${userId}`, sk: "USER" }),
+  /** Which user an e-mail address belongs to. */
+  email: (email: string): Key => ({ pk: `EMAIL#${email.toLowerCase()}`, sk: "EMAIL" }),
+  /** The ids of an account's users. */
+  users: (accountId: string) => owned(accountId, "user"),
+  userOf: (accountId: string, userId: string): Key => ({ pk: keys.users(accountId), sk: userId }),
+  /** Recent failed sign-ins of an e-mail from an address, or of an address. Hashed, because an e-mail may be a mistyped password. */
+  loginFailures: (...of: string[]): Key => ({ pk: `LOGIN#${hashed(of.join("\n"))}`, sk: "FAILURES" }),
+
+  /** The answer kept for a credential's `Idempotency-Key`. */
+  idempotency: (accountId: string, credentialId: string, key: string): Key => ({
+    pk: owned(accountId, `idempotency#${credentialId}`),
+    sk: hashed(key),
+  }),
+
+  /** A secret that waits, encrypted, for the task that uses it. */
+  sealed: (accountId: string, operationId: string): Key => ({ pk: owned(accountId, "sealed"), sk: operationId }),
+
+  /** What must be looked after across accounts: operations not yet ended, and safety backups with their end. */
+  open: (): string => "OPEN",
+  openOperation: (operationId: string): Key => ({ pk: keys.open(), sk: operationId }),
+  expiring: (): string => "EXPIRING",
+  expiringBackup: (expiresAt: string, backupId: string): Key => ({ pk: keys.expiring(), sk: `${expiresAt}#${backupId}` }),
+  /** Servers whose health is checked. */
+  watched: (): string => "WATCHED",
+  watchedServer: (serverId: string): Key => ({ pk: keys.watched(), sk: serverId }),
+
+  /** What the sandbox's simulated provider and hosts hold. */
+  sandboxMachines: (): string => "SANDBOX#MACHINES",
+  sandboxMachine: (machineId: string): Key => ({ pk: keys.sandboxMachines(), sk: machineId }),
+  sandboxErp: (machineId: string, instanceId: string): Key => ({ pk: `SANDBOX#ERP#${machineId}`, sk: instanceId }),
+  sandboxJob: (machineId: string, jobId: string): Key => ({ pk: `SANDBOX#JOBS#${machineId}`, sk: jobId }),
+} as const;
+
+function hashed(value: string): string {
+  return createHash("sha256").update(value).digest("base64url");
+}
+
+/** Attributes that place a record in the indexes. */
+export const placement = (
+  kind: ListKind,
+  accountId: string,
+  number: string,
+  status: string | undefined,
+  parentId: string | undefined,
+) => ({
+  number,
+  list: keys.list(kind, accountId),
+  ...(status !== undefined && { list_status: keys.listByStatus(kind, accountId, status) }),
+  ...(parentId !== undefined && { list_parent: keys.listByParent(kind, accountId, parentId) }),
+});

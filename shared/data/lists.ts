@@ -1,0 +1,166 @@
+// Lists of any length, newest first: any page in two reads, with the exact total.
+//
+// Every record gets a number when it is made. The indexes sort by it, and beside each list lie counts of how many of its
+// records have a number in each block of 32: the counts tell the total and in which block page N begins, and one Query from
+// there gives the page. Numbers need not be dense or unique: two requests at once may take the same one, deleted records
+// leave holes, and the counts say how many are left; the id behind the number makes the place in the index unique.
+import { invalid } from "../api/errors.ts";
+import { listQuery, type ListMeta } from "../api/fields.ts";
+import { keys, type ListKind } from "./keys.ts";
+import { type Item, query, queryAll } from "./table.ts";
+import * as z from "zod";
+
+/** Records in a block: what a page may have to skip over. Small, because each costs capacity to read. */
+export const BLOCK = 32;
+/** Blocks in an item of counts: a write costs a unit per KB of it, so that it must stay small however long the list. */
+export const BLOCKS_PER_LEAF = 32;
+
+export const numberOf = (made: number, id: string): string => `${String(made).padStart(10, "0")}#${id}`;
+const madeOf = (number: string): number => Number(number.split("#", 1)[0]);
+
+/** The item and attribute in which a number is counted. */
+export function countPlace(number: string): { leaf: number; attribute: string } {
+  const block = Math.floor(madeOf(number) / BLOCK);
+  return { leaf: Math.floor(block / BLOCKS_PER_LEAF), attribute: `b${block % BLOCKS_PER_LEAF}` };
+}
+
+const Base = listQuery({});
+export type PageQuery = z.output<typeof Base>;
+
+export interface Listed<T> {
+  items: T[];
+  meta: ListMeta;
+}
+
+/** What a list is of: all records of a kind, or those with a status. */
+export interface ListOf<T> {
+  kind: ListKind;
+  accountId: string;
+  status: string | undefined;
+  schema: z.ZodType<T>;
+}
+
+export async function listPage<T>({ kind, accountId, status, schema }: ListOf<T>, page: PageQuery): Promise<Listed<T>> {
+  const blocks = await readBlocks(kind, accountId, status ?? "all");
+  const total = blocks.reduce((sum, block) => sum + block.count, 0);
+  const name = `${kind}:${status ?? ""}`;
+  const start =
+    page.cursor === undefined
+      ? placeOf(blocks, ((page.page ?? 1) - 1) * page.per_page)
+      : { before: decode(page.cursor, name), skip: 0 };
+  if (start === undefined) return { items: [], meta: metaOf(page, total, null) };
+  const { items } = await query({
+    IndexName: status === undefined ? "byNumber" : "byStatus",
+    KeyConditionExpression: "#list = :list AND #number < :before",
+    ExpressionAttributeNames: { "#list": status === undefined ? "list" : "list_status", "#number": "number" },
+    ExpressionAttributeValues: {
+      ":list": status === undefined ? keys.list(kind, accountId) : keys.listByStatus(kind, accountId, status),
+      ":before": start.before,
+    },
+    ScanIndexForward: false,
+    Limit: start.skip + page.per_page + 1, // one more tells whether there is a next page
+  });
+  return pageOf(items.slice(start.skip), page, total, name, schema);
+}
+
+/** A list scoped to a parent (the instances of a server): small, so it is read whole and counted by the Query itself. */
+export async function listOfParent<T>(
+  { kind, accountId, schema }: Omit<ListOf<T>, "status">,
+  parentId: string,
+  page: PageQuery,
+  keep: (record: T) => boolean = () => true,
+): Promise<Listed<T>> {
+  const items: Item[] = [];
+  let more: Item | undefined;
+  do {
+    const result = await query({
+      IndexName: "byParent",
+      KeyConditionExpression: "#parent = :parent",
+      ExpressionAttributeNames: { "#parent": "list_parent" },
+      ExpressionAttributeValues: { ":parent": keys.listByParent(kind, accountId, parentId) },
+      ScanIndexForward: false,
+      ...(more !== undefined && { ExclusiveStartKey: more }),
+    });
+    items.push(...result.items);
+    more = result.more;
+  } while (more !== undefined);
+  const kept = items.filter((item) => keep(schema.parse(item)));
+  const name = `${kind}:${parentId}`;
+  const before = page.cursor === undefined ? undefined : decode(page.cursor, name);
+  const rest =
+    before === undefined
+      ? kept.slice(((page.page ?? 1) - 1) * page.per_page)
+      : kept.filter((item) => String(item["number"]) < before);
+  return pageOf(rest, page, kept.length, name, schema);
+}
+
+/** A list that has at most a hundred records, read whole in one call by its caller: newest first. */
+export function smallPage<T extends { id: string }>(records: readonly T[], page: PageQuery, name: string): Listed<T> {
+  const sorted = records.toSorted((a, b) => (a.id < b.id ? 1 : -1));
+  const before = page.cursor === undefined ? undefined : decode(page.cursor, name);
+  const rest =
+    before === undefined ? sorted.slice(((page.page ?? 1) - 1) * page.per_page) : sorted.filter((record) => record.id < before);
+  const items = rest.slice(0, page.per_page);
+  const last = items.at(-1);
+  return { items, meta: metaOf(page, sorted.length, last && rest.length > page.per_page ? encode(name, last.id) : null) };
+}
+
+function pageOf<T>(items: readonly Item[], page: PageQuery, total: number, name: string, schema: z.ZodType<T>): Listed<T> {
+  const kept = items.slice(0, page.per_page);
+  const last = kept.at(-1);
+  const cursor = last !== undefined && items.length > page.per_page ? encode(name, String(last["number"])) : null;
+  return { items: kept.map((item) => schema.parse(item)), meta: metaOf(page, total, cursor) };
+}
+
+const metaOf = (page: PageQuery, total: number, next_cursor: string | null): ListMeta => ({
+  page: page.page ?? 1,
+  per_page: page.per_page,
+  total,
+  next_cursor,
+});
+
+interface Block {
+  /** Where the block ends: numbers below this are in it or older. */
+  before: string;
+  count: number;
+}
+
+/** The counts of a list's blocks, newest block first. */
+async function readBlocks(kind: ListKind, accountId: string, filter: string): Promise<Block[]> {
+  const prefix = keys.countsOf(filter);
+  const leaves = await queryAll(keys.counts(kind, accountId), { beginsWith: prefix });
+  const blocks = leaves.flatMap((leaf) => {
+    const first = Number(String(leaf["sk"]).slice(prefix.length)) * BLOCKS_PER_LEAF;
+    return Array.from({ length: BLOCKS_PER_LEAF }, (_, i) => ({
+      before: numberOf((first + i + 1) * BLOCK, ""),
+      count: Number(leaf[`b${i}`] ?? 0),
+    })).filter((block) => block.count > 0);
+  });
+  return blocks.toReversed();
+}
+
+/** The block in which the record at `offset` is, and how many newer ones of that block to skip; undefined past the end. */
+function placeOf(blocks: readonly Block[], offset: number): { before: string; skip: number } | undefined {
+  let passed = 0;
+  for (const block of blocks) {
+    if (offset < passed + block.count) return { before: block.before, skip: offset - passed };
+    passed += block.count;
+  }
+  return undefined;
+}
+
+/** A cursor names its list, so that one list's cursor is refused by another. */
+const Cursor = z.tuple([z.string(), z.string()]);
+const encode = (name: string, place: string): string => Buffer.from(JSON.stringify([name, place])).toString("base64url");
+function decode(cursor: string, name: string): string {
+  const parsed = Cursor.safeParse(parseJson(Buffer.from(cursor, "base64url").toString()));
+  if (!parsed.success || parsed.data[0] !== name) throw invalid({ field: "cursor", reason: "is not a cursor of this list" });
+  return parsed.data[1];
+}
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // what a client made up is no cursor; the caller says so
+  }
+}

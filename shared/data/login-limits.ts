@@ -1,0 +1,73 @@
+// Limits on failed sign-ins: for an e-mail from one address (so that nobody can lock another person out from elsewhere), and
+// for an address. An attempt takes its place before the password is looked at, so that attempts side by side cannot pass.
+import { ApiError } from "../api/errors.ts";
+import { LOGIN_FAILURES, LOGIN_WINDOW_SECONDS } from "../domain/limits.ts";
+import { keys, type Key } from "./keys.ts";
+import { enter } from "./slots.ts";
+import { find, putIfAbsent, updateRaw } from "./table.ts";
+import * as z from "zod";
+
+const Failures = z.object({ failures: z.array(z.number()) });
+
+const WINDOW_MS = LOGIN_WINDOW_SECONDS * 1000;
+
+export interface LoginAttempt {
+  /** Gives the places back: only failures count. */
+  succeeded: () => Promise<void>;
+}
+
+/** Throws RATE_LIMIT_EXCEEDED once an e-mail or an address has failed too often. */
+export async function admitLogin(email: string, ipAddress: string): Promise<LoginAttempt> {
+  const at = Date.now();
+  const places = [
+    { key: keys.loginFailures(ipAddress), slots: LOGIN_FAILURES.address },
+    { key: keys.loginFailures(email.toLowerCase(), ipAddress), slots: LOGIN_FAILURES.pair },
+  ];
+  const taken: Key[] = [];
+  const giveBack = async () => {
+    await Promise.all(taken.map((key) => release(key, at)));
+  };
+  for (const { key, slots } of places) {
+    const retryAfterMs = await take(key, slots, at);
+    if (retryAfterMs === undefined) {
+      taken.push(key);
+      continue;
+    }
+    await giveBack(); // what was refused is not a failure of its own
+    throw new ApiError("RATE_LIMIT_EXCEEDED", "Too many failed sign-ins; try again after the time in Retry-After", {
+      retryAfter: Math.ceil(retryAfterMs / 1000),
+      details: { limit: slots, window_seconds: LOGIN_WINDOW_SECONDS, scope: "login" },
+    });
+  }
+  return { succeeded: giveBack };
+}
+
+/** Takes a place; the milliseconds until one is free if there is none. */
+async function take(key: Key, slots: number, at: number): Promise<number | undefined> {
+  const entry = {
+    key,
+    limits: [{ name: "failures", slots }],
+    windowMs: WINDOW_MS,
+    now: at,
+    condition: "attribute_exists(pk)",
+    holds: () => true,
+    set: { ttl: Math.ceil((at + 2 * WINDOW_MS) / 1000) },
+  } as const;
+  let verdict = await enter(entry);
+  if (verdict.kind === "refused") {
+    await putIfAbsent(key, { failures: Array.from({ length: slots }, () => 0) });
+    verdict = await enter(entry);
+  }
+  return verdict.kind === "limited" ? verdict.retryAfterMs : undefined;
+}
+
+/** Frees the place that was taken at a time; two attempts of one millisecond free one each. */
+async function release(key: Key, at: number): Promise<void> {
+  const place = (await find({ key, schema: Failures }))?.failures.indexOf(at) ?? -1;
+  if (place < 0) return;
+  await updateRaw(key, {
+    UpdateExpression: `SET failures[${place}] = :free`,
+    ConditionExpression: `failures[${place}] = :at`,
+    ExpressionAttributeValues: { ":at": at, ":free": 0 },
+  });
+}

@@ -1,0 +1,258 @@
+// Operations: begun with the change that needs them, and ended with what their end means for the resource.
+import * as z from "zod";
+import type { WorkflowName } from "../api/endpoint.ts";
+import { notFound, type OperationErrorCode } from "../api/errors.ts";
+import type { Operation, OperationResult, OperationType } from "../api/operations.ts";
+import { isId } from "../domain/ids.ts";
+import { afterRestore, LIFECYCLE, type ResourceType, SERVER_PHASES, type State, type Transition } from "../domain/lifecycle.ts";
+import { type By, type Change, changeOf, now } from "./change.ts";
+import { keys } from "./keys.ts";
+import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts";
+import { BackupRecord, InstanceRecord, OperationRecord, ServerRecord } from "./records.ts";
+import { find, queryAll, removeOne, type Ref, updateOne } from "./table.ts";
+
+export const operationRef = (accountId: string, id: string): Ref<OperationRecord> => ({
+  key: keys.record("operation", accountId, id),
+  schema: OperationRecord,
+});
+
+export async function getOperation(accountId: string, id: string): Promise<OperationRecord> {
+  const record = isId("operation", id) ? await find(operationRef(accountId, id)) : undefined;
+  if (record === undefined) throw notFound("operation");
+  return record;
+}
+
+export const findOperation = (accountId: string, id: string): Promise<OperationRecord | undefined> =>
+  find(operationRef(accountId, id));
+
+export function listOperations(
+  accountId: string,
+  { status, resource_id, ...page }: PageQuery & { status?: string | undefined; resource_id?: string | undefined },
+): Promise<Listed<OperationRecord>> {
+  const list = { kind: "operation", accountId, schema: OperationRecord } as const;
+  return resource_id === undefined ? listPage({ ...list, status }, page) : listOfParent(list, resource_id, page);
+}
+
+export function toOperation({ state, ...record }: OperationRecord): Operation {
+  return { ...record, status: state };
+}
+
+export interface NewOperation {
+  id: string;
+  type: OperationType;
+  workflow: WorkflowName;
+  resource: { type: ResourceType; id: string };
+  /** Ids and flags of the workflow's input, beside `account_id` and `operation_id`. */
+  input: Record<string, unknown>;
+  before?: State;
+  holds?: OperationRecord["holds"];
+  usesBackupId?: string;
+  result?: OperationResult;
+}
+
+/** Begins an operation with the change: it is started once the change is written, or by the sweep if that start gets lost. */
+export function reserveOperation(change: Change, by: By, draft: NewOperation): OperationRecord {
+  const { id, type, workflow, resource } = draft;
+  const operation: OperationRecord = {
+    id,
+    account_id: change.accountId,
+    number: change.number("operation", id),
+    type,
+    state: "pending",
+    progress: 0,
+    step: null,
+    resource,
+    result: draft.result ?? null,
+    error: null,
+    request_id: by.requestId,
+    created_by: { type: by.caller.type, id: by.caller.id, name: by.caller.name },
+    created_at: now(),
+    started_at: null,
+    finished_at: null,
+    workflow,
+    input: { ...draft.input, account_id: change.accountId, operation_id: id },
+    before: draft.before ?? null,
+    holds: draft.holds ?? [],
+    uses_backup_id: draft.usesBackupId ?? null,
+  };
+  change.add("operation", operation, { status: operation.state, parentId: resource.id });
+  change.put(keys.openOperation(id), { account_id: change.accountId, operation_id: id, created_at: operation.created_at });
+  change.operation = operation;
+  return operation;
+}
+
+/** Marks the operation as running; false if it has ended, so that an execution started too late does nothing. */
+export async function beginOperation(operation: OperationRecord): Promise<boolean> {
+  if (operation.state !== "pending") return operation.state === "running";
+  const change = changeOf({ id: operation.account_id });
+  change.move(
+    "operation",
+    operation,
+    { from: "pending", to: "running" },
+    { set: { state: "running", started_at: now() } },
+    { equals: { state: "pending" } },
+  );
+  if (operation.type === "backup.create") {
+    const backup = await find<BackupRecord>({
+      key: keys.record("backup", operation.account_id, operation.resource.id),
+      schema: BackupRecord,
+    });
+    if (backup?.state === "pending")
+      change.move(
+        "backup",
+        backup,
+        { from: "pending", to: "running" },
+        { set: { state: "running" } },
+        { equals: { state: "pending" } },
+      );
+  }
+  await change.commit();
+  return true;
+}
+
+/** What is being done now, and how far it is. */
+export async function showProgress(accountId: string, id: string, step: string, progress: number): Promise<void> {
+  await updateOne(keys.record("operation", accountId, id), { set: { step, progress } }, { equals: { state: "running" } });
+}
+
+/** Adds to what the operation found out or made. */
+export async function addResult(operation: OperationRecord, result: OperationResult): Promise<void> {
+  const key = keys.record("operation", operation.account_id, operation.id);
+  await updateOne(key, { set: { result: { ...operation.result, ...result } } }, { oneOf: { state: ["pending", "running"] } });
+}
+
+/** Says where the resource goes if the work fails, when that is not what the lifecycle says. */
+export async function failInto(operation: OperationRecord, state: State): Promise<void> {
+  await updateOne(keys.record("operation", operation.account_id, operation.id), { set: { failed_state: state } }, {});
+}
+
+export type Outcome = { succeeded: true } | { succeeded: false; error: { code: OperationErrorCode; message: string } };
+
+/** Ends an operation and frees what it held; ending it twice is ending it once. */
+export async function endOperation(operation: OperationRecord, outcome: Outcome): Promise<void> {
+  if (!isOpen(operation)) return;
+  const change = changeOf({ id: operation.account_id });
+  const finished_at = now();
+  const to = outcome.succeeded ? "succeeded" : "failed";
+  change.move(
+    "operation",
+    operation,
+    { from: operation.state, to },
+    { set: { state: to, finished_at, step: null, ...(outcome.succeeded ? { progress: 100 } : { error: outcome.error }) } },
+    { equals: { state: operation.state } },
+  );
+  change.remove(keys.openOperation(operation.id));
+  await settle(change, operation, destination(operation, outcome.succeeded), outcome.succeeded ? null : outcome.error.message);
+  await change.commit();
+}
+
+export const isOpen = (operation: OperationRecord): boolean => operation.state === "pending" || operation.state === "running";
+
+/** Takes back an operation that could not be started, as if it had not been asked for; false if it has started after all. */
+export async function withdrawOperation(operation: OperationRecord, also: (change: Change) => void): Promise<boolean> {
+  const present = await findOperation(operation.account_id, operation.id);
+  if (present?.state !== "pending") return false;
+  const change = changeOf({ id: operation.account_id });
+  change.drop("operation", present, "pending", { equals: { state: "pending" } });
+  change.remove(keys.openOperation(operation.id));
+  await settle(change, present, present.before === null ? "gone" : (present.before as State), null);
+  if (present.type === "instance.update") change.remove(keys.domain(present.account_id, String(present.input["new_domain"])));
+  also(change);
+  await change.commit();
+  return true;
+}
+
+type Destination = State | "gone";
+
+/** Where the resource goes, from its row of the lifecycle. */
+function destination(operation: OperationRecord, succeeded: boolean): Destination {
+  const row: Transition = LIFECYCLE[operation.type];
+  const to = succeeded ? row.to : (operation.failed_state ?? row.failed);
+  if (to !== "before") return to as Destination;
+  const before = operation.before as State;
+  return succeeded && operation.type === "backup.restore" ? afterRestore(before as InstanceRecord["state"]) : before;
+}
+
+/** Moves the resource where it goes and frees everything that the operation held. */
+async function settle(change: Change, operation: OperationRecord, to: Destination, reason: string | null): Promise<void> {
+  const { account_id: accountId, resource } = operation;
+  const mine = { equals: { operation_id: operation.id } };
+  for (const { type, id } of operation.holds) {
+    change.update(keys.record(type, accountId, id), { set: { operation_id: null, updated_at: now() } }, mine);
+  }
+  if (operation.uses_backup_id !== null)
+    change.update(keys.record("backup", accountId, operation.uses_backup_id), { take: { used_by: new Set([operation.id]) } });
+  const key = keys.record(resource.type, accountId, resource.id);
+  const freed = { operation_id: null, updated_at: now() };
+  switch (resource.type) {
+    case "server": {
+      const server = await find({ key, schema: ServerRecord });
+      if (server?.operation_id !== operation.id) return;
+      const from = SERVER_PHASES[server.state];
+      if (to === "gone") {
+        change.drop("server", server, from, mine);
+        change.remove(keys.serverName(accountId, server.name));
+        change.remove(keys.watchedServer(server.id), { exists: false });
+        change.use("server", -1);
+        return;
+      }
+      const state = to as ServerRecord["state"];
+      change.move(
+        "server",
+        server,
+        { from, to: SERVER_PHASES[state] },
+        { set: { ...freed, state, status_reason: reasonIn(state, reason) } },
+        mine,
+      );
+      return;
+    }
+    case "instance": {
+      const instance = await find({ key, schema: InstanceRecord });
+      if (instance?.operation_id !== operation.id) return;
+      if (to === "gone") {
+        change.drop("instance", instance, instance.state, mine);
+        change.remove(keys.domain(accountId, instance.domain));
+        change.remove(keys.databaseName(accountId, instance.server_id, instance.database_name));
+        change.update(keys.record("server", accountId, instance.server_id), { add: { instances: -1 } });
+        change.use("instance", -1);
+        return;
+      }
+      const state = to as InstanceRecord["state"];
+      const status_reason = state === operation.before ? instance.status_reason : reasonIn(state, reason);
+      change.move("instance", instance, { from: instance.state, to: state }, { set: { ...freed, state, status_reason } }, mine);
+      return;
+    }
+    case "backup": {
+      const backup = await find({ key, schema: BackupRecord });
+      if (backup?.operation_id !== operation.id) return;
+      if (to === "gone") {
+        change.drop("backup", backup, backup.state, mine);
+        if (backup.expires_at !== null) change.remove(keys.expiringBackup(backup.expires_at, backup.id), { exists: false });
+        return;
+      }
+      const state = to as BackupRecord["state"];
+      const completed = state === "completed" ? { completed_at: backup.completed_at ?? now() } : {};
+      const set = { operation_id: null, state, status_reason: reasonIn(state, reason), ...completed };
+      change.move("backup", backup, { from: backup.state, to: state }, { set }, mine);
+      return;
+    }
+    default:
+      throw new Error(`No such kind of resource: ${String(resource.type satisfies never)}`);
+  }
+}
+
+/** Only a state that tells of a failure keeps a reason. */
+const reasonIn = (state: State, reason: string | null): string | null => (state.endsWith("failed") ? reason : null);
+
+const OpenOperation = z.object({ account_id: z.string(), operation_id: z.string(), created_at: z.string() });
+
+/** Operations that have not ended, of all accounts, oldest first. */
+export async function openOperations(): Promise<{ accountId: string; id: string; createdAt: string }[]> {
+  const items = await queryAll(keys.open(), { consistent: true });
+  return items
+    .map((item) => OpenOperation.parse(item))
+    .map((open) => ({ accountId: open.account_id, id: open.operation_id, createdAt: open.created_at }));
+}
+
+/** A marker whose operation is gone or ended marks nothing. */
+export const forgetOpen = (id: string): Promise<void> => removeOne(keys.openOperation(id));

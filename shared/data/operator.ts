@@ -1,0 +1,68 @@
+// What the person who runs the service does from the command line: accounts, users, quotas, forgotten passwords.
+import { randomUUID } from "node:crypto";
+import * as z from "zod";
+import { conflict, notFound } from "../api/errors.ts";
+import { newId } from "../domain/ids.ts";
+import type { QuotaKind } from "../domain/limits.ts";
+import { hashPassword } from "../runtime/passwords.ts";
+import { getAccount, newAccount } from "./accounts.ts";
+import { changeOf, logEvent, now } from "./change.ts";
+import { findUserByEmail, reserveUser, setPassword } from "./credentials.ts";
+import { keys } from "./keys.ts";
+import type { AccountRecord, UserRecord } from "./records.ts";
+import { putIfAbsent, queryAll, updateOne } from "./table.ts";
+
+const operator = () => ({ operator: "operator", requestId: `admin-${randomUUID()}` });
+
+export interface NewUser {
+  email: string;
+  name: string;
+  password: string;
+}
+
+/** Makes an account with its first user. */
+export async function createAccount(name: string, user: NewUser): Promise<{ account: AccountRecord; user: UserRecord }> {
+  if ((await findUserByEmail(user.email)) !== undefined) throw conflict("A user with this e-mail exists", { field: "email" });
+  const account = newAccount(newId("account"), name);
+  await putIfAbsent(keys.account(account.id), account);
+  await putIfAbsent(keys.accountListed(account.id), { created_at: account.created_at });
+  return { account, user: await createUser(account.id, user) };
+}
+
+export async function createUser(accountId: string, { email, name, password }: NewUser): Promise<UserRecord> {
+  const change = changeOf(await getAccount(accountId));
+  const user = reserveUser(change, { id: newId("user"), email, name, password_hash: await hashPassword(password) });
+  logEvent(change, operator(), "user.create", { type: "user", id: user.id, name: user.name });
+  await change.commit();
+  return user;
+}
+
+/** Sets a user's password and ends all of their sessions. */
+export async function resetPassword(email: string, password: string): Promise<UserRecord> {
+  const user = await findUserByEmail(email);
+  if (user === undefined) throw notFound("user");
+  const change = changeOf(await getAccount(user.account_id));
+  setPassword(change, user, await hashPassword(password));
+  logEvent(change, operator(), "auth.password", { type: "user", id: user.id, name: user.name });
+  await change.commit();
+  return user;
+}
+
+/** How much an account may have from now on; what it has beyond that stays. */
+export async function setQuota(accountId: string, kind: QuotaKind, limit: number): Promise<void> {
+  const { done } = await updateOne(keys.account(accountId), { set: { [`limit_${kind}`]: limit, updated_at: now() } }, {});
+  if (!done) throw notFound("account");
+}
+
+const AccountListed = z.object({ sk: z.string() });
+
+export async function allAccounts(): Promise<AccountRecord[]> {
+  const listed = await queryAll(keys.accounts());
+  return Promise.all(listed.map((item) => getAccount(AccountListed.parse(item).sk)));
+}
+
+const UserListed = z.object({ email: z.string() });
+
+export async function emailsOf(accountId: string): Promise<string[]> {
+  return (await queryAll(keys.users(accountId))).map((item) => UserListed.parse(item).email);
+}

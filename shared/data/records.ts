@@ -1,0 +1,137 @@
+// The records as they lie in the table: the public fields, and what only the service needs to know.
+import * as z from "zod";
+import { Backup } from "../api/backups.ts";
+import { WORKFLOW_NAMES } from "../api/endpoint.ts";
+import { actor, email, id, timestamp } from "../api/fields.ts";
+import { Instance } from "../api/instances.ts";
+import { Operation, OPERATION_TYPES } from "../api/operations.ts";
+import { Server } from "../api/servers.ts";
+import { Event } from "../api/settings.ts";
+import { SshKey } from "../api/ssh-keys.ts";
+import { Token } from "../api/tokens.ts";
+import { ALL_PERMISSIONS } from "../api/permissions.ts";
+import { SERVER_PHASES, type ServerPhase } from "../domain/lifecycle.ts";
+
+const stored = { account_id: id("account"), number: z.string() };
+
+const phases = Object.keys(SERVER_PHASES) as [ServerPhase, ...ServerPhase[]];
+
+export const ServerRecord = Server.omit({ status: true }).extend({
+  ...stored,
+  state: z.enum(phases),
+  /** The provider's own id of the machine; null until it has given one. */
+  machine_id: z.string().nullable(),
+  /** Instances that are on it: it cannot be deleted while there are any. */
+  instances: z.number().int().default(0),
+  failed_probes: z.number().int().default(0),
+});
+export type ServerRecord = z.infer<typeof ServerRecord>;
+
+export const InstanceRecord = Instance.omit({ status: true, allowed_actions: true, dns_record: true, url: true }).extend({
+  ...stored,
+  state: Instance.shape.status,
+  server_ip: z.string().nullable(),
+});
+export type InstanceRecord = z.infer<typeof InstanceRecord>;
+
+export const BackupRecord = Backup.omit({ status: true }).extend({
+  ...stored,
+  state: Backup.shape.status,
+  server_id: id("server"),
+  /** For a clone once the instance is gone. */
+  admin_email: email,
+  /** Operations that are reading the archive: it cannot be deleted while there are any. */
+  used_by: z.set(z.string()).optional(),
+});
+export type BackupRecord = z.infer<typeof BackupRecord>;
+
+export const OperationRecord = Operation.omit({ status: true }).extend({
+  ...stored,
+  state: Operation.shape.status,
+  type: z.enum(OPERATION_TYPES),
+  workflow: z.enum(WORKFLOW_NAMES),
+  /** The execution's input: ids and flags. */
+  input: z.record(z.string(), z.unknown()),
+  /** The state that the resource was in when the work began; null for work that makes it. */
+  before: z.string().nullable(),
+  /** What else the operation holds, beside its resource. */
+  holds: z.array(z.object({ type: z.enum(["server", "instance", "backup"]), id: z.string() })),
+  /** The backup whose archive it reads. */
+  uses_backup_id: id("backup").nullable(),
+  /** Where the resource goes instead of where its row of the lifecycle says, if a task found that out. */
+  failed_state: z.string().optional(),
+});
+export type OperationRecord = z.infer<typeof OperationRecord>;
+
+export const EventRecord = Event.extend(stored);
+export type EventRecord = z.infer<typeof EventRecord>;
+
+export const SshKeyRecord = SshKey.extend({ account_id: id("account") });
+export type SshKeyRecord = z.infer<typeof SshKeyRecord>;
+
+/** The times (ms) of a credential's last admitted requests, in any order: a slot is free when its time is out of the window. */
+const slots = z.array(z.number());
+
+export const CredentialRecord = Token.extend({ account_id: id("account"), hash: z.string(), all: slots, create_delete: slots });
+export type CredentialRecord = z.infer<typeof CredentialRecord>;
+
+export const SessionEntry = z.object({ expires_at: timestamp, created_at: timestamp });
+
+export const UserRecord = z.object({
+  id: id("user"),
+  account_id: id("account"),
+  email,
+  name: z.string(),
+  password_hash: z.string(),
+  created_at: timestamp,
+  sessions: z.record(z.string(), SessionEntry),
+  all: slots,
+  create_delete: slots,
+});
+export type UserRecord = z.infer<typeof UserRecord>;
+
+const counter = z.number().int().default(0);
+
+export const AccountRecord = z.object({
+  id: id("account"),
+  account_name: z.string(),
+  contact_email: z.string().nullable(),
+  default_provider: z.string().nullable(),
+  default_region: z.string().nullable(),
+  backup_retention_days: z.number().int(),
+  created_at: timestamp,
+  updated_at: timestamp,
+  /** How many there may be. */
+  limit_server: counter,
+  limit_instance: counter,
+  limit_token: counter,
+  limit_ssh_key: counter,
+  limit_user: counter,
+  /** How many there are. */
+  used_server: counter,
+  used_instance: counter,
+  used_token: counter,
+  used_ssh_key: counter,
+  used_user: counter,
+  /** How many there have been: the number that the next one gets. */
+  made_server: counter,
+  made_instance: counter,
+  made_backup: counter,
+  made_operation: counter,
+  made_event: counter,
+});
+export type AccountRecord = z.infer<typeof AccountRecord>;
+
+/** Who makes a request, as the authorizer found them. */
+export const Caller = z.object({
+  account_id: id("account"),
+  type: z.enum(["token", "user"]),
+  id: z.string(),
+  name: z.string(),
+  permissions: z.array(z.enum(ALL_PERMISSIONS)),
+  session_id: z.string().optional(),
+  ip_address: z.string().nullable(),
+});
+export type Caller = z.infer<typeof Caller>;
+
+export type Actor = z.infer<typeof actor>;

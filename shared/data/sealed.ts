@@ -1,0 +1,32 @@
+// Secrets that wait, encrypted, for the task that uses them; never in an execution's input.
+import { now } from "./change.ts";
+import type { Change } from "./change.ts";
+import { keys } from "./keys.ts";
+import { find, removeOne } from "./table.ts";
+import { seal, unseal } from "../runtime/sealing.ts";
+import * as z from "zod";
+
+const Sealed = z.object({ sealed: z.string() });
+
+/** Longer than any workflow may take; the task that uses the secret removes it long before. */
+const KEPT_HOURS = 24;
+
+const contextOf = (accountId: string, operationId: string): string => `operation:${accountId}:${operationId}`;
+
+export async function sealFor(change: Change, operationId: string, secret: string): Promise<void> {
+  const sealed = await seal(secret, contextOf(change.accountId, operationId));
+  change.put(keys.sealed(change.accountId, operationId), {
+    sealed,
+    created_at: now(),
+    ttl: Math.floor(Date.now() / 1000) + KEPT_HOURS * 3600,
+  });
+}
+
+/** Undefined once it has been used. */
+export async function takeSealed(accountId: string, operationId: string): Promise<string | undefined> {
+  const item = await find({ key: keys.sealed(accountId, operationId), schema: Sealed });
+  return item === undefined ? undefined : unseal(item.sealed, contextOf(accountId, operationId));
+}
+
+export const dropSealed = (accountId: string, operationId: string): Promise<void> =>
+  removeOne(keys.sealed(accountId, operationId));

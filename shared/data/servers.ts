@@ -1,0 +1,138 @@
+// Servers in the table.
+import { conflict, invalid, invalidState, notFound, operationInProgress } from "../api/errors.ts";
+import type { Server } from "../api/servers.ts";
+import { isId, newId } from "../domain/ids.ts";
+import { LIFECYCLE, RENAMABLE, SERVER_PHASES, type ServerPhase, USABLE } from "../domain/lifecycle.ts";
+import { type Change, heldByAnother, now } from "./change.ts";
+import { keys } from "./keys.ts";
+import { type Listed, listPage, type PageQuery } from "./lists.ts";
+import { ServerRecord } from "./records.ts";
+import { find, type Item, type Ref } from "./table.ts";
+
+export const serverRef = (accountId: string, id: string): Ref<ServerRecord> => ({
+  key: keys.record("server", accountId, id),
+  schema: ServerRecord,
+});
+
+/** A server by the id in a path; throws NotFound. */
+export async function getServer(accountId: string, id: string): Promise<ServerRecord> {
+  return presentServer(isId("server", id) ? await find(serverRef(accountId, id)) : undefined);
+}
+
+export function presentServer(server: ServerRecord | undefined): ServerRecord {
+  if (server === undefined) throw notFound("server");
+  return server;
+}
+
+/** A server by the id in a body: one that does not exist is a mistake in that field. */
+export function namedServer(server: ServerRecord | undefined): ServerRecord {
+  if (server === undefined) throw invalid({ field: "server_id", reason: "no such server in this account" });
+  return server;
+}
+
+export const listServers = (
+  accountId: string,
+  { status, ...page }: PageQuery & { status?: string | undefined },
+): Promise<Listed<ServerRecord>> => listPage({ kind: "server", accountId, status, schema: ServerRecord }, page);
+
+export function toServer({ state, ...record }: ServerRecord): Server {
+  return { ...record, status: SERVER_PHASES[state] };
+}
+
+export type NewServer = Pick<ServerRecord, "name" | "provider" | "region" | "size" | "specs" | "ssh_key_id">;
+
+export function reserveServer(change: Change, draft: NewServer, operationId: string): ServerRecord {
+  const id = newId("server");
+  const server: ServerRecord = {
+    ...draft,
+    id,
+    account_id: change.accountId,
+    number: change.number("server", id),
+    state: LIFECYCLE["server.create"].through,
+    status_reason: null,
+    ip_address: null,
+    machine_id: null,
+    instances: 0,
+    failed_probes: 0,
+    operation_id: operationId,
+    last_seen_at: null,
+    created_at: now(),
+    updated_at: now(),
+  };
+  change.use("server", 1);
+  change.claim(keys.serverName(change.accountId, server.name), "name", id);
+  change.add("server", server, { status: SERVER_PHASES[server.state] });
+  change.put(keys.watchedServer(id), { account_id: change.accountId, server_id: id });
+  return server;
+}
+
+/** Renames a server, at once. */
+export function renameServer(change: Change, server: ServerRecord, name: string): ServerRecord {
+  if (!RENAMABLE.includes(server.state)) throw wrongPhase(server.state);
+  const updated_at = now();
+  if (name !== server.name) {
+    change.claim(keys.serverName(change.accountId, name), "name", server.id);
+    change.remove(keys.serverName(change.accountId, server.name));
+  }
+  change.update(
+    keys.record("server", change.accountId, server.id),
+    { set: { name, updated_at } },
+    { equals: { name: server.name }, oneOf: { state: RENAMABLE } },
+    refusedServer,
+  );
+  return { ...server, name, updated_at };
+}
+
+/** Begins the deletion of a server that has no instances. */
+export function moveServerToDeleting(change: Change, server: ServerRecord, operationId: string): void {
+  const { from, through } = LIFECYCLE["server.delete"];
+  change.move(
+    "server",
+    server,
+    { from: SERVER_PHASES[server.state], to: SERVER_PHASES[through] },
+    { set: { state: through, operation_id: operationId, updated_at: now() } },
+    { equals: { operation_id: null, state: server.state }, oneOf: { state: from }, none: ["instances"] },
+    (present) =>
+      Number(present?.["instances"] ?? 0) > 0 ? hasInstances(Number(present?.["instances"])) : refusedServer(present),
+  );
+}
+
+/** Makes sure that a server can be deleted now, so that the reason is told before anything is written. */
+export function requireDeletable(server: ServerRecord): void {
+  const from: readonly ServerPhase[] = LIFECYCLE["server.delete"].from;
+  if (server.operation_id !== null) throw operationInProgress(server.operation_id);
+  if (!from.includes(server.state)) throw wrongPhase(server.state);
+  if (server.instances > 0) throw hasInstances(server.instances);
+}
+
+const hasInstances = (count: number): Error =>
+  conflict(`The server has ${count} instance${count === 1 ? "" : "s"}; delete ${count === 1 ? "it" : "them"} first`, {
+    resource: "instance",
+    count,
+  });
+
+/** Takes a place on a server for an instance; only a usable server has places. */
+export const occupyServer = (change: Change, serverId: string): void =>
+  change.update(
+    keys.record("server", change.accountId, serverId),
+    { add: { instances: 1 } },
+    { oneOf: { state: USABLE } },
+    (present) =>
+      present === undefined ? invalid({ field: "server_id", reason: "no such server in this account" }) : unusable(present),
+  );
+
+/** Makes sure that work can be done on a server; a server that is not active is named. */
+export function requireUsable(server: ServerRecord): void {
+  if (!USABLE.includes(server.state)) throw unusable(server);
+}
+
+export function unusable(server: Item): Error {
+  const status = SERVER_PHASES[server["state"] as ServerPhase];
+  return invalidState(`Server ${String(server["id"])} is ${status}; it must be active`, status, { resource: server["id"] });
+}
+
+const wrongPhase = (phase: ServerPhase): Error =>
+  invalidState(`The server is ${phase.replace("_", " ")}, which does not allow this`, SERVER_PHASES[phase]);
+
+const refusedServer = (present: Item | undefined): Error =>
+  present === undefined ? notFound("server") : (heldByAnother(present) ?? wrongPhase(present["state"] as ServerPhase));

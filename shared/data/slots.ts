@@ -1,0 +1,108 @@
+// An exact sliding limit in one write: an item holds the times of its last N admitted requests, in any order, and a request
+// is admitted by overwriting a time that is out of the window. The failed condition of a write that found its slot taken
+// returns the item, which shows a free slot or proves that there is none.
+import type { Key } from "./keys.ts";
+import { type Item, spelled, updateRaw } from "./table.ts";
+
+/** A limit: the attribute that holds its slots, and how many there are. */
+export interface Limit<N extends string = string> {
+  name: N;
+  slots: number;
+}
+
+export type Verdict<N extends string> =
+  | { kind: "admitted"; item: Item }
+  /** There is no such item, or it does not allow entry for another reason than its limits. */
+  | { kind: "refused" }
+  | { kind: "limited"; item: Item; by: N; retryAfterMs: number };
+
+export interface Entry<N extends string> {
+  key: Key;
+  limits: readonly Limit<N>[];
+  windowMs: number;
+  now: number;
+  /** What else must hold, as an expression and as the same rule in code for an item that a failed write returned. */
+  condition: string;
+  holds: (item: Item) => boolean;
+  names?: Record<string, string>;
+  values?: Item;
+  /** Attributes to set along with it. */
+  set?: Item;
+}
+
+/** Each failed try means that another request took the slot, so that some request always makes progress. */
+const TRIES = 100;
+
+export async function enter<const N extends string>(entry: Entry<N>): Promise<Verdict<N>> {
+  const { key, limits, windowMs, now, holds } = entry;
+  let slots = limits.map(({ name, slots: count }) => pickFromHint(spelled(key), name, count, now, windowMs));
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const { done, item } = await updateRaw(key, expressionOf(entry, slots));
+    if (item === undefined) return { kind: "refused" };
+    remember(spelled(key), item, limits);
+    if (done) return { kind: "admitted", item };
+    if (!holds(item)) return { kind: "refused" };
+    const free = limits.map(({ name }) => freeSlots(timesOf(item, name), now, windowMs));
+    const full = free.findIndex((indexes) => indexes.length === 0);
+    const limit = limits[full];
+    if (limit !== undefined)
+      return {
+        kind: "limited",
+        item,
+        by: limit.name,
+        retryAfterMs: Math.max(1, Math.min(...timesOf(item, limit.name)) + windowMs - now),
+      };
+    slots = free.map((indexes) => indexes[Math.floor(Math.random() * indexes.length)] ?? 0);
+  }
+  throw new Error(`No free slot found on ${key.pk} in ${TRIES} tries`);
+}
+
+export const timesOf = (item: Item, name: string): number[] => (Array.isArray(item[name]) ? item[name].map(Number) : []);
+
+const freeSlots = (times: readonly number[], now: number, windowMs: number): number[] =>
+  times.flatMap((time, index) => (time <= now - windowMs ? [index] : []));
+
+function expressionOf<N extends string>(
+  { limits, windowMs, now, condition, names, values, set = {} }: Entry<N>,
+  slots: readonly number[],
+) {
+  const places = limits.map((_, i) => `#limit${i}[${slots[i] ?? 0}]`);
+  const sets = Object.keys(set);
+  return {
+    UpdateExpression: `SET ${[...places.map((place) => `${place} = :now`), ...sets.map((_, i) => `#set${i} = :set${i}`)].join(", ")}`,
+    ConditionExpression: [condition, ...places.map((place) => `${place} <= :edge`)].join(" AND "),
+    ExpressionAttributeNames: {
+      ...names,
+      ...Object.fromEntries(limits.map(({ name }, i) => [`#limit${i}`, name])),
+      ...Object.fromEntries(sets.map((name, i) => [`#set${i}`, name])),
+    },
+    ExpressionAttributeValues: {
+      ...values,
+      ":now": now,
+      ":edge": now - windowMs,
+      ...Object.fromEntries(sets.map((name, i) => [`:set${i}`, set[name]])),
+    },
+  };
+}
+
+/** The slots as this warm container last saw them: a good guess of a free one makes the second call rare. */
+const hints = new Map<string, Map<string, number[]>>();
+const HINTS_MAX = 1_000; // some 1.5 KB each
+
+function remember(place: string, item: Item, limits: readonly Limit[]): void {
+  const known = hints.get(place) ?? new Map<string, number[]>();
+  for (const { name } of limits) known.set(name, timesOf(item, name));
+  hints.delete(place);
+  hints.set(place, known);
+  const [oldest] = hints.keys();
+  if (hints.size > HINTS_MAX && oldest !== undefined) hints.delete(oldest);
+}
+
+/** The slot that has been free longest, marked as taken for the requests beside this one; at random when nothing is known. */
+function pickFromHint(place: string, name: string, count: number, now: number, windowMs: number): number {
+  const times = hints.get(place)?.get(name);
+  if (times === undefined || times.length === 0) return Math.floor(Math.random() * count);
+  const oldest = times.indexOf(Math.min(...times));
+  if ((times[oldest] ?? now) <= now - windowMs) times[oldest] = now;
+  return oldest;
+}

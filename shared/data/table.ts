@@ -1,0 +1,295 @@
+// Reading and writing the table: the only module that talks to DynamoDB.
+import { setTimeout as sleep } from "node:timers/promises";
+import { DynamoDBClient, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
+import type * as z from "zod";
+import { ApiError } from "../api/errors.ts";
+import { env } from "../runtime/env.ts";
+import { conditionOf, type Expression, expressionOf, type Update, type Where } from "./expressions.ts";
+import type { Key } from "./keys.ts";
+
+export type Item = Record<string, unknown>;
+
+let documents: DynamoDBDocumentClient | undefined;
+
+/** Times are short because a gateway waits behind: 3 tries of at most 4 s each, inside the functions' own limit. */
+function client(): DynamoDBDocumentClient {
+  documents ??= DynamoDBDocumentClient.from(
+    new DynamoDBClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, requestTimeout: 4_000 } }),
+    { marshallOptions: { removeUndefinedValues: true } },
+  );
+  return documents;
+}
+
+/** Where a record lies and how it is read: what `read` takes, so that several records cost one call. */
+export interface Ref<T> {
+  key: Key;
+  schema: z.ZodType<T>;
+}
+
+export type Records<R extends Record<string, Ref<unknown>>> = {
+  [K in keyof R]: (R[K] extends Ref<infer T> ? T : never) | undefined;
+};
+
+/** Strongly consistent read of one record; undefined if there is none. */
+export async function find<T>({ key, schema }: Ref<T>): Promise<T | undefined> {
+  const { Item } = await client().send(new GetCommand({ TableName: env().TABLE_NAME, Key: key, ConsistentRead: true }));
+  return Item === undefined ? undefined : schema.parse(Item);
+}
+
+const READ_TRIES = 5;
+
+/** Strongly consistent read of several records in one call. */
+export async function read<const R extends Record<string, Ref<unknown>>>(refs: R): Promise<Records<R>> {
+  return recordsIn(await readAll(Object.values(refs).map((ref) => ref.key)), refs);
+}
+
+/** The same with one more, in the same call. */
+export async function readWith<const R extends Record<string, Ref<unknown>>, T>(
+  refs: R,
+  more: Ref<T>,
+): Promise<[Records<R>, T | undefined]> {
+  const items = await readAll([...Object.values(refs), more].map((ref) => ref.key));
+  return [recordsIn(items, refs), recordIn(items, more)];
+}
+
+function recordIn<T>(items: ReadonlyMap<string, Item>, { key, schema }: Ref<T>): T | undefined {
+  const item = items.get(spelled(key));
+  return item === undefined ? undefined : schema.parse(item);
+}
+
+const recordsIn = <R extends Record<string, Ref<unknown>>>(items: ReadonlyMap<string, Item>, refs: R): Records<R> =>
+  Object.fromEntries(Object.entries(refs).map(([name, ref]) => [name, recordIn(items, ref)])) as Records<R>;
+
+/** Items by their spelled key. DynamoDB may leave some unread under load; they are asked for again, then it is an outage. */
+export async function readAll(wanted: readonly Key[]): Promise<Map<string, Item>> {
+  const items = new Map<string, Item>();
+  const table = env().TABLE_NAME;
+  let rest: Record<string, unknown>[] = [...new Map(wanted.map((key) => [spelled(key), { ...key }])).values()];
+  for (let attempt = 1; rest.length > 0; attempt++) {
+    if (attempt > READ_TRIES) throw new ApiError("SERVICE_UNAVAILABLE", undefined, { retryAfter: 5 });
+    if (attempt > 1) await sleep(jitter(attempt));
+    const batch = rest.slice(0, 100); // the most that one BatchGetItem takes
+    const { Responses, UnprocessedKeys } = await client().send(
+      new BatchGetCommand({ RequestItems: { [table]: { Keys: batch, ConsistentRead: true } } }),
+    );
+    for (const item of Responses?.[table] ?? []) items.set(spelled(item), item);
+    const unread = UnprocessedKeys?.[table]?.Keys ?? [];
+    if (unread.length < batch.length) attempt = 1;
+    rest = [...unread, ...rest.slice(100)];
+  }
+  return items;
+}
+
+export const spelled = (item: Item | Key): string => `${String(item.pk)}\n${String(item.sk)}`;
+
+export interface Page {
+  items: Item[];
+  /** Read capacity that the call took, for tests and logs. */
+  capacity: number;
+}
+
+/** One Query call: at most `limit` items, or as many as one call gives (1 MB). */
+export async function query(
+  input: Omit<QueryCommandInput, "TableName">,
+): Promise<Page & { more: Record<string, unknown> | undefined }> {
+  const { Items, ConsumedCapacity, LastEvaluatedKey } = await client().send(
+    new QueryCommand({ TableName: env().TABLE_NAME, ReturnConsumedCapacity: "TOTAL", ...input }),
+  );
+  return { items: Items ?? [], capacity: ConsumedCapacity?.CapacityUnits ?? 0, more: LastEvaluatedKey };
+}
+
+/** All items of a partition, or those whose sort key begins so. */
+export async function queryAll(pk: string, options: { beginsWith?: string; consistent?: boolean } = {}): Promise<Item[]> {
+  const items: Item[] = [];
+  let start: Record<string, unknown> | undefined;
+  do {
+    const page = await query({
+      KeyConditionExpression: options.beginsWith === undefined ? "pk = :pk" : "pk = :pk AND begins_with(sk, :sk)",
+      ExpressionAttributeValues: { ":pk": pk, ...(options.beginsWith !== undefined && { ":sk": options.beginsWith }) },
+      ConsistentRead: options.consistent ?? false,
+      ...(start !== undefined && { ExclusiveStartKey: start }),
+    });
+    items.push(...page.items);
+    start = page.more;
+  } while (start !== undefined);
+  return items;
+}
+
+type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+
+/** One item of a transaction, and the error that tells why it was refused, given the item as it is. */
+export interface Write {
+  item: TransactItem;
+  refused: ((present: Item | undefined) => Error) | undefined;
+}
+
+type Refused = Write["refused"];
+
+/** Writes an item that must not exist yet. */
+export function put(key: Key, item: Item, refused?: Refused, unless?: { expiredBy: string }): Write {
+  const condition = unless === undefined ? "attribute_not_exists(pk)" : "attribute_not_exists(pk) OR expires_at < :now";
+  return {
+    item: {
+      Put: {
+        TableName: env().TABLE_NAME,
+        Item: { ...item, ...key },
+        ConditionExpression: condition,
+        ...(unless !== undefined && { ExpressionAttributeValues: { ":now": unless.expiredBy } }),
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      },
+    },
+    refused,
+  };
+}
+
+export function update(key: Key, what: Update, where: Where = {}, refused?: Refused): Write {
+  return {
+    item: {
+      Update: {
+        TableName: env().TABLE_NAME,
+        Key: { ...key },
+        ...expressionOf(what, where),
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      },
+    },
+    refused,
+  };
+}
+
+export function remove(key: Key, where: Where = { exists: false }, refused?: Refused): Write {
+  return {
+    item: {
+      Delete: {
+        TableName: env().TABLE_NAME,
+        Key: { ...key },
+        ...conditionOf(where),
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      },
+    },
+    refused,
+  };
+}
+
+export function check(key: Key, where: Where, refused?: Refused): Write {
+  const { ConditionExpression = "attribute_exists(pk)", ...expression } = conditionOf(where);
+  return {
+    item: {
+      ConditionCheck: {
+        TableName: env().TABLE_NAME,
+        Key: { ...key },
+        ConditionExpression,
+        ...expression,
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      },
+    },
+    refused,
+  };
+}
+
+/**
+ * Conflicts with other transactions on the same item (an account's counters, mostly) are retried: 8 tries, full jitter, 25 ms
+ * doubling to 800 ms: about 1.2 s of waiting on average, 2.4 s at most.
+ */
+const WRITE_TRIES = 8;
+const jitter = (attempt: number): number => Math.random() * Math.min(800, 25 * 2 ** (attempt - 1));
+
+/** Does all of the writes or none. Throws what the first refused write says. */
+export async function transact(writes: readonly Write[]): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client().send(new TransactWriteCommand({ TransactItems: writes.map((write) => write.item) }));
+      return;
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      const reasons = error.CancellationReasons ?? [];
+      const refused = reasons.findIndex((reason) => reason.Code === "ConditionalCheckFailed");
+      const write = writes[refused];
+      if (write !== undefined) throw write.refused?.(plain(reasons[refused]?.Item)) ?? new ConditionFailed(write, error);
+      if (attempt >= WRITE_TRIES || !reasons.some((reason) => TRANSIENT.has(reason.Code ?? ""))) throw error;
+      await sleep(jitter(attempt));
+    }
+  }
+}
+const TRANSIENT = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
+
+/** A condition failed that no caller expected to. */
+export class ConditionFailed extends Error {
+  override name = "ConditionFailed";
+  constructor(write: Write, cause: unknown) {
+    super(
+      `A condition failed on ${JSON.stringify(write.item.Update?.Key ?? write.item.Delete?.Key ?? write.item.ConditionCheck?.Key ?? keyOf(write.item.Put?.Item))}`,
+      { cause },
+    );
+  }
+}
+const keyOf = (item: Item | undefined) => ({ pk: item?.["pk"], sk: item?.["sk"] });
+
+export interface UpdateOutcome {
+  /** Whether the condition held and the update was done. */
+  done: boolean;
+  /** The item after the update, or as it is if the condition failed; undefined if there is none. */
+  item: Item | undefined;
+}
+
+/** One conditional update outside a transaction, with the item as it then is. */
+export async function updateOne(key: Key, what: Update, where: Where): Promise<UpdateOutcome> {
+  return updateRaw(key, expressionOf(what, where));
+}
+
+/** The same for the few updates that need an expression of their own. */
+export async function updateRaw(key: Key, expression: Expression & { UpdateExpression: string }): Promise<UpdateOutcome> {
+  try {
+    const { Attributes } = await client().send(
+      new UpdateCommand({
+        TableName: env().TABLE_NAME,
+        Key: { ...key },
+        ...expression,
+        ReturnValues: "ALL_NEW",
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      }),
+    );
+    return { done: true, item: Attributes };
+  } catch (error) {
+    if (!isConditionFailure(error)) throw error;
+    return { done: false, item: plain(error.Item) };
+  }
+}
+
+/** Writes an item unless it is there already; false if it was. */
+export async function putIfAbsent(key: Key, item: Item): Promise<boolean> {
+  try {
+    await client().send(
+      new PutCommand({ TableName: env().TABLE_NAME, Item: { ...item, ...key }, ConditionExpression: "attribute_not_exists(pk)" }),
+    );
+    return true;
+  } catch (error) {
+    if (!isConditionFailure(error)) throw error;
+    return false;
+  }
+}
+
+export async function removeOne(key: Key): Promise<void> {
+  await client().send(new DeleteCommand({ TableName: env().TABLE_NAME, Key: { ...key } }));
+}
+
+const isConditionFailure = (error: unknown): error is Error & { Item?: unknown } =>
+  error instanceof Error && error.name === "ConditionalCheckFailedException";
+
+/** Items inside errors come as DynamoDB spells them; the document client translates only answers. */
+const plain = (item: unknown): Item | undefined =>
+  typeof item === "object" && item !== null && Object.keys(item).length > 0
+    ? unmarshall(item as Parameters<typeof unmarshall>[0])
+    : undefined;

@@ -1,0 +1,103 @@
+// The states of servers, instances and backups, and what each kind of work does to them: the one table that the API, the
+// workflows, the conditions of writes and the dashboard's buttons read.
+import type { BackupStatus } from "../api/backups.ts";
+import type { InstanceAction, InstanceStatus } from "../api/instances.ts";
+import type { OperationType } from "../api/operations.ts";
+import type { ServerStatus } from "../api/servers.ts";
+
+/** Behind a server's three published values stands a phase. */
+export const SERVER_PHASES = {
+  creating: "provisioning",
+  ready: "active",
+  unreachable: "offline",
+  create_failed: "offline",
+  deleting: "offline",
+  delete_failed: "offline",
+} as const satisfies Record<string, ServerStatus>;
+export type ServerPhase = keyof typeof SERVER_PHASES;
+
+export type ResourceType = "server" | "instance" | "backup";
+export interface StateOf {
+  server: ServerPhase;
+  instance: InstanceStatus;
+  backup: BackupStatus;
+}
+export type State = StateOf[ResourceType];
+
+/** One row: the work on a resource, the states it may start from, and where it leads. */
+export interface Transition<R extends ResourceType = ResourceType> {
+  resource: R;
+  /** Empty for work that makes the resource. */
+  from: readonly StateOf[R][];
+  through: StateOf[R] | "unchanged";
+  /** `before`: the state that the work began in. */
+  to: StateOf[R] | "gone" | "before";
+  failed: StateOf[R] | "before";
+}
+
+const server = <const T extends Omit<Transition<"server">, "resource">>(row: T) => ({ resource: "server" as const, ...row });
+const instance = <const T extends Omit<Transition<"instance">, "resource">>(row: T) => ({
+  resource: "instance" as const,
+  ...row,
+});
+const backup = <const T extends Omit<Transition<"backup">, "resource">>(row: T) => ({ resource: "backup" as const, ...row });
+
+/**
+ * The resource of an operation is the one whose state it moves. A backup being made holds its instance too (`BACKED_UP`),
+ * and whoever reads an archive keeps it from deletion.
+ */
+export const LIFECYCLE = {
+  "server.create": server({ from: [], through: "creating", to: "ready", failed: "create_failed" }),
+  "server.delete": server({
+    from: ["ready", "unreachable", "create_failed", "delete_failed"],
+    through: "deleting",
+    to: "gone",
+    failed: "delete_failed",
+  }),
+  "instance.create": instance({ from: [], through: "provisioning", to: "running", failed: "failed" }),
+  "instance.clone": instance({ from: [], through: "provisioning", to: "running", failed: "failed" }),
+  "instance.start": instance({ from: ["stopped", "failed"], through: "starting", to: "running", failed: "failed" }),
+  "instance.stop": instance({ from: ["running"], through: "stopping", to: "stopped", failed: "running" }),
+  "instance.restart": instance({ from: ["running", "failed"], through: "restarting", to: "running", failed: "failed" }),
+  "instance.update": instance({ from: ["running", "stopped"], through: "unchanged", to: "before", failed: "before" }),
+  "instance.delete": instance({ from: ["running", "stopped", "failed"], through: "deleting", to: "gone", failed: "failed" }),
+  "backup.create": backup({ from: [], through: "pending", to: "completed", failed: "failed" }),
+  "backup.delete": backup({ from: ["completed", "failed"], through: "deleting", to: "gone", failed: "failed" }),
+  "backup.restore": instance({ from: ["running", "stopped", "failed"], through: "restoring", to: "before", failed: "before" }),
+} as const satisfies Record<OperationType, Transition>;
+
+/** Instances can be backed up in these states; a hot backup does not change them. */
+export const BACKED_UP: readonly InstanceStatus[] = ["running", "stopped"];
+
+/** A backup whose archive can be restored, cloned from and downloaded. */
+export const RESTORABLE: readonly BackupStatus[] = ["completed"];
+
+/** A server that can be renamed: not while it is being made or given back. */
+export const RENAMABLE: readonly ServerPhase[] = ["ready", "unreachable", "create_failed", "delete_failed"];
+
+/** A server on which work can be done. */
+export const USABLE: readonly ServerPhase[] = ["ready"];
+
+const OPERATION_OF: Record<InstanceAction, OperationType> = {
+  start: "instance.start",
+  stop: "instance.stop",
+  restart: "instance.restart",
+  backup: "backup.create",
+  restore: "backup.restore",
+  update: "instance.update",
+  delete: "instance.delete",
+};
+
+/** The states of an instance in which an action is allowed. */
+export function statesFor(action: InstanceAction): readonly InstanceStatus[] {
+  if (action === "backup") return BACKED_UP;
+  const row: Transition = LIFECYCLE[OPERATION_OF[action]];
+  return row.resource === "instance" ? (row.from as readonly InstanceStatus[]) : [];
+}
+
+/** What an instance's state allows now; nothing while an operation holds it. */
+export const allowedActions = (status: InstanceStatus, heldBy: string | null): InstanceAction[] =>
+  heldBy === null ? (Object.keys(OPERATION_OF) as InstanceAction[]).filter((action) => statesFor(action).includes(status)) : [];
+
+/** A restore ends in the state it began in; but what had failed runs again once its data is back. */
+export const afterRestore = (before: InstanceStatus): InstanceStatus => (before === "failed" ? "running" : before);

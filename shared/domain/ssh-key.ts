@@ -1,0 +1,61 @@
+// SSH public keys: one line in OpenSSH format, without options, of a kind and strength that is safe to put on a machine.
+import { createHash } from "node:crypto";
+import { invalid } from "../api/errors.ts";
+
+/** Bits of an RSA modulus below which a key can be broken. */
+const RSA_BITS_MIN = 2048;
+
+/** Length of each kind's key material in bytes; RSA's is judged by its modulus. */
+const KEY_BYTES: Record<string, number> = {
+  "ssh-ed25519": 32,
+  "ecdsa-sha2-nistp256": 65,
+  "ecdsa-sha2-nistp384": 97,
+  "ecdsa-sha2-nistp521": 133,
+};
+
+/** The key as it will be stored, and its fingerprint; throws the validation error on `public_key`. */
+export function parseSshKey(text: string): { public_key: string; fingerprint: string } {
+  const line = text.trim();
+  if (/[\p{Cc}]/u.test(line)) throw refuse("must be one line");
+  const [type = "", base64 = "", ...comment] = line.split(" ");
+  if (type !== "ssh-rsa" && !Object.hasOwn(KEY_BYTES, type))
+    throw refuse("must be an OpenSSH ed25519, ecdsa or rsa key without options");
+  const blob = Buffer.from(base64, "base64");
+  if (blob.toString("base64") !== base64) throw refuse("must have its key in base64");
+  const parts = strings(blob);
+  if (parts?.[0]?.toString() !== type || !isWhole(type, parts)) throw refuse("is not a whole key of its type");
+  if (type === "ssh-rsa" && bits(parts[2]) < RSA_BITS_MIN) throw refuse(`must have at least ${RSA_BITS_MIN} bits`);
+  return {
+    public_key: [type, base64, ...comment].join(" "),
+    fingerprint: `SHA256:${createHash("sha256").update(blob).digest("base64").replace(/=+$/, "")}`,
+  };
+}
+
+const refuse = (reason: string) => invalid({ field: "public_key", reason });
+
+function isWhole(type: string, parts: readonly Buffer[]): parts is [Buffer, Buffer, Buffer] {
+  if (type === "ssh-rsa") return parts.length === 3;
+  if (type === "ssh-ed25519") return parts.length === 2 && parts[1]?.length === KEY_BYTES[type];
+  return parts.length === 3 && parts[1]?.toString() === type.slice("ecdsa-sha2-".length) && parts[2]?.length === KEY_BYTES[type];
+}
+
+/** RFC 4253: a sequence of strings, each after its length in four bytes; undefined if it does not end where it should. */
+function strings(blob: Buffer): Buffer[] | undefined {
+  const parts: Buffer[] = [];
+  let at = 0;
+  while (at < blob.length) {
+    if (at + 4 > blob.length) return undefined;
+    const end = at + 4 + blob.readUInt32BE(at);
+    if (end > blob.length) return undefined;
+    parts.push(blob.subarray(at + 4, end));
+    at = end;
+  }
+  return parts;
+}
+
+/** Significant bits of a big-endian number. */
+function bits(number: Buffer): number {
+  const first = number.findIndex((byte) => byte !== 0);
+  const head = number[first];
+  return head === undefined ? 0 : (number.length - first - 1) * 8 + (32 - Math.clz32(head));
+}

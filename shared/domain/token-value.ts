@@ -1,0 +1,60 @@
+// The value of an API token: a prefix, random characters, and a checksum that refuses typos without a look-up.
+import { createHash, randomInt } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { TypeID } from "typeid-js";
+import { ID_PREFIXES } from "../api/fields.ts";
+
+export type Environment = "live" | "test";
+export type TokenPrefix = "svc_live_" | "svc_test_";
+
+export const tokenPrefix = (environment: Environment): TokenPrefix => (environment === "live" ? "svc_live_" : "svc_test_");
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/** 30 characters of 5.95 bits each: 178 bits, above the 160 that the contract asks for. */
+const RANDOM_CHARACTERS = 30;
+/** A CRC32 is below 62^6. */
+const CHECKSUM_CHARACTERS = 6;
+
+export function newTokenValue(environment: Environment): string {
+  const random = Array.from({ length: RANDOM_CHARACTERS }, () => BASE62.charAt(randomInt(BASE62.length))).join("");
+  const body = `${tokenPrefix(environment)}${random}`;
+  return body + checksum(body);
+}
+
+const SHAPE = new RegExp(`^[0-9A-Za-z]{${RANDOM_CHARACTERS + CHECKSUM_CHARACTERS}}$`);
+
+/** Whether a value is one that this environment could have given out. */
+export function isTokenValue(environment: Environment, value: string): boolean {
+  const prefix = tokenPrefix(environment);
+  if (!value.startsWith(prefix) || !SHAPE.test(value.slice(prefix.length))) return false;
+  return value.slice(-CHECKSUM_CHARACTERS) === checksum(value.slice(0, -CHECKSUM_CHARACTERS));
+}
+
+function checksum(body: string): string {
+  let rest = crc32(body);
+  let digits = "";
+  for (let i = 0; i < CHECKSUM_CHARACTERS; i++) {
+    digits = BASE62.charAt(rest % BASE62.length) + digits;
+    rest = Math.floor(rest / BASE62.length);
+  }
+  return digits;
+}
+
+export const hashOf = (value: string): string => createHash("sha256").update(value).digest("hex");
+
+/**
+ * The id of a token carries in its random part (74 bits) the head of its value's hash. So one item, under that part, is found
+ * by the value that a request brings as well as by the id that the dashboard names. It tells nothing of the value.
+ */
+export function tokenIdFor(hash: string, at: number): string {
+  const bytes = new Uint8Array(16);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(at) << 16n);
+  bytes.set(Buffer.from(hash, "hex").subarray(0, 10), 6);
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f); // UUID version 7
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f); // UUID variant
+  return TypeID.fromUUIDBytes(ID_PREFIXES.token, bytes).toString();
+}
+
+/** The last 16 of an id's 26 characters: what does not come from its time. */
+export const fingerprintOfId = (id: string): string => id.slice(-16);
+export const fingerprintOfHash = (hash: string): string => fingerprintOfId(tokenIdFor(hash, 0));

@@ -1,0 +1,22 @@
+// What a function is told by its environment, read once and checked on first use.
+import * as z from "zod";
+
+const common = z.object({ TABLE_NAME: z.string().min(1), ENVIRONMENT: z.enum(["live", "test"]) });
+let parsed: z.infer<typeof common> | undefined;
+
+/** Throws a plain error when the deployment forgot a variable: that is a fault of ours, not of a request. */
+export function env() {
+  parsed ??= common.parse(process.env);
+  return parsed;
+}
+
+/** A variable that only some functions have, such as the bucket of backups or a state machine's ARN. */
+export function variable(name: string): string {
+  const value = process.env[name];
+  if (value === undefined || value === "") throw new Error(`The environment lacks ${name}`);
+  return value;
+}
+
+/** Set by the bundler from package.json. */
+declare const SERVICE_VERSION: string;
+export const version = (): string => (typeof SERVICE_VERSION === "string" ? SERVICE_VERSION : "development");

@@ -1,0 +1,292 @@
+// Turns an endpoint and its behaviour into the Lambda handler that API Gateway calls.
+//
+// One place does every check, in one order: 429, 403, 413/415/400, 422 for the shape, Idempotency-Key. What is left to the
+// handler are the resources: 404 for the path's, 422 for ids inside the body, 409.
+import middy, { type MiddlewareObj } from "@middy/core";
+import httpJsonBodyParser from "@middy/http-json-body-parser";
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
+import * as z from "zod";
+import type { DataIn, Endpoint, RequestOf } from "../api/endpoint.ts";
+import { ApiError, invalid } from "../api/errors.ts";
+import { ID_PREFIXES, type ListMeta } from "../api/fields.ts";
+import { BASE_PATH } from "../api/index.ts";
+import type { Permission } from "../api/permissions.ts";
+import type { By, Change } from "../data/change.ts";
+import { withdrawOperation } from "../data/operations.ts";
+import type { Caller } from "../data/records.ts";
+import { read, readWith, type Records, type Ref } from "../data/table.ts";
+import { BODY_BYTES_MAX, WINDOW_SECONDS } from "../domain/limits.ts";
+import { forget, idempotentRequest, type IdempotentRequest, keep, keptRef, Replay, replayIfKept } from "./idempotency.ts";
+import { log } from "./log.ts";
+import { asApiError, bare, failure, success } from "./reply.ts";
+import { AuthorizerContext, header, requestIdOf } from "./request-context.ts";
+import { startExecution } from "./start.ts";
+import { parse } from "./validate.ts";
+
+type Reads = <const R extends Record<string, Ref<unknown>>>(refs: R) => Promise<Records<R>>;
+type Commits<T> = (change: Change, data: T) => Promise<T>;
+
+/** What a handler is given, beside the request's parts: the way to read and to write that honours `Idempotency-Key`. */
+export type Request<E extends Endpoint> = RequestOf<E> & {
+  /** Who asks, and by which request. Only endpoints that need a credential have a caller. */
+  by: By;
+  caller: Caller;
+  /** Where the request came from. */
+  ipAddress: string | null;
+  requestId: string;
+  /** Several records in one call. */
+  read: Reads;
+  /** Writes the change with the answer that may be replayed, and starts the operation it began. */
+  commit: Commits<DataIn<E>>;
+};
+
+/** What a handler returns: the data, or a page of a list. */
+type Reply<E extends Endpoint> = E extends { list: true; data: z.ZodType<(infer T)[]> }
+  ? { items: T[]; meta: ListMeta }
+  : DataIn<E>;
+
+type Handling = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult, Error>;
+
+export const handle =
+  <const E extends Endpoint>(endpoint: E) =>
+  (run: (request: Request<E>) => Promise<Reply<E>>) =>
+    middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
+      .use(answered(endpoint))
+      .use(admitted(endpoint))
+      .use(bodied(endpoint))
+      .handler(async (event) => {
+        const context = contextOf(endpoint, event);
+        const body = endpoint.body && parse(endpoint.body, event.body);
+        const query = endpoint.query && parse(endpoint.query, queryOf(event));
+        if (endpoint.bodyPermission) requirePermission(context.caller, permissionIn(endpoint, body));
+        const { reads, commits } = storeOf(endpoint, context, event, body);
+        const request = {
+          params: event.pathParameters ?? {},
+          query,
+          body,
+          by: context,
+          ...context,
+          ipAddress: event.requestContext.identity.sourceIp,
+          read: reads,
+          commit: commits,
+        } as unknown as Request<E>; // the schemas that parsed it are the ones its type is made of
+        return answerOf(endpoint, await run(request), headersOf(endpoint, event));
+      });
+
+/** Tells every failure in the envelope, and replays an answer that was kept. */
+function answered(endpoint: Endpoint): Handling {
+  return {
+    before: ({ event }) => {
+      const { request_id, caller } = AuthorizerContext.partial().parse(event.requestContext.authorizer ?? {});
+      log.resetKeys();
+      log.appendKeys({
+        request_id: request_id ?? requestId(event),
+        endpoint: event.resource,
+        account: caller?.account_id,
+        credential: caller?.id,
+      });
+    },
+    onError: (request) => {
+      const { event, error } = request;
+      const headers = headersOf(endpoint, event);
+      if (error instanceof Replay) {
+        const { status, location, data } = error.answer;
+        request.response = success(status, data, undefined, {
+          ...headers,
+          ...(location !== undefined && { Location: location }),
+          "Idempotent-Replayed": "true",
+        });
+        return;
+      }
+      const told = asApiError(error);
+      if (told.status >= 500) log.error("request failed", { error: told.cause instanceof Error ? told.cause : told });
+      request.response = failure(told, headers);
+    },
+  };
+}
+
+/** 429 and 403: the authorizer found the credential and counted the request; what to answer is decided here, for all alike. */
+function admitted(endpoint: Endpoint): Handling {
+  return {
+    before: ({ event }) => {
+      if (endpoint.access === "public") return;
+      const { caller, limits } = AuthorizerContext.parse(event.requestContext.authorizer);
+      if (limits.refused) {
+        const { scope, limit, retry_after } = limits.refused;
+        throw new ApiError("RATE_LIMIT_EXCEEDED", undefined, {
+          retryAfter: retry_after,
+          details: { limit, window_seconds: WINDOW_SECONDS, scope },
+        });
+      }
+      if (endpoint.access === "session" && caller.type !== "user")
+        throw new ApiError("FORBIDDEN", "This endpoint needs a dashboard session");
+      if (Array.isArray(endpoint.access)) for (const permission of endpoint.access) requirePermission(caller, permission);
+    },
+  };
+}
+
+/** Throws the specification's 403, which names the permission that is missing. */
+export function requirePermission(caller: Caller, permission: Permission): void {
+  if (!caller.permissions.includes(permission)) throw new ApiError("FORBIDDEN", `Token does not have permission: ${permission}`);
+}
+
+/** The session of a signed-in user; endpoints with access `session` have one. */
+export function sessionOf(caller: Caller): string {
+  if (caller.session_id === undefined) throw new Error("A session was expected");
+  return caller.session_id;
+}
+
+function permissionIn({ bodyPermission }: Endpoint, body: unknown): Permission {
+  const value = z.record(z.string(), z.unknown()).parse(body)[bodyPermission?.field ?? ""];
+  const permission = bodyPermission?.permissions[String(value)];
+  if (permission === undefined) throw new Error(`No permission is declared for ${String(value)}`);
+  return permission;
+}
+
+/** A request nested deeper is an attack on a parser, not a request. */
+const NESTING_MAX = 32;
+const parseJson = httpJsonBodyParser({ disableContentTypeCheck: true });
+
+/** 413, 415 and 400: leaves the parsed object as the event's body. */
+function bodied(endpoint: Endpoint): Handling {
+  if (endpoint.body === undefined) return {};
+  return {
+    before: async (request) => {
+      const { event } = request;
+      const text = event.body ?? "";
+      const bytes = Buffer.byteLength(text, event.isBase64Encoded ? "base64" : "utf8");
+      if (bytes > BODY_BYTES_MAX) throw new ApiError("PAYLOAD_TOO_LARGE");
+      if (bytes > 0 && !/^application\/json\s*(?:;|$)/i.test(header(event.headers, "content-type") ?? ""))
+        throw new ApiError("UNSUPPORTED_MEDIA_TYPE");
+      if (nesting(text) > NESTING_MAX)
+        throw new ApiError("MALFORMED_REQUEST", `The request body is nested deeper than ${NESTING_MAX} levels`);
+      if (text.trim() === "") event.body = "{}";
+      try {
+        await parseJson.before?.(request);
+      } catch (error) {
+        const key = forbiddenKey(error);
+        if (key !== undefined) throw invalid({ field: key, reason: "is not a known field" });
+        throw new ApiError("MALFORMED_REQUEST", undefined, { cause: error });
+      }
+      const body: unknown = event.body;
+      if (typeof body !== "object" || body === null || Array.isArray(body)) throw new ApiError("MALFORMED_REQUEST");
+    },
+  };
+}
+
+/** Depth of brackets outside strings: counted before parsing, which recurses. */
+function nesting(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const [bracket] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[{]|[\]}]/gs)) {
+    if (bracket === "[" || bracket === "{") deepest = Math.max(deepest, ++depth);
+    else if (bracket === "]" || bracket === "}") depth--;
+  }
+  return deepest;
+}
+
+/** The parser refuses `__proto__` and the like, and says which it met. */
+const Forbidden = z.object({ message: z.literal("Forbidden key in JSON body"), cause: z.object({ data: z.string() }) });
+function forbiddenKey(error: unknown): string | undefined {
+  const forbidden = Forbidden.safeParse(error);
+  return forbidden.success ? forbidden.data.cause.data : undefined;
+}
+
+/** A parameter given twice has no one value, so it is refused like any other invalid one. */
+function queryOf(event: APIGatewayProxyEvent): Record<string, string | undefined> {
+  const repeated = Object.entries(event.multiValueQueryStringParameters ?? {}).find(([, values]) => (values?.length ?? 0) > 1);
+  if (repeated !== undefined) throw invalid({ field: repeated[0], reason: "must be given once" });
+  return event.queryStringParameters ?? {};
+}
+
+const requestId = (event: APIGatewayProxyEvent): string => requestIdOf(event.headers, event.requestContext.requestId);
+
+function contextOf(endpoint: Endpoint, event: APIGatewayProxyEvent): By {
+  if (endpoint.access === "public") return { requestId: requestId(event) } as By; // an endpoint that is open to all has no caller
+  const { caller, request_id } = AuthorizerContext.parse(event.requestContext.authorizer);
+  return { caller, requestId: request_id };
+}
+
+/** Reading and writing for one request. */
+function storeOf(
+  endpoint: Endpoint,
+  by: By,
+  event: APIGatewayProxyEvent,
+  body: unknown,
+): { reads: Reads; commits: Commits<unknown> } {
+  const key = endpoint.idempotent ? header(event.headers, "idempotency-key") : undefined;
+  const request =
+    key === undefined ? undefined : idempotentRequest(key, by.caller, { method: event.httpMethod, path: event.path, body });
+  return {
+    reads: async (refs) => {
+      if (request === undefined) return read(refs);
+      const [records, kept] = await readWith(refs, keptRef(request));
+      await replayIfKept(request, kept);
+      return records;
+    },
+    commits: async (change, data) => {
+      const answer = { status: endpoint.status, location: locationOf(endpoint, data), data: endpoint.data.parse(data) };
+      if (request !== undefined) await keep(change, request, answer);
+      await change.commit();
+      await startOperation(change, request);
+      return data;
+    },
+  };
+}
+
+/** If the workflow engine is away nothing is left half done: the change is taken back before the client is told. */
+async function startOperation({ operation, events }: Change, request: IdempotentRequest | undefined): Promise<void> {
+  if (operation === undefined) return;
+  try {
+    await startExecution(operation.workflow, operation.id, operation.input);
+  } catch (cause) {
+    log.error("workflow could not be started", { operation: operation.id, error: cause instanceof Error ? cause : undefined });
+    const withdrawn = await withdrawOperation(operation, (change) => {
+      if (request !== undefined) forget(change, request);
+      for (const event of events) change.drop("event", event, undefined, { exists: false });
+    });
+    if (withdrawn) throw new ApiError("SERVICE_UNAVAILABLE", undefined, { retryAfter: 5, cause });
+  }
+}
+
+function answerOf(endpoint: Endpoint, reply: unknown, headers: Record<string, string | number>): APIGatewayProxyResult {
+  if (endpoint.bare) return bare(endpoint.status, reply, headers);
+  if (endpoint.list) {
+    const { items, meta } = z.object({ items: endpoint.data, meta: z.custom<ListMeta>() }).parse(reply);
+    return success(endpoint.status, items, meta, headers);
+  }
+  const location = locationOf(endpoint, reply);
+  return success(endpoint.status, endpoint.data.parse(reply), undefined, {
+    ...headers,
+    ...(location !== undefined && { Location: location }),
+  });
+}
+
+/** Where each kind of resource is found, by the prefix of its id. */
+const COLLECTIONS: Record<string, string> = {
+  [ID_PREFIXES.server]: "servers",
+  [ID_PREFIXES.instance]: "instances",
+  [ID_PREFIXES.backup]: "backups",
+  [ID_PREFIXES.operation]: "operations",
+  [ID_PREFIXES.token]: "tokens",
+  [ID_PREFIXES.ssh_key]: "ssh-keys",
+};
+
+/** 201 leads to the resource, 202 to the operation: both are what the answer's `id` names. */
+function locationOf({ status }: Endpoint, data: unknown): string | undefined {
+  if (status === 200) return undefined;
+  const { id } = z.object({ id: z.string() }).parse(data);
+  return `${BASE_PATH}/${COLLECTIONS[id.split("_", 1)[0] ?? ""]}/${id}`;
+}
+
+function headersOf(endpoint: Endpoint, event: APIGatewayProxyEvent): Record<string, string | number> {
+  const context = endpoint.access === "public" ? undefined : AuthorizerContext.safeParse(event.requestContext.authorizer).data;
+  if (context === undefined) return { "X-Request-ID": requestId(event) };
+  const { limit, remaining, reset } = context.limits;
+  return {
+    "X-Request-ID": context.request_id,
+    "X-RateLimit-Limit": limit,
+    "X-RateLimit-Remaining": remaining,
+    "X-RateLimit-Reset": reset,
+  };
+}

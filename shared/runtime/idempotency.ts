@@ -1,0 +1,84 @@
+// `Idempotency-Key`: the answer to a POST is kept for a day, and a repetition gets the same answer without a second effect.
+//
+// The record is read together with what the handler needs and written in the transaction of the effect, so that it costs no
+// call of its own and no claim can be left behind: of two requests at once one is written, and the other is told that the
+// first was running.
+import * as z from "zod";
+import { ApiError, invalid } from "../api/errors.ts";
+import type { Change } from "../data/change.ts";
+import { keys } from "../data/keys.ts";
+import type { Caller } from "../data/records.ts";
+import { put, type Ref } from "../data/table.ts";
+import { IDEMPOTENCY_HOURS } from "../domain/limits.ts";
+import { keyedHash, matchesKeyedHash, seal, unseal } from "./sealing.ts";
+
+const Kept = z.object({ request: z.string(), answer: z.string(), expires_at: z.string() });
+const Answer = z.object({ status: z.number(), location: z.string().optional(), data: z.unknown() });
+export type Answer = z.infer<typeof Answer>;
+
+/** Thrown to leave a handler whose answer is already known. */
+export class Replay extends Error {
+  override name = "Replay";
+  readonly answer: Answer;
+  constructor(answer: Answer) {
+    super("This request was answered before");
+    this.answer = answer;
+  }
+}
+
+export interface IdempotentRequest {
+  key: string;
+  caller: Caller;
+  /** Method, path and body: the same key with another is refused. */
+  fingerprint: string;
+}
+
+/** 1 to 255 printable ASCII characters. */
+const KEY = /^[\x20-\x7e]{1,255}$/;
+
+export function idempotentRequest(
+  key: string,
+  caller: Caller,
+  request: { method: string; path: string; body: unknown },
+): IdempotentRequest {
+  if (!KEY.test(key)) throw invalid({ field: "Idempotency-Key", reason: "must be 1 to 255 printable ASCII characters" });
+  return { key, caller, fingerprint: `${request.method} ${request.path}\n${canonical(request.body)}` };
+}
+
+const keyOf = ({ key, caller }: IdempotentRequest) => keys.idempotency(caller.account_id, caller.id, key);
+const contextOf = (request: IdempotentRequest) => `idempotency:${keyOf(request).pk}:${keyOf(request).sk}`;
+
+export const keptRef = (request: IdempotentRequest): Ref<z.infer<typeof Kept>> => ({ key: keyOf(request), schema: Kept });
+
+/** Throws Replay if the request was answered before, or that its key was used for another. */
+export async function replayIfKept(request: IdempotentRequest, kept: z.infer<typeof Kept> | undefined): Promise<void> {
+  if (kept === undefined || kept.expires_at < new Date().toISOString()) return;
+  if (!(await matchesKeyedHash(kept.request, request.fingerprint))) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
+  throw new Replay(Answer.parse(JSON.parse(await unseal(kept.answer, contextOf(request)))));
+}
+
+/** Keeps the answer with the change. It is sealed whole, because some answers hold a secret that is shown once. */
+export async function keep(change: Change, request: IdempotentRequest, answer: Answer): Promise<void> {
+  const at = Date.now();
+  const expires = at + IDEMPOTENCY_HOURS * 3_600_000;
+  const record = {
+    request: await keyedHash(request.fingerprint),
+    answer: await seal(JSON.stringify(answer), contextOf(request)),
+    expires_at: new Date(expires).toISOString(),
+    ttl: Math.ceil(expires / 1000),
+  };
+  const running = () => new ApiError("IDEMPOTENCY_IN_PROGRESS", undefined, { retryAfter: 1 });
+  change.writeFirst(put(keyOf(request), record, running, { expiredBy: new Date(at).toISOString() }));
+}
+
+/** Takes the kept answer back, when the work that it told of could not be started. */
+export const forget = (change: Change, request: IdempotentRequest): void => change.remove(keyOf(request), { exists: false });
+
+/** JSON with sorted keys: the order in which a client writes them makes no other request. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

@@ -1,0 +1,53 @@
+// The session token of the dashboard: a JWT signed with the service's own key.
+import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from "jose";
+import * as z from "zod";
+import { id } from "../api/fields.ts";
+import { env } from "./env.ts";
+import { keyOfVersion, keyVersions } from "./secrets.ts";
+
+/** Pinned, so that no token can choose how it is checked. */
+const ALGORITHM = "HS256";
+const ISSUER = "erp-control-plane";
+
+const Claims = z.object({ sub: id("user"), sid: id("session") });
+
+export async function signSession(userId: string, sessionId: string, expiresAt: Date): Promise<string> {
+  const { current } = await keyVersions("SESSION_KEY");
+  return new SignJWT({ sid: sessionId })
+    .setProtectedHeader({ alg: ALGORITHM, kid: current.id, typ: "JWT" })
+    .setSubject(userId)
+    .setIssuer(ISSUER)
+    .setAudience(env().ENVIRONMENT)
+    .setIssuedAt()
+    .setExpirationTime(expiresAt)
+    .sign(current.key);
+}
+
+/** Whose session a JWT is of; undefined if it is not one of ours, not whole, expired, or of another environment. */
+export async function verifySession(jwt: string): Promise<{ userId: string; sessionId: string } | undefined> {
+  if (!isCanonical(jwt)) return undefined;
+  try {
+    const { kid } = decodeProtectedHeader(jwt);
+    const key = kid === undefined ? undefined : await keyOfVersion("SESSION_KEY", kid);
+    if (key === undefined) return undefined;
+    const { payload } = await jwtVerify(jwt, key, {
+      algorithms: [ALGORITHM],
+      issuer: ISSUER,
+      audience: env().ENVIRONMENT,
+      requiredClaims: ["exp"],
+    });
+    const claims = Claims.safeParse(payload);
+    return claims.success ? { userId: claims.data.sub, sessionId: claims.data.sid } : undefined;
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined; // what a client made up
+    throw error;
+  }
+}
+
+/** The last character of base64url has bits that mean nothing; a token in which one is changed is another token. */
+function isCanonical(jwt: string): boolean {
+  const parts = jwt.split(".");
+  return (
+    parts.length === 3 && parts.every((part) => part !== "" && Buffer.from(part, "base64url").toString("base64url") === part)
+  );
+}

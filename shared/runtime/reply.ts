@@ -1,0 +1,60 @@
+// Answers as the gateway wants them: always the envelope, always with the request's id.
+import type { APIGatewayProxyResult } from "aws-lambda";
+import { ApiError } from "../api/errors.ts";
+import type { ListMeta } from "../api/fields.ts";
+
+type Headers = Record<string, string | number>;
+
+const HEADERS = { "content-type": "application/json", "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
+export const success = (status: number, data: unknown, meta: ListMeta | undefined, headers: Headers): APIGatewayProxyResult =>
+  bare(status, { success: true, data, ...(meta !== undefined && { meta }) }, headers);
+
+/** A document that is not wrapped. */
+export const bare = (statusCode: number, document: unknown, headers: Headers): APIGatewayProxyResult => ({
+  statusCode,
+  headers: { ...HEADERS, ...headers },
+  body: JSON.stringify(document),
+});
+
+export function failure(error: ApiError, headers: Headers): APIGatewayProxyResult {
+  const { code, message, details, retryAfter } = error;
+  return bare(
+    error.status,
+    { success: false, error: { code, message, ...(details !== undefined && { details }) } },
+    { ...headers, ...(retryAfter !== undefined && { "Retry-After": retryAfter }) },
+  );
+}
+
+/** Seconds after which a client may try again when a dependency is away. */
+const OUTAGE_RETRY_SECONDS = 5;
+
+/** What a client is told of any error: ours as they are, a dependency's outage as such, and of a bug nothing. */
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (isOutage(error)) return new ApiError("SERVICE_UNAVAILABLE", undefined, { retryAfter: OUTAGE_RETRY_SECONDS, cause: error });
+  return new ApiError("INTERNAL_ERROR", undefined, { cause: error });
+}
+
+const OUTAGES = new Set([
+  "TimeoutError",
+  "ThrottlingException",
+  "ProvisionedThroughputExceededException",
+  "RequestLimitExceeded",
+  "TransactionCanceledException", // only what conflicts or throttling cancelled gets here: refusals have their own errors
+  "TransactionInProgressException",
+  "InternalServerError",
+  "InternalServiceError",
+  "ServiceUnavailable",
+]);
+
+/** Whether an AWS service, or the way to it, failed for reasons that pass. */
+function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { $fault, code } = error as Error & { $fault?: unknown; code?: unknown };
+  return (
+    OUTAGES.has(error.name) ||
+    $fault === "server" ||
+    (typeof code === "string" && /^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN)/.test(code))
+  );
+}

@@ -1,0 +1,39 @@
+// What the authorizer tells the handlers, and the id that every request has.
+import * as z from "zod";
+import { Caller } from "../data/records.ts";
+
+/** A client's own request id is taken over if it has this form. */
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+type Headers = Record<string, string | undefined> | null | undefined;
+
+/** Header names are case-insensitive; API Gateway gives them as the client wrote them. */
+export function header(headers: Headers, name: string): string | undefined {
+  const lower = name.toLowerCase();
+  return Object.entries(headers ?? {}).find(([key]) => key.toLowerCase() === lower)?.[1];
+}
+
+export function requestIdOf(headers: Headers, otherwise: string): string {
+  const own = header(headers, "x-request-id");
+  return own !== undefined && REQUEST_ID.test(own) ? own : otherwise;
+}
+
+export const Scope = z.enum(["all", "create_delete"]);
+
+/** The limit nearest to being hit, and the refusal if one is hit. */
+export const Limits = z.object({
+  limit: z.number(),
+  remaining: z.number(),
+  /** Unix seconds at which the oldest counted request leaves the window. */
+  reset: z.number(),
+  refused: z.object({ scope: Scope, limit: z.number(), retry_after: z.number() }).optional(),
+});
+export type Limits = z.infer<typeof Limits>;
+
+/** A gateway passes only flat strings from the authorizer to the handler. */
+export const AuthorizerContext = z.object({
+  request_id: z.string(),
+  caller: z.string().transform((text) => Caller.parse(JSON.parse(text))),
+  limits: z.string().transform((text) => Limits.parse(JSON.parse(text))),
+});
+export type AuthorizerContext = z.output<typeof AuthorizerContext>;

@@ -1,0 +1,65 @@
+// The service's own keys, from Secrets Manager: the current version and the one before, so that a key can be rotated
+// by storing a new value.
+import { createHash } from "node:crypto";
+import { GetSecretValueCommand, ResourceNotFoundException, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { variable } from "./env.ts";
+
+export interface KeyVersion {
+  /** Names the version in what was made with it: a JWT's `kid`, the head of a sealed text. */
+  id: string;
+  /** 32 bytes. */
+  key: Uint8Array<ArrayBuffer>;
+}
+
+export interface KeyVersions {
+  current: KeyVersion;
+  previous: KeyVersion | undefined;
+}
+
+export type KeyVariable = "SESSION_KEY" | "SEALING_KEY";
+
+let client: SecretsManagerClient | undefined;
+const cached = new Map<KeyVariable, { versions: Promise<KeyVersions>; readAt: number }>();
+
+/** How long a rotated key may go on being used for making new things. */
+const CACHE_SECONDS = 300;
+/** An unknown version asks again, but a made-up one must not become a way to call Secrets Manager at will. */
+const REFRESH_SECONDS = 5;
+
+export const keyVersions = (name: KeyVariable): Promise<KeyVersions> => versionsNotOlderThan(name, CACHE_SECONDS);
+
+/** The key of a version; undefined if it is neither the current nor the one before. */
+export async function keyOfVersion(name: KeyVariable, id: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  for (const age of [CACHE_SECONDS, REFRESH_SECONDS]) {
+    const { current, previous } = await versionsNotOlderThan(name, age);
+    const match = [current, previous].find((version) => version?.id === id);
+    if (match !== undefined) return match.key;
+  }
+  return undefined;
+}
+
+function versionsNotOlderThan(name: KeyVariable, seconds: number): Promise<KeyVersions> {
+  const known = cached.get(name);
+  if (known !== undefined && Date.now() - known.readAt < seconds * 1000) return known.versions;
+  const versions = fetchVersions(variable(name));
+  cached.set(name, { versions, readAt: Date.now() });
+  versions.catch(() => cached.delete(name)); // the next request asks again; this one tells its caller
+  return versions;
+}
+
+async function fetchVersions(arn: string): Promise<KeyVersions> {
+  const [current, previous] = await Promise.all([fetchStage(arn, "AWSCURRENT"), fetchStage(arn, "AWSPREVIOUS")]);
+  if (current === undefined) throw new Error(`The secret ${arn} has no value`);
+  return { current, previous };
+}
+
+async function fetchStage(arn: string, VersionStage: string): Promise<KeyVersion | undefined> {
+  client ??= new SecretsManagerClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, requestTimeout: 4_000 } });
+  try {
+    const { SecretString = "", VersionId = "" } = await client.send(new GetSecretValueCommand({ SecretId: arn, VersionStage }));
+    return { id: VersionId, key: new Uint8Array(createHash("sha256").update(SecretString).digest()) };
+  } catch (error) {
+    if (VersionStage === "AWSPREVIOUS" && error instanceof ResourceNotFoundException) return undefined; // never rotated yet
+    throw error;
+  }
+}

@@ -1,0 +1,18 @@
+// Starting a workflow's execution; its name is the operation's id, so that starting twice is starting once.
+import { ExecutionAlreadyExists, SFNClient, StartExecutionCommand } from "@aws-sdk/client-sfn";
+import type { WorkflowName } from "../api/endpoint.ts";
+import { machineVariable } from "../workflow.ts";
+import { variable } from "./env.ts";
+
+let client: SFNClient | undefined;
+
+export async function startExecution(workflow: WorkflowName, name: string, input: Record<string, unknown>): Promise<void> {
+  client ??= new SFNClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, requestTimeout: 4_000 } });
+  try {
+    await client.send(
+      new StartExecutionCommand({ stateMachineArn: variable(machineVariable(workflow)), name, input: JSON.stringify(input) }),
+    );
+  } catch (error) {
+    if (!(error instanceof ExecutionAlreadyExists)) throw error;
+  }
+}

@@ -1,0 +1,111 @@
+// The whole of the local runner: starts, keeps its data, survives being killed, and belongs to one process at a time.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { DynamoDBClient, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { SFNClient, StartExecutionCommand, StopExecutionCommand } from "@aws-sdk/client-sfn";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import * as z from "zod";
+import { startCloud, type Cloud, type CloudOptions } from "../../infra/local/cloud.ts";
+import { STACK, synthesize } from "./fixture/stack.ts";
+
+// A start takes two seconds, most of them Java's, and more on a busy machine.
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
+
+const environment = { AWS_ENDPOINT_URL: z.url(), AWS_ACCESS_KEY_ID: z.string(), AWS_SECRET_ACCESS_KEY: z.string() };
+const answer = z.object({ env: z.object({ ...environment, MACHINE_ARN: z.string() }) });
+
+let outDir = "";
+const clouds: Cloud[] = [];
+
+beforeAll(() => {
+  outDir = mkdtempSync(join(tmpdir(), "fixture-"));
+  synthesize(outDir);
+});
+afterEach(async () => {
+  for (const cloud of clouds.splice(0)) await cloud.stop();
+});
+
+async function start(options: Partial<CloudOptions> = {}): Promise<Cloud> {
+  const cloud = await startCloud({ outDir, stack: STACK, schedules: false, timeScale: 0, ...options });
+  clouds.push(cloud);
+  return cloud;
+}
+
+const clientOptions = (endpoint: string, credentials: { accessKeyId: string; secretAccessKey: string }) => ({
+  endpoint,
+  credentials: { accessKeyId: credentials.accessKeyId, secretAccessKey: credentials.secretAccessKey },
+  region: "us-east-1",
+  maxAttempts: 1,
+});
+
+test("a function's credentials may do what its role grants, and nothing else", async () => {
+  const cloud = await start();
+  const { env } = answer.parse(await (await fetch(`${cloud.apiUrl}/api/v1/things`)).json());
+  const states = new SFNClient(
+    clientOptions(env.AWS_ENDPOINT_URL, { accessKeyId: env.AWS_ACCESS_KEY_ID, secretAccessKey: env.AWS_SECRET_ACCESS_KEY }),
+  );
+  const started = await states.send(new StartExecutionCommand({ stateMachineArn: env.MACHINE_ARN, name: "by-sdk", input: "{}" }));
+  expect(started.executionArn).toBe(`${env.MACHINE_ARN.replace(":stateMachine:", ":execution:")}:by-sdk`);
+  expect(started.startDate?.getTime()).toBeGreaterThan(Date.now() - 10_000);
+  const stop = states.send(new StopExecutionCommand({ executionArn: started.executionArn }));
+  await expect(stop).rejects.toMatchObject({ name: "AccessDeniedException" });
+  await cloud.states.settled();
+  expect(cloud.states.executions()).toMatchObject([{ name: "by-sdk", status: "SUCCEEDED" }]);
+});
+
+test("data, names and credentials outlive a restart", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "data-"));
+  const first = await start({ dataDir });
+  const item = { pk: { S: "a" }, n: { N: "1" } };
+  const before = new DynamoDBClient(clientOptions(first.awsUrl, first.operator));
+  await before.send(new PutItemCommand({ TableName: first.tableName, Item: item }));
+  await (await fetch(`${first.apiUrl}/api/v1/things`)).json();
+  await first.stop();
+  clouds.length = 0;
+  const second = await start({ dataDir });
+  expect({ ...second.operator, environment: {} }).toEqual({ ...first.operator, environment: {} });
+  const after = new DynamoDBClient(clientOptions(second.awsUrl, second.operator));
+  expect((await after.send(new GetItemCommand({ TableName: second.tableName, Key: { pk: { S: "a" } } }))).Item).toEqual(item);
+  const things = readdirSync(join(dataDir, "logs")).find((name) => name.includes("things")) ?? "";
+  expect(readFileSync(join(dataDir, "logs", things), "utf8")).toContain("seen undefined");
+});
+
+test("a second start on the same data is refused, naming the process, and leaves the first alone", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "data-"));
+  const first = await start({ dataDir });
+  await expect(start({ dataDir })).rejects.toThrow(`is used by process ${process.pid}`);
+  expect((await fetch(`${first.apiUrl}/api/v1/things`)).status).toBe(200);
+});
+
+test("a start that fails half-way leaves nothing behind", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "data-"));
+  const taken = Number(new URL((await start()).apiUrl).port);
+  await expect(start({ dataDir, port: taken })).rejects.toThrow(`Port ${taken} is taken`);
+  expect(existsSync(join(dataDir, "lock"))).toBe(false);
+  await expect(start({ dataDir, stack: "Nobody" })).rejects.toThrow("synthesize the app first");
+  await start({ dataDir });
+});
+
+test("an execution that a kill cut off is started again, and announced once it ends", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "data-"));
+  const child = spawn(process.execPath, [join(import.meta.dirname, "fixture/run.ts"), outDir, dataDir], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = await once(createInterface(child.stdout), "line");
+  expect(JSON.parse(line).pid).toBe(child.pid);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  const cloud = await start({ dataDir });
+  const [survivor] = cloud.states.executions();
+  expect(survivor).toMatchObject({ name: "survivor", status: "RUNNING" });
+  const startedAt = survivor?.startDate;
+  await cloud.states.settled();
+  expect(cloud.states.executions()).toMatchObject([
+    { name: "survivor", status: "SUCCEEDED", startDate: startedAt, announced: true },
+  ]);
+  await vi.waitFor(() => expect(cloud.log.filter((each) => each.includes("rror"))).toEqual([]));
+});

@@ -1,0 +1,122 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { networkInterfaces, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test, vi } from "vitest";
+import { callDynamoDb, createTable, describeTable, startDynamoDb } from "../../infra/local/dynamodb.ts";
+import { TABLE_PROPERTIES } from "./services.ts";
+
+const folder = await mkdtemp(join(tmpdir(), "dynamodb-test-"));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+vi.setConfig({ testTimeout: 60_000 }); // Java starts in a second alone, in several beside other tests
+
+/** A zombie has ended: where PID 1 collects no orphans it stays on the list. */
+function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const status = `/proc/${pid}/status`;
+  return !(existsSync(status) && /^State:\s*Z/m.test(readFileSync(status, "utf8")));
+}
+async function ended(pid: number): Promise<boolean> {
+  for (let waited = 0; runs(pid) && waited < 100; waited++) await new Promise((done) => setTimeout(done, 50));
+  return !runs(pid);
+}
+async function answers(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port, timeout: 1000 });
+  const first = await Promise.race(
+    ["connect", "error", "timeout"].map((event) =>
+      once(socket, event).then(
+        () => event,
+        () => "error",
+      ),
+    ),
+  );
+  socket.destroy();
+  return first === "connect";
+}
+
+test("DynamoDB is reached on 127.0.0.1 and by no other address of the machine", async () => {
+  const database = await startDynamoDb({});
+  const port = Number(new URL(database.url).port);
+  const others = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .map(({ address }) => address);
+  expect(await answers("127.0.0.1", port)).toBe(true);
+  for (const address of others.filter((each) => each !== "127.0.0.1"))
+    expect([address, await answers(address, port)]).toEqual([address, false]);
+  await database.stop();
+  expect(runs(database.pid)).toBe(false);
+  await database.exited;
+});
+
+test("what was written is there after a restart, and other indexes than the table's are refused with what to do", async () => {
+  const dataDir = join(folder, "kept");
+  const first = await startDynamoDb({ dataDir });
+  await createTable(first.url, TABLE_PROPERTIES);
+  await callDynamoDb(first.url, "PutItem", { TableName: "service", Item: { pk: { S: "a" }, sk: { S: "b" } } });
+  await expect(startDynamoDb({ dataDir })).rejects.toThrow(`in use by process ${process.pid}`);
+  await first.stop();
+  const second = await startDynamoDb({ dataDir });
+  await createTable(second.url, TABLE_PROPERTIES);
+  const read = await callDynamoDb(second.url, "GetItem", { TableName: "service", Key: { pk: { S: "a" }, sk: { S: "b" } } });
+  expect(read.body).toEqual({ Item: { pk: { S: "a" }, sk: { S: "b" } } });
+  await expect(createTable(second.url, { ...TABLE_PROPERTIES, GlobalSecondaryIndexes: undefined })).rejects.toThrow("--reset");
+  expect(await describeTable(second.url, "service")).toMatchObject({ GlobalSecondaryIndexes: [{ IndexName: "by-status" }] });
+  await second.stop();
+});
+
+test("Java ends when the process that started it is killed", async () => {
+  const module = join(import.meta.dirname, "../../infra/local/dynamodb.ts");
+  const dataDir = join(folder, "killed");
+  const script = `import(${JSON.stringify(module)}).then(async (m) => console.log((await m.startDynamoDb({ dataDir: ${JSON.stringify(dataDir)} })).pid))`;
+  const parent = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = await once(parent.stdout, "data");
+  const pid = Number(String(line));
+  expect(runs(pid)).toBe(true);
+  parent.kill("SIGKILL");
+  expect(await ended(pid)).toBe(true);
+  const next = await startDynamoDb({ dataDir });
+  await next.stop();
+});
+
+test("an orphan that still holds the folder is ended, but not another program that was given its number", async () => {
+  const dataDir = join(folder, "orphan");
+  const source = join(import.meta.dirname, "../../infra/local/LoopbackDynamoDb.java");
+  await (await startDynamoDb({ dataDir })).stop();
+  for (const [args, spared] of [
+    [[source, dataDir], false],
+    [["another"], true],
+  ] as const) {
+    const other = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", ...args], { stdio: "ignore" });
+    await once(other, "spawn");
+    await writeFile(join(dataDir, "dynamodb.pid"), JSON.stringify({ pid: other.pid, parent: 4_000_000 }));
+    await (await startDynamoDb({ dataDir })).stop();
+    expect(other.signalCode === null).toBe(spared);
+    other.kill("SIGKILL");
+  }
+});
+
+test("what is in the way is said in one line with what to do", async () => {
+  const broken = join(folder, "broken");
+  await (await startDynamoDb({ dataDir: broken })).stop();
+  await writeFile(join(broken, "shared-local-instance.db"), "not a database".repeat(1000));
+  await expect(startDynamoDb({ dataDir: broken })).rejects.toThrow(/cannot use its data in .*broken.*--reset/);
+  await writeFile(join(folder, "file"), "");
+  await expect(startDynamoDb({ dataDir: join(folder, "file", "below") })).rejects.toThrow("cannot be written");
+  const path = process.env["PATH"];
+  process.env["PATH"] = folder;
+  try {
+    await expect(startDynamoDb({})).rejects.toThrow(/Java 17 or later is needed.*apt-get install openjdk-17-jre-headless/);
+    await writeFile(join(folder, "java"), "#!/bin/sh\necho 'openjdk version \"11.0.2\"' >&2\nexit 1\n", { mode: 0o755 });
+    await expect(startDynamoDb({})).rejects.toThrow("`java` is version 11");
+  } finally {
+    process.env["PATH"] = path;
+  }
+});

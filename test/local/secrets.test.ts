@@ -1,0 +1,45 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import * as z from "zod";
+import { openSecrets, type Secrets } from "../../infra/local/secrets.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "secrets-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const read = async (secrets: Secrets, SecretId: string): Promise<string> =>
+  z.object({ SecretString: z.string() }).parse(await secrets.call("GetSecretValue", { SecretId })).SecretString;
+
+test("a secret is generated once, as the template asks, and kept in a file for its owner alone", async () => {
+  const file = join(folder, "secrets.json");
+  const resource = {
+    name: "admin",
+    arn: "arn:aws:secretsmanager:us-east-1:000000000000:secret:admin-local0",
+    properties: {
+      GenerateSecretString: {
+        PasswordLength: 24,
+        ExcludeUppercase: true,
+        ExcludePunctuation: true,
+        ExcludeCharacters: "abc0",
+        SecretStringTemplate: '{"user":"admin"}',
+        GenerateStringKey: "password",
+      },
+    },
+  };
+  const first = openSecrets({ file });
+  first.ensure(resource);
+  const value = await read(first, "admin");
+  expect(JSON.parse(value)).toEqual({ user: "admin", password: expect.stringMatching(/^(?=.*[a-z])(?=.*\d)[d-z1-9]{24}$/) });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const second = openSecrets({ file });
+  second.ensure(resource);
+  expect(await read(second, resource.arn)).toBe(value);
+});
+
+test("a file of secrets that cannot be read is never written over", () => {
+  const file = join(folder, "broken.json");
+  writeFileSync(file, "[{");
+  expect(() => openSecrets({ file })).toThrow("restore that file");
+  expect(readFileSync(file, "utf8")).toBe("[{");
+});

@@ -1,0 +1,100 @@
+/** What the tests of the local AWS share: a DynamoDB Local, a bucket, a secret, and principals with the policies a test gives them. */
+import { startAws, type Aws, type Principal } from "../../infra/local/aws.ts";
+import { createTable, startDynamoDb } from "../../infra/local/dynamodb.ts";
+import { AwsFault } from "../../infra/local/errors.ts";
+import type { PolicyDocument } from "../../infra/local/iam.ts";
+import { openSecrets } from "../../infra/local/secrets.ts";
+import { openStorage } from "../../infra/local/storage.ts";
+import { ACCOUNT, REGION } from "../../infra/local/template.ts";
+
+export const BUCKET = "backups";
+export const TABLE = `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/service`;
+export const MACHINE = `arn:aws:states:${REGION}:${ACCOUNT}:stateMachine:create-server`;
+export const SECRET = `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:jwt-local0`;
+export const TABLE_PROPERTIES = {
+  TableName: "service",
+  AttributeDefinitions: ["pk", "sk", "status"].map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+  KeySchema: [
+    { AttributeName: "pk", KeyType: "HASH" },
+    { AttributeName: "sk", KeyType: "RANGE" },
+  ],
+  GlobalSecondaryIndexes: [
+    { IndexName: "by-status", KeySchema: [{ AttributeName: "status", KeyType: "HASH" }], Projection: { ProjectionType: "ALL" } },
+  ],
+  StreamSpecification: { StreamViewType: "NEW_IMAGE" },
+};
+
+export type ClientConfig = { endpoint: string; region: string; credentials: { accessKeyId: string; secretAccessKey: string } };
+
+export type Local = {
+  aws: Aws;
+  dir: string | undefined;
+  /** The configuration of an SDK client for a principal that has these statements; none: the operator. */
+  as: (name: string, ...statements: object[]) => ClientConfig;
+  /** What the local AWS said in its log. */
+  log: string[];
+  stop: () => Promise<void>;
+};
+
+export const allow = (actions: string[], ...resources: string[]): object => ({
+  Effect: "Allow",
+  Action: actions,
+  Resource: resources,
+});
+
+export async function startLocal({ dir, dynamodb = true }: { dir?: string; dynamodb?: boolean } = {}): Promise<Local> {
+  const database = dynamodb ? await startDynamoDb({}) : undefined;
+  if (database) await createTable(database.url, TABLE_PROPERTIES);
+  const storage = await openStorage({ dir });
+  await storage.createBucket(BUCKET);
+  const secrets = openSecrets({});
+  secrets.ensure({
+    name: "jwt",
+    arn: SECRET,
+    properties: { GenerateSecretString: { PasswordLength: 40, ExcludePunctuation: true } },
+  });
+  const started = new Set<string>();
+  const principals = new Map<string, Principal>();
+  const log: string[] = [];
+  const aws = await startAws({
+    principals: (accessKeyId) => principals.get(accessKeyId),
+    services: {
+      dynamodbUrl: database?.url ?? "http://127.0.0.1:1",
+      // The interpreter of state machines has tests of its own; here it matters only how its answers and errors reach a caller.
+      states: async (_action, input) => {
+        const name = JSON.stringify(input);
+        if (started.has(name)) throw new AwsFault("ExecutionAlreadyExists", "Execution Already Exists");
+        started.add(name);
+        return {
+          executionArn: "arn:aws:states:us-east-1:000000000000:execution:create-server:1",
+          startDate: new Date(1_790_000_000_000),
+        };
+      },
+      secretsmanager: secrets.call,
+      storage,
+    },
+    log: (line) => log.push(line),
+  });
+  return {
+    aws,
+    dir,
+    log,
+    as(name, ...statements) {
+      const policies: PolicyDocument[] = [{ Version: "2012-10-17", Statement: statements }];
+      const accessKeyId = `AKIA${principals.size}`;
+      const secretAccessKey = `secret of ${name}`;
+      principals.set(accessKeyId, {
+        name,
+        accessKeyId,
+        secretAccessKey,
+        policies: statements.length === 0 ? "operator" : policies,
+      });
+      return { endpoint: aws.url, region: REGION, credentials: { accessKeyId, secretAccessKey } };
+    },
+    async stop() {
+      await aws.stop();
+      await storage.stop();
+      await database?.stop();
+    },
+  };
+}

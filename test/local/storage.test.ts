@@ -1,0 +1,299 @@
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { request as httpRequest } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  ListPartsCommand,
+  PutObjectCommand,
+  S3Client,
+  UploadPartCommand,
+  type CompletedPart,
+} from "@aws-sdk/client-s3";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { presigned } from "./signer.ts";
+import { allow, BUCKET, startLocal, type Local } from "./services.ts";
+
+const dir = await mkdtemp(join(tmpdir(), "storage-test-"));
+let local: Local;
+let s3: S3Client;
+let operator: ReturnType<Local["as"]>;
+beforeAll(async () => {
+  local = await startLocal({ dir, dynamodb: false });
+  operator = local.as("operator");
+  s3 = new S3Client(operator);
+});
+afterAll(async () => {
+  await local.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const Bucket = BUCKET;
+const MIB = 1024 * 1024;
+const sha256 = (data: Buffer): string => createHash("sha256").update(data).digest("base64");
+const address = (key: string, query = ""): string => `${local.aws.url}/${BUCKET}/${key}${query}`;
+const read = async (Key: string, Range?: string): Promise<Buffer> => {
+  const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key, ...(Range === undefined ? {} : { Range }) }));
+  return Buffer.from((await Body?.transformToByteArray()) ?? []);
+};
+const files = async (): Promise<string[]> => (await readdir(join(dir, BUCKET, "data"))).toSorted();
+
+test("what is put is got again, with its type and metadata, whole and in part", async () => {
+  const body = randomBytes(3 * MIB);
+  const put = { Bucket, Key: "a b/ä+(1)!*'.zip", Body: body, ContentType: "application/zip", Metadata: { instance: "ins_1" } };
+  const { ETag, ChecksumCRC32 } = await s3.send(new PutObjectCommand(put));
+  expect([ETag, ChecksumCRC32]).toEqual([`"${createHash("md5").update(body).digest("hex")}"`, expect.any(String)]);
+  expect((await read(put.Key)).equals(body)).toBe(true);
+  expect((await read(put.Key, "bytes=100-199")).equals(body.subarray(100, 200))).toBe(true);
+  expect((await read(put.Key, "bytes=-10")).equals(body.subarray(-10))).toBe(true);
+  const head = await s3.send(new HeadObjectCommand({ Bucket, Key: put.Key }));
+  expect(head).toMatchObject({
+    ETag,
+    ContentLength: body.length,
+    ContentType: "application/zip",
+    Metadata: { instance: "ins_1" },
+  });
+  await s3.send(new DeleteObjectCommand({ Bucket, Key: put.Key }));
+  await expect(read(put.Key)).rejects.toMatchObject({ name: "NoSuchKey" });
+  expect(await files()).toEqual([]);
+});
+
+test("a stream of unknown checksum arrives whole (aws-chunked, checksum at the end)", async () => {
+  const body = randomBytes(2 * MIB + 17);
+  const stream = Readable.from([body.subarray(0, 1000), body.subarray(1000)]);
+  await s3.send(new PutObjectCommand({ Bucket, Key: "streamed", Body: stream, ContentLength: body.length }));
+  expect((await read("streamed")).equals(body)).toBe(true);
+  expect((await s3.send(new HeadObjectCommand({ Bucket, Key: "streamed" }))).ContentEncoding).toBeUndefined();
+});
+
+// The check values of the algorithms' own definitions, for "123456789".
+test.each([
+  ["CRC32", "y/Q5Jg=="],
+  ["CRC32C", "4waSgw=="],
+  ["CRC64NVME", "rosUhgp5mIg="],
+  ["SHA1", "98O8HYCOBHMq32eZZczDTKeuNEE="],
+  ["SHA256", "FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU="],
+] as const)("%s: a right checksum is kept, a wrong one leaves nothing", async (algorithm, value) => {
+  const right = { [`Checksum${algorithm}`]: value };
+  const put = { Bucket, Key: `sum-${algorithm}`, Body: "123456789" };
+  const answer = await s3.send(new PutObjectCommand({ ...put, ...right }));
+  expect(answer).toMatchObject(right);
+  const damaged = s3.send(new PutObjectCommand({ ...put, Key: "damaged", Body: "123456780", ...right }));
+  await expect(damaged).rejects.toMatchObject({ name: "BadDigest" });
+  await expect(read("damaged")).rejects.toMatchObject({ name: "NoSuchKey" });
+});
+
+test("Content-MD5 is checked, and If-None-Match keeps the first", async () => {
+  await expect(
+    s3.send(new PutObjectCommand({ Bucket, Key: "md5", Body: "x", ContentMD5: "AAAAAAAAAAAAAAAAAAAAAA==" })),
+  ).rejects.toThrow("MD5");
+  const first = (Body: string): Promise<unknown> =>
+    s3.send(new PutObjectCommand({ Bucket, Key: "first", Body, IfNoneMatch: "*" }));
+  const both = await Promise.allSettled([first("one"), first("two")]);
+  expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  await expect(first("three")).rejects.toMatchObject({ name: "PreconditionFailed" });
+});
+
+async function startUpload(Key: string): Promise<string> {
+  return (await s3.send(new CreateMultipartUploadCommand({ Bucket, Key, ChecksumAlgorithm: "SHA256" }))).UploadId ?? "";
+}
+const partAddress = (
+  key: string,
+  uploadId: string,
+  number: number,
+  headers: Record<string, string>,
+  repeat = false,
+): Promise<string> =>
+  presigned(address(key, `?uploadId=${uploadId}&partNumber=${number}`), {
+    credentials: operator.credentials,
+    method: "PUT",
+    headers,
+    repeat,
+  });
+
+test("a multipart upload by presigned addresses with each part's SHA-256 signed in makes the object", async () => {
+  const Key = "backups/bak_1.zip";
+  const UploadId = await startUpload(Key);
+  const parts = [randomBytes(5 * MIB), randomBytes(5 * MIB), randomBytes(1000)];
+  const Parts: CompletedPart[] = [];
+  for (const [at, body] of parts.entries()) {
+    const headers = { "x-amz-checksum-sha256": sha256(body) };
+    // Signed into the address itself, or as a header that the sender must repeat.
+    const repeat = at === 1;
+    const url = await partAddress(Key, UploadId, at + 1, headers, repeat);
+    const answer = await fetch(url, { method: "PUT", body, headers: repeat ? headers : {} });
+    expect(answer.status).toBe(200);
+    Parts.push({ PartNumber: at + 1, ETag: answer.headers.get("etag") ?? "", ChecksumSHA256: sha256(body) });
+  }
+  const listed = await s3.send(new ListPartsCommand({ Bucket, Key, UploadId, MaxParts: 2 }));
+  expect(listed).toMatchObject({
+    IsTruncated: true,
+    ChecksumAlgorithm: "SHA256",
+    Parts: [{ Size: 5 * MIB, ChecksumSHA256: sha256(parts[0] ?? Buffer.alloc(0)) }, {}],
+  });
+  expect(
+    (await s3.send(new ListPartsCommand({ Bucket, Key, UploadId, PartNumberMarker: listed.NextPartNumberMarker }))).Parts,
+  ).toHaveLength(1);
+  const complete = (named: CompletedPart[]): Promise<unknown> =>
+    s3.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts: named } }));
+  await expect(complete(Parts.toReversed())).rejects.toMatchObject({ name: "InvalidPartOrder" });
+  await expect(complete([...Parts.slice(0, 2), { ...Parts[2], ETag: "other" }])).rejects.toMatchObject({ name: "InvalidPart" });
+  await expect(complete([...Parts.slice(0, 2), { ...Parts[2], ChecksumSHA256: sha256(Buffer.alloc(1)) }])).rejects.toMatchObject({
+    name: "InvalidPart",
+  });
+  await expect(complete(Parts.map(({ PartNumber, ETag }) => ({ PartNumber, ETag })))).rejects.toThrow(
+    "must include the checksum for each part",
+  );
+  const composite = `${sha256(Buffer.concat(parts.map((part) => Buffer.from(sha256(part), "base64"))))}-3`;
+  expect(await complete(Parts)).toMatchObject({ ETag: expect.stringMatching(/^"[0-9a-f]{32}-3"$/), ChecksumSHA256: composite });
+  expect((await read(Key)).equals(Buffer.concat(parts))).toBe(true);
+  const across = Buffer.concat(parts).subarray(5 * MIB - 5, 5 * MIB + 5);
+  expect((await read(Key, `bytes=${5 * MIB - 5}-${5 * MIB + 4}`)).equals(across)).toBe(true);
+  await expect(complete(Parts)).rejects.toMatchObject({ name: "NoSuchUpload" });
+});
+
+test("a part that arrives damaged, or without the checksum it was promised with, is refused and not kept", async () => {
+  const Key = "backups/bak_2.zip";
+  const before = await files();
+  const UploadId = await startUpload(Key);
+  const body = randomBytes(1000);
+  const url = await partAddress(Key, UploadId, 1, { "x-amz-checksum-sha256": sha256(body) });
+  const damaged = Buffer.from(body);
+  damaged[500] = (damaged[500] ?? 0) ^ 1;
+  const answer = await fetch(url, { method: "PUT", body: damaged });
+  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining("<Code>BadDigest</Code>")]);
+  const repeated = await partAddress(Key, UploadId, 1, { "x-amz-checksum-sha256": sha256(body) }, true);
+  expect(await refused(repeated, { method: "PUT", body })).toContain("SignatureDoesNotMatch");
+  const other = { method: "PUT", body: damaged, headers: { "x-amz-checksum-sha256": sha256(damaged) } };
+  expect(await refused(repeated, other)).toContain("SignatureDoesNotMatch");
+  const bare = await fetch(await partAddress(Key, UploadId, 1, {}), { method: "PUT", body });
+  expect([bare.status, await bare.text()]).toEqual([400, expect.stringContaining("expected checksum Type: sha256")]);
+  expect((await s3.send(new ListPartsCommand({ Bucket, Key, UploadId }))).Parts ?? []).toEqual([]);
+  expect(await files()).toEqual(before);
+});
+
+test("an upload that is cut off leaves nothing", async () => {
+  const before = await files();
+  const url = await presigned(address("cut"), { credentials: operator.credentials, method: "PUT" });
+  const request = httpRequest(url, { method: "PUT", headers: { "content-length": 1000 } });
+  request.on("error", () => undefined);
+  request.write("only this");
+  await expect.poll(files).toHaveLength(before.length + 1);
+  request.destroy();
+  await expect.poll(files).toEqual(before);
+  await expect(read("cut")).rejects.toMatchObject({ name: "NoSuchKey" });
+});
+
+test("parts but the last are 5 MiB, and an aborted upload leaves no bytes", async () => {
+  const before = await files();
+  const UploadId = await startUpload("small");
+  const upload = { Bucket, Key: "small", UploadId };
+  const send = async (PartNumber: number, Body: Buffer): Promise<CompletedPart> => {
+    const { ETag = "" } = await s3.send(new UploadPartCommand({ ...upload, PartNumber, Body, ChecksumSHA256: sha256(Body) }));
+    return { PartNumber, ETag, ChecksumSHA256: sha256(Body) };
+  };
+  const Parts = [await send(1, Buffer.from("one")), await send(2, Buffer.from("two"))];
+  const complete = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } });
+  await expect(s3.send(complete)).rejects.toMatchObject({ name: "EntityTooSmall" });
+  expect((await s3.send(new ListMultipartUploadsCommand({ Bucket, Prefix: "small" }))).Uploads).toMatchObject([
+    { Key: "small", UploadId },
+  ]);
+  await s3.send(new AbortMultipartUploadCommand(upload));
+  await expect(s3.send(new AbortMultipartUploadCommand(upload))).rejects.toMatchObject({ name: "NoSuchUpload" });
+  expect(await files()).toEqual(before);
+});
+
+async function refused(url: string, init?: RequestInit): Promise<string> {
+  const answer = await fetch(url, init);
+  expect(answer.status).toBe(403);
+  return answer.text();
+}
+
+test("a presigned download says the name and type it was made with, until it expires, and only if untouched", async () => {
+  await s3.send(new PutObjectCommand({ Bucket, Key: "doc", Body: "hello" }));
+  const disposition = 'attachment; filename="prod backup.zip"';
+  const query = `?response-content-disposition=${encodeURIComponent(disposition)}&response-content-type=application%2Fzip`;
+  const sign = (signingDate: Date): Promise<string> =>
+    presigned(address("doc", query), { credentials: operator.credentials, method: "GET", expiresIn: 60, signingDate });
+  const url = await sign(new Date());
+  const answer = await fetch(url);
+  expect([answer.status, await answer.text()]).toEqual([200, "hello"]);
+  expect([answer.headers.get("content-disposition"), answer.headers.get("content-type")]).toEqual([
+    disposition,
+    "application/zip",
+  ]);
+  expect(await refused(await sign(new Date(Date.now() - 61_000)))).toContain("Request has expired");
+  expect(await refused(url.replace("/doc?", "/first?"))).toContain("SignatureDoesNotMatch");
+  expect(await refused(url.replace("X-Amz-Expires=60", "X-Amz-Expires=6000"))).toContain("SignatureDoesNotMatch");
+  expect(await refused(url.replace("prod", "other"))).toContain("SignatureDoesNotMatch");
+  expect(await refused(url, { method: "DELETE" })).toContain("SignatureDoesNotMatch");
+  expect(await refused(address("doc"))).toContain("not signed");
+});
+
+test("no key leaves the bucket's folder", async () => {
+  const before = await readdir(join(dir, ".."));
+  for (const Key of ["../../escaped", "/etc/passwd", "..", "a/../../../b", "x\\..\\y", "%2e%2e/%2e%2e/z", "nul\0l"]) {
+    await s3.send(new PutObjectCommand({ Bucket, Key, Body: Key }));
+    expect((await read(Key)).toString()).toBe(Key);
+  }
+  expect(await readdir(join(dir, ".."))).toEqual(before);
+  expect(await readdir(dir)).toEqual([BUCKET]);
+  expect((await readdir(join(dir, BUCKET))).toSorted()).toEqual(["data", "objects", "uploads"]);
+  await expect(s3.send(new GetObjectCommand({ Bucket: "..", Key: "x" }))).rejects.toThrow("bucket");
+});
+
+test("a list is in order, by prefix, folder and page", async () => {
+  for (const Key of ["list/b", "list/a", "list/c/1", "list/c/2", "list&<>"])
+    await s3.send(new PutObjectCommand({ Bucket, Key, Body: Key }));
+  const list = async (more: object): Promise<unknown> => {
+    const { Contents = [], CommonPrefixes = [] } = await s3.send(new ListObjectsV2Command({ Bucket, Prefix: "list", ...more }));
+    return [Contents.map(({ Key }) => Key), CommonPrefixes.map(({ Prefix }) => Prefix)];
+  };
+  expect(await list({})).toEqual([["list&<>", "list/a", "list/b", "list/c/1", "list/c/2"], []]);
+  expect(await list({ Prefix: "list/", Delimiter: "/" })).toEqual([["list/a", "list/b"], ["list/c/"]]);
+  const first = await s3.send(new ListObjectsV2Command({ Bucket, Prefix: "list", MaxKeys: 2 }));
+  expect(await list({ ContinuationToken: first.NextContinuationToken })).toEqual([["list/b", "list/c/1", "list/c/2"], []]);
+});
+
+test("a function reads and writes what its policy allows, and who may not list learns nothing of absence", async () => {
+  const all = `arn:aws:s3:::${BUCKET}/*`;
+  const reader = new S3Client(local.as("reader", allow(["s3:GetObject"], all)));
+  const lister = new S3Client(
+    local.as("lister", allow(["s3:GetObject"], all), allow(["s3:ListBucket"], `arn:aws:s3:::${BUCKET}`)),
+  );
+  const absent = new GetObjectCommand({ Bucket, Key: "absent*" });
+  await expect(reader.send(absent)).rejects.toMatchObject({
+    name: "AccessDenied",
+    message: expect.stringContaining("s3:ListBucket"),
+  });
+  await expect(lister.send(absent)).rejects.toMatchObject({ name: "NoSuchKey" });
+  await expect(reader.send(new PutObjectCommand({ Bucket, Key: "x", Body: Buffer.alloc(6 * MIB) }))).rejects.toThrow(
+    /reader .*s3:PutObject on resource: arn:aws:s3:::backups\/x/,
+  );
+  await expect(reader.send(new AbortMultipartUploadCommand({ Bucket, Key: "x", UploadId: "x" }))).rejects.toThrow(
+    "s3:AbortMultipartUpload",
+  );
+  await expect(reader.send(new GetObjectCommand({ Bucket: "other", Key: "x" }))).rejects.toThrow("arn:aws:s3:::other/x");
+});
+
+test("objects and open uploads are there after a restart, and what this S3 cannot do it says", async () => {
+  const UploadId = await startUpload("kept");
+  await s3.send(new PutObjectCommand({ Bucket, Key: "kept", Body: "kept" }));
+  const again = await startLocal({ dir, dynamodb: false });
+  const client = new S3Client(again.as("operator"));
+  expect(await (await client.send(new GetObjectCommand({ Bucket, Key: "kept" }))).Body?.transformToString()).toBe("kept");
+  expect(await client.send(new ListPartsCommand({ Bucket, Key: "kept", UploadId }))).toMatchObject({ UploadId });
+  await expect(client.send(new PutObjectCommand({ Bucket, Key: "x", Body: "x", Tagging: "a=b" }))).rejects.toMatchObject({
+    name: "NotImplemented",
+  });
+  await again.stop();
+});
