@@ -1,7 +1,15 @@
 // Every alarm says who is harmed, and where it is written what to do.
-import { CfnOutput, Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
-import { Alarm, ComparisonOperator, type IMetric, MathExpression, Metric, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import {
+  Alarm,
+  ComparisonOperator,
+  type IMetric,
+  MathExpression,
+  Metric,
+  Stats,
+  TreatMissingData,
+} from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -37,13 +45,15 @@ interface Props {
 }
 
 export class Alarms extends Construct {
+  readonly topic: Topic;
   private readonly environment: Environment;
   private readonly action: SnsAction;
 
   constructor(scope: Construct, id: string, { environment, rest, authorize, table, machines, schedules, email }: Props) {
     super(scope, id);
     this.environment = environment;
-    this.action = new SnsAction(this.topic(email));
+    this.topic = this.encryptedTopic(email);
+    this.action = new SnsAction(this.topic);
 
     this.alarm("API errors", rest.metricServerError({ period: PERIOD, statistic: Stats.SUM }), {
       above: 5,
@@ -62,12 +72,20 @@ export class Alarms extends Construct {
     });
 
     for (const [name, machine] of machines) {
-      const usingMetrics = { failed: machine.metricFailed(), timedOut: machine.metricTimedOut(), aborted: machine.metricAborted() };
-      this.alarm(`${name} died`, new MathExpression({ expression: "failed + timedOut + aborted", usingMetrics, period: PERIOD }), {
-        above: 1,
-        impact: `A customer's ${name} ended by a fault of ours; its undoing has been started, and the resource is held until it is done`,
-        anchor: "execution-died",
-      });
+      const usingMetrics = {
+        failed: machine.metricFailed(),
+        timedOut: machine.metricTimedOut(),
+        aborted: machine.metricAborted(),
+      };
+      this.alarm(
+        `${name} died`,
+        new MathExpression({ expression: "failed + timedOut + aborted", usingMetrics, period: PERIOD }),
+        {
+          above: 1,
+          impact: `A customer's ${name} ended by a fault of ours; its undoing has been started, and the resource is held until it is done`,
+          anchor: "execution-died",
+        },
+      );
     }
 
     this.alarm("rescue errors", schedules.rescue.metricErrors({ period: PERIOD }), {
@@ -104,14 +122,20 @@ export class Alarms extends Construct {
     });
   }
 
-  private alarm(name: string, metric: IMetric, { impact, anchor, ...limit }: Told & ({ above: number } | { below: number })): void {
+  private alarm(
+    name: string,
+    metric: IMetric,
+    { impact, anchor, ...limit }: Told & ({ above: number } | { below: number }),
+  ): void {
     const missing = "below" in limit;
     const alarm = new Alarm(this, name, {
       alarmName: `${stackName(this.environment)}: ${name}`,
       alarmDescription: `${impact}. What to do: docs/operations.md#${anchor}`,
       metric,
       threshold: missing ? limit.below : limit.above,
-      comparisonOperator: missing ? ComparisonOperator.LESS_THAN_THRESHOLD : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      comparisonOperator: missing
+        ? ComparisonOperator.LESS_THAN_THRESHOLD
+        : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: 1,
       treatMissingData: missing ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     });
@@ -134,7 +158,10 @@ export class Alarms extends Construct {
         statistic: Stats.SUM,
         period: PERIOD,
       });
-    const metrics = [undefined, ...Object.keys(INDEXES)].flatMap((index) => [of("ReadThrottleEvents", index), of("WriteThrottleEvents", index)]);
+    const metrics = [undefined, ...Object.keys(INDEXES)].flatMap((index) => [
+      of("ReadThrottleEvents", index),
+      of("WriteThrottleEvents", index),
+    ]);
     const usingMetrics = Object.fromEntries(metrics.map((metric, position) => [`m${position}`, metric]));
     const expression = Object.keys(usingMetrics)
       .map((name) => `FILL(${name}, 0)`)
@@ -142,7 +169,7 @@ export class Alarms extends Construct {
     return new MathExpression({ expression, usingMetrics, period: PERIOD });
   }
 
-  private topic(email: string | undefined): Topic {
+  private encryptedTopic(email: string | undefined): Topic {
     // AWS's own key for SNS does not let CloudWatch in, so it has to be one of ours.
     const key = new Key(this, "key", {
       description: `Alarms of ${stackName(this.environment)}`,
@@ -151,10 +178,13 @@ export class Alarms extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     key.grantEncryptDecrypt(new ServicePrincipal("cloudwatch.amazonaws.com"));
-    const topic = new Topic(this, "topic", { displayName: `Alarms of ${stackName(this.environment)}`, masterKey: key, enforceSSL: true });
+    const topic = new Topic(this, "topic", {
+      displayName: `Alarms of ${stackName(this.environment)}`,
+      masterKey: key,
+      enforceSSL: true,
+    });
     topic.grantPublish(new ServicePrincipal("cloudwatch.amazonaws.com"));
     if (email !== undefined) topic.addSubscription(new EmailSubscription(email));
-    new CfnOutput(this, "AlarmTopic", { value: topic.topicArn, description: "Subscribe here to be told of alarms" });
     return topic;
   }
 }

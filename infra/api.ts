@@ -20,6 +20,7 @@ import { Construct } from "constructs";
 import { type ErrorCode, ERRORS } from "../shared/api/errors.ts";
 import { BASE_PATH, type Route, routes } from "../shared/api/index.ts";
 import type { Access, Functions } from "./function.ts";
+import { logsOf } from "./removal.ts";
 import { type Environment, type Settings, stackName } from "./settings.ts";
 
 /** One less than the gateway waits. `?wait=20` of an operation is the longest answer. */
@@ -28,7 +29,8 @@ const TIMEOUT = Duration.seconds(28);
 const AUTHORIZER_TIMEOUT = Duration.seconds(10);
 const RETRY_AFTER_SECONDS = 5;
 
-export const routesOf = (environment: Environment): Route[] => routes.filter(({ only }) => only === undefined || only === environment);
+export const routesOf = (environment: Environment): Route[] =>
+  routes.filter(({ only }) => only === undefined || only === environment);
 
 /** What a route's function may do follows from what the route declares. */
 export const accessOf = ({ method, starts, keys, storage }: Route): Access => ({
@@ -83,15 +85,16 @@ export class Api extends Construct {
         route.access === "public" ? OPEN : behind(authorizer),
       );
       if (route.access === "public") acknowledgeOpen(method);
-      for (let each: IResource | undefined = resource; each !== undefined; each = each.parentResource) resources.set(each.path, each);
+      for (let each: IResource | undefined = resource; each !== undefined; each = each.parentResource)
+        resources.set(each.path, each);
     }
     this.answerTheRest([...resources.values()], functions, logGroup);
     this.answerInOurWords();
   }
 
   private restApi(environment: Environment, settings: Settings): RestApi {
-    const removal = { retention: settings.logRetention, removalPolicy: settings.dataRemoval };
-    const access = new LogGroup(this, "access", removal);
+    const kept = logsOf(settings);
+    const access = new LogGroup(this, "access", kept);
     const rest = new RestApi(this, "rest", {
       restApiName: stackName(environment),
       description: `ERP control plane, ${environment}`,
@@ -112,12 +115,24 @@ export class Api extends Construct {
       },
     });
     // API Gateway makes this group itself when it first has an error to log, and would keep it for ever.
-    const errors = new LogGroup(this, "errors", { logGroupName: `API-Gateway-Execution-Logs_${rest.restApiId}/${environment}`, ...removal });
+    const errors = new LogGroup(this, "errors", {
+      logGroupName: `API-Gateway-Execution-Logs_${rest.restApiId}/${environment}`,
+      ...kept,
+    });
     rest.deploymentStage.node.addDependency(errors);
     Validations.of(rest).acknowledge(
-      { id: "AwsSolutions-APIG2", reason: "Functions check every request against the route's schema, so that the answer names each wrong field" },
-      { id: "AwsSolutions-COG4", reason: "Credentials are API tokens and the service's own sessions, which our authorizer checks" },
-      { id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]", reason: "What AWS made for this purpose" },
+      {
+        id: "AwsSolutions-APIG2",
+        reason: "Functions check every request against the route's schema, so that the answer names each wrong field",
+      },
+      {
+        id: "AwsSolutions-COG4",
+        reason: "Credentials are API tokens and the service's own sessions, which our authorizer checks",
+      },
+      {
+        id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
+        reason: "What AWS made for this purpose",
+      },
     );
     Validations.of(rest.deploymentStage).acknowledge({
       id: "AwsSolutions-APIG3",
@@ -136,7 +151,7 @@ export class Api extends Construct {
       logGroup,
     });
     // One permission for the whole API: a function's policy has no room for one per path.
-    const integration = new LambdaIntegration(fallback, { allowTestInvoke: false, scopePermissionToMethod: false });
+    const integration = new LambdaIntegration(fallback, { scopePermissionToMethod: false });
     const bases = ["/", "/api", BASE_PATH];
     const others = resources.filter(({ path }) => bases.includes(path)).map((base) => base.addResource("{proxy+}"));
     for (const resource of [...resources, ...others]) acknowledgeOpen(resource.addMethod("ANY", integration, OPEN));

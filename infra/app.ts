@@ -35,8 +35,17 @@ export async function synth(
   if (checked) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const folder = bundles ?? (await bundleIfChanged());
   const alarmEmail = contextText(app, "alarmEmail");
-  for (const environment of environments) new Service(app, { environment, bundles: folder, alarmEmail });
+  for (const environment of chosen(app, environments)) new Service(app, { environment, bundles: folder, alarmEmail });
   return app.synth().directory;
+}
+
+/** All that are wanted, or the one that `--context environment=test` names. */
+function chosen(app: App, environments: readonly Environment[]): readonly Environment[] {
+  const name = contextText(app, "environment");
+  const one = environments.filter((each) => each === name);
+  if (name !== undefined && one.length === 0)
+    throw new Error(`There is no environment ${name}: it is ${environments.join(" or ")}`);
+  return name === undefined ? environments : one;
 }
 
 function contextText(app: App, name: string): string | undefined {

@@ -1,4 +1,4 @@
-// Bundles every function in one esbuild call, each into a folder of its own, tuned for the time a cold start takes.
+// Bundles all functions at once, each into a folder of its own, tuned for the time that a cold start takes.
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
@@ -8,6 +8,9 @@ import { build, type Metafile, type Plugin } from "esbuild";
 import * as z from "zod";
 import { workflows } from "../functions/workflows/index.ts";
 import { routes } from "../shared/api/index.ts";
+import { openapi } from "../shared/api/openapi.ts";
+import { leaveOut } from "./bundle-leave-out.ts";
+import { ENVIRONMENTS } from "./settings.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
@@ -32,11 +35,11 @@ export const ENTRIES: Readonly<Record<string, string>> = Object.fromEntries([
  */
 const builtins: Plugin = {
   name: "builtins",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^[a-z]/ }, ({ path }) =>
+  setup(esbuild) {
+    esbuild.onResolve({ filter: /^[a-z]/ }, ({ path }) =>
       isBuiltin(path) ? { path: path.replace(/^node:/, ""), namespace: "builtin", sideEffects: false } : undefined,
     );
-    onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({
+    esbuild.onLoad({ filter: /.*/, namespace: "builtin" }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule("node:${path}");`,
       loader: "js",
     }));
@@ -46,16 +49,27 @@ const builtins: Plugin = {
 /** What CommonJS packages call when they ask for a module at run time. */
 const BANNER = 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);';
 
+const DESCRIPTION = "openapi.get";
+
 /** Bundles all functions, or those of `only`, into `<outDir>/<id>/index.mjs`, and writes `<outDir>/meta.json`. */
 export async function bundle(outDir: string, { only }: { only?: readonly string[] } = {}): Promise<Sizes> {
   const wanted = Object.entries(ENTRIES).filter(([id]) => only === undefined || only.includes(id));
   const missing = wanted.filter(([, file]) => !existsSync(join(ROOT, file)));
   if (missing.length > 0) {
-    throw new Error(`These functions are declared, but their files are missing:\n${missing.map(([id, file]) => `  ${file}  (${id})`).join("\n")}`);
+    throw new Error(
+      `These functions are declared, but their files are missing:\n${missing.map(([id, file]) => `  ${file}  (${id})`).join("\n")}`,
+    );
   }
+  const sizes = await bundleFiles(outDir, wanted);
+  if (wanted.some(([id]) => id === DESCRIPTION)) await describeApi(join(outDir, DESCRIPTION));
+  return sizes;
+}
+
+/** Bundles files as functions, given with the ids that name their folders. */
+export async function bundleFiles(outDir: string, files: readonly (readonly [id: string, file: string])[]): Promise<Sizes> {
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: wanted.map(([id, file]) => ({ in: file, out: `${id}/index` })),
+    entryPoints: files.map(([id, file]) => ({ in: file, out: `${id}/index` })),
     outdir: outDir,
     outExtension: { ".js": ".mjs" },
     bundle: true,
@@ -68,13 +82,32 @@ export async function bundle(outDir: string, { only }: { only?: readonly string[
     banner: { js: BANNER },
     define: { SERVICE_VERSION: JSON.stringify(await version()) },
     alias: { "@aws-sdk/credential-provider-node": "./infra/bundle-credentials.ts" },
-    plugins: [builtins],
+    plugins: [builtins, description, leaveOut],
     metafile: true,
+    // Methods that are left out of zod's namespaces are told as undefined, and are never called.
+    logOverride: { "import-is-undefined": "silent" },
     logLevel: "warning",
   });
   await writeFile(join(outDir, "meta.json"), JSON.stringify(metafile));
   return sizesOf(metafile);
 }
+
+/** The API's description is made here and read by its function, which so needs none of what makes it. */
+async function describeApi(folder: string): Promise<void> {
+  for (const environment of ENVIRONMENTS)
+    await writeFile(join(folder, `${environment}.json`), JSON.stringify(openapi(environment)));
+}
+
+const description: Plugin = {
+  name: "description",
+  setup(esbuild) {
+    esbuild.onLoad({ filter: /\/shared\/api\/openapi\.ts$/ }, () => ({
+      contents: `
+        import { readFileSync } from "node:fs";
+        export const openapi = (environment) => JSON.parse(readFileSync(new URL(\`./\${environment}.json\`, import.meta.url), "utf8"));`,
+    }));
+  },
+};
 
 /** The sizes of what was bundled into a folder. */
 export async function bundledSizes(outDir: string): Promise<Sizes> {
@@ -123,10 +156,16 @@ async function removeOlder(cache: string): Promise<void> {
 /** Of all that goes into a bundle: sources, dependencies and the way of bundling. */
 async function fingerprint(): Promise<string> {
   const sources = await Promise.all(["shared", "functions"].map((folder) => filesIn(join(ROOT, folder))));
-  const infra = (await readdir(join(ROOT, "infra"))).filter((name) => name.startsWith("bundle")).map((name) => join(ROOT, "infra", name));
+  const infra = (await readdir(join(ROOT, "infra")))
+    .filter((name) => name.startsWith("bundle"))
+    .map((name) => join(ROOT, "infra", name));
   const files = [...sources.flat(), ...infra, join(ROOT, "package.json"), join(ROOT, "package-lock.json")];
   const hash = createHash("sha256");
-  for (const file of files.toSorted()) hash.update(`${relative(ROOT, file)}\0`).update(await readFile(file)).update("\0");
+  for (const file of files.toSorted())
+    hash
+      .update(`${relative(ROOT, file)}\0`)
+      .update(await readFile(file))
+      .update("\0");
   return hash.digest("hex").slice(0, 16);
 }
 

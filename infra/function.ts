@@ -7,6 +7,7 @@ import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { StateMachine } from "aws-cdk-lib/aws-stepfunctions";
 import { Construct } from "constructs";
 import type { KeyName, WorkflowName } from "../shared/api/endpoint.ts";
@@ -33,6 +34,8 @@ export interface Access {
   starts?: readonly WorkflowName[];
   keys?: readonly KeyName[];
   storage?: keyof typeof OBJECT_ACTIONS | undefined;
+  /** Where Lambda puts, on its behalf, the events that it could not deal with. */
+  failures?: Queue;
 }
 
 /** What functions are connected to. */
@@ -119,10 +122,13 @@ export class Functions extends Construct {
     return fixed;
   }
 
-  private statementsFor({ table, starts = [], keys = [], storage }: Access, logGroup: LogGroup): PolicyStatement[] {
+  private statementsFor({ table, starts = [], keys = [], storage, failures }: Access, logGroup: LogGroup): PolicyStatement[] {
     const { tableArn } = this.parts.table;
     const { bucketArn } = this.parts.backups;
-    const statements = [allow("logs", ["CreateLogStream", "PutLogEvents"], [logGroup.logGroupArn]), allow("xray", TRACING, ["*"])];
+    const statements = [
+      allow("logs", ["CreateLogStream", "PutLogEvents"], [logGroup.logGroupArn]),
+      allow("xray", TRACING, ["*"]),
+    ];
     if (table !== undefined) {
       const indexes = table === "authorize" ? [] : Object.keys(INDEXES).map((name) => `${tableArn}/index/${name}`);
       statements.push(allow("dynamodb", TABLE_ACTIONS[table], [tableArn]));
@@ -137,6 +143,7 @@ export class Functions extends Construct {
       statements.push(allow("secretsmanager", ["GetSecretValue"], secrets));
     }
     if (storage !== undefined) statements.push(allow("s3", OBJECT_ACTIONS[storage], [`${bucketArn}/*`]));
+    if (failures !== undefined) statements.push(allow("sqs", ["SendMessage"], [failures.queueArn]));
     // Without it S3 answers "forbidden" for an archive that is not there.
     if (storage === "write") statements.push(allow("s3", ["ListBucket"], [bucketArn]));
     return statements;
@@ -150,9 +157,15 @@ export class Functions extends Construct {
 }
 
 /** Names a role by what it allows. */
-function shapeOf({ table, starts = [], keys = [], storage }: Access, logGroup: LogGroup): string {
-  const parts = [table && `${table} table`, starts.length > 0 && `start ${starts.join(" ")}`, keys.length > 0 && `use ${keys.join(" ")}`];
-  const named = [...parts, storage && `${storage} backups`].filter((part) => typeof part === "string");
+function shapeOf({ table, starts = [], keys = [], storage, failures }: Access, logGroup: LogGroup): string {
+  const parts = [
+    table && `${table} table`,
+    starts.length > 0 && `start ${starts.join(" ")}`,
+    keys.length > 0 && `use ${keys.join(" ")}`,
+  ];
+  const named = [...parts, storage && `${storage} backups`, failures && `put failures into ${failures.node.id}`].filter(
+    (part) => typeof part === "string",
+  );
   return `${named.join(", ") || "do nothing"}, log ${logGroup.node.id}`;
 }
 

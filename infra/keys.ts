@@ -3,6 +3,7 @@ import { Validations } from "aws-cdk-lib";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
 import type { KeyName } from "../shared/api/endpoint.ts";
+import { removalOf } from "./removal.ts";
 import type { Settings } from "./settings.ts";
 
 const PURPOSE: Readonly<Record<KeyName, string>> = {
@@ -23,11 +24,12 @@ export class Keys extends Construct {
       description: PURPOSE[name],
       // 64 letters and digits are 380 random bits; the functions hash them to a key's 256.
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
-      removalPolicy: settings.dataRemoval,
+      removalPolicy: removalOf(settings),
     });
     Validations.of(secret).acknowledge({
       id: "AwsSolutions-SMG4",
-      reason: "Rotated by storing a new value (docs/deploy.md): functions accept the current and the previous version, so a timer is not needed",
+      reason:
+        "Rotated by storing a new value (docs/deploy.md): functions accept the current and the previous version, so a timer is not needed",
     });
     return secret;
   }

@@ -75,7 +75,11 @@ export class Schedules extends Construct {
     });
     // Not again: the next run comes by itself, and an alarm tells if none succeeds.
     run.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(Math.min(60, every.toMinutes())) });
-    new Rule(this, `${name} rule`, { description: says, schedule: Schedule.rate(every), targets: [new Target(run, { retryAttempts: 0 })] });
+    new Rule(this, `${name} rule`, {
+      description: says,
+      schedule: Schedule.rate(every),
+      targets: [new Target(run, { retryAttempts: 0 })],
+    });
     return run;
   }
 
@@ -85,11 +89,15 @@ export class Schedules extends Construct {
     const rescue = functions.make(this, "rescue", {
       bundle: "schedules.rescue",
       description: says,
-      access: { table: "write", starts: WORKFLOW_NAMES },
+      access: { table: "write", starts: WORKFLOW_NAMES, failures: this.unrescued },
       timeout: Duration.minutes(1),
       logGroup,
     });
-    rescue.configureAsyncInvoke({ retryAttempts: 2, maxEventAge: Duration.hours(6), onFailure: new SqsDestination(this.unrescued) });
+    rescue.configureAsyncInvoke({
+      retryAttempts: 2,
+      maxEventAge: Duration.hours(6),
+      onFailure: new SqsDestination(this.unrescued),
+    });
     new Rule(this, "rescue rule", {
       description: says,
       eventPattern: {

@@ -7,6 +7,7 @@ import { Alarms } from "./alarms.ts";
 import { Api } from "./api.ts";
 import { Functions } from "./function.ts";
 import { Keys } from "./keys.ts";
+import { logsOf } from "./removal.ts";
 import { Schedules } from "./schedules.ts";
 import { type Environment, SETTINGS, stackName } from "./settings.ts";
 import { Storage } from "./storage.ts";
@@ -30,12 +31,12 @@ export class Service extends Stack {
       tags: { service: "erp-control-plane", environment },
     });
 
-    const table = oneTable(this, settings);
+    const table = oneTable(this, environment, settings);
     const { secrets: keys } = new Keys(this, "keys", settings);
     const { backups } = new Storage(this, "storage", settings);
 
     // A log group for each kind of thing, so that a request's id is looked up in one place.
-    const kept = { retention: settings.logRetention, removalPolicy: settings.dataRemoval };
+    const kept = logsOf(settings);
     const requests = new LogGroup(this, "requests", kept);
     const work = new LogGroup(this, "work", kept);
     const machineLog = new LogGroup(this, "machines", kept);
@@ -43,10 +44,20 @@ export class Service extends Stack {
     new Workflows(this, "workflows", { environment, settings, functions, taskLog: work, machineLog });
     const { rest, authorize } = new Api(this, "api", { environment, settings, functions, logGroup: requests });
     const schedules = new Schedules(this, "schedules", { functions, logGroup: work });
-    new Alarms(this, "alarms", { environment, rest, authorize, table, machines: functions.machines, schedules, email: alarmEmail });
+    const { topic } = new Alarms(this, "alarms", {
+      environment,
+      rest,
+      authorize,
+      table,
+      machines: functions.machines,
+      schedules,
+      email: alarmEmail,
+    });
 
     new CfnOutput(this, "BaseUrl", { value: rest.urlForPath(BASE_PATH), description: "Where the API is" });
-    new CfnOutput(this, "TableName", { value: table.tableName });
-    new CfnOutput(this, "BackupBucket", { value: backups.bucketName });
+    new CfnOutput(this, "BackupBucket", { value: backups.bucketName, description: "To be emptied before the stack is removed" });
+    new CfnOutput(this, "AlarmTopic", { value: topic.topicArn, description: "Subscribe here to be told of alarms" });
+    new CfnOutput(this, "SessionKey", { value: keys.session.secretArn });
+    new CfnOutput(this, "SealingKey", { value: keys.sealing.secretArn });
   }
 }

@@ -2,6 +2,7 @@
 import { Duration, Validations } from "aws-cdk-lib";
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectOwnership } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
+import { removalOf } from "./removal.ts";
 import type { Settings } from "./settings.ts";
 
 /** How long an archive that was deleted or replaced can still be brought back by an operator. */
@@ -18,9 +19,12 @@ export class Storage extends Construct {
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
-      removalPolicy: settings.dataRemoval,
+      removalPolicy: removalOf(settings),
     };
-    const accessLog = new Bucket(this, "access-log", { ...closed, lifecycleRules: [{ expiration: Duration.days(ACCESS_LOG_DAYS) }] });
+    const accessLog = new Bucket(this, "access-log", {
+      ...closed,
+      lifecycleRules: [{ expiration: Duration.days(ACCESS_LOG_DAYS) }],
+    });
     Validations.of(accessLog).acknowledge({
       id: "AwsSolutions-S1",
       reason: "This bucket holds the other one's access log; logging its own would never end",
@@ -29,6 +33,7 @@ export class Storage extends Construct {
       ...closed,
       versioned: true,
       // CDK's class and its interface differ in an optional property only, which `exactOptionalPropertyTypes` minds.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       serverAccessLogsBucket: accessLog as IBucket,
       serverAccessLogsPrefix: "backups/",
       lifecycleRules: [

@@ -1,15 +1,17 @@
 // The one table, and its three indexes; shared/data/keys.ts says what lies where.
 import { AttributeType, Billing, ProjectionType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
-import type { Settings } from "./settings.ts";
+import { removalOf } from "./removal.ts";
+import { type Environment, type Settings, tableName } from "./settings.ts";
 
 /** Partition key of each index; all sort by `number`, the zero-padded number of a record with its id behind it. */
 export const INDEXES = { byNumber: "list", byStatus: "list_status", byParent: "list_parent" } as const;
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
-export function table(scope: Construct, settings: Settings): TableV2 {
+export function table(scope: Construct, environment: Environment, settings: Settings): TableV2 {
   return new TableV2(scope, "table", {
+    tableName: tableName(environment),
     partitionKey: text("pk"),
     sortKey: text("sk"),
     globalSecondaryIndexes: Object.entries(INDEXES).map(([indexName, partition]) => ({
@@ -23,6 +25,6 @@ export function table(scope: Construct, settings: Settings): TableV2 {
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     timeToLiveAttribute: "ttl",
     deletionProtection: settings.protectData,
-    removalPolicy: settings.dataRemoval,
+    removalPolicy: removalOf(settings),
   });
 }

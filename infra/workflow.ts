@@ -70,7 +70,9 @@ const LAMBDA_MINUTES_MAX = 15;
 
 /** How long the workflow's function may run: as long as its longest step. */
 export const taskTimeout = ({ steps }: Workflow): Duration =>
-  Duration.minutes(Math.min(LAMBDA_MINUTES_MAX, Math.max(ASK_MINUTES, ...steps.map((each) => (each.kind === "step" ? each.minutes : 0)))));
+  Duration.minutes(
+    Math.min(LAMBDA_MINUTES_MAX, Math.max(ASK_MINUTES, ...steps.map((each) => (each.kind === "step" ? each.minutes : 0)))),
+  );
 
 /** The last resort, for what ends no other way: every bound at its worst, asking taking as long as waiting, all undone after that. */
 function machineTimeout(workflow: Workflow): Duration {
@@ -148,13 +150,20 @@ export class WorkflowMachine extends Construct {
   private doing(part: Step | Poll, next: IChainable, undo: IChainable): IChainable {
     const done = part.kind === "poll" ? this.polled(part, next, undo) : this.task(part.name).addCatch(undo, CAUGHT).next(next);
     if (part.when === undefined) return done;
-    return new Choice(this, `${part.name} asked?`).when(Condition.booleanEquals(`$.input.${part.when}`, true), done).otherwise(next);
+    return new Choice(this, `${part.name} asked?`)
+      .when(Condition.booleanEquals(`$.input.${part.when}`, true), done)
+      .otherwise(next);
   }
 
   private polled(part: Poll, next: IChainable, undo: IChainable): IChainable {
     const { everySeconds, limit } = limitsOf(part, this.polls);
     const state = `$.polls.${part.name}`;
-    const ask = this.invoke(part.name, part.name, { attempt: JsonPath.numberAt(`${state}.attempt`), limit }, { resultPath: state });
+    const ask = this.invoke(
+      part.name,
+      part.name,
+      { attempt: JsonPath.numberAt(`${state}.attempt`), limit },
+      { resultPath: state },
+    );
     const wait = new Wait(this, `${part.name} wait`, { time: WaitTime.duration(Duration.seconds(everySeconds)) }).next(ask);
     ask
       .addCatch(undo, CAUGHT)

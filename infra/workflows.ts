@@ -43,7 +43,13 @@ export class Workflows extends Construct {
       });
       const machineName = `${stackName(environment)}-${name}`;
       const polls = settings.polls;
-      const { machine } = new WorkflowMachine(place, "states", { name: machineName, workflow, tasks, logGroup: machineLog, polls });
+      const { machine } = new WorkflowMachine(place, "states", {
+        name: machineName,
+        workflow,
+        tasks,
+        logGroup: machineLog,
+        polls,
+      });
       functions.machines.set(name, machine);
     }
   }

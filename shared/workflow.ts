@@ -71,4 +71,4 @@ export const attempts = (poll: Poll): number => Math.ceil((poll.upToMinutes * 60
 export const rescueName = (operationId: string): string => `${operationId}-undo`;
 
 /** The environment variable that holds a workflow's state machine ARN: `CREATE_SERVER_ARN`. */
-export const machineVariable = (name: WorkflowName): string => `${name.toUpperCase().replace("-", "_")}_ARN`;
+export const machineVariable = (name: WorkflowName): string => `${name.toUpperCase().replaceAll("-", "_")}_ARN`;

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as z from "zod";
@@ -65,11 +65,18 @@ export type AwsOptions = {
   principals: (accessKeyId: string) => Principal | undefined;
   services: Services;
   log?: ((line: string) => void) | undefined;
+  /** To listen on, if it is free: presigned addresses name it, and shall be good after a restart too. */
+  port?: number | undefined;
 };
 
 type Answer = { status: number; headers?: Record<string, string>; body?: string | Readable };
 
-export async function startAws({ principals, services, log = () => undefined }: AwsOptions): Promise<Aws> {
+async function listen(server: Server, port: number): Promise<void> {
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening"); // rejects when the server says that it cannot
+}
+
+export async function startAws({ principals, services, log = () => undefined, port: wanted = 0 }: AwsOptions): Promise<Aws> {
   const outages = new Map<Service, Outage>();
   const listeners = new Set<(call: Call) => void>();
   let calls: Call[] = [];
@@ -148,8 +155,7 @@ export async function startAws({ principals, services, log = () => undefined }: 
   });
   server.requestTimeout = 0; // a backup may take longer to arrive than Node's 5 minutes
   server.keepAliveTimeout = 3_600_000; // the SDKs keep connections open; one that we closed just then would fail a call
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  await listen(server, wanted).catch(() => listen(server, 0));
   const { port } = z.object({ port: z.number() }).parse(server.address());
   return {
     url: `http://127.0.0.1:${port}`,

@@ -62,6 +62,11 @@ function localSecret(dataDir: string | undefined): string {
   return secret;
 }
 
+/** Where AWS was found the last time: presigned addresses that were given out name it. */
+function lastPort(file: string | undefined): number {
+  return file !== undefined && existsSync(file) ? Number(readFileSync(file, "utf8")) || 0 : 0;
+}
+
 function principalsOf(template: Template, secret: string, operator: Credentials): Map<string, Principal> {
   const principals = template.functions.map(({ name, role }): Principal => {
     const policies = template.roles.find(({ arn }) => arn === role)?.policies ?? [];
@@ -134,6 +139,7 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
   const principals = principalsOf(template, secret, credentials);
   // A request can only come once a function runs, and by then everything named here is there.
   const late: { states?: States } = {};
+  const portFile = within("aws-port");
   const aws = await started(
     startAws({
       principals: (accessKeyId) => principals.get(accessKeyId),
@@ -144,8 +150,10 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
         storage,
       },
       log: complain,
+      port: lastPort(portFile),
     }),
   );
+  if (portFile !== undefined) writeFileSync(portFile, new URL(aws.url).port);
   const environment = { ...options.environment, AWS_ENDPOINT_URL: aws.url };
   const lambda = startLambda({ functions: template.functions, environment, localSecret: secret, dataDir });
   const { invoke } = lambda;

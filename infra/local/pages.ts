@@ -1,10 +1,10 @@
 // The pages that the local server shows beside the API.
+import { DOCS_CONTENT_SECURITY_POLICY } from "./docs-page.ts";
 import type { Fallback } from "./gateway.ts";
 
 const HEADERS = {
   "content-type": "text/html; charset=utf-8",
-  "content-security-policy":
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "content-security-policy": DOCS_CONTENT_SECURITY_POLICY,
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
 };

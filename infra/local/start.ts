@@ -11,6 +11,7 @@ import { startCloud } from "./cloud.ts";
 import { type Demo, demoAccount } from "./demo.ts";
 import { docsPage } from "./docs-page.ts";
 import { LocalError } from "./errors.ts";
+import { lockDirectory } from "./lock.ts";
 import { serve } from "./pages.ts";
 import { synthIfChanged } from "./synthesized.ts";
 
@@ -23,10 +24,10 @@ async function start(): Promise<void> {
   const began = performance.now();
   const { dataDir, port, reset } = options();
   await requireFree(port);
-  if (reset) rmSync(dataDir, { recursive: true, force: true });
   makeDirectory(dataDir);
+  if (reset) removeData(dataDir);
   const outDir = await told("Building and synthesizing", async () => synthIfChanged(await bundleIfChanged(), [ENVIRONMENT]));
-  const page = docsPage(openapi(ENVIRONMENT));
+  const page = docsPage(openapi(ENVIRONMENT), `http://127.0.0.1:${port}`);
   const cloud = await told("Starting the database, storage, workflows and API", () =>
     startCloud({ outDir, stack: stackName(ENVIRONMENT), dataDir, port, fallback: serve({ "/docs": page }) }),
   );
@@ -84,6 +85,15 @@ function makeDirectory(dataDir: string): void {
       { cause: error },
     );
   }
+}
+
+/** What a start makes in its data directory. Nothing else there is ours to remove, whatever directory we were given. */
+const DATA = ["access.json", "aws-port", "demo.json", "dynamodb", "executions", "local-secret", "logs", "s3", "secrets.json"];
+
+function removeData(dataDir: string): void {
+  const release = lockDirectory(dataDir); // not under a running service
+  for (const name of DATA) rmSync(join(dataDir, name), { recursive: true, force: true });
+  release();
 }
 
 async function told<T>(what: string, work: () => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 // The synthesized templates of the present sources: made when something changed, else those of the last time.
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Environment } from "../settings.ts";
 
 const ROOT = resolve(import.meta.dirname, "..", "..");
@@ -16,7 +16,18 @@ export async function synthIfChanged(bundles: string, environments: readonly Env
   await synth(draft, environments, { bundles, checked: false });
   rmSync(outDir, { recursive: true, force: true });
   renameSync(draft, outDir);
+  removeOlder(dirname(outDir));
   return outDir;
+}
+
+/** Templates of an hour ago may still be read by a service that runs; of a day ago, hardly. */
+const KEPT_HOURS = 24;
+
+function removeOlder(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (Date.now() - statSync(path).mtimeMs > KEPT_HOURS * 3_600_000) rmSync(path, { recursive: true, force: true });
+  }
 }
 
 /** Of what decides the templates beside the bundles: the CDK code, which also reads the route and workflow tables. */

@@ -12,7 +12,10 @@ const [script, ...args] = process.argv.slice(2);
 install();
 run(findNode());
 
-/** `npm ci`, if the lockfile is not the one that was installed last. */
+/**
+ * What the lockfile says, if it is not what was installed last. Not `npm ci`: it refuses a lockfile that lacks the builds of the
+ * linter for platforms that the registry at hand does not have.
+ */
 function install() {
   const lock = createHash("sha256")
     .update(readFileSync(join(root, "package-lock.json")))
@@ -21,12 +24,12 @@ function install() {
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
   console.log("Installing dependencies …");
   // No package of ours needs its install script, and what does not run cannot do harm.
-  const npm = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
+  const npm = spawnSync("npm", ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: root,
     stdio: ["ignore", "ignore", "inherit"],
     shell: process.platform === "win32",
   });
-  if (npm.status !== 0) fail("The dependencies could not be installed: run `npm ci` to see why, then try again.");
+  if (npm.status !== 0) fail("The dependencies could not be installed: run `npm install --no-save` to see why, then try again.");
   writeFileSync(stamp, lock);
 }
 

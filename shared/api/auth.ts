@@ -3,6 +3,7 @@ import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { id, timestamp } from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
+import { tooManySignIns, wrongPassword } from "./refusals.ts";
 
 export const User = z
   .object({
@@ -26,6 +27,7 @@ export const auth = {
     summary: "Sign in to the dashboard",
     description: "Gives a JWT that is good for 12 hours, as a bearer token on every endpoint.",
     access: "public",
+    refusals: [wrongPassword, tooManySignIns],
     keys: ["session"],
     body: z.strictObject({
       email: z
@@ -55,13 +57,13 @@ export const auth = {
     summary: "Show whose credential this is and what it may do",
     access: "credential",
     data: z.object({
-      user: User.nullable().meta({ description: "With a dashboard session" }),
+      user: User.nullable().meta({ description: "With a dashboard session", examples: [null] }),
       token: z
         .object({ id: id("token"), name: z.string().meta({ examples: ["Deploy pipeline"] }) })
         .nullable()
         .meta({ description: "With an API token" }),
       account: z.object({ id: id("account"), name: z.string().meta({ examples: ["Example Ltd"] }) }),
-      permissions: z.array(z.enum(ALL_PERMISSIONS)),
+      permissions: z.array(z.enum(ALL_PERMISSIONS)).meta({ examples: [["servers:read", "instances:read"]] }),
       environment: z.enum(["live", "test"]).meta({ examples: ["test"] }),
     }),
   }),

@@ -1,9 +1,10 @@
 // Backups: archives of an instance's database and filestore, which can be restored, cloned from and downloaded.
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { heldBy, id, listQuery, statusReason, text, timestamp } from "./fields.ts";
+import { exampleId, heldBy, id, listQuery, statusReason, text, timestamp } from "./fields.ts";
 import { EDITIONS, nothingToRestore } from "./instances.ts";
-import { Operation } from "./operations.ts";
+import { justBegun, Operation } from "./operations.ts";
+import { backupNotCompleted, busy, serverNotActive, wrongState } from "./refusals.ts";
 
 export const BackupStatus = z.enum(["pending", "running", "completed", "failed", "deleting"]);
 export type BackupStatus = z.infer<typeof BackupStatus>;
@@ -35,7 +36,9 @@ export const Backup = z
     operation_id: heldBy,
     created_at: timestamp,
     completed_at: timestamp.nullable(),
-    expires_at: timestamp.nullable().meta({ description: "When the service removes it by itself; null for manual backups" }),
+    expires_at: timestamp
+      .nullable()
+      .meta({ description: "When the service removes it by itself; null for manual backups", examples: [null] }),
   })
   .meta({ id: "Backup" });
 export type Backup = z.infer<typeof Backup>;
@@ -67,6 +70,14 @@ export const backups = {
       "The archive is the ERP's own zip (`dump.sql`, `filestore/`, `manifest.json`), so it can be restored anywhere with the ERP's own tools.",
     access: ["backups:write"],
     status: 201,
+    refusals: [busy, wrongState("failed", "An instance that is failed does not allow backup"), serverNotActive],
+    example: {
+      status: "pending",
+      operation_id: exampleId("operation"),
+      size_bytes: null,
+      sha256: null,
+      completed_at: null,
+    },
     starts: ["create-backup"],
     body: z.strictObject({ note: text(200, "before the upgrade").optional() }),
     data: Backup,
@@ -78,6 +89,8 @@ export const backups = {
     summary: "Delete a backup",
     access: ["backups:write"],
     status: 202,
+    refusals: [busy, wrongState("running", "The backup is running, which does not allow this")],
+    example: justBegun("backup.delete", "backup"),
     starts: ["delete-backup"],
     data: Operation,
   }),
@@ -90,6 +103,14 @@ export const backups = {
       "If the restore fails the instance is put back as it was.",
     access: ["backups:restore"],
     status: 202,
+    refusals: [
+      busy,
+      wrongState("provisioning", "An instance that is provisioning does not allow restore"),
+      wrongState("deleted", "The instance that this backup is of was deleted; clone from the backup instead"),
+      backupNotCompleted,
+      serverNotActive,
+    ],
+    example: { ...justBegun("backup.restore", "instance"), result: { backup_id: exampleId("backup") } },
     starts: ["restore-backup"],
     body: z
       .strictObject({
@@ -118,6 +139,7 @@ export const backups = {
     path: "/backups/:id/download",
     summary: "Get an address to download a backup's archive from",
     access: ["backups:restore"],
+    refusals: [backupNotCompleted],
     storage: "read",
     data: z.object({
       url: z

@@ -1,6 +1,7 @@
 // What an endpoint declares, and the types of its request and answer that follow from the declaration.
 import type * as z from "zod";
 import type { Permission } from "./permissions.ts";
+import type { Refusal } from "./refusals.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
@@ -64,6 +65,10 @@ export interface Endpoint<
   data: Data;
   /** Whether the answer is a page of a list, with `meta`. */
   list: Listed;
+  /** What in the example of the answer differs from the examples of its fields: a new instance is not `running` yet. */
+  example: Readonly<Record<string, unknown>>;
+  /** What it may refuse for, beyond what follows from the rest of this declaration. */
+  refusals: readonly Refusal[];
   starts: readonly WorkflowName[];
   /** Whether an `Idempotency-Key` is honoured: every POST but `/auth/*`. */
   idempotent: boolean;
@@ -95,6 +100,8 @@ export function endpoint<
     bodyPermission: undefined,
     rate: creates || draft.method === "DELETE" ? "create_delete" : "all",
     status: 200,
+    example: {},
+    refusals: [],
     starts: [],
     idempotent,
     keys: idempotent ? ["sealing"] : [],
@@ -102,8 +109,11 @@ export function endpoint<
     only: undefined,
     bare: false,
     ...draft,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the draft's own, or undefined, which is then what Q says
     query: draft.query as Q,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- likewise
     body: draft.body as B,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- likewise, false if it is not given
     list: (draft.list ?? false) as L,
   };
 }
@@ -112,13 +122,11 @@ type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
 
 /** What a handler is given. */
 export type RequestOf<E> =
-  E extends Endpoint<infer P, infer Q, infer B, z.ZodType, boolean>
-    ? { params: ParamsOf<P>; query: Out<Q>; body: Out<B> }
-    : never;
+  E extends Endpoint<infer P, infer Q, infer B> ? { params: ParamsOf<P>; query: Out<Q>; body: Out<B> } : never;
 
 /** What a caller of the typed client gives: parameters only where the path has them. */
 export type CallOf<E> =
-  E extends Endpoint<infer P, infer Q, infer B, z.ZodType, boolean>
+  E extends Endpoint<infer P, infer Q, infer B>
     ? (P extends `${string}:${string}` ? { params: ParamsOf<P> } : unknown) &
         (Q extends z.ZodType ? { query?: Record<string, string | number | undefined> } : unknown) &
         (B extends z.ZodType ? { body: z.input<B> } : unknown)

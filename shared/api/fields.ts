@@ -24,7 +24,10 @@ export const id = (kind: IdKind) =>
   z
     .string()
     .regex(new RegExp(`^${ID_PREFIXES[kind]}_${ID_SUFFIX}$`), `must be the id of ${article(kind)} ${kind.replace("_", " ")}`)
-    .meta({ examples: [`${ID_PREFIXES[kind]}_${EXAMPLE_SUFFIX}`] });
+    .meta({ examples: [exampleId(kind)] });
+
+/** The id that examples show for a kind of resource. */
+export const exampleId = (kind: IdKind): string => `${ID_PREFIXES[kind]}_${EXAMPLE_SUFFIX}`;
 
 const article = (kind: IdKind) => (/^[aeiou]/.test(kind) ? "an" : "a");
 
@@ -122,6 +125,7 @@ export const listQuery = <F extends Record<string, z.ZodType>>(filters: F) => {
 
 type Optional<F extends Record<string, z.ZodType>> = { [K in keyof F]: z.ZodOptional<F[K]> };
 const optional = <F extends Record<string, z.ZodType>>(filters: F) =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- entries lose which name has which type
   Object.fromEntries(Object.entries(filters).map(([name, schema]) => [name, schema.optional()])) as Optional<F>;
 
 /** Seconds a request may wait for an operation's end: below the gateway's limit of 29. */

@@ -1,8 +1,9 @@
 // Instances: an ERP application on a server, with its database, filestore and domain.
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { domain, email, heldBy, id, atLeastOne, listQuery, statusReason, text, timestamp } from "./fields.ts";
-import { Operation } from "./operations.ts";
+import { domain, email, exampleId, heldBy, id, atLeastOne, listQuery, statusReason, text, timestamp } from "./fields.ts";
+import { justBegun, Operation } from "./operations.ts";
+import { backupNotCompleted, busy, overQuota, serverNotActive, taken, wrongState } from "./refusals.ts";
 
 export const InstanceStatus = z.enum([
   "provisioning",
@@ -94,6 +95,12 @@ const NewInstance = Instance.extend({
     .meta({ description: "Generated; shown this once", examples: ["mJ4v-9xQp-7tLw-2cZr"] }),
 }).meta({ id: "NewInstance" });
 
+/** What the example of an instance that is being made differs in. */
+const beingMade = { status: "provisioning", operation_id: exampleId("operation"), allowed_actions: [] };
+
+/** What making an instance may be refused for. */
+const refusedPlaces = [taken("domain", "instance"), taken("database_name", "instance"), overQuota("instance"), serverNotActive];
+
 export const instances = {
   list: endpoint({
     method: "GET",
@@ -113,6 +120,8 @@ export const instances = {
       "administrator's generated password, which is shown this once.",
     access: ["instances:write"],
     status: 201,
+    refusals: refusedPlaces,
+    example: beingMade,
     starts: ["create-instance"],
     body: z.strictObject({
       name,
@@ -139,6 +148,12 @@ export const instances = {
     description:
       "Name and e-mail change at once. A new domain is work, which `operation_id` names; until it ends the old one serves.",
     access: ["instances:write"],
+    refusals: [
+      taken("domain", "instance"),
+      busy,
+      wrongState("failed", "An instance that is failed does not allow update"),
+      serverNotActive,
+    ],
     starts: ["update-instance"],
     body: atLeastOne({ name: name.optional(), admin_email: email.optional(), domain: domain.optional() }),
     data: Instance,
@@ -149,6 +164,8 @@ export const instances = {
     summary: "Delete an instance; its backups stay",
     access: ["instances:write"],
     status: 202,
+    refusals: [busy, wrongState("provisioning", "An instance that is provisioning does not allow delete")],
+    example: justBegun("instance.delete", "instance"),
     starts: ["delete-instance"],
     data: Operation,
   }),
@@ -162,6 +179,8 @@ export const instances = {
       "An instance that was deleted can be cloned from the backups it left; `server_id` is then required.",
     access: ["instances:write", "backups:restore"],
     status: 201,
+    refusals: [...refusedPlaces, backupNotCompleted],
+    example: { ...beingMade, cloned_from_backup_id: exampleId("backup"), neutralized: true },
     starts: ["clone-instance"],
     body: z
       .strictObject({
@@ -202,6 +221,8 @@ export const instances = {
       },
     },
     status: 202,
+    refusals: [busy, wrongState("stopped", "An instance that is stopped does not allow restart"), serverNotActive],
+    example: justBegun("instance.restart", "instance"),
     starts: ["start-instance", "stop-instance", "restart-instance", "create-backup"],
     body: z.strictObject({ action: z.enum(["start", "stop", "restart", "backup"]).meta({ examples: ["restart"] }) }),
     data: Operation,

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { OPERATION_ERRORS } from "./errors.ts";
 import { endpoint } from "./endpoint.ts";
-import { actor, id, listQuery, timestamp, waitSeconds } from "./fields.ts";
+import { actor, exampleId, id, listQuery, timestamp, waitSeconds } from "./fields.ts";
 
 export const OPERATION_TYPES = [
   "server.create",
@@ -84,10 +84,20 @@ export const Operation = z
     created_by: actor,
     created_at: timestamp,
     started_at: timestamp.nullable(),
-    finished_at: timestamp.nullable(),
+    finished_at: timestamp.nullable().meta({ examples: [null] }),
   })
   .meta({ id: "Operation" });
 export type Operation = z.infer<typeof Operation>;
+
+/** The example of an answer to a request for work: an operation that has only just begun. */
+export const justBegun = (type: OperationType, resource: "server" | "instance" | "backup") => ({
+  type,
+  status: "pending",
+  progress: 0,
+  step: null,
+  resource: { type: resource, id: exampleId(resource) },
+  started_at: null,
+});
 
 export const operations = {
   list: endpoint({
@@ -110,6 +120,7 @@ export const operations = {
       "With `wait` the answer comes as soon as the operation ends, or after that many seconds. " +
       "Needs the read permission of the operation's resource, unless this credential started it.",
     access: "credential",
+    refusals: [{ code: "FORBIDDEN", message: "Token does not have permission: instances:read" }],
     query: z.strictObject({ wait: waitSeconds }),
     data: Operation,
   }),

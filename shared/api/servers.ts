@@ -1,8 +1,9 @@
 // Servers: machines at an infrastructure provider.
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { code, heldBy, id, listQuery, statusReason, timestamp } from "./fields.ts";
-import { Operation } from "./operations.ts";
+import { code, exampleId, heldBy, id, listQuery, statusReason, timestamp } from "./fields.ts";
+import { justBegun, Operation } from "./operations.ts";
+import { busy, hasInstances, overQuota, taken, wrongState } from "./refusals.ts";
 
 export const ServerStatus = z.enum(["active", "provisioning", "offline"]);
 export type ServerStatus = z.infer<typeof ServerStatus>;
@@ -72,6 +73,8 @@ export const servers = {
       "Rents a machine from the provider. The answer comes at once, with the server `provisioning`; `operation_id` tells how it goes.",
     access: ["servers:write"],
     status: 201,
+    refusals: [taken("name", "server"), overQuota("server")],
+    example: { status: "provisioning", ip_address: null, operation_id: exampleId("operation"), last_seen_at: null },
     starts: ["create-server"],
     body: z.strictObject({
       name: serverName,
@@ -88,6 +91,7 @@ export const servers = {
     path: "/servers/:id",
     summary: "Rename a server",
     access: ["servers:write"],
+    refusals: [taken("name", "server"), busy, wrongState("provisioning", "The server is creating, which does not allow this")],
     body: z.strictObject({ name: serverName }),
     data: Server,
   }),
@@ -98,6 +102,8 @@ export const servers = {
     description: "Gives the machine back to the provider. The record answers 404 once it is gone.",
     access: ["servers:write"],
     status: 202,
+    refusals: [hasInstances, busy, wrongState("offline", "The server is deleting, which does not allow this")],
+    example: justBegun("server.delete", "server"),
     starts: ["delete-server"],
     data: Operation,
   }),

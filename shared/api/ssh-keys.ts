@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { deleted, id, listQuery, text, timestamp } from "./fields.ts";
+import { overQuota } from "./refusals.ts";
 
 const EXAMPLE_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8v1FfLxY0l3u6cQbV2iXW0Lq4bqXb3oS0tYQf2gk3E ops@example.com";
 
@@ -33,6 +34,7 @@ export const sshKeys = {
     description: "One line in OpenSSH format without options: ed25519, ecdsa, or rsa of at least 2048 bits.",
     access: ["servers:write"],
     status: 201,
+    refusals: [overQuota("ssh_key")],
     body: z.strictObject({
       name: text(64, "Ops laptop"),
       public_key: z

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { actor, deleted, id, listQuery, text, timestamp } from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
+import { overQuota, taken } from "./refusals.ts";
 
 const permissions = z.array(z.enum(ALL_PERMISSIONS, `must be one of: ${ALL_PERMISSIONS.join(", ")}`));
 
@@ -42,6 +43,7 @@ export const tokens = {
     description: "The full value is in this answer only; it cannot be retrieved later.",
     access: "session",
     status: 201,
+    refusals: [taken("name", "token"), overQuota("token")],
     body: z.strictObject({
       name: text(64, "Deploy pipeline"),
       permissions: permissions

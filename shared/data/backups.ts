@@ -39,6 +39,7 @@ export function listBackupsOfInstance(
   instanceId: string,
   { status, ...page }: PageQuery & { status?: string | undefined },
 ): Promise<Listed<BackupRecord>> {
+  if (!isId("instance", instanceId)) throw notFound("instance");
   return listOfParent(
     { kind: "backup", accountId, schema: BackupRecord },
     instanceId,

@@ -1,10 +1,10 @@
 // Credentials: API tokens, and users with their sessions. Admission is one conditional write: the credential exists and is
 // not expired, its limits are not hit, its last use is noted, and its permissions come back.
 import * as z from "zod";
-import { conflict, notFound } from "../api/errors.ts";
+import { conflict, invalid, notFound } from "../api/errors.ts";
 import type { RateClass } from "../api/endpoint.ts";
 import { ALL_PERMISSIONS } from "../api/permissions.ts";
-import type { Token } from "../api/tokens.ts";
+import { Token } from "../api/tokens.ts";
 import { isId } from "../domain/ids.ts";
 import { REQUEST_LIMITS, SESSIONS_PER_USER, WINDOW_SECONDS } from "../domain/limits.ts";
 import {
@@ -63,7 +63,7 @@ export async function admitToken(value: string, facts: RequestFacts): Promise<Ad
     windowMs: WINDOW_MS,
     now: facts.at,
     condition: "#hash = :hash AND (expires_at = :never OR expires_at > :iso)",
-    holds: (item) => item["hash"] === hash && (item["expires_at"] === null || String(item["expires_at"]) > iso),
+    holds: (item) => isGood(CredentialRecord.parse(item), hash, iso),
     names: { "#hash": "hash" },
     values: { ":hash": hash, ":never": null, ":iso": iso },
     set: { last_used_at: iso, last_used_ip: facts.ipAddress },
@@ -73,6 +73,9 @@ export async function admitToken(value: string, facts: RequestFacts): Promise<Ad
     return { account_id, type: "token", id, name, permissions, ip_address: facts.ipAddress };
   });
 }
+
+const isGood = ({ hash, expires_at }: CredentialRecord, expected: string, at: string): boolean =>
+  hash === expected && (expires_at === null || expires_at > at);
 
 /** Admits a request with a session of the dashboard; the user's limits are shared by all of their sessions. */
 export async function admitSession(userId: string, sessionId: string, facts: RequestFacts): Promise<Admission> {
@@ -144,7 +147,8 @@ export async function allTokens(accountId: string): Promise<CredentialRecord[]> 
   return [...items.values()].map((item) => CredentialRecord.parse(item));
 }
 
-export const toToken = ({ all: _, create_delete: __, ...token }: CredentialRecord): Token => token;
+/** What is shown of a token: never its hash. */
+export const toToken = (record: CredentialRecord): Token => Token.parse(record);
 
 /** Makes a token; its value is returned this once and only its hash is kept. */
 export function reserveToken(
@@ -225,6 +229,7 @@ export function setPassword(change: Change, user: UserRecord, passwordHash: stri
     keys.user(user.id),
     { set: { password_hash: passwordHash, sessions } },
     { equals: { password_hash: user.password_hash } },
+    () => invalid({ field: "current_password", reason: "is not the current password" }), // another request was faster
   );
 }
 

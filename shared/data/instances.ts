@@ -99,7 +99,7 @@ export function moveInstance(
   fields: RenamedFields = {},
 ): InstanceRecord {
   const { through }: Transition = LIFECYCLE[type];
-  const state = through === "unchanged" ? instance.state : (through as InstanceStatus);
+  const state = through === "unchanged" ? instance.state : InstanceRecord.shape.state.parse(through);
   const moved = { ...instance, ...given(fields), state, operation_id: operationId, updated_at: now() };
   change.move(
     "instance",

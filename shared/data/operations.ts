@@ -155,22 +155,23 @@ export async function withdrawOperation(operation: OperationRecord, also: (chang
   const change = changeOf({ id: operation.account_id });
   change.drop("operation", present, "pending", { equals: { state: "pending" } });
   change.remove(keys.openOperation(operation.id));
-  await settle(change, present, present.before === null ? "gone" : (present.before as State), null);
+  await settle(change, present, present.before ?? "gone", null);
   if (present.type === "instance.update") change.remove(keys.domain(present.account_id, String(present.input["new_domain"])));
   also(change);
   await change.commit();
   return true;
 }
 
-type Destination = State | "gone";
+/** The state in which the resource ends, or that it is gone; the schema of its record knows which states it has. */
+type Destination = string;
 
 /** Where the resource goes, from its row of the lifecycle. */
 function destination(operation: OperationRecord, succeeded: boolean): Destination {
   const row: Transition = LIFECYCLE[operation.type];
   const to = succeeded ? row.to : (operation.failed_state ?? row.failed);
-  if (to !== "before") return to as Destination;
-  const before = operation.before as State;
-  return succeeded && operation.type === "backup.restore" ? afterRestore(before as InstanceRecord["state"]) : before;
+  if (to !== "before") return to;
+  const before = operation.before ?? row.failed;
+  return succeeded && operation.type === "backup.restore" ? afterRestore(before) : before;
 }
 
 /** Moves the resource where it goes and frees everything that the operation held. */
@@ -196,7 +197,7 @@ async function settle(change: Change, operation: OperationRecord, to: Destinatio
         change.use("server", -1);
         return;
       }
-      const state = to as ServerRecord["state"];
+      const state = ServerRecord.shape.state.parse(to);
       change.move(
         "server",
         server,
@@ -217,7 +218,7 @@ async function settle(change: Change, operation: OperationRecord, to: Destinatio
         change.use("instance", -1);
         return;
       }
-      const state = to as InstanceRecord["state"];
+      const state = InstanceRecord.shape.state.parse(to);
       const status_reason = state === operation.before ? instance.status_reason : reasonIn(state, reason);
       change.move("instance", instance, { from: instance.state, to: state }, { set: { ...freed, state, status_reason } }, mine);
       return;
@@ -230,7 +231,7 @@ async function settle(change: Change, operation: OperationRecord, to: Destinatio
         if (backup.expires_at !== null) change.remove(keys.expiringBackup(backup.expires_at, backup.id), { exists: false });
         return;
       }
-      const state = to as BackupRecord["state"];
+      const state = BackupRecord.shape.state.parse(to);
       const completed = state === "completed" ? { completed_at: backup.completed_at ?? now() } : {};
       const set = { operation_id: null, state, status_reason: reasonIn(state, reason), ...completed };
       change.move("backup", backup, { from: backup.state, to: state }, { set }, mine);
@@ -242,7 +243,7 @@ async function settle(change: Change, operation: OperationRecord, to: Destinatio
 }
 
 /** Only a state that tells of a failure keeps a reason. */
-const reasonIn = (state: State, reason: string | null): string | null => (state.endsWith("failed") ? reason : null);
+const reasonIn = (state: string, reason: string | null): string | null => (state.endsWith("failed") ? reason : null);
 
 const OpenOperation = z.object({ account_id: z.string(), operation_id: z.string(), created_at: z.string() });
 

@@ -10,15 +10,13 @@ import { Event } from "../api/settings.ts";
 import { SshKey } from "../api/ssh-keys.ts";
 import { Token } from "../api/tokens.ts";
 import { ALL_PERMISSIONS } from "../api/permissions.ts";
-import { SERVER_PHASES, type ServerPhase } from "../domain/lifecycle.ts";
+import { isServerPhase, type ServerPhase } from "../domain/lifecycle.ts";
 
 const stored = { account_id: id("account"), number: z.string() };
 
-const phases = Object.keys(SERVER_PHASES) as [ServerPhase, ...ServerPhase[]];
-
 export const ServerRecord = Server.omit({ status: true }).extend({
   ...stored,
-  state: z.enum(phases),
+  state: z.custom<ServerPhase>(isServerPhase),
   /** The provider's own id of the machine; null until it has given one. */
   machine_id: z.string().nullable(),
   /** Instances that are on it: it cannot be deleted while there are any. */

@@ -127,7 +127,8 @@ export function requireUsable(server: ServerRecord): void {
 }
 
 export function unusable(server: Item): Error {
-  const status = SERVER_PHASES[server["state"] as ServerPhase];
+  const { state } = ServerRecord.pick({ state: true }).parse(server);
+  const status = SERVER_PHASES[state];
   return invalidState(`Server ${String(server["id"])} is ${status}; it must be active`, status, { resource: server["id"] });
 }
 
@@ -135,4 +136,6 @@ const wrongPhase = (phase: ServerPhase): Error =>
   invalidState(`The server is ${phase.replace("_", " ")}, which does not allow this`, SERVER_PHASES[phase]);
 
 const refusedServer = (present: Item | undefined): Error =>
-  present === undefined ? notFound("server") : (heldByAnother(present) ?? wrongPhase(present["state"] as ServerPhase));
+  present === undefined
+    ? notFound("server")
+    : (heldByAnother(present) ?? wrongPhase(ServerRecord.pick({ state: true }).parse(present).state));

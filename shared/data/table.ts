@@ -1,6 +1,6 @@
 // Reading and writing the table: the only module that talks to DynamoDB.
 import { setTimeout as sleep } from "node:timers/promises";
-import { DynamoDBClient, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { type AttributeValue, DynamoDBClient, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import {
   BatchGetCommand,
   DeleteCommand,
@@ -14,7 +14,7 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import type * as z from "zod";
+import * as z from "zod";
 import { ApiError } from "../api/errors.ts";
 import { env } from "../runtime/env.ts";
 import { conditionOf, type Expression, expressionOf, type Update, type Where } from "./expressions.ts";
@@ -50,6 +50,8 @@ export async function find<T>({ key, schema }: Ref<T>): Promise<T | undefined> {
 }
 
 const READ_TRIES = 5;
+/** DynamoDB refuses longer ones. An id in a path may be of any length; nothing lies under such a key. */
+const SORT_KEY_BYTES_MAX = 1024;
 
 /** Strongly consistent read of several records in one call. */
 export async function read<const R extends Record<string, Ref<unknown>>>(refs: R): Promise<Records<R>> {
@@ -71,13 +73,15 @@ function recordIn<T>(items: ReadonlyMap<string, Item>, { key, schema }: Ref<T>):
 }
 
 const recordsIn = <R extends Record<string, Ref<unknown>>>(items: ReadonlyMap<string, Item>, refs: R): Records<R> =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- entries lose which name has which type
   Object.fromEntries(Object.entries(refs).map(([name, ref]) => [name, recordIn(items, ref)])) as Records<R>;
 
 /** Items by their spelled key. DynamoDB may leave some unread under load; they are asked for again, then it is an outage. */
 export async function readAll(wanted: readonly Key[]): Promise<Map<string, Item>> {
   const items = new Map<string, Item>();
   const table = env().TABLE_NAME;
-  let rest: Record<string, unknown>[] = [...new Map(wanted.map((key) => [spelled(key), { ...key }])).values()];
+  const possible = wanted.filter(({ sk }) => sk !== "" && Buffer.byteLength(sk) <= SORT_KEY_BYTES_MAX);
+  let rest: Record<string, unknown>[] = [...new Map(possible.map((key) => [spelled(key), { ...key }])).values()];
   for (let attempt = 1; rest.length > 0; attempt++) {
     if (attempt > READ_TRIES) throw new ApiError("SERVICE_UNAVAILABLE", undefined, { retryAfter: 5 });
     if (attempt > 1) await sleep(jitter(attempt));
@@ -281,6 +285,11 @@ export async function putIfAbsent(key: Key, item: Item): Promise<boolean> {
   }
 }
 
+/** Writes an item, whatever was there. */
+export async function putItem(key: Key, item: Item): Promise<void> {
+  await client().send(new PutCommand({ TableName: env().TABLE_NAME, Item: { ...item, ...key } }));
+}
+
 export async function removeOne(key: Key): Promise<void> {
   await client().send(new DeleteCommand({ TableName: env().TABLE_NAME, Key: { ...key } }));
 }
@@ -289,7 +298,11 @@ const isConditionFailure = (error: unknown): error is Error & { Item?: unknown }
   error instanceof Error && error.name === "ConditionalCheckFailedException";
 
 /** Items inside errors come as DynamoDB spells them; the document client translates only answers. */
-const plain = (item: unknown): Item | undefined =>
-  typeof item === "object" && item !== null && Object.keys(item).length > 0
-    ? unmarshall(item as Parameters<typeof unmarshall>[0])
-    : undefined;
+const Spelled = z.record(
+  z.string(),
+  z.custom<AttributeValue>((value) => typeof value === "object" && value !== null),
+);
+function plain(item: unknown): Item | undefined {
+  const spelledOut = Spelled.safeParse(item);
+  return spelledOut.success && Object.keys(spelledOut.data).length > 0 ? unmarshall(spelledOut.data) : undefined;
+}

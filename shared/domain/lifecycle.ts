@@ -1,7 +1,7 @@
 // The states of servers, instances and backups, and what each kind of work does to them: the one table that the API, the
 // workflows, the conditions of writes and the dashboard's buttons read.
 import type { BackupStatus } from "../api/backups.ts";
-import type { InstanceAction, InstanceStatus } from "../api/instances.ts";
+import { INSTANCE_ACTIONS, type InstanceAction, InstanceStatus } from "../api/instances.ts";
 import type { OperationType } from "../api/operations.ts";
 import type { ServerStatus } from "../api/servers.ts";
 
@@ -15,6 +15,8 @@ export const SERVER_PHASES = {
   delete_failed: "offline",
 } as const satisfies Record<string, ServerStatus>;
 export type ServerPhase = keyof typeof SERVER_PHASES;
+export const isServerPhase = (value: unknown): value is ServerPhase =>
+  typeof value === "string" && Object.hasOwn(SERVER_PHASES, value);
 
 export type ResourceType = "server" | "instance" | "backup";
 export interface StateOf {
@@ -72,11 +74,16 @@ export const BACKED_UP: readonly InstanceStatus[] = ["running", "stopped"];
 /** A backup whose archive can be restored, cloned from and downloaded. */
 export const RESTORABLE: readonly BackupStatus[] = ["completed"];
 
+/** An instance in which people (in the sandbox: the data endpoint) can write. */
+export const WRITABLE: readonly InstanceStatus[] = ["running", "stopped"];
+
 /** A server that can be renamed: not while it is being made or given back. */
 export const RENAMABLE: readonly ServerPhase[] = ["ready", "unreachable", "create_failed", "delete_failed"];
 
 /** A server on which work can be done. */
 export const USABLE: readonly ServerPhase[] = ["ready"];
+
+const isInstanceStatus = (value: unknown): value is InstanceStatus => InstanceStatus.safeParse(value).success;
 
 const OPERATION_OF: Record<InstanceAction, OperationType> = {
   start: "instance.start",
@@ -92,12 +99,12 @@ const OPERATION_OF: Record<InstanceAction, OperationType> = {
 export function statesFor(action: InstanceAction): readonly InstanceStatus[] {
   if (action === "backup") return BACKED_UP;
   const row: Transition = LIFECYCLE[OPERATION_OF[action]];
-  return row.resource === "instance" ? (row.from as readonly InstanceStatus[]) : [];
+  return row.from.filter((state) => isInstanceStatus(state));
 }
 
 /** What an instance's state allows now; nothing while an operation holds it. */
 export const allowedActions = (status: InstanceStatus, heldBy: string | null): InstanceAction[] =>
-  heldBy === null ? (Object.keys(OPERATION_OF) as InstanceAction[]).filter((action) => statesFor(action).includes(status)) : [];
+  heldBy === null ? INSTANCE_ACTIONS.filter((action) => statesFor(action).includes(status)) : [];
 
 /** A restore ends in the state it began in; but what had failed runs again once its data is back. */
-export const afterRestore = (before: InstanceStatus): InstanceStatus => (before === "failed" ? "running" : before);
+export const afterRestore = (before: string): string => (before === "failed" ? "running" : before);

@@ -28,7 +28,7 @@ type Commits<T> = (change: Change, data: T) => Promise<T>;
 
 /** What a handler is given, beside the request's parts: the way to read and to write that honours `Idempotency-Key`. */
 export type Request<E extends Endpoint> = RequestOf<E> & {
-  /** Who asks, and by which request. Only endpoints that need a credential have a caller. */
+  /** Who asks, and by which request. */
   by: By;
   caller: Caller;
   /** Where the request came from. */
@@ -45,7 +45,7 @@ type Reply<E extends Endpoint> = E extends { list: true; data: z.ZodType<(infer 
   ? { items: T[]; meta: ListMeta }
   : DataIn<E>;
 
-type Handling = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult, Error>;
+type Handling = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
 export const handle =
   <const E extends Endpoint>(endpoint: E) =>
@@ -60,6 +60,7 @@ export const handle =
         const query = endpoint.query && parse(endpoint.query, queryOf(event));
         if (endpoint.bodyPermission) requirePermission(context.caller, permissionIn(endpoint, body));
         const { reads, commits } = storeOf(endpoint, context, event, body);
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas that parsed it are the ones its type is made of
         const request = {
           params: event.pathParameters ?? {},
           query,
@@ -69,7 +70,7 @@ export const handle =
           ipAddress: event.requestContext.identity.sourceIp,
           read: reads,
           commit: commits,
-        } as unknown as Request<E>; // the schemas that parsed it are the ones its type is made of
+        } as unknown as Request<E>;
         return answerOf(endpoint, await run(request), headersOf(endpoint, event));
       });
 
@@ -149,7 +150,7 @@ const parseJson = httpJsonBodyParser({ disableContentTypeCheck: true });
 
 /** 413, 415 and 400: leaves the parsed object as the event's body. */
 function bodied(endpoint: Endpoint): Handling {
-  if (endpoint.body === undefined) return {};
+  if (endpoint.body === undefined) return { before: () => undefined }; // middy refuses a middleware without a hook
   return {
     before: async (request) => {
       const { event } = request;
@@ -201,8 +202,11 @@ function queryOf(event: APIGatewayProxyEvent): Record<string, string | undefined
 
 const requestId = (event: APIGatewayProxyEvent): string => requestIdOf(event.headers, event.requestContext.requestId);
 
+/** The caller of an endpoint that is open to all: one who may do nothing. */
+const NOBODY: Caller = { account_id: "", type: "user", id: "", name: "", permissions: [], ip_address: null };
+
 function contextOf(endpoint: Endpoint, event: APIGatewayProxyEvent): By {
-  if (endpoint.access === "public") return { requestId: requestId(event) } as By; // an endpoint that is open to all has no caller
+  if (endpoint.access === "public") return { caller: NOBODY, requestId: requestId(event) };
   const { caller, request_id } = AuthorizerContext.parse(event.requestContext.authorizer);
   return { caller, requestId: request_id };
 }

@@ -67,9 +67,10 @@ export async function keep(change: Change, request: IdempotentRequest, answer: A
     expires_at: new Date(expires).toISOString(),
     ttl: Math.ceil(expires / 1000),
   };
-  const running = () => new ApiError("IDEMPOTENCY_IN_PROGRESS", undefined, { retryAfter: 1 });
   change.writeFirst(put(keyOf(request), record, running, { expiredBy: new Date(at).toISOString() }));
 }
+
+const running = () => new ApiError("IDEMPOTENCY_IN_PROGRESS", undefined, { retryAfter: 1 });
 
 /** Takes the kept answer back, when the work that it told of could not be started. */
 export const forget = (change: Change, request: IdempotentRequest): void => change.remove(keyOf(request), { exists: false });

@@ -1,0 +1,15 @@
+// GET /sandbox/instances/:id/data
+import { invalidState } from "../../shared/api/errors.ts";
+import { api } from "../../shared/api/index.ts";
+import { getInstance } from "../../shared/data/instances.ts";
+import { readSandboxData } from "../../shared/data/sandbox.ts";
+import { getServer } from "../../shared/data/servers.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(api.sandbox.getData)(async ({ params, caller }) => {
+  const instance = await getInstance(caller.account_id, params.id);
+  const { machine_id } = await getServer(caller.account_id, instance.server_id);
+  const data = machine_id === null ? undefined : await readSandboxData(machine_id, instance.id);
+  if (data === undefined) throw invalidState("The instance has no ERP that could hold data", instance.state);
+  return data;
+});

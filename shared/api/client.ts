@@ -1,0 +1,182 @@
+// A typed client of the API, made from the route table: `client.instances.clone({ params, body })`. For browsers and Node.
+import type { CallOf, DataOf, Endpoint } from "./endpoint.ts";
+import type { ErrorDetails } from "./errors.ts";
+import type { ListMeta } from "./fields.ts";
+import { type Api, api } from "./index.ts";
+
+export interface ClientOptions {
+  /** With the version: `https://api.example.com/api/v1`. In a browser it may be a path. */
+  baseUrl: string;
+  /** Asked before every request, so that signing in and out takes effect at once. */
+  token: () => string | undefined;
+  fetch?: typeof fetch;
+}
+
+/** What any call may say beside the endpoint's own parts. */
+export interface CallOptions {
+  /** Makes a POST safe to send again; endpoints that do not honour it ignore it. */
+  idempotencyKey?: string;
+  /** Your own identifier for tracing. */
+  requestId?: string;
+  signal?: AbortSignal;
+}
+
+/** A success. */
+export type Answer<E> = {
+  data: DataOf<E>;
+  status: number;
+  requestId: string;
+  /** Path of what was made, or of the operation that was started. */
+  location: string | undefined;
+  /** Whether the answer is the one kept from the first request with the same key. */
+  replayed: boolean;
+  /** The limit nearest to being hit; endpoints that are open to all have none. */
+  rateLimit: { limit: number; remaining: number; reset: Date } | undefined;
+} & (E extends { list: true } ? { meta: ListMeta } : unknown);
+
+/** The call may be left out where the endpoint needs nothing. */
+type Call<E> =
+  Partial<CallOf<E>> extends CallOf<E>
+    ? (call?: CallOf<E> & CallOptions) => Promise<Answer<E>>
+    : (call: CallOf<E> & CallOptions) => Promise<Answer<E>>;
+
+export type Client = { [R in keyof Api]: { [N in keyof Api[R]]: Call<Api[R][N]> } };
+
+/** Codes of failures that are not the service's: no answer came, or one that is not in the envelope. */
+export type LocalErrorCode = "NETWORK_ERROR" | "UNEXPECTED_ANSWER";
+
+/** Everything that is not a success. */
+export class ClientError extends Error {
+  override name = "ClientError";
+  /** HTTP status; 0 where there was no answer. */
+  readonly status: number;
+  /** An `ErrorCode` of the service (new ones may appear), or a `LocalErrorCode`. */
+  readonly code: string;
+  readonly details: ErrorDetails | undefined;
+  readonly requestId: string | undefined;
+  /** Seconds until trying again makes sense. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    code: string,
+    message: string,
+    about: { status?: number; details?: ErrorDetails; requestId?: string; retryAfter?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause: about.cause });
+    this.code = code;
+    this.status = about.status ?? 0;
+    this.details = about.details;
+    this.requestId = about.requestId;
+    this.retryAfter = about.retryAfter;
+  }
+}
+
+export function createClient(options: ClientOptions): Client {
+  const resources = Object.entries(api).map(([resource, endpoints]) => [
+    resource,
+    Object.fromEntries(
+      Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => [
+        name,
+        async (call: AnyCall = {}) => answerOf(endpoint, await send(options, endpoint, call)),
+      ]),
+    ),
+  ]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Client` is mapped from `api`, which `Object.entries` forgets
+  return Object.fromEntries(resources) as Client;
+}
+
+/** Any endpoint's call, as the code that sends it sees it. */
+interface AnyCall extends CallOptions {
+  params?: Record<string, string>;
+  query?: Record<string, string | number | undefined>;
+  body?: unknown;
+}
+
+async function send(options: ClientOptions, endpoint: Endpoint, call: AnyCall): Promise<Response> {
+  const token = options.token();
+  const headers = {
+    accept: "application/json",
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(endpoint.body !== undefined && { "content-type": "application/json" }),
+    ...(call.idempotencyKey !== undefined && { "idempotency-key": call.idempotencyKey }),
+    ...(call.requestId !== undefined && { "x-request-id": call.requestId }),
+  };
+  try {
+    // Called as a plain function: a browser's fetch refuses to be a method of anything but the window.
+    const request = options.fetch ?? fetch;
+    return await request(addressOf(options.baseUrl, endpoint.path, call), {
+      method: endpoint.method,
+      headers,
+      ...(endpoint.body !== undefined && { body: JSON.stringify(call.body ?? {}) }),
+      ...(call.signal !== undefined && { signal: call.signal }),
+    });
+  } catch (cause) {
+    if (call.signal?.aborted === true) throw cause; // the caller's own doing, which they know by its name
+    throw new ClientError("NETWORK_ERROR", "The service could not be reached", { cause });
+  }
+}
+
+function addressOf(baseUrl: string, path: string, { params = {}, query = {} }: AnyCall): string {
+  const place = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+  return `${baseUrl.replace(/\/+$/, "")}${place}${search.size === 0 ? "" : `?${search.toString()}`}`;
+}
+
+/** What any answer of the service is; data is trusted to be what the table says, because the service parsed it before sending. */
+interface Envelope {
+  success: boolean;
+  data?: unknown;
+  meta?: unknown;
+  error?: { code: string; message: string; details?: ErrorDetails };
+}
+
+async function answerOf(endpoint: Endpoint, response: Response): Promise<unknown> {
+  const { status, ok, headers } = response;
+  const requestId = headers.get("x-request-id") ?? "";
+  const unexpected = (cause?: unknown) =>
+    new ClientError("UNEXPECTED_ANSWER", `The answer (HTTP ${status}) is not the service's`, { status, requestId, cause });
+  const body: unknown = await response.json().catch((cause: unknown) => {
+    throw unexpected(cause);
+  });
+  if (endpoint.bare && ok) return { data: body, ...about(response, requestId) };
+  if (!isEnvelope(body)) throw unexpected();
+  if (body.error !== undefined) {
+    const { code, message, details } = body.error;
+    const retryAfter = numberIn(headers, "retry-after");
+    throw new ClientError(code, message, {
+      status,
+      requestId,
+      ...(details !== undefined && { details }),
+      ...(retryAfter !== undefined && { retryAfter }),
+    });
+  }
+  if (!ok) throw unexpected();
+  return { data: body.data, ...(endpoint.list && { meta: body.meta }), ...about(response, requestId) };
+}
+
+function isEnvelope(body: unknown): body is Envelope {
+  if (typeof body !== "object" || body === null || !("success" in body)) return false;
+  if (body.success === true) return "data" in body;
+  if (!("error" in body) || typeof body.error !== "object" || body.error === null) return false;
+  return "code" in body.error && typeof body.error.code === "string" && "message" in body.error;
+}
+
+function about({ status, headers }: Response, requestId: string) {
+  const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) => numberIn(headers, `x-ratelimit-${name}`));
+  return {
+    status,
+    requestId,
+    location: headers.get("location") ?? undefined,
+    replayed: headers.get("idempotent-replayed") === "true",
+    rateLimit:
+      limit === undefined || remaining === undefined || reset === undefined
+        ? undefined
+        : { limit, remaining, reset: new Date(reset * 1000) },
+  };
+}
+
+function numberIn(headers: Headers, name: string): number | undefined {
+  const value = Number(headers.get(name) ?? Number.NaN);
+  return Number.isNaN(value) ? undefined : value;
+}

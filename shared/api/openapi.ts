@@ -1,0 +1,73 @@
+// The API's description (OpenAPI 3.1.1), made from the route table and its schemas.
+import { ListMeta } from "./fields.ts";
+import { BASE_PATH, resourceOf, type Route, routes } from "./index.ts";
+import { FAILURE, failuresOf, HEADERS, successOf } from "./openapi/answers.ts";
+import { type Components, type OpenApi, type Operation, ref } from "./openapi/document.ts";
+import { PARAMETERS, pathParameters, queryParameters } from "./openapi/parameters.ts";
+import { bodyExample, resolve, toSchema } from "./openapi/schemas.ts";
+import { DESCRIPTION, TAGS } from "./openapi/words.ts";
+
+/** The description of one environment's API. */
+export function openapi(environment: "live" | "test"): OpenApi {
+  const here = routes.filter(({ only }) => only === undefined || only === environment);
+  const components: Components = {
+    securitySchemes: {
+      bearer: { type: "http", scheme: "bearer", description: "An API token, or the session token that `POST /auth/login` gives" },
+    },
+    schemas: { Failure: FAILURE },
+    parameters: PARAMETERS,
+    headers: HEADERS,
+    responses: {},
+  };
+  toSchema(ListMeta, "answer", components);
+  const paths: OpenApi["paths"] = {};
+  for (const route of here) {
+    const path = resourceOf(route.path).slice(BASE_PATH.length);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, components) };
+  }
+  return {
+    openapi: "3.1.1",
+    info: { title: "ERP control plane", version: "v1", description: DESCRIPTION },
+    servers: [
+      { url: BASE_PATH, description: environment === "test" ? "The sandbox: costs nothing, touches nothing" : "Production" },
+    ],
+    security: [{ bearer: [] }],
+    tags: [...new Set(here.map(tagOf))],
+    paths,
+    components,
+  };
+}
+
+const tagOf = ({ resource }: Route) =>
+  Object.entries(TAGS).find(([name]) => name === resource)?.[1] ?? { name: resource, description: "" };
+
+function operationOf(route: Route, components: Components): Operation {
+  const data = toSchema(route.data, "answer", components);
+  const body = route.body && toSchema(route.body, "body", components);
+  return {
+    operationId: route.id,
+    tags: [tagOf(route).name],
+    summary: route.summary,
+    ...(route.description !== "" && { description: route.description }),
+    ...(route.access === "public" && { security: [] }),
+    parameters: [
+      ...pathParameters(route),
+      ...(route.query === undefined ? [] : queryParameters(route.query, components)),
+      ...(route.idempotent ? [ref("parameters", "IdempotencyKey")] : []),
+      ref("parameters", "RequestId"),
+    ],
+    ...(body !== undefined && {
+      requestBody: {
+        required: (resolve(body, components).required ?? []).length > 0,
+        content: { "application/json": { schema: body, example: bodyExample(body, components) } },
+      },
+    }),
+    responses: { [route.status]: successOf(route, data, components), ...failuresOf(route, body, components) },
+    "x-permission": permissionOf(route),
+    "x-rate-limit": route.rate,
+    ...(route.starts.length > 0 && { "x-workflow": route.starts }),
+  };
+}
+
+const permissionOf = ({ access, bodyPermission }: Route): Operation["x-permission"] =>
+  bodyPermission === undefined ? access : { [bodyPermission.field]: bodyPermission.permissions };

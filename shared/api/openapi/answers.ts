@@ -1,0 +1,158 @@
+// What an endpoint can answer: its success, and every refusal that follows from its declaration or is declared.
+import { REQUEST_LIMITS, WINDOW_SECONDS } from "../../domain/limits.ts";
+import { type ErrorCode, ERRORS } from "../errors.ts";
+import type { Route } from "../index.ts";
+import type { Refusal } from "../refusals.ts";
+import {
+  type Components,
+  type Example,
+  type Header,
+  type Media,
+  type Operation,
+  ref,
+  type Reference,
+  type Response,
+  type Schema,
+} from "./document.ts";
+import { resourceIn } from "./parameters.ts";
+import { dataExample, exampleOf, resolve } from "./schemas.ts";
+import { WHEN } from "./words.ts";
+
+export const HEADERS: Record<string, Header> = {
+  "X-Request-ID": { description: "Identifies the request, in logs too", schema: { type: "string" } },
+  "X-RateLimit-Limit": { description: "Of the limit nearest to being hit: requests in a minute", schema: { type: "integer" } },
+  "X-RateLimit-Remaining": { description: "Requests left of that limit", schema: { type: "integer" } },
+  "X-RateLimit-Reset": { description: "When the next place is free, in Unix seconds", schema: { type: "integer" } },
+  Location: { description: "Path of the new resource, or of the operation that was started", schema: { type: "string" } },
+  "Retry-After": { description: "Seconds until trying again makes sense", schema: { type: "integer" } },
+  "Idempotent-Replayed": {
+    description: "The answer was kept from the first request with this `Idempotency-Key`",
+    schema: { type: "string", enum: ["true"] },
+  },
+};
+
+const headersNamed = (...names: string[]): Response["headers"] =>
+  Object.fromEntries(["X-Request-ID", ...names].map((name) => [name, ref("headers", name)]));
+
+const LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+
+export function successOf(route: Route, data: Schema, components: Components): Response {
+  const example = dataExample(route, data, components);
+  const meta = ref("schemas", "ListMeta");
+  const enveloped: Media = {
+    schema: {
+      type: "object",
+      properties: { success: { const: true }, data, ...(route.list && { meta }) },
+      required: ["success", "data", ...(route.list ? ["meta"] : [])],
+    },
+    example: { success: true, data: example, ...(route.list && { meta: exampleOf(meta, components) }) },
+  };
+  return {
+    description: { 200: "Done", 201: "Created", 202: "Work has begun; the operation tells how it goes" }[route.status],
+    headers: headersNamed(
+      ...(route.access === "public" ? [] : LIMIT_HEADERS),
+      ...(route.status === 200 ? [] : ["Location"]),
+      ...(route.idempotent ? ["Idempotent-Replayed"] : []),
+    ),
+    content: { "application/json": route.bare ? { schema: data, example } : enveloped },
+  };
+}
+
+export const FAILURE: Schema = {
+  type: "object",
+  properties: {
+    success: { const: false },
+    error: {
+      type: "object",
+      properties: {
+        code: { type: "string", description: "For programs; new codes may appear", examples: ["NOT_FOUND"] },
+        message: { type: "string", description: "For people", examples: [ERRORS.NOT_FOUND.message] },
+        details: { type: "object", description: "What belongs to the code; see the table of errors", additionalProperties: true },
+      },
+      required: ["code", "message"],
+    },
+  },
+  required: ["success", "error"],
+};
+
+/** Every failure that an endpoint can answer, by status. */
+export function failuresOf(route: Route, body: Schema | undefined, components: Components): Operation["responses"] {
+  const byStatus = Map.groupBy(refusalsOf(route, body, components), ({ code }) => ERRORS[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, refusals]) => [
+      String(status),
+      failureOf(refusals, route.access !== "public" && isCounted(status) ? LIMIT_HEADERS : [], components),
+    ]),
+  );
+}
+
+/** Whether the answer is ours and to someone known: a 401 is to nobody, and a 500 or 503 may be the gateway's. */
+const isCounted = (status: number): boolean => status !== 401 && status < 500;
+
+function refusalsOf(route: Route, body: Schema | undefined, components: Components): Refusal[] {
+  const { access, bodyPermission, path, rate, idempotent } = route;
+  const refusals: Refusal[] = [];
+  if (body !== undefined) refusals.push(...codes("MALFORMED_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"));
+  if (access !== "public") refusals.push({ code: "UNAUTHORIZED" }, tooMany("all"));
+  if (rate === "create_delete") refusals.push(tooMany("create_delete"));
+  if (access === "session") refusals.push({ code: "FORBIDDEN", message: "This endpoint needs a dashboard session" });
+  const permissions = Array.isArray(access) ? access : Object.values(bodyPermission?.permissions ?? {});
+  for (const permission of new Set(permissions))
+    refusals.push({ code: "FORBIDDEN", message: `Token does not have permission: ${permission}` });
+  if (path.includes("/:")) refusals.push({ code: "NOT_FOUND", message: `No such ${resourceIn(path)?.words ?? "resource"}` });
+  const problem = problemOf(route, body, components);
+  if (problem !== undefined) refusals.push({ code: "VALIDATION_ERROR", details: { ...problem, errors: [problem] } });
+  refusals.push(...route.refusals);
+  if (idempotent) refusals.push(...codes("IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_KEY_REUSED"));
+  // The gateway's own throttle comes before anyone is known, so it has no details.
+  refusals.push(...(access === "public" ? codes("RATE_LIMIT_EXCEEDED") : []), ...codes("INTERNAL_ERROR", "SERVICE_UNAVAILABLE"));
+  return refusals;
+}
+
+const codes = (...names: ErrorCode[]): Refusal[] => names.map((code) => ({ code }));
+
+const tooMany = (scope: keyof typeof REQUEST_LIMITS): Refusal => ({
+  code: "RATE_LIMIT_EXCEEDED",
+  details: { limit: REQUEST_LIMITS[scope], window_seconds: WINDOW_SECONDS, scope },
+});
+
+/** A problem that a request to this endpoint can really have. */
+function problemOf({ query, idempotent }: Route, body: Schema | undefined, components: Components) {
+  const { required: [first] = [], additionalProperties } = body === undefined ? {} : resolve(body, components);
+  if (first !== undefined) return { field: first, reason: "is required" };
+  if (additionalProperties === false) return { field: "colour", reason: "is not a known field" };
+  if (body !== undefined) return { field: "data", reason: "must be at most 4096 bytes of JSON" };
+  if (query !== undefined) return { field: "colour", reason: "is not a known field" };
+  return idempotent ? { field: "Idempotency-Key", reason: "must be 1 to 255 printable ASCII characters" } : undefined;
+}
+
+/** A failure as a component, so that what reads the same at many endpoints is said once. */
+function failureOf(refusals: readonly Refusal[], headers: readonly string[], { responses }: Components): Reference {
+  const examples: Record<string, Example> = {};
+  for (const { code, message = ERRORS[code].message, details } of refusals)
+    examples[freeName(code, examples)] = {
+      value: { success: false, error: { code, message, ...(details !== undefined && { details }) } },
+    };
+  const distinct = [...new Set(refusals.map(({ code }) => code))];
+  const waits = distinct.some((code) => WAITING.includes(code));
+  const response: Response = {
+    description: distinct.map((code) => `\`${code}\`: ${WHEN[code]}`).join(". "),
+    headers: headersNamed(...headers, ...(waits ? ["Retry-After"] : [])),
+    content: { "application/json": { schema: ref("schemas", "Failure"), examples } },
+  };
+  const text = JSON.stringify(response);
+  const [same] = Object.entries(responses).find(([, other]) => JSON.stringify(other) === text) ?? [];
+  const name = same ?? freeName(distinct[0] ?? "", responses);
+  responses[name] = response;
+  return ref("responses", name);
+}
+
+/** The errors that say when to come back. */
+const WAITING: readonly ErrorCode[] = ["RATE_LIMIT_EXCEEDED", "SERVICE_UNAVAILABLE", "IDEMPOTENCY_IN_PROGRESS"];
+
+/** The name, or where it is used the name with a number. */
+function freeName(name: string, used: Record<string, unknown>): string {
+  let free = name;
+  for (let number = 2; Object.hasOwn(used, free); number++) free = `${name}.${number}`;
+  return free;
+}

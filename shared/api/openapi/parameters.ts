@@ -1,0 +1,61 @@
+// Parameters of an endpoint: in its path, its query and its headers.
+import type * as z from "zod";
+import { exampleId, ID_PREFIXES, type IdKind } from "../fields.ts";
+import type { Route } from "../index.ts";
+import type { Components, Parameter } from "./document.ts";
+import { toSchema } from "./schemas.ts";
+
+export const PARAMETERS: Record<string, Parameter> = {
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description: "Any unique value; sent again, the same request is answered as the first time and nothing is done twice",
+    schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[ -~]+$" },
+    example: "7f1d2c9e-create-shop",
+  },
+  RequestId: {
+    name: "X-Request-ID",
+    in: "header",
+    required: false,
+    description: "Your own identifier for tracing; echoed on the answer",
+    schema: { type: "string", pattern: "^[A-Za-z0-9._:-]{1,128}$" },
+    example: "my-trace-42",
+  },
+};
+
+const WORDS: Partial<Record<IdKind, string>> = { ssh_key: "SSH key", token: "API token" };
+
+/** What `:id` names, by the segment before it: `/instances/:id/backups` is of an instance. */
+export function resourceIn(path: string): { kind: IdKind; words: string } | undefined {
+  const kind = /\/([a-z-]+)s\/:id/.exec(path)?.[1]?.replace("-", "_");
+  if (kind === undefined || !isIdKind(kind)) return undefined;
+  return { kind, words: WORDS[kind] ?? kind };
+}
+
+const isIdKind = (kind: string): kind is IdKind => Object.hasOwn(ID_PREFIXES, kind);
+
+export const pathParameters = ({ path }: Route): Parameter[] =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => {
+    const { kind, words } = resourceIn(path) ?? {};
+    return {
+      name,
+      in: "path",
+      required: true,
+      description: words === undefined ? "Identifier of the resource" : `Identifier of the ${words}`,
+      schema: { type: "string" },
+      ...(kind !== undefined && { example: exampleId(kind) }),
+    };
+  });
+
+export function queryParameters(query: z.ZodType, components: Components): Parameter[] {
+  const { properties = {} } = toSchema(query, "query", components);
+  const { required = [] } = toSchema(query, "body", components);
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: "query",
+    required: required.includes(name),
+    description: description ?? "Only records with exactly this value",
+    schema,
+  }));
+}

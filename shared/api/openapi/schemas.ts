@@ -1,0 +1,86 @@
+// Zod schemas as JSON Schema, and examples composed from what their fields give as examples.
+import * as z from "zod";
+import type { Route } from "../index.ts";
+import { type Components, ref, type Schema } from "./document.ts";
+
+const SCHEMAS = "#/components/schemas/";
+
+/**
+ * A zod schema as JSON Schema; those with an id become components. A query is described by what its strings stand for.
+ * In answers the rules for what is sent (patterns, no other fields) are left out: an answer may grow, and clients must let it.
+ */
+export function toSchema(schema: z.ZodType, use: "query" | "body" | "answer", components: Components): Schema {
+  const raw = JSON.stringify(
+    z.toJSONSchema(schema, {
+      io: use === "body" ? "input" : "output",
+      override: ({ zodSchema, jsonSchema }) => {
+        if (use === "answer" || jsonSchema.pattern === undefined || jsonSchema.description !== undefined) return;
+        const description = patternInWords(zodSchema);
+        if (description !== undefined) jsonSchema.description = description;
+      },
+    }),
+  );
+  const { $defs, ...tidy }: Schema & { $defs?: Record<string, Schema> } = JSON.parse(raw, (key, value: unknown) => {
+    if (key === "$schema" || Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER) return undefined;
+    if (key === "$ref" && typeof value === "string")
+      return value.includes("/__") ? undefined : value.replace("#/$defs/", SCHEMAS); // what has no name is any JSON value
+    if (
+      use === "answer" &&
+      ((key === "pattern" && typeof value === "string") || (key === "additionalProperties" && value === false))
+    )
+      return undefined;
+    return value;
+  });
+  for (const [name, definition] of Object.entries($defs ?? {})) {
+    if (name.startsWith("__")) continue;
+    if (JSON.stringify(components.schemas[name] ?? definition) !== JSON.stringify(definition))
+      throw new Error(`${name} is two different schemas; give one of them an id of its own`);
+    components.schemas[name] = definition;
+  }
+  const { id, ...unnamed }: Schema & { id?: string } = tidy;
+  if (id === undefined) return tidy;
+  components.schemas[id] = unnamed;
+  return ref("schemas", id);
+}
+
+/** A pattern in words: what is said to whoever sends a text that has nothing of it. */
+function patternInWords(schema: z.core.$ZodType): string | undefined {
+  const [broken] = z.safeParse(schema, "\0").error?.issues.filter(({ code }) => code === "invalid_format") ?? [];
+  return broken?.message.startsWith("must") ? `M${broken.message.slice(1)}` : undefined;
+}
+
+export const resolve = (schema: Schema, components: Components): Schema =>
+  schema.$ref === undefined ? schema : (components.schemas[schema.$ref.slice(SCHEMAS.length)] ?? {});
+
+/** Composed from the examples of the fields. */
+export function exampleOf(
+  schema: Schema,
+  components: Components,
+  keep: (name: string, of: Schema) => boolean = () => true,
+): unknown {
+  const { examples, const: only, enum: values, default: usual, anyOf, items, properties, $ref } = schema;
+  if (examples !== undefined) return examples[0];
+  if ($ref !== undefined) return exampleOf(resolve(schema, components), components, keep);
+  if (properties !== undefined)
+    return Object.fromEntries(
+      Object.entries(properties)
+        .filter(([name]) => keep(name, schema))
+        .map(([name, property]) => [name, exampleOf(property, components)]),
+    );
+  if (items !== undefined) return [exampleOf(items, components)];
+  if (anyOf?.[0] !== undefined) return exampleOf(anyOf[0], components);
+  return only ?? values?.[0] ?? usual ?? null;
+}
+
+/** What must be sent and what has a default; where nothing must be, all that can be. */
+export const bodyExample = (schema: Schema, components: Components): unknown =>
+  exampleOf(schema, components, (name, { required = [], properties = {} }) => {
+    const shown = (each: string) => required.includes(each) || properties[each]?.default !== undefined;
+    return shown(name) || !Object.keys(properties).some(shown);
+  });
+
+/** `example` of a route says what of its answer differs from the examples of the fields. */
+export function dataExample({ example }: Route, data: Schema, components: Components): unknown {
+  const composed = exampleOf(data, components);
+  return typeof composed === "object" && composed !== null && !Array.isArray(composed) ? { ...composed, ...example } : composed;
+}

@@ -1,0 +1,204 @@
+// What the sandbox's simulated provider and machines hold: the only module that reads and writes it.
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import { timestamp } from "../api/fields.ts";
+import { keys } from "./keys.ts";
+import { find, type Item, putIfAbsent, queryAll, removeOne, updateOne } from "./table.ts";
+
+/** Simulated time: how many seconds one of the sandbox's takes. 0 in tests. */
+function timeScale(): number {
+  const scale = Number(process.env["SANDBOX_TIME_SCALE"] ?? "1");
+  if (!(scale >= 0 && scale < Infinity)) throw new Error("SANDBOX_TIME_SCALE must be a number from 0");
+  return scale;
+}
+
+/** The moment that comes so many simulated seconds from now; nothing ever sleeps until then. */
+export const later = (seconds: number): string => new Date(Date.now() + seconds * timeScale() * 1000).toISOString();
+export const isReached = (moment: string): boolean => Date.parse(moment) <= Date.now();
+
+// --- Machines ---
+
+const SandboxMachine = z.object({
+  machine_id: z.string(),
+  operation_id: z.string(),
+  server_id: z.string(),
+  account_id: z.string(),
+  name: z.string(),
+  region: z.string(),
+  size: z.string(),
+  ssh_keys: z.array(z.string()),
+  ip_address: z.string(),
+  running_at: timestamp,
+  prepared: z.boolean(),
+  /** Answers nobody any more. */
+  offline: z.boolean(),
+  created_at: timestamp,
+});
+export type SandboxMachine = z.infer<typeof SandboxMachine>;
+
+/** Leaves the machine alone that an earlier try made. */
+export const addMachine = async (machine: SandboxMachine): Promise<void> =>
+  void (await putIfAbsent(keys.sandboxMachine(machine.machine_id), machine));
+
+export const findMachine = (machineId: string): Promise<SandboxMachine | undefined> =>
+  find({ key: keys.sandboxMachine(machineId), schema: SandboxMachine });
+
+export async function listMachines(): Promise<SandboxMachine[]> {
+  const items = await queryAll(keys.sandboxMachines(), { consistent: true });
+  return items.map((item) => SandboxMachine.parse(item));
+}
+
+export async function setMachine(machineId: string, set: Partial<Pick<SandboxMachine, "prepared" | "offline">>): Promise<void> {
+  await updateOne(keys.sandboxMachine(machineId), { set }, {});
+}
+
+/** With all that was on it; the machine last, so that what is cut off is found again. */
+export async function removeMachine(machineId: string): Promise<void> {
+  for (const partition of [keys.sandboxErp(machineId, "").pk, keys.sandboxJob(machineId, "").pk])
+    for (const item of await queryAll(partition, { consistent: true }))
+      await removeOne({ pk: partition, sk: String(item["sk"]) });
+  await removeOne(keys.sandboxMachine(machineId));
+}
+
+const Refusals = z.object({ count: z.number() });
+
+/** How often a request for this machine was refused, this time included. */
+export async function countRefusal(machineId: string): Promise<number> {
+  const key = keys.sandboxJob(machineId, "refusals");
+  const { item } = await updateOne(key, { add: { count: 1 }, set: { ttl: keptUntil() } }, { exists: false });
+  return Refusals.parse(item).count;
+}
+
+// --- Jobs ---
+
+const SandboxJob = z.object({ kind: z.string(), ready_at: timestamp, done: z.boolean(), answer: z.string().optional() });
+export type SandboxJob = z.infer<typeof SandboxJob>;
+
+/** Longer than any operation takes. */
+const JOB_DAYS = 2;
+const keptUntil = (): number => Math.floor(Date.now() / 1000) + JOB_DAYS * 86_400;
+
+/** The job as it was begun, now or before. */
+export async function beginJob(machineId: string, jobId: string, kind: string, readyAt: string): Promise<SandboxJob> {
+  const key = keys.sandboxJob(machineId, jobId);
+  const present = await find({ key, schema: SandboxJob });
+  if (present !== undefined) return present;
+  const job: SandboxJob = { kind, ready_at: readyAt, done: false };
+  await putIfAbsent(key, { ...job, ttl: keptUntil() });
+  return job;
+}
+
+export async function finishJob(machineId: string, jobId: string, answer: unknown): Promise<void> {
+  await updateOne(keys.sandboxJob(machineId, jobId), { set: { done: true, answer: JSON.stringify(answer) } }, {});
+}
+
+// --- ERPs ---
+
+const Switch = z.object({ name: z.string(), active: z.boolean() });
+
+/** What stands in an ERP's database: all that a dump holds. */
+export const ErpDatabase = z.object({
+  uuid: z.string(),
+  secret: z.string(),
+  base_url: z.string(),
+  neutralized: z.boolean(),
+  crons: z.array(Switch),
+  mail_servers: z.array(Switch),
+  admin_login: z.string(),
+  admin_password_hash: z.string(),
+  /** What people wrote in the ERP, as JSON: DynamoDB's numbers are not JavaScript's. */
+  data: z.string(),
+  attachments: z.array(z.object({ name: z.string(), file: z.string() })),
+});
+export type ErpDatabase = z.infer<typeof ErpDatabase>;
+
+/** Text by path below the filestore; a path is the SHA-1 of the text, behind its first two digits. */
+export const ErpFiles = z.record(z.string(), z.string());
+export type ErpFiles = z.infer<typeof ErpFiles>;
+
+const Contents = z.object({ database: ErpDatabase.nullable(), files: ErpFiles });
+
+const SandboxErp = Contents.extend({
+  status: z.enum(["running", "stopped"]),
+  erp_version: z.string(),
+  edition: z.enum(["community", "enterprise"]),
+  database_name: z.string(),
+  domain: z.string(),
+  /** What a restore has put aside, until it is dropped or put back. */
+  replaced: Contents.extend({ restore_id: z.string() }).nullable(),
+  /** The uuid that the database had in the archive it comes from. */
+  archived_uuid: z.string().nullable(),
+  /** Counts writes, so that none overtakes another unseen. */
+  revision: z.number().int(),
+});
+export type SandboxErp = z.infer<typeof SandboxErp>;
+type ErpState = Omit<SandboxErp, "revision">;
+
+export const findErp = (machineId: string, instanceId: string): Promise<SandboxErp | undefined> =>
+  find({ key: keys.sandboxErp(machineId, instanceId), schema: SandboxErp });
+
+/** Leaves the ERP alone that an earlier try installed. */
+export const addErp = async (machineId: string, instanceId: string, erp: ErpState): Promise<void> =>
+  void (await putIfAbsent(keys.sandboxErp(machineId, instanceId), { ...erp, revision: 0 }));
+
+const WRITE_TRIES = 5;
+
+/** Changes an ERP as it is at that moment; false if it is not there. */
+export async function changeErp(
+  machineId: string,
+  instanceId: string,
+  change: (erp: SandboxErp) => Partial<ErpState>,
+): Promise<boolean> {
+  for (let attempt = 1; attempt <= WRITE_TRIES; attempt++) {
+    const erp = await findErp(machineId, instanceId);
+    if (erp === undefined) return false;
+    const set: Item = { ...change(erp), revision: erp.revision + 1 };
+    const { done } = await updateOne(keys.sandboxErp(machineId, instanceId), { set }, { equals: { revision: erp.revision } });
+    if (done) return true;
+  }
+  throw new Error(`The sandbox's ERP ${instanceId} is written to by too many at once`);
+}
+
+export const removeErp = (machineId: string, instanceId: string): Promise<void> =>
+  removeOne(keys.sandboxErp(machineId, instanceId));
+
+export type SandboxData = Record<string, unknown>;
+const SandboxDataText = z.record(z.string(), z.unknown());
+
+/** What people wrote in the ERP of an instance; undefined if the machine has no such ERP. */
+export async function readSandboxData(machineId: string, instanceId: string): Promise<SandboxData | undefined> {
+  const erp = await findErp(machineId, instanceId);
+  const text = erp?.database?.data;
+  return text === undefined ? undefined : SandboxDataText.parse(JSON.parse(text));
+}
+
+/** Writes it anew, with the attachments that such an ERP would have; false if the machine has no such ERP. */
+export async function writeSandboxData(machineId: string, instanceId: string, data: SandboxData): Promise<boolean> {
+  let written = false;
+  await changeErp(machineId, instanceId, ({ database }) => {
+    written = database !== null;
+    if (database === null) return {};
+    const { attachments, files } = attachmentsOf(data);
+    return { database: { ...database, data: JSON.stringify(data), attachments }, files };
+  });
+  return written;
+}
+
+/** A file for the company's logo, and one for each thing that people wrote: the filestore is never empty. */
+export function attachmentsOf(data: SandboxData): Pick<ErpDatabase, "attachments"> & { files: ErpFiles } {
+  const texts = [
+    ["logo.svg", LOGO] as const,
+    ...Object.entries(data).map(([name, value]) => [name, JSON.stringify(value)] as const),
+  ];
+  const stored = texts.map(([name, text]) => ({ name, text, file: fileNameOf(text) }));
+  return {
+    attachments: stored.map(({ name, file }) => ({ name, file })),
+    files: Object.fromEntries(stored.map(({ file, text }) => [file, text])),
+  };
+}
+const LOGO = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1H0z"/></svg>';
+
+export function fileNameOf(text: string): string {
+  const digest = createHash("sha1").update(text).digest("hex");
+  return `${digest.slice(0, 2)}/${digest}`;
+}

@@ -1,0 +1,12 @@
+// The versions of the ERP that can be installed, newest first: a new one is a line here.
+export interface ErpVersion {
+  version: string;
+  /** Can still be installed, but will not be for long. */
+  deprecated: boolean;
+}
+
+export const ERP_VERSIONS: readonly ErpVersion[] = [
+  { version: "19.0", deprecated: false },
+  { version: "18.0", deprecated: false },
+  { version: "17.0", deprecated: true },
+];

@@ -1,0 +1,147 @@
+// An ERP's database as plain SQL, the way pg_dump writes it, and back; anything unexpected is refused.
+import { ErpDatabase } from "../data/sandbox.ts";
+
+/** Tables of the dump, as PostgreSQL is told to make them. The names are the ERP's own but for `sandbox_note`. */
+const TABLES = {
+  ir_config_parameter: { key: "character varying NOT NULL", value: "text" },
+  ir_cron: { id: "integer NOT NULL", cron_name: "character varying", active: "boolean" },
+  ir_mail_server: { id: "integer NOT NULL", name: "character varying", active: "boolean" },
+  res_users: { id: "integer NOT NULL", login: "character varying", password: "character varying" },
+  ir_attachment: { id: "integer NOT NULL", name: "character varying", store_fname: "character varying" },
+  sandbox_note: { id: "integer NOT NULL", content: "text" },
+} as const satisfies Record<string, Record<string, string>>;
+type Table = keyof typeof TABLES;
+const NAMES = Object.keys(TABLES).filter((name): name is Table => name in TABLES);
+
+type Rows = Record<Table, string[][]>;
+
+const HEAD = [
+  "--",
+  "-- PostgreSQL database dump",
+  "--",
+  "",
+  "SET statement_timeout = 0;",
+  "SET client_encoding = 'UTF8';",
+  "SET standard_conforming_strings = on;",
+  "SET check_function_bodies = false;",
+  "SET client_min_messages = warning;",
+  "SET row_security = off;",
+  "",
+];
+const FOOT = ["--", "-- PostgreSQL database dump complete", "--", ""];
+const END_OF_ROWS = "\\.";
+
+const createOf = (table: Table): string =>
+  `CREATE TABLE public.${table} (${Object.entries(TABLES[table])
+    .map(([column, type]) => `${column} ${type}`)
+    .join(", ")});`;
+const copyOf = (table: Table): string => `COPY public.${table} (${Object.keys(TABLES[table]).join(", ")}) FROM stdin;`;
+
+export function toDump(database: ErpDatabase): string {
+  const rows = rowsOf(database);
+  const tables = NAMES.flatMap((table) => [
+    createOf(table),
+    "",
+    copyOf(table),
+    ...rows[table].map((fields) => fields.map(escapeField).join("\t")),
+    END_OF_ROWS,
+    "",
+  ]);
+  return [...HEAD, ...tables, ...FOOT].join("\n");
+}
+
+/** Throws a plain error that says what is wrong with the dump. */
+export function fromDump(dump: string): ErpDatabase {
+  const lines = dump.split("\n");
+  let at = 0;
+  const expect = (wanted: string): void => {
+    if (lines[at] !== wanted) throw new Error(`line ${at + 1} of the dump is not: ${wanted}`);
+    at += 1;
+  };
+  HEAD.forEach(expect);
+  const rows = Object.fromEntries(NAMES.map((table) => [table, new Array<string[]>()])) as Rows;
+  for (const table of NAMES) {
+    for (const line of [createOf(table), "", copyOf(table)]) expect(line);
+    const columns = Object.keys(TABLES[table]).length;
+    for (; at < lines.length && lines[at] !== END_OF_ROWS; at++) {
+      const fields = (lines[at] ?? "").split("\t").map(unescapeField);
+      if (fields.length !== columns) throw new Error(`line ${at + 1} of the dump has not ${columns} columns`);
+      rows[table].push(fields);
+    }
+    for (const line of [END_OF_ROWS, ""]) expect(line);
+  }
+  FOOT.forEach(expect);
+  if (at !== lines.length) throw new Error("the dump goes on after its end");
+  return databaseOf(rows);
+}
+
+function rowsOf(database: ErpDatabase): Rows {
+  const numbered = (rows: string[][]): string[][] => rows.map((row, index) => [String(index + 1), ...row]);
+  return {
+    ir_config_parameter: [
+      ["database.uuid", database.uuid],
+      ["database.secret", database.secret],
+      ["web.base.url", database.base_url],
+      ["database.is_neutralized", String(database.neutralized)],
+    ],
+    ir_cron: numbered(database.crons.map(({ name, active }) => [name, flag(active)])),
+    ir_mail_server: numbered(database.mail_servers.map(({ name, active }) => [name, flag(active)])),
+    res_users: numbered([[database.admin_login, database.admin_password_hash]]),
+    ir_attachment: numbered(database.attachments.map(({ name, file }) => [name, file])),
+    sandbox_note: numbered([[database.data]]),
+  };
+}
+
+function databaseOf(rows: Rows): ErpDatabase {
+  const parameters = new Map(rows.ir_config_parameter.map(([key = "", value = ""]) => [key, value]));
+  const parameter = (key: string): string => {
+    const value = parameters.get(key);
+    if (value === undefined) throw new Error(`the dump lacks the parameter ${key}`);
+    return value;
+  };
+  const [[, admin_login, admin_password_hash] = []] = rows.res_users;
+  const [[, data] = []] = rows.sandbox_note;
+  return ErpDatabase.parse({
+    uuid: parameter("database.uuid"),
+    secret: parameter("database.secret"),
+    base_url: parameter("web.base.url"),
+    neutralized: parameter("database.is_neutralized") === "true",
+    crons: rows.ir_cron.map(([, name, active]) => ({ name, active: isOn(active) })),
+    mail_servers: rows.ir_mail_server.map(([, name, active]) => ({ name, active: isOn(active) })),
+    admin_login,
+    admin_password_hash,
+    data,
+    attachments: rows.ir_attachment.map(([, name, file]) => ({ name, file })),
+  });
+}
+
+const flag = (active: boolean): string => (active ? "t" : "f");
+
+function isOn(field: string | undefined): boolean {
+  if (field !== "t" && field !== "f") throw new Error("a flag of the dump is neither t nor f");
+  return field === "t";
+}
+
+/** PostgreSQL's text format of COPY. */
+const ESCAPES: Readonly<Record<string, string>> = {
+  "\\": "\\\\",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+};
+const MEANINGS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(ESCAPES).map(([character, escaped]) => [escaped, character]),
+);
+
+export const escapeField = (text: string): string =>
+  text.replace(/[\\\b\f\n\r\t\v]/g, (character) => ESCAPES[character] ?? character);
+
+export const unescapeField = (field: string): string =>
+  field.replace(/\\(.|$)/gs, (escaped) => {
+    const character = MEANINGS[escaped];
+    if (character === undefined) throw new Error(`the dump has an escape that nobody writes: ${escaped}`);
+    return character;
+  });

@@ -1,0 +1,169 @@
+// Turns a workflow's table and the doing of its steps into the Lambda function that its state machine calls.
+//
+// Every task looks the operation up first: what is done for one that has ended would be done behind the user's back.
+import * as z from "zod";
+import { getBackup } from "../data/backups.ts";
+import { getInstance } from "../data/instances.ts";
+import { beginOperation, endOperation, findOperation, isOpen, showProgress } from "../data/operations.ts";
+import type { BackupRecord, InstanceRecord, OperationRecord, ServerRecord } from "../data/records.ts";
+import { getServer } from "../data/servers.ts";
+import type { InputOf, Poll, PollName, Step, StepName, UndoName, Workflow } from "../workflow.ts";
+import { log } from "./log.ts";
+import { asTaskError, CaughtError, GiveUp, operationErrorOf, TryAgain } from "./task-errors.ts";
+
+/** The records that the input's ids name, read when they are asked for. */
+type Records<I> = (I extends { server_id: string } | { instance_id: string }
+  ? { server: () => Promise<ServerRecord> }
+  : unknown) &
+  (I extends { instance_id: string } ? { instance: () => Promise<InstanceRecord> } : unknown) &
+  (I extends { backup_id: string } ? { backup: () => Promise<BackupRecord> } : unknown);
+
+/** What a task is given. */
+export type Work<I> = Records<I> & {
+  operation: OperationRecord;
+  input: I;
+  /** Names the task's job on the machine, so that it is begun once however often the task runs. */
+  jobId: string;
+};
+
+type Done<W, T> = (work: Work<InputOf<W>>) => Promise<T>;
+
+/** How a workflow's steps are done and undone; a task that is missing or misspelt does not compile. */
+export type Implementations<W> = {
+  [N in Exclude<StepName<W>, PollName<W>>]: Done<W, void>;
+} & {
+  /** Whether what the poll waits for is ready. */
+  [N in PollName<W>]: Done<W, boolean>;
+} & {
+  /** False asks to be called again. An undo accepts that there is nothing to undo, and that it has been done. */
+  [N in UndoName<W>]: Done<W, boolean | void>;
+};
+
+const TaskEvent = z.object({
+  task: z.string(),
+  input: z.unknown(),
+  /** How often a poll has asked before, and how often it may. */
+  attempt: z.number().int().optional(),
+  limit: z.number().int().optional(),
+  error: CaughtError.optional(),
+});
+type TaskEvent = z.infer<typeof TaskEvent>;
+
+/** What the state machine needs to know of a poll. */
+export interface Polled {
+  ready: boolean;
+  attempt: number;
+}
+
+const Ids = z.object({ account_id: z.string(), operation_id: z.string() });
+
+export const tasks = <W extends Workflow>(workflow: W, implementations: Implementations<W>) => {
+  // The two types say the same of a name; only here, where the name comes from outside, is it not known which task it is.
+  const known = new Map(Object.entries(implementations as Record<string, Done<Workflow, boolean | void>>));
+  return async (payload: unknown): Promise<Polled | null> => {
+    const event = TaskEvent.parse(payload);
+    const { account_id, operation_id } = Ids.parse(event.input);
+    log.resetKeys();
+    log.appendKeys({ workflow: workflow.name, task: event.task, operation: operation_id, account: account_id });
+    try {
+      const operation = await findOperation(account_id, operation_id);
+      return await perform(workflow, known, event, operation);
+    } catch (error) {
+      const told = asTaskError(error);
+      if (told instanceof TryAgain || told instanceof GiveUp) log.warn("task did not succeed", { error: told });
+      else log.error("task failed", { error: told });
+      throw told;
+    }
+  };
+};
+
+async function perform(
+  workflow: Workflow,
+  known: ReadonlyMap<string, Done<Workflow, boolean | void>>,
+  event: TaskEvent,
+  operation: OperationRecord | undefined,
+): Promise<Polled | null> {
+  switch (event.task) {
+    case "begin":
+      if (operation === undefined || !(await beginOperation(operation)))
+        throw new GiveUp("CANCELLED", "The operation has ended already");
+      return null;
+    case "succeed":
+      if (operation !== undefined) await endOperation(operation, { succeeded: true });
+      return null;
+    case "fail":
+      if (operation !== undefined)
+        await endOperation(operation, { succeeded: false, error: operationErrorOf(event.error ?? {}) });
+      return null;
+    default:
+      break;
+  }
+  const run = known.get(event.task);
+  if (run === undefined) throw new Error(`The workflow ${workflow.name} has no task ${event.task}`);
+  const part = workflow.steps.find(({ name }) => name === event.task);
+  // What an operation that has ended made is somebody's by now.
+  if (operation === undefined || !isOpen(operation)) {
+    if (part !== undefined) throw new GiveUp("CANCELLED", "The operation has ended already");
+    log.warn("nothing is undone for an operation that has ended");
+    return null;
+  }
+  const input = z.looseObject({}).parse(workflow.input.parse(event.input));
+  await showPlace(operation, part, workflow, input);
+  const outcome = await run(workOn(operation, input, event.task));
+  return part === undefined ? undone(outcome) : part.kind === "poll" ? polled(part, event, outcome) : null;
+}
+
+function polled(part: Poll, { attempt = 0, limit }: TaskEvent, ready: boolean | void): Polled {
+  const asked = attempt + 1;
+  if (ready !== true && limit !== undefined && asked >= limit)
+    throw new GiveUp("TIMEOUT", `${part.says} took longer than it may and was given up`);
+  return { ready: ready === true, attempt: asked };
+}
+
+/** An undo has no poll around it: it is called again as anything else is that did not succeed. */
+function undone(done: boolean | void): null {
+  if (done === false) throw new TryAgain("TIMEOUT", "What was done could not be undone in time");
+  return null;
+}
+
+/** A step that has just begun shows a little, so that it can be told from one that waits. */
+const PERCENT_MIN = 5;
+
+async function showPlace(
+  operation: OperationRecord,
+  part: Step | Poll | undefined,
+  { steps }: Workflow,
+  input: Record<string, unknown>,
+): Promise<void> {
+  const run = steps.filter(({ when }) => when === undefined || input[when] === true);
+  const says = part?.says ?? "Undoing what was done";
+  const place = run.findIndex(({ name }) => name === part?.name);
+  const percent = part === undefined ? operation.progress : Math.max(PERCENT_MIN, Math.round((100 * place) / run.length));
+  if (operation.step === says && operation.progress === percent) return; // the second and later asks of a poll
+  await showProgress(operation.account_id, operation.id, says, percent);
+}
+
+export const jobIdOf = (operation: { id: string }, task: string): string => `${operation.id}-${task}`;
+
+const InputIds = z.looseObject({
+  server_id: z.string().optional(),
+  instance_id: z.string().optional(),
+  backup_id: z.string().optional(),
+});
+
+function workOn(operation: OperationRecord, input: Record<string, unknown>, task: string): Work<unknown> {
+  const { account_id: accountId } = operation;
+  const ids = InputIds.parse(input);
+  const instance = once(() => getInstance(accountId, ids.instance_id ?? ""));
+  const records = {
+    instance,
+    server: once(async () => getServer(accountId, ids.server_id ?? (await instance()).server_id)),
+    backup: once(() => getBackup(accountId, ids.backup_id ?? "")),
+  };
+  return { operation, input, jobId: jobIdOf(operation, task), ...records };
+}
+
+function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => (loaded ??= load());
+}

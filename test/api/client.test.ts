@@ -1,0 +1,161 @@
+// The typed client: what it sends, what it gives back, what it throws, and what does not compile.
+import { createServer } from "node:http";
+import { afterAll, beforeAll, beforeEach, expect, expectTypeOf, test } from "vitest";
+import * as z from "zod";
+import { ClientError, createClient } from "../../shared/api/client.ts";
+import type { ListMeta } from "../../shared/api/fields.ts";
+import type { Operation } from "../../shared/api/operations.ts";
+import type { Server } from "../../shared/api/servers.ts";
+
+interface Seen {
+  method: string | undefined;
+  url: string | undefined;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+}
+
+let seen: Seen;
+let answer: { status: number; headers?: Record<string, string>; body: string };
+
+const service = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => void chunks.push(chunk));
+  request.on("end", () => {
+    const { method, url, headers } = request;
+    seen = { method, url, headers, body: Buffer.concat(chunks).toString() };
+    response.writeHead(answer.status, { "x-request-id": "req-1", ...answer.headers }).end(answer.body);
+  });
+});
+
+let baseUrl: string;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => {
+    service.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = z.object({ port: z.number() }).parse(service.address());
+  baseUrl = `http://127.0.0.1:${port}/api/v1`;
+});
+afterAll(() => void service.close());
+beforeEach(() => {
+  answer = { status: 200, body: JSON.stringify({ success: true, data: {} }) };
+});
+
+const client = () => createClient({ baseUrl, token: () => "svc_test_x" });
+const failing = async (call: Promise<unknown>): Promise<ClientError> => {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof ClientError)) throw new Error("A ClientError was expected", { cause: error });
+  return error;
+};
+
+test("a call becomes the request that the route table declares", async () => {
+  answer = {
+    status: 201,
+    headers: {
+      location: "/api/v1/instances/ins_2",
+      "idempotent-replayed": "true",
+      "x-ratelimit-limit": "20",
+      "x-ratelimit-remaining": "19",
+      "x-ratelimit-reset": "1000",
+    },
+    body: JSON.stringify({ success: true, data: { id: "ins_2" } }),
+  };
+  const body = { name: "Shop", domain: "shop.example.com", backup_id: "bak_1" };
+  const result = await client().instances.clone({ params: { id: "ins/1" }, body, idempotencyKey: "k1", requestId: "mine" });
+  expect(seen).toMatchObject({
+    method: "POST",
+    url: "/api/v1/instances/ins%2F1/clone",
+    headers: {
+      authorization: "Bearer svc_test_x",
+      "content-type": "application/json",
+      "idempotency-key": "k1",
+      "x-request-id": "mine",
+    },
+    body: JSON.stringify(body),
+  });
+  expect(result).toEqual({
+    data: { id: "ins_2" },
+    status: 201,
+    requestId: "req-1",
+    location: "/api/v1/instances/ins_2",
+    replayed: true,
+    rateLimit: { limit: 20, remaining: 19, reset: new Date(1_000_000) },
+  });
+});
+
+test("a list gives its records and where they are in the list", async () => {
+  const meta = { page: 2, per_page: 5, total: 7, next_cursor: null };
+  answer = { status: 200, body: JSON.stringify({ success: true, data: [{ id: "srv_1" }], meta }) };
+  const result = await client().servers.list({ query: { page: 2, per_page: 5, status: undefined } });
+  expect(seen.url).toBe("/api/v1/servers?page=2&per_page=5");
+  expect(seen.body).toBe("");
+  expect(result).toMatchObject({ data: [{ id: "srv_1" }], meta });
+});
+
+test("a body in which nothing must be sent is an empty object", async () => {
+  await client().auth.logout({ body: {} });
+  expect(seen.body).toBe("{}");
+});
+
+test("a document that is not wrapped is given as it is", async () => {
+  answer = { status: 200, body: JSON.stringify({ openapi: "3.1.1" }) };
+  expect((await client().openapi.get()).data).toEqual({ openapi: "3.1.1" });
+});
+
+test("without a token no authorization is sent", async () => {
+  await createClient({ baseUrl: `${baseUrl}/`, token: () => undefined }).health.get();
+  expect(seen.url).toBe("/api/v1/health");
+  expect(seen.headers["authorization"]).toBeUndefined();
+});
+
+test("a failure is thrown with all that the service said", async () => {
+  const error = { code: "RATE_LIMIT_EXCEEDED", message: "Too many", details: { limit: 100 } };
+  answer = { status: 429, headers: { "retry-after": "7" }, body: JSON.stringify({ success: false, error }) };
+  expect(await failing(client().catalog.get())).toMatchObject({ ...error, status: 429, requestId: "req-1", retryAfter: 7 });
+});
+
+test.each([
+  ["a page of HTML", { status: 502, body: "<html>" }],
+  ["a success without data", { status: 200, body: '{"success":true}' }],
+  ["a failure without an error", { status: 500, body: '{"success":false}' }],
+  ["a wrapped success with a failure's status", { status: 500, body: '{"success":true,"data":{}}' }],
+  ["null", { status: 200, body: "null" }],
+])("%s is an unexpected answer, not data", async (_, given) => {
+  answer = given;
+  expect(await failing(client().catalog.get())).toMatchObject({ code: "UNEXPECTED_ANSWER", status: given.status });
+});
+
+test("a service that cannot be reached is a failure without a status", async () => {
+  const away = createClient({ baseUrl, token: () => undefined, fetch: () => Promise.reject(new TypeError("fetch failed")) });
+  expect(await failing(away.health.get())).toMatchObject({ code: "NETWORK_ERROR", status: 0, requestId: undefined });
+});
+
+test("a call that its caller aborted is told as such", async () => {
+  await expect(client().health.get({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: "AbortError" });
+});
+
+test("what a call needs and gives is known to the compiler", () => {
+  const { servers, instances, operations } = client();
+  expectTypeOf(servers.get).returns.resolves.toHaveProperty("data").toEqualTypeOf<Server>();
+  expectTypeOf(servers.delete).returns.resolves.toHaveProperty("data").toEqualTypeOf<Operation>();
+  expectTypeOf(servers.list).returns.resolves.toHaveProperty("meta").toEqualTypeOf<ListMeta>();
+  expectTypeOf(servers.get).returns.resolves.not.toHaveProperty("meta");
+  expectTypeOf(servers.list).toBeCallableWith();
+  expectTypeOf(operations.get).toBeCallableWith({ params: { id: "op_1" }, query: { wait: 20 } });
+
+  const uncalled = [
+    // @ts-expect-error the path has a parameter
+    () => servers.get(),
+    // @ts-expect-error every field of a new server is required: `size` is missing
+    () => servers.create({ body: { name: "erp-1", provider: "sandbox", region: "eu-central", ssh_key_id: "key_1" } }),
+    // @ts-expect-error a field that the endpoint does not have is refused by the service
+    () => servers.update({ params: { id: "srv_1" }, body: { name: "erp-1", size: "small" } }),
+    // @ts-expect-error there is no such action
+    () => instances.act({ params: { id: "ins_1" }, body: { action: "explode" } }),
+    // @ts-expect-error a deletion takes no body
+    () => instances.delete({ params: { id: "ins_1" }, body: {} }),
+  ];
+  expect(uncalled).toHaveLength(5);
+});

@@ -1,0 +1,26 @@
+// docs/api.md is true to the code: it names every error, permission and filter, and asks for nothing that is not there.
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { ERRORS, OPERATION_ERRORS } from "../../shared/api/errors.ts";
+import { routes } from "../../shared/api/index.ts";
+import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
+
+const guide = readFileSync("docs/api.md", "utf8");
+
+test("every error of a request is in it, with its status", () => {
+  for (const [code, { status }] of Object.entries(ERRORS))
+    expect(guide).toMatch(new RegExp(`\\| ${status} +\\| \`${code}\` +\\|`));
+});
+
+test.each([...OPERATION_ERRORS, ...ALL_PERMISSIONS])("%s is in it", (name) => {
+  expect(guide).toContain(`| \`${name}\``);
+});
+
+test("every path that it asks for is one that the API has", () => {
+  const asked = [...guide.matchAll(/\$API(\/[\w/$-]+)/g)].map(([, path = ""]) =>
+    path.replaceAll(/\$\w*/g, ":id").replace(/\/$/, ""),
+  );
+  const known = routes.flatMap(({ path }) => [path, path.replace(/\/:id$/, "")]);
+  expect(asked.length).toBeGreaterThan(10);
+  for (const path of asked) expect(known, `${path} is a path`).toContain(path);
+});

@@ -1,0 +1,204 @@
+// The API's description: sound by itself, true to the schemas that the service uses, and complete about failures.
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { ERRORS, type ErrorCode } from "../../shared/api/errors.ts";
+import { ListMeta } from "../../shared/api/fields.ts";
+import { resourceOf, BASE_PATH, type Route, routes } from "../../shared/api/index.ts";
+import { openapi } from "../../shared/api/openapi.ts";
+import type { Operation, Response } from "../../shared/api/openapi/document.ts";
+
+const document = openapi("test");
+const live = openapi("live");
+
+/** What a pointer such as `#/components/schemas/Server` leads to. */
+const at = (pointer: string): unknown =>
+  pointer
+    .slice(2)
+    .split("/")
+    .reduce<unknown>((inner, key) => Reflect.get(Object(inner), key.replaceAll("~1", "/")), document);
+
+/** Every value in the document under a key. */
+function under(key: string, value: unknown = document): unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [...(name === key ? [inner] : []), ...under(key, inner)]);
+}
+
+function operationOf({ method, path }: Route): Operation {
+  const operation = document.paths[resourceOf(path).slice(BASE_PATH.length)]?.[method.toLowerCase()];
+  if (operation === undefined) throw new Error(`${method} ${path} is not described`);
+  return operation;
+}
+
+const Described = z.custom<Response>((value) => Object.hasOwn(Object(value), "content"));
+
+function answersOf(route: Route): Record<string, Response> {
+  return Object.fromEntries(
+    Object.entries(operationOf(route).responses).map(([status, response]) => [
+      status,
+      Described.parse("$ref" in response ? at(response.$ref) : response),
+    ]),
+  );
+}
+
+const answerOf = (route: Route, status: number): Response => Described.parse(answersOf(route)[status]);
+
+const Told = z.strictObject({
+  success: z.literal(false),
+  error: z.strictObject({
+    code: z.custom<ErrorCode>((code) => Object.hasOwn(ERRORS, String(code))),
+    message: z.string().min(1),
+    details: z.record(z.string(), z.unknown()).optional(),
+  }),
+});
+
+const failuresOf = (route: Route) =>
+  Object.entries(answersOf(route)).flatMap(([status, { content }]) =>
+    Object.values(content["application/json"].examples ?? {}).map(({ value }) => ({
+      status: Number(status),
+      ...Told.parse(value).error,
+    })),
+  );
+
+test("it is OpenAPI 3.1.1 at the address that the base has", () => {
+  expect(document.openapi).toBe("3.1.1");
+  expect(document.servers.map(({ url }) => url)).toEqual(["/api/v1"]);
+});
+
+test("every reference leads somewhere, and every component is used", () => {
+  const references = under("$ref").map(String);
+  for (const reference of references) expect(at(reference), `${reference} leads nowhere`).toBeDefined();
+  for (const kind of ["schemas", "parameters", "headers", "responses"] as const)
+    for (const name of Object.keys(document.components[kind])) expect(references).toContain(`#/components/${kind}/${name}`);
+});
+
+test("names of components are those that OpenAPI allows", () => {
+  for (const kind of Object.values(document.components))
+    for (const name of Object.keys(kind)) expect(name).toMatch(/^[A-Za-z0-9._-]+$/);
+});
+
+test("every operation has an id of its own and a tag that is described", () => {
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(routes.length);
+  const names = document.tags.map(({ name }) => name);
+  expect(new Set(operations.flatMap(({ tags }) => tags))).toEqual(new Set(names));
+});
+
+test("the sandbox is described in the test environment only", () => {
+  expect(Object.keys(document.paths)).toContain("/sandbox/instances/{id}/data");
+  expect(JSON.stringify(live.paths)).not.toContain("/sandbox/");
+  expect(Object.keys(live.components.schemas)).not.toContain("SandboxData");
+});
+
+test("it says of every error what it means", () => {
+  for (const [code, { status }] of Object.entries(ERRORS))
+    expect(document.info.description).toContain(`| ${status} | \`${code}\` |`);
+});
+
+test("a query's numbers are numbers, with their limits", () => {
+  const parameters = document.paths["/servers"]?.["get"]?.parameters ?? [];
+  expect(parameters).toContainEqual(
+    expect.objectContaining({
+      name: "per_page",
+      in: "query",
+      required: false,
+      schema: { type: "integer", minimum: 1, maximum: 100, default: 20, examples: [20] },
+    }),
+  );
+  expect(parameters).toContainEqual(
+    expect.objectContaining({ name: "status", schema: { type: "string", enum: ["active", "provisioning", "offline"] } }),
+  );
+});
+
+const withBody = routes.filter(({ body }) => body !== undefined);
+const bare = routes.filter((route) => route.bare);
+const lists = routes.filter(({ list }) => list);
+const others = routes.filter((route) => !route.bare && !route.list);
+const guarded = routes.filter(({ access, bodyPermission }) => Array.isArray(access) || bodyPermission !== undefined);
+const sessionOnly = routes.filter(({ access }) => access === "session");
+const works = routes.filter(({ path, starts, id }) => path.includes(":") && starts.length > 0 && id !== "instances.clone");
+const makers = routes.filter(({ status, resource }) => status === 201 && resource !== "backups");
+
+const exampleOf = (route: Route) => answerOf(route, route.status).content["application/json"].example;
+
+test.each(routes)("$id describes a body exactly if it has one", (route) => {
+  expect(operationOf(route).requestBody !== undefined).toBe(route.body !== undefined);
+});
+
+test.each(withBody)("the example of a body of $id is accepted by its schema", (route) => {
+  const example = operationOf(route).requestBody?.content["application/json"].example;
+  expect(route.body?.safeParse(example)).toMatchObject({ success: true });
+});
+
+test.each(others)(
+  "the example of an answer of $id is one that the service can give, with no field that it would drop",
+  (route) => {
+    const { data } = z.strictObject({ success: z.literal(true), data: z.unknown() }).parse(exampleOf(route));
+    expect(route.data.parse(data)).toEqual(data);
+  },
+);
+
+test.each(lists)("the example of an answer of $id is a page of a list", (route) => {
+  const page = z.strictObject({ success: z.literal(true), data: route.data, meta: ListMeta });
+  expect(page.parse(exampleOf(route))).toEqual(exampleOf(route));
+});
+
+test.each(bare)("the example of an answer of $id is not wrapped", (route) => {
+  expect(route.data.parse(exampleOf(route))).toEqual(exampleOf(route));
+});
+
+test.each(routes)("the parameters in the path of $id are described", (route) => {
+  const named = operationOf(route).parameters.flatMap((each) => ("in" in each && each.in === "path" ? [each.name] : []));
+  expect(named).toEqual([...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name));
+});
+
+test.each(routes)("every failure of $id is under its code's status", (route) => {
+  for (const { code, status } of failuresOf(route)) expect(ERRORS[code].status).toBe(status);
+});
+
+test.each(routes)("the failures of $id are those of its kind", (route) => {
+  const codes = failuresOf(route).map(({ code }) => code);
+  const hasBody = route.body !== undefined;
+  const expected: [ErrorCode, boolean][] = [
+    ["MALFORMED_REQUEST", hasBody],
+    ["PAYLOAD_TOO_LARGE", hasBody],
+    ["UNSUPPORTED_MEDIA_TYPE", hasBody],
+    ["VALIDATION_ERROR", hasBody || route.query !== undefined],
+    ["NOT_FOUND", route.path.includes(":")],
+    ["IDEMPOTENCY_KEY_REUSED", route.idempotent],
+    ["IDEMPOTENCY_IN_PROGRESS", route.idempotent],
+    ["UNAUTHORIZED", route.access !== "public" || route.id === "auth.login"],
+    ["RATE_LIMIT_EXCEEDED", true],
+    ["INTERNAL_ERROR", true],
+    ["SERVICE_UNAVAILABLE", true],
+  ];
+  for (const [code, told] of expected) expect(codes.includes(code), `${code} is told`).toBe(told);
+});
+
+const refusalsOf = (route: Route) => failuresOf(route).flatMap(({ code, message }) => (code === "FORBIDDEN" ? [message] : []));
+
+test.each(guarded)("whoever lacks a permission for $id reads which", (route) => {
+  const { access, bodyPermission } = route;
+  const permissions = [...(Array.isArray(access) ? access : []), ...Object.values(bodyPermission?.permissions ?? {})];
+  expect(new Set(refusalsOf(route))).toEqual(new Set(permissions.map((name) => `Token does not have permission: ${name}`)));
+});
+
+test.each(sessionOnly)("whoever calls $id with a token reads what it needs", (route) => {
+  expect(refusalsOf(route)).toEqual(["This endpoint needs a dashboard session"]);
+});
+
+test.each(works)("$id can meet other work, and a state that forbids it", (route) => {
+  expect(failuresOf(route).map(({ code }) => code)).toEqual(expect.arrayContaining(["OPERATION_IN_PROGRESS", "INVALID_STATE"]));
+});
+
+test.each(makers)("$id can meet a quota", (route) => {
+  expect(failuresOf(route).map(({ code }) => code)).toContain("QUOTA_EXCEEDED");
+});
+
+test.each(routes)("the headers of the answers of $id are described", (route) => {
+  const headers = Object.keys(answerOf(route, route.status).headers);
+  expect(headers).toContain("X-Request-ID");
+  expect(headers.includes("Location")).toBe(route.status !== 200);
+  expect(headers.includes("Idempotent-Replayed")).toBe(route.idempotent);
+  expect(headers.includes("X-RateLimit-Remaining")).toBe(route.access !== "public");
+  for (const status of [429, 503]) expect(Object.keys(answerOf(route, status).headers)).toContain("Retry-After");
+});

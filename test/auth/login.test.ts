@@ -1,0 +1,137 @@
+// POST /auth/login
+import { beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { auth } from "../../shared/api/auth.ts";
+import { account, type TestAccount, unique } from "../harness/account.ts";
+import { stranger } from "../harness/client.ts";
+import { fieldsOf, mistakesIn } from "../harness/requests.ts";
+import { everyItem } from "../harness/table.ts";
+
+let me: TestAccount;
+beforeAll(async () => {
+  me = await account();
+});
+
+// Failures count by source address, so that every test comes from one of its own.
+let addresses = 10;
+const nextAddress = (): string => `127.0.3.${addresses++}`;
+
+const login = (email: string, password: string, from: string) => stranger.post("/auth/login", { email, password }, { from });
+const WRONG = { success: false, error: { code: "UNAUTHORIZED", message: "Invalid email or password" } };
+
+test("gives a JWT for twelve hours and tells who signed in", async () => {
+  const data = (await login(me.user.email, me.user.password, nextAddress())).as(auth.login.data);
+  expect(data.user).toEqual({ id: me.user.id, email: me.user.email, name: me.user.name });
+  expect(Math.abs(Date.parse(data.expires_at) - Date.now() - 12 * 3_600_000)).toBeLessThan(10_000);
+  const [, claims = ""] = data.token.split(".");
+  const { exp } = z.object({ exp: z.number() }).parse(JSON.parse(Buffer.from(claims, "base64url").toString()));
+  expect(Math.abs(exp * 1000 - Date.parse(data.expires_at))).toBeLessThanOrEqual(1000);
+  expect((await stranger.get("/auth/me", { token: data.token })).as(auth.me.data)).toMatchObject({ user: data.user, token: null });
+});
+
+test("the JWT is not in the table", async () => {
+  const { token } = (await login(me.user.email, me.user.password, nextAddress())).as(auth.login.data);
+  const [, , signature = ""] = token.split(".");
+  expect((await everyItem()).filter((item) => item.includes(signature) || item.includes(me.user.password))).toEqual([]);
+});
+
+test("takes the e-mail address in any case", async () => {
+  expect((await login(me.user.email.toUpperCase(), me.user.password, nextAddress())).status).toBe(200);
+});
+
+test("a wrong password and an unknown e-mail get the same answer", async () => {
+  const from = nextAddress();
+  const headers = { "x-request-id": "same" };
+  const ask = (email: string, password: string) => stranger.post("/auth/login", { email, password }, { from, headers });
+  const [wrong, unknown] = [await ask(me.user.email, "not the password"), await ask("nobody@example.com", me.user.password)];
+  expect(wrong.status).toBe(401);
+  expect(wrong.body).toEqual(WRONG);
+  expect(unknown.status).toBe(401);
+  expect(unknown.text).toBe(wrong.text);
+  expect(Object.keys(unknown.headers)).toEqual(Object.keys(wrong.headers));
+});
+
+test("a wrong password and an unknown e-mail take the same time", async () => {
+  const time = async (email: string) => {
+    const from = nextAddress();
+    const began = performance.now();
+    for (let i = 0; i < 8; i++) await login(email, "not the password", from);
+    return performance.now() - began;
+  };
+  await time("warm@example.com");
+  const [known, unknown] = [await time(me.user.email), await time("nobody-else@example.com")];
+  // Without a password to compare with, an unknown e-mail would be answered in a quarter of the time.
+  expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(2);
+});
+
+test("strange e-mails and passwords are simply wrong", async () => {
+  const from = nextAddress();
+  for (const text of ["__proto__", "\u0000", "💥", "a\nb", " ", "#"]) {
+    expect((await login(text, "x", from)).body).toEqual(WRONG);
+    const address = nextAddress();
+    expect((await login(me.user.email, text, address)).body).toEqual(WRONG);
+  }
+});
+
+describe("a body that is wrong", () => {
+  const { fields } = fieldsOf(auth.login.body);
+  const good = { email: "a@example.com", password: "p" };
+
+  test.each(fields)("%s is told as that field", async (name, field) => {
+    for (const { what, value } of [...mistakesIn(field), { what: "missing", value: undefined }]) {
+      const { error } = await stranger.post("/auth/login", { ...good, [name]: value }, { from: "127.0.3.1" });
+      expect(error, what).toMatchObject({ code: "VALIDATION_ERROR", details: { field: name } });
+    }
+  });
+
+  test("is refused like any other: unknown field, no JSON, another type, too large", async () => {
+    const code = async (body: unknown, headers = {}) => (await stranger.post("/auth/login", body, { headers, from: "127.0.3.1" })).error;
+    expect(await code({ ...good, remember: true })).toMatchObject({ details: { field: "remember" } });
+    expect(await code("{")).toMatchObject({ code: "MALFORMED_REQUEST" });
+    expect(await code(good, { "content-type": "text/plain" })).toMatchObject({ code: "UNSUPPORTED_MEDIA_TYPE" });
+    expect(await code(`{"email":"${"a".repeat(65_536)}"}`)).toMatchObject({ code: "PAYLOAD_TOO_LARGE" });
+  });
+});
+
+describe("failures in fifteen minutes", () => {
+  test("ten for an e-mail from one address; then even the right password waits, but not from elsewhere", async () => {
+    const user = await me.anotherUser();
+    const [attacker, owner] = [nextAddress(), nextAddress()];
+    for (let i = 0; i < 10; i++) expect((await login(user.email, "guess", attacker)).status).toBe(401);
+    const refused = await login(user.email, user.password, attacker);
+    expect(refused.status).toBe(429);
+    expect(refused.error).toMatchObject({
+      code: "RATE_LIMIT_EXCEEDED",
+      details: { limit: 10, window_seconds: 900, scope: "login" },
+    });
+    const wait = Number(refused.headers["retry-after"]);
+    expect(wait).toBeGreaterThan(880);
+    expect(wait).toBeLessThanOrEqual(900);
+    expect((await login(user.email.toUpperCase(), user.password, attacker)).status).toBe(429);
+    expect((await login(user.email, user.password, owner)).status).toBe(200);
+    expect((await login(me.user.email, me.user.password, attacker)).status).toBe(200);
+  });
+
+  test("fifty for an address, whatever the e-mail; other addresses go on", async () => {
+    const attacker = nextAddress();
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => login(`${unique("victim")}-${i}@example.com`, "guess", attacker)));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(50);
+    const refused = await login(me.user.email, me.user.password, attacker);
+    expect(refused.error).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { limit: 50, scope: "login" } });
+    expect((await login(me.user.email, me.user.password, nextAddress())).status).toBe(200);
+  });
+
+  test("thirty guesses at once are still ten", async () => {
+    const user = await me.anotherUser();
+    const from = nextAddress();
+    const answers = await Promise.all(Array.from({ length: 30 }, () => login(user.email, "guess", from)));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+  });
+
+  test("signing in rightly does not count, also many times at once", async () => {
+    const user = await me.anotherUser();
+    const from = nextAddress();
+    for (let i = 0; i < 15; i++) expect((await login(user.email, user.password, from)).status).toBe(200);
+  });
+});

@@ -1,0 +1,171 @@
+// The dashboard's sessions: POST /auth/logout, GET /auth/me, PUT /auth/password, and the JWT that carries them.
+import { randomBytes } from "node:crypto";
+import { SignJWT } from "jose";
+import { beforeAll, describe, expect, test } from "vitest";
+import { auth } from "../../shared/api/auth.ts";
+import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
+import { keyVersions } from "../../shared/runtime/secrets.ts";
+import { account, type TestAccount, type TestUser } from "../harness/account.ts";
+import { type Client, stranger } from "../harness/client.ts";
+
+let me: TestAccount;
+beforeAll(async () => {
+  me = await account();
+});
+
+const isIn = async (client: Client) => (await client.get("/auth/me")).status === 200;
+
+test("a session is invalid for the very next request after signing out; others of the user go on", async () => {
+  const user = await me.anotherUser();
+  const [one, other] = [await me.session(user), await me.session(user)];
+  const answer = await one.post("/auth/logout");
+  expect(answer.as(auth.logout.data)).toEqual({ id: expect.stringMatching(/^ses_/), ended: true });
+  expect(await isIn(one)).toBe(false);
+  expect((await one.post("/auth/logout")).status).toBe(401);
+  expect(await isIn(other)).toBe(true);
+});
+
+describe("GET /auth/me", () => {
+  test("tells a user who they are, with every permission of the account", async () => {
+    expect((await (await me.session()).get("/auth/me")).as(auth.me.data)).toEqual({
+      user: { id: me.user.id, email: me.user.email, name: me.user.name },
+      token: null,
+      account: { id: me.id, name: expect.any(String) },
+      permissions: ALL_PERMISSIONS,
+      environment: "test",
+    });
+  });
+
+  test("tells a token which it is and what it may do", async () => {
+    const { id, api } = await me.token(["backups:read"]);
+    const data = (await api.get("/auth/me")).as(auth.me.data);
+    expect(data).toMatchObject({ user: null, token: { id }, account: { id: me.id }, permissions: ["backups:read"], environment: "test" });
+  });
+});
+
+describe("PUT /auth/password", () => {
+  const change = (session: Client, user: TestUser, next: string) =>
+    session.put("/auth/password", { current_password: user.password, new_password: next });
+
+  test("ends every session but the one that set it, and the old password with them", async () => {
+    const user = await me.anotherUser();
+    const [mine, ...others] = [await me.session(user), await me.session(user), await me.session(user)];
+    const answer = await change(mine, user, "a new long password");
+    expect(answer.as(auth.password.data)).toEqual({ id: user.id, email: user.email, name: user.name });
+    expect(await isIn(mine)).toBe(true);
+    for (const other of others) expect(await isIn(other)).toBe(false);
+    const from = "127.0.4.1";
+    const login = (password: string) => stranger.post("/auth/login", { email: user.email, password }, { from });
+    expect((await login(user.password)).status).toBe(401);
+    expect((await login("a new long password")).status).toBe(200);
+  });
+
+  test("needs the current one, and a new one of 12 to 128 characters", async () => {
+    const user = await me.anotherUser();
+    const session = await me.session(user);
+    const field = async (body: unknown) => (await session.put("/auth/password", body)).error?.details?.["field"];
+    expect(await field({ current_password: "wrong", new_password: "a new long password" })).toBe("current_password");
+    expect(await field({ current_password: user.password, new_password: "elevenchars" })).toBe("new_password");
+    expect(await field({ current_password: user.password, new_password: "x".repeat(129) })).toBe("new_password");
+    expect((await change(session, user, "ünïcödé 💥 password")).status).toBe(200);
+  });
+
+  test("of two at once one wins, and its password is the one that counts", async () => {
+    const user = await me.anotherUser();
+    const session = await me.session(user);
+    const passwords = ["the first new password", "the second new password"];
+    const answers = await Promise.all(passwords.map((each) => change(session, user, each)));
+    const won = passwords.filter((_, i) => answers[i]?.status === 200);
+    const lost = answers.find(({ status }) => status !== 200);
+    if (lost !== undefined) expect(lost.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "current_password" } });
+    const logins = await Promise.all(
+      passwords.map((password) => stranger.post("/auth/login", { email: user.email, password }, { from: "127.0.4.2" })),
+    );
+    expect(passwords.filter((_, i) => logins[i]?.status === 200)).toEqual(won);
+    expect(won).toHaveLength(1);
+  });
+});
+
+test("the 21st session ends the oldest", async () => {
+  const user = await me.anotherUser();
+  const sessions: Client[] = [];
+  for (let i = 0; i < 21; i++) sessions.push(await me.session(user));
+  const [oldest, ...rest] = sessions;
+  expect(oldest && (await isIn(oldest))).toBe(false);
+  for (const session of rest) expect(await isIn(session)).toBe(true);
+});
+
+describe("the JWT", () => {
+  let jwt = "";
+  let user: TestUser;
+  beforeAll(async () => {
+    user = await me.anotherUser();
+    jwt = (await me.session(user)).token ?? "";
+  });
+  const status = async (token: string) => (await stranger.get("/auth/me", { token })).status;
+
+  test("is refused with any one of its bits flipped", async () => {
+    const bytes = Buffer.from(jwt);
+    const flipped: string[] = [];
+    for (let at = 0; at < bytes.length; at++)
+      for (let bit = 0; bit < 7; bit++) {
+        const copy = Buffer.from(bytes);
+        copy[at] = (copy[at] ?? 0) ^ (1 << bit);
+        const text = copy.toString("latin1");
+        // What cannot stand in a header never arrives.
+        if (/^[\x21-\x7e]+$/.test(text)) flipped.push(text);
+      }
+    expect(flipped.length).toBeGreaterThan(1_500);
+    for (let from = 0; from < flipped.length; from += 50) {
+      const statuses = await Promise.all(flipped.slice(from, from + 50).map(status));
+      expect(statuses.filter((each) => each !== 401), `from ${from}`).toEqual([]);
+    }
+    expect(await status(jwt)).toBe(200);
+  });
+
+  test("is refused with something appended, cut off, or repeated", async () => {
+    for (const text of [`${jwt}A`, `${jwt}.`, `${jwt}=`, jwt.slice(0, -1), `.${jwt}`, jwt.split(".").slice(0, 2).join("."), `${jwt}.${jwt}`])
+      expect(await status(text), text).toBe(401);
+  });
+
+  /** A JWT of our own making: right in everything but what is given. */
+  async function forged(given: { claims?: Record<string, unknown>; header?: Record<string, unknown>; key?: Uint8Array } = {}): Promise<string> {
+    const { current } = await keyVersions("SESSION_KEY");
+    const [, payload = ""] = jwt.split(".");
+    const claims = { ...JSON.parse(Buffer.from(payload, "base64url").toString()), ...given.claims };
+    return new SignJWT(claims).setProtectedHeader({ alg: "HS256", kid: current.id, typ: "JWT", ...given.header }).sign(given.key ?? current.key);
+  }
+  const past = Math.floor(Date.now() / 1000) - 10;
+
+  test("made with the same key and claims is the same", async () => {
+    expect(await status(await forged())).toBe(200);
+  });
+
+  test.each<[string, Parameters<typeof forged>[0]]>([
+    ["that has expired", { claims: { exp: past } }],
+    ["without an end", { claims: { exp: undefined } }],
+    ["for the other environment", { claims: { aud: "live" } }],
+    ["without an audience", { claims: { aud: undefined } }],
+    ["of another issuer", { claims: { iss: "someone" } }],
+    ["of another user", { claims: { sub: "usr_01kag8w1s2e7tv8q4m5n6p7r8s" } }],
+    ["without a user", { claims: { sub: undefined } }],
+    ["of another session", { claims: { sid: "ses_01kag8w1s2e7tv8q4m5n6p7r8s" } }],
+    ["of a session with a strange name", { claims: { sid: "__proto__" } }],
+    ["without a session", { claims: { sid: undefined } }],
+    ["not valid before an hour from now", { claims: { nbf: past + 3_600 } }],
+    ["signed with another key", { key: new Uint8Array(randomBytes(32)) }],
+    ["naming a key that is not there", { header: { kid: "another" } }],
+    ["naming no key", { header: { kid: undefined } }],
+    ["signed with another algorithm", { header: { alg: "HS512" }, key: new Uint8Array(randomBytes(64)) }],
+  ])("%s is refused", async (_, given) => {
+    expect(await status(await forged(given))).toBe(401);
+  });
+
+  test("that says it needs no signature is refused", async () => {
+    const [, payload = ""] = jwt.split(".");
+    for (const alg of ["none", "None", "NONE", ""]) {
+      const head = Buffer.from(JSON.stringify({ alg, typ: "JWT" })).toString("base64url");
+      for (const text of [`${head}.${payload}.`, `${head}.${payload}`, `${head}.${payload}.${jwt.split(".")[2]}`]) expect(await status(text)).toBe(401);
+    }
+  });
+});

@@ -1,0 +1,106 @@
+// POST /instances/:id/backups
+import { beforeAll, describe, expect, test } from "vitest";
+import { Backup } from "../../shared/api/backups.ts";
+import { Instance, InstanceStatus } from "../../shared/api/instances.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import { seedInstance, seedServer } from "../harness/seed.ts";
+
+let me: TestAccount;
+beforeAll(async () => {
+  me = await account();
+});
+
+test("a backup is there at once, pending, and completed with its size and SHA-256 when its operation has ended", async () => {
+  const instance = await me.instance();
+  const answer = await me.api.post(`/instances/${instance.id}/backups`, { note: "before the upgrade" });
+  const begun = answer.as(Backup);
+  expect(answer.headers["location"]).toBe(`/api/v1/backups/${begun.id}`);
+  expect(begun).toEqual({
+    id: expect.stringMatching(/^bak_[0-9a-z]{26}$/),
+    instance_id: instance.id,
+    instance_name: instance.name,
+    status: "pending",
+    status_reason: null,
+    kind: "manual",
+    erp_version: instance.erp_version,
+    edition: instance.edition,
+    database_name: instance.database_name,
+    size_bytes: null,
+    sha256: null,
+    note: "before the upgrade",
+    operation_id: expect.stringMatching(/^op_/),
+    created_at: expect.any(String),
+    completed_at: null,
+    expires_at: null,
+  });
+  await me.until(begun.operation_id);
+  expect((await me.api.get(`/backups/${begun.id}`)).as(Backup)).toEqual({
+    ...begun,
+    status: "completed",
+    size_bytes: expect.any(Number),
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    operation_id: null,
+    completed_at: expect.any(String),
+  });
+  expect((await me.api.get(`/operations/${begun.operation_id}`)).as(Operation)).toMatchObject({
+    type: "backup.create",
+    status: "succeeded",
+    resource: { type: "backup", id: begun.id },
+    result: { backup_id: begun.id },
+  });
+});
+
+test("a body is not needed; a note has at most 200 characters", async () => {
+  const instance = await seedInstance(me.id);
+  expect((await me.api.post(`/instances/${instance.id}/backups`)).as(Backup).note).toBeNull();
+  const other = await seedInstance(me.id);
+  expect((await me.api.post(`/instances/${other.id}/backups`, { note: "é".repeat(200) })).status).toBe(201);
+  const { error } = await me.api.post(`/instances/${other.id}/backups`, { note: "a".repeat(201) });
+  expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "note" } });
+});
+
+test("it holds its instance: a second one meanwhile is told which operation does", async () => {
+  const instance = await me.instance();
+  const answers = await Promise.all([1, 2, 3].map(() => me.api.post(`/instances/${instance.id}/backups`)));
+  const [won, ...more] = answers.filter(({ status }) => status === 201).map((answer) => answer.as(Backup));
+  expect(more).toEqual([]);
+  for (const { error } of answers.filter(({ status }) => status !== 201))
+    expect(error).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id: won?.operation_id } });
+  await me.until(won?.operation_id ?? null);
+  expect((await me.api.get(`/instances/${instance.id}`)).as(Instance)).toMatchObject({ status: "running", operation_id: null });
+  expect((await me.api.get(`/instances/${instance.id}/backups`)).meta?.total).toBe(1);
+});
+
+describe("the instance's state", () => {
+  test.each(InstanceStatus.options)("%s: allowed only where the contract's table has it", async (state) => {
+    const other = await account();
+    const instance = await seedInstance(other.id, { state });
+    const answer = await other.api.post(`/instances/${instance.id}/backups`);
+    const allowed = ["running", "stopped"].includes(state);
+    expect(answer.status).toBe(allowed ? 201 : 409);
+    if (!allowed) expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+  });
+
+  test("on a server that is not active: refused, naming the server", async () => {
+    const server = await seedServer(me.id, { state: "unreachable" });
+    const instance = await seedInstance(me.id, { server_id: server.id });
+    const { error } = await me.api.post(`/instances/${instance.id}/backups`);
+    expect(error).toMatchObject({ code: "INVALID_STATE", details: { status: "offline", resource: server.id } });
+  });
+});
+
+test("in the sandbox the note fail-upload asks for a failure: the backup is failed and can be deleted, the instance runs on", async () => {
+  const instance = await me.instance();
+  const begun = (await me.api.post(`/instances/${instance.id}/backups`, { note: "fail-upload" })).as(Backup);
+  const { error } = await me.until(begun.operation_id, "failed");
+  expect(error?.code).toBe("STORAGE_ERROR");
+  expect((await me.api.get(`/backups/${begun.id}`)).as(Backup)).toMatchObject({
+    status: "failed",
+    status_reason: error?.message,
+    completed_at: null,
+    operation_id: null,
+  });
+  expect((await me.api.get(`/instances/${instance.id}`)).as(Instance)).toMatchObject({ status: "running", operation_id: null });
+  await me.until((await me.api.delete(`/backups/${begun.id}`)).as(Operation).id);
+});

@@ -1,0 +1,68 @@
+// GET /backups/:id/download
+import { createHash } from "node:crypto";
+import { beforeAll, expect, test } from "vitest";
+import { strFromU8, unzipSync } from "fflate";
+import { Backup, type BackupStatus, backups } from "../../shared/api/backups.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import { seedBackup, seedInstance } from "../harness/seed.ts";
+
+let me: TestAccount;
+let backup: Backup;
+beforeAll(async () => {
+  me = await account();
+  const instance = await me.instance();
+  await me.api.put(`/sandbox/instances/${instance.id}/data`, { orders: 42, note: "in the archive" });
+  backup = await me.backup(instance.id);
+});
+
+const address = async () => (await me.api.get(`/backups/${backup.id}/download`)).as(backups.download.data);
+
+test("its address gives the archive without a token for a quarter of an hour: the ERP's own zip, with the size and SHA-256 that the backup says", async () => {
+  const { url, expires_at } = await address();
+  expect(Math.abs(Date.parse(expires_at) - Date.now() - 15 * 60_000)).toBeLessThan(10_000);
+  const response = await fetch(url);
+  expect(response.status).toBe(200);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  expect(bytes.length).toBe(backup.size_bytes);
+  expect(createHash("sha256").update(bytes).digest("hex")).toBe(backup.sha256);
+  const files = unzipSync(bytes);
+  expect(Object.keys(files)).toEqual(expect.arrayContaining(["dump.sql", "manifest.json"]));
+  expect(Object.keys(files).filter((name) => !/^(dump\.sql|manifest\.json|filestore\/.*)$/.test(name))).toEqual([]);
+  expect(strFromU8(files["dump.sql"] ?? new Uint8Array())).toContain("in the archive");
+  expect(JSON.parse(strFromU8(files["manifest.json"] ?? new Uint8Array()))).toMatchObject({
+    odoo_dump: "1",
+    db_name: backup.database_name,
+    major_version: backup.erp_version,
+  });
+});
+
+test("an address that was changed in any way gives nothing", async () => {
+  const { url } = await address();
+  const other = await me.backup((await me.instance()).id);
+  const changed = {
+    "another backup's": url.replace(backup.id, other.id),
+    "a longer life": url.replace(/(X-Amz-Expires=)\d+/, "$186400"),
+    "another signature": url.replace(/(X-Amz-Signature=.{4})./, (_, kept: string) => `${kept}${url.includes(`${kept}0`) ? "1" : "0"}`),
+    "no signature": url.replace(/&X-Amz-Signature=[0-9a-f]+/, ""),
+    "no query": url.split("?")[0] ?? "",
+    "another file name": url.replace(/filename%3D/, "filename%3Dx"),
+  };
+  for (const [what, tampered] of Object.entries(changed)) {
+    expect(tampered, what).not.toBe(url);
+    expect((await fetch(tampered)).status, what).toBeGreaterThanOrEqual(400);
+  }
+  for (const method of ["PUT", "DELETE", "POST"]) expect((await fetch(url, { method })).status, method).toBeGreaterThanOrEqual(400);
+  expect((await fetch(url)).status).toBe(200);
+});
+
+test.each<BackupStatus>(["pending", "running", "failed", "deleting"])("a backup that is %s has no address", async (state) => {
+  const unfinished = await seedBackup(await seedInstance(me.id), { state });
+  const { error } = await me.api.get(`/backups/${unfinished.id}/download`);
+  expect(error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+});
+
+test("to read a backup's record is not to read its data", async () => {
+  const { api } = await me.token(["backups:read", "backups:write"]);
+  expect((await api.get(`/backups/${backup.id}`)).status).toBe(200);
+  expect((await api.get(`/backups/${backup.id}/download`)).error?.message).toBe("Token does not have permission: backups:restore");
+});

@@ -1,0 +1,132 @@
+// POST /backups/:id/restore
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { Backup, type BackupStatus } from "../../shared/api/backups.ts";
+import { Instance, InstanceStatus } from "../../shared/api/instances.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { setQuota } from "../../shared/data/operator.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import type { Client } from "../harness/client.ts";
+import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+
+const OLD = { orders: 1 };
+const NEW = { orders: 2 };
+
+let me: TestAccount;
+let api: Client;
+beforeAll(async () => {
+  me = await account();
+  await setQuota(me.id, "server", 100);
+});
+beforeEach(async () => {
+  api = (await me.token()).api;
+});
+
+const write = (id: string, data: unknown) => api.put(`/sandbox/instances/${id}/data`, data);
+const dataOf = async (id: string) => JSON.parse((await api.get(`/sandbox/instances/${id}/data`)).text).data as unknown;
+const show = async (id: string) => (await api.get(`/instances/${id}`)).as(Instance);
+const restore = (backup: { id: string }, body?: unknown) => api.post(`/backups/${backup.id}/restore`, body);
+
+/** An instance that holds NEW, and a backup of it that holds OLD. */
+async function changedSince(note?: string): Promise<{ instance: Instance; backup: Backup }> {
+  const instance = await me.instance();
+  await write(instance.id, OLD);
+  const backup = await me.backup(instance.id, note === undefined ? {} : { note });
+  await write(instance.id, NEW);
+  return { instance, backup };
+}
+
+test("brings back what the backup holds, and keeps what was there in a safety backup that expires", async () => {
+  const { instance, backup } = await changedSince();
+  const answer = await restore(backup);
+  const operation = answer.as(Operation);
+  expect(answer.headers["location"]).toBe(`/api/v1/operations/${operation.id}`);
+  expect(operation).toMatchObject({ type: "backup.restore", resource: { type: "instance", id: instance.id }, result: { backup_id: backup.id } });
+  const { result } = await me.until(operation.id);
+  expect(await dataOf(instance.id)).toEqual(OLD);
+  expect(await show(instance.id)).toMatchObject({ status: "running", operation_id: null, status_reason: null });
+
+  const safety = (await api.get(`/backups/${result?.safety_backup_id}`)).as(Backup);
+  expect(safety).toMatchObject({ kind: "pre_restore", status: "completed", instance_id: instance.id, operation_id: null });
+  expect(Math.abs(Date.parse(safety.expires_at ?? "") - Date.now() - 14 * 86_400_000)).toBeLessThan(60_000);
+  await me.until((await restore(safety, { backup_first: false })).as(Operation).id);
+  expect(await dataOf(instance.id)).toEqual(NEW);
+});
+
+test("takes no safety backup where it is told not to", async () => {
+  const { instance, backup } = await changedSince();
+  const { result } = await me.until((await restore(backup, { backup_first: false })).as(Operation).id);
+  expect(result?.safety_backup_id).toBeUndefined();
+  expect((await api.get(`/instances/${instance.id}/backups`)).as(z.array(Backup))).toEqual([backup]);
+});
+
+test("leaves the database alone with restore_database false", async () => {
+  const { instance, backup } = await changedSince();
+  await me.until((await restore(backup, { restore_database: false, backup_first: false })).as(Operation).id);
+  expect(await dataOf(instance.id)).toEqual(NEW);
+});
+
+test("with neither database nor files there is nothing to restore", async () => {
+  const backup = await seedBackup(await seedInstance(me.id));
+  const { error } = await restore(backup, { restore_database: false, restore_filestore: false });
+  expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "restore_database" } });
+});
+
+test("a stopped instance is stopped after it", async () => {
+  const { instance, backup } = await changedSince();
+  await me.until((await api.post(`/instances/${instance.id}/actions`, { action: "stop" })).as(Operation).id);
+  await me.until((await restore(backup)).as(Operation).id);
+  expect(await show(instance.id)).toMatchObject({ status: "stopped", operation_id: null });
+  await me.until((await api.post(`/instances/${instance.id}/actions`, { action: "start" })).as(Operation).id);
+  expect(await dataOf(instance.id)).toEqual(OLD);
+});
+
+test("an archive that is damaged is refused before anything is touched", async () => {
+  const { instance, backup } = await changedSince("corrupt");
+  expect(backup.status).toBe("completed");
+  const { error } = await me.until((await restore(backup)).as(Operation).id, "failed");
+  expect(error?.code).toBe("BACKUP_CORRUPT");
+  expect(await show(instance.id)).toMatchObject({ status: "running", operation_id: null });
+  expect(await dataOf(instance.id)).toEqual(NEW);
+});
+
+test("once the instance is deleted, the message says to clone instead", async () => {
+  const { instance, backup } = await changedSince();
+  await me.until((await api.delete(`/instances/${instance.id}`)).as(Operation).id);
+  const answer = await restore(backup);
+  expect(answer.status).toBe(409);
+  expect(answer.error).toMatchObject({ code: "INVALID_STATE", message: expect.stringMatching(/clone/i) });
+});
+
+describe("is refused", () => {
+  test.each<BackupStatus>(["pending", "running", "failed", "deleting"])("with a backup that is %s", async (state) => {
+    const instance = await seedInstance(me.id);
+    const { error } = await restore(await seedBackup(instance, { state }));
+    expect(error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+    expect((await show(instance.id)).status).toBe("running");
+  });
+
+  test.each(InstanceStatus.options)("or not, with an instance that is %s, as the contract's table has it", async (state) => {
+    const instance = await seedInstance(me.id, { state });
+    const answer = await restore(await seedBackup(instance));
+    const allowed = ["running", "stopped", "failed"].includes(state);
+    expect(answer.status).toBe(allowed ? 202 : 409);
+    if (!allowed) expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+  });
+
+  test("on a server that is not active, which is named", async () => {
+    const server = await seedServer(me.id, { state: "unreachable" });
+    const backup = await seedBackup(await seedInstance(me.id, { server_id: server.id }));
+    expect((await restore(backup)).error).toMatchObject({ code: "INVALID_STATE", details: { status: "offline", resource: server.id } });
+  });
+
+  test("while another operation holds the instance, and the backup cannot be deleted meanwhile", async () => {
+    const { backup } = await changedSince();
+    const answers = await Promise.all([restore(backup), restore(backup), api.delete(`/backups/${backup.id}`)]);
+    const [begun, ...more] = answers.filter(({ status }) => status === 202).map((answer) => answer.as(Operation));
+    expect(more).toEqual([]);
+    for (const { status, error } of answers)
+      if (status === 409) expect(["OPERATION_IN_PROGRESS", "INVALID_STATE"]).toContain(error?.code);
+    await me.until(begun?.id ?? null);
+  });
+});

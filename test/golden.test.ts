@@ -1,0 +1,10 @@
+// The API is what was committed: a change of it has to be made on purpose.
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { goldens, inThisFolder } from "./golden/golden.ts";
+
+test.each(Object.entries(goldens))("%s is as committed", (name, made) => {
+  expect(made(), `test/golden/${name} differs: if that is meant, run \`npm run golden\``).toBe(
+    readFileSync(inThisFolder(name), "utf8"),
+  );
+});

@@ -1,0 +1,5 @@
+// Rewrites the golden files from the code: `npm run golden`. Read the difference before committing it.
+import { writeFileSync } from "node:fs";
+import { goldens, inThisFolder } from "./golden.ts";
+
+for (const [name, made] of Object.entries(goldens)) writeFileSync(inThisFolder(name), made());

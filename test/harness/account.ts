@@ -1,0 +1,209 @@
+// An account of a test's own, with people, tokens and things in it, so that tests do not see each other.
+import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Backup } from "../../shared/api/backups.ts";
+import { Catalog } from "../../shared/api/catalog.ts";
+import { Instance } from "../../shared/api/instances.ts";
+import type { OperationResult } from "../../shared/api/operations.ts";
+import { ALL_PERMISSIONS, type Permission } from "../../shared/api/permissions.ts";
+import { Server } from "../../shared/api/servers.ts";
+import type { SshKey } from "../../shared/api/ssh-keys.ts";
+import { getAccount } from "../../shared/data/accounts.ts";
+import { type By, changeOf } from "../../shared/data/change.ts";
+import { reserveToken } from "../../shared/data/credentials.ts";
+import { findOperation, isOpen } from "../../shared/data/operations.ts";
+import { createAccount, createUser, type NewUser, setQuota } from "../../shared/data/operator.ts";
+import type { OperationRecord, UserRecord } from "../../shared/data/records.ts";
+import { reserveSshKey } from "../../shared/data/ssh-keys.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { parseSshKey } from "../../shared/domain/ssh-key.ts";
+import { auth } from "../../shared/api/auth.ts";
+import { type Client, clientWith, stranger } from "./client.ts";
+import { apiUrl } from "./cloud.ts";
+
+export interface TestToken {
+  id: string;
+  value: string;
+  api: Client;
+}
+
+export interface TestUser extends NewUser {
+  id: string;
+}
+
+export interface TestAccount {
+  id: string;
+  user: TestUser;
+  /** With a token that has every permission. */
+  api: Client;
+  tokenId: string;
+  /** Signed in as the first user, or as another; a session of its own each time. */
+  session: (as?: { email: string; password: string }) => Promise<Client>;
+  anotherUser: () => Promise<TestUser>;
+  /** A token with these permissions and with limits of its own. */
+  token: (permissions?: readonly Permission[], expiresAt?: string | null) => Promise<TestToken>;
+  sshKey: () => Promise<SshKey>;
+  /** The body of a request for a server that can be made. */
+  serverBody: (fields?: Record<string, unknown>) => Promise<Record<string, unknown>>;
+  instanceBody: (fields?: Record<string, unknown>) => Promise<Record<string, unknown>>;
+  /** A server that is active, made by the API. */
+  server: (fields?: Record<string, unknown>) => Promise<Server>;
+  /** An instance that runs, on the account's own server unless `server_id` names another. */
+  instance: (fields?: Record<string, unknown>) => Promise<Instance>;
+  /** A backup that is completed. */
+  backup: (instanceId: string, fields?: Record<string, unknown>) => Promise<Backup>;
+  /** Waits for the end of an operation, and fails the test unless it ended as it should. */
+  until: (operationId: string | null, status?: "succeeded" | "failed") => Promise<EndedOperation>;
+  /** The counters of everything that was ever made or changed in the account. */
+  trace: () => Promise<string>;
+}
+
+export type EndedOperation = OperationRecord & { result: OperationResult | null };
+
+let numbers = 0;
+/** A word that no other test of this run uses. */
+export const unique = (word: string): string => `${word}-${process.pid.toString(36)}-${(numbers++).toString(36)}`;
+export const uniqueDomain = (word = "shop"): string => `${unique(word)}.example.com`;
+export const uniqueDatabase = (word = "shop"): string => unique(word).replaceAll("-", "_");
+
+/** An OpenSSH public key whose private half is thrown away. */
+export function newPublicKey(comment = "test"): string {
+  const { publicKey } = generateKeyPairSync("ed25519");
+  const { x = "" } = publicKey.export({ format: "jwk" });
+  const part = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
+  return `ssh-ed25519 ${Buffer.concat([part(Buffer.from("ssh-ed25519")), part(Buffer.from(x, "base64url"))]).toString("base64")} ${comment}`;
+}
+
+/** Longer than any work of the sandbox takes on a busy machine. */
+const OPERATION_LIMIT_MS = 25_000;
+
+export async function account(): Promise<TestAccount> {
+  apiUrl(); // chooses the cloud before the data functions are called
+  const id = unique("account");
+  const newUser = { email: `${id}@example.com`, name: `Owner of ${id}`, password: `${randomUUID()}!` };
+  const made = await createAccount(id, newUser);
+  const accountId = made.account.id;
+  // Tests make a token or a user wherever they need limits of their own.
+  for (const kind of ["token", "user"] as const) await setQuota(accountId, kind, 10_000);
+  const by = operatorOf(made.user);
+
+  const token: TestAccount["token"] = async (permissions = ALL_PERMISSIONS, expiresAt = null) => {
+    const change = changeOf({ id: accountId });
+    const reserved = reserveToken(change, by, "test", { name: unique("token"), permissions: [...permissions], expires_at: expiresAt });
+    await change.commit();
+    return { id: reserved.token.id, value: reserved.value, api: clientWith(reserved.value) };
+  };
+
+  const session: TestAccount["session"] = async ({ email, password } = newUser) =>
+    clientWith((await stranger.post("/auth/login", { email, password })).as(auth.login.data).token);
+
+  const until: TestAccount["until"] = async (operationId, status = "succeeded") => {
+    if (operationId === null) throw new Error("There is no operation to wait for");
+    const limit = Date.now() + OPERATION_LIMIT_MS;
+    for (;;) {
+      const operation = await findOperation(accountId, operationId);
+      if (operation !== undefined && !isOpen(operation)) {
+        if (operation.state === status) return operation;
+        throw new Error(`${operation.type} ${operation.state}: ${JSON.stringify(operation.error)}`);
+      }
+      if (Date.now() > limit) throw new Error(`After ${OPERATION_LIMIT_MS} ms ${operationId} is still ${JSON.stringify(operation)}`);
+      await sleep(15);
+    }
+  };
+
+  const sshKey: TestAccount["sshKey"] = async () => {
+    const change = changeOf({ id: accountId });
+    const key = reserveSshKey(change, { name: "Test key", ...parseSshKey(newPublicKey()) });
+    await change.commit();
+    return key;
+  };
+
+  let keyId: Promise<string> | undefined;
+  const serverBody: TestAccount["serverBody"] = async (fields = {}) => ({
+    name: unique("erp"),
+    ...(await offer(first.api)),
+    ssh_key_id: await (keyId ??= sshKey().then((key) => key.id)),
+    ...fields,
+  });
+
+  const server: TestAccount["server"] = async (fields) => {
+    const { api } = await token();
+    const begun = (await api.post("/servers", await serverBody(fields))).as(Server);
+    await until(begun.operation_id);
+    return (await api.get(`/servers/${begun.id}`)).as(Server);
+  };
+
+  let home: Promise<string> | undefined;
+  const instanceBody: TestAccount["instanceBody"] = async (fields = {}) => ({
+    name: "Shop",
+    server_id: fields["server_id"] ?? (await (home ??= server().then(({ id: serverId }) => serverId))),
+    erp_version: "19.0",
+    edition: "community",
+    database_name: uniqueDatabase(),
+    admin_email: "admin@example.com",
+    domain: uniqueDomain(),
+    ...fields,
+  });
+
+  const instance: TestAccount["instance"] = async (fields) => {
+    const { api } = await token();
+    const begun = (await api.post("/instances", await instanceBody(fields))).as(Instance);
+    await until(begun.operation_id);
+    return (await api.get(`/instances/${begun.id}`)).as(Instance);
+  };
+
+  const backup: TestAccount["backup"] = async (instanceId, fields = {}) => {
+    const { api } = await token();
+    const begun = (await api.post(`/instances/${instanceId}/backups`, fields)).as(Backup);
+    await until(begun.operation_id);
+    return (await api.get(`/backups/${begun.id}`)).as(Backup);
+  };
+
+  const anotherUser = async (): Promise<TestUser> => {
+    const email = `${unique("user")}@example.com`;
+    const fields = { email, name: `Name of ${email}`, password: `${randomUUID()}!` };
+    return { ...fields, id: (await createUser(accountId, fields)).id };
+  };
+
+  const first = await token();
+  return {
+    id: accountId,
+    user: { ...newUser, id: made.user.id },
+    api: first.api,
+    tokenId: first.id,
+    session,
+    anotherUser,
+    token,
+    sshKey,
+    serverBody,
+    instanceBody,
+    server,
+    instance,
+    backup,
+    until,
+    trace: async () => JSON.stringify(await getAccount(accountId)),
+  };
+}
+
+/** Who the harness acts as when it writes past the API. */
+export const operatorOf = (user: UserRecord): By => ({
+  caller: { account_id: user.account_id, type: "user", id: user.id, name: user.name, permissions: [], ip_address: null },
+  requestId: "test-harness",
+});
+
+let offered: Promise<{ provider: string; region: string; size: string }> | undefined;
+
+/** The first server that the catalogue offers. */
+function offer(api: Client): Promise<{ provider: string; region: string; size: string }> {
+  offered ??= api.get("/catalog").then((answer) => {
+    const [provider] = answer.as(Catalog).providers;
+    const [size] = provider?.sizes ?? [];
+    const [region] = size?.regions ?? [];
+    if (provider === undefined || size === undefined || region === undefined) throw new Error("The catalogue offers no server");
+    return { provider: provider.code, region, size: size.code };
+  });
+  return offered;
+}
+
+/** An id of the right form that names nothing. */
+export const unusedId = newId;

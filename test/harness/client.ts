@@ -1,0 +1,156 @@
+// A client that knows HTTP and the contract's envelope, and nothing else. Each answer that it gets is held against what the
+// contract says of all answers and of its route, so that every test is a test of that too.
+import { Agent, request as send } from "node:http";
+import { expect } from "vitest";
+import * as z from "zod";
+import { ERRORS } from "../../shared/api/errors.ts";
+import { ListMeta } from "../../shared/api/fields.ts";
+import { BASE_PATH, type Route, routes } from "../../shared/api/index.ts";
+import { apiUrl } from "./cloud.ts";
+
+export interface Ask {
+  headers?: Record<string, string>;
+  /** Instead of the client's own credential; null sends none. */
+  token?: string | null;
+  /** The loopback address that the request comes from. */
+  from?: string;
+}
+
+export interface Answer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  text: string;
+  /** The whole answer, parsed. */
+  body: unknown;
+  meta: ListMeta | undefined;
+  error: ErrorBody | undefined;
+  /** The data of a success, parsed; fails the test if it was none. */
+  as: <S extends z.ZodType>(schema: S) => z.output<S>;
+}
+
+const ErrorBody = z.strictObject({
+  code: z.enum(Object.keys(ERRORS) as [keyof typeof ERRORS]),
+  message: z.string().min(1),
+  details: z.record(z.string(), z.unknown()).optional(),
+});
+export type ErrorBody = z.infer<typeof ErrorBody>;
+
+const Success = z.strictObject({ success: z.literal(true), data: z.unknown(), meta: ListMeta.optional() });
+const Failure = z.strictObject({ success: z.literal(false), error: ErrorBody });
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+/** One request as it stands: path and body go out byte for byte. */
+export function exchange(
+  method: string,
+  path: string,
+  { body, headers = {}, from }: { body?: string | Buffer | undefined; headers?: Record<string, string>; from?: string | undefined } = {},
+): Promise<Answer> {
+  const { hostname, port } = new URL(apiUrl());
+  return new Promise((resolve, reject) => {
+    const sent = send(
+      {
+        agent,
+        host: hostname,
+        port,
+        method,
+        path: `${BASE_PATH}${path}`,
+        headers: { ...headers, ...(body !== undefined && { "content-length": Buffer.byteLength(body) }) },
+        ...(from !== undefined && { localAddress: from, agent: false }),
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () => {
+          const received = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const);
+          const text = Buffer.concat(chunks).toString();
+          resolve(answerOf(method, path, response.statusCode ?? 0, Object.fromEntries(received), text));
+        });
+      },
+    );
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+function answerOf(method: string, path: string, status: number, headers: Record<string, string>, text: string): Answer {
+  const said = `${method} ${path.slice(0, 200)} → ${status} ${text.slice(0, 1000)}`;
+  expect(headers["content-type"], said).toBe("application/json");
+  expect(headers["x-request-id"], said).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
+  if (method === "HEAD") return { status, headers, text, body: undefined, meta: undefined, error: undefined, as: () => fail(said) };
+  const body: unknown = JSON.parse(text);
+  const route = routeOf(method, path);
+  if (status >= 400) {
+    const failure = Failure.safeParse(body);
+    expect(failure.error, said).toBeUndefined();
+    const error = failure.data?.error;
+    expect(status, said).toBe(error && ERRORS[error.code].status);
+    if (status === 429 || status === 503) expect(headers["retry-after"], said).toMatch(/^[1-9]\d*$/);
+    return { status, headers, text, body, meta: undefined, error, as: () => fail(said) };
+  }
+  if (route === undefined) throw new Error(`No route answers ${said}`);
+  expect(status, said).toBe(route.status);
+  if (route.bare) return { status, headers, text, body, meta: undefined, error: undefined, as: (schema) => schema.parse(body) };
+  const success = Success.safeParse(body);
+  expect(success.error, said).toBeUndefined();
+  expect(success.data?.meta !== undefined, said).toBe(route.list);
+  // What the schema does not know, parsing drops: nothing leaks.
+  expect(route.data.parse(success.data?.data), said).toEqual(success.data?.data);
+  if (route.status !== 200) expect(headers["location"], said).toMatch(new RegExp(`^${BASE_PATH}/[a-z-]+/[a-z]+_[0-9a-z]{26}$`));
+  return {
+    status,
+    headers,
+    text,
+    body,
+    meta: success.data?.meta,
+    error: undefined,
+    as: (schema) => schema.parse(success.data?.data),
+  };
+}
+
+function fail(said: string): never {
+  throw new Error(`A success was expected: ${said}`);
+}
+
+/** The route that a path leads to: of two that fit, the one with fewer parameters. */
+export function routeOf(method: string, path: string): Route | undefined {
+  const [bare = ""] = path.split("?");
+  return routes
+    .filter((route) => route.method === method && new RegExp(`^${route.path.replace(/:\w+/g, "[^/]+")}/?$`).test(bare))
+    .toSorted((a, b) => a.path.split(":").length - b.path.split(":").length)[0];
+}
+
+export interface Client {
+  readonly token: string | undefined;
+  get: (path: string, ask?: Ask) => Promise<Answer>;
+  post: (path: string, body?: unknown, ask?: Ask) => Promise<Answer>;
+  put: (path: string, body?: unknown, ask?: Ask) => Promise<Answer>;
+  delete: (path: string, ask?: Ask) => Promise<Answer>;
+  /** Any method; a body that is text or bytes goes out as it is. */
+  send: (method: string, path: string, body?: unknown, ask?: Ask) => Promise<Answer>;
+}
+
+export function clientWith(token: string | undefined): Client {
+  const call = (method: string, path: string, body: unknown, { headers = {}, token: other = token, from }: Ask = {}): Promise<Answer> =>
+    exchange(method, path, {
+      body: body === undefined || typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+      headers: {
+        ...(other !== null && other !== undefined && { authorization: `Bearer ${other}` }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      from,
+    });
+  return {
+    token,
+    get: (path, ask) => call("GET", path, undefined, ask),
+    post: (path, body, ask) => call("POST", path, body, ask),
+    put: (path, body, ask) => call("PUT", path, body, ask),
+    delete: (path, ask) => call("DELETE", path, undefined, ask),
+    send: call,
+  };
+}
+
+/** Someone without a credential. */
+export const stranger: Client = clientWith(undefined);

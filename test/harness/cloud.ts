@@ -1,0 +1,59 @@
+// The clouds that tests run against. A file uses the shared one, which it knows by HTTP and by its table, or one of its own,
+// whose calls it can count and whose parts it can switch off.
+import { afterAll, inject } from "vitest";
+import { type Cloud, type CloudOptions, startCloud } from "../../infra/local/cloud.ts";
+import { stackName } from "../../infra/settings.ts";
+import { useTable } from "./table.ts";
+
+const ENVIRONMENT = "test";
+
+/** What a test's process needs to know of a cloud that runs in another. */
+export interface CloudFacts {
+  apiUrl: string;
+  /** For the data functions and the service's keys, called as the operator. */
+  environment: Record<string, string>;
+}
+
+/** In memory, the sandbox at once, polls after hundredths of a second, schedules only when fired. */
+export const startTestCloud = (outDir: string, options: Partial<CloudOptions> = {}): Promise<Cloud> =>
+  startCloud({
+    outDir,
+    stack: stackName(ENVIRONMENT),
+    environment: { SANDBOX_TIME_SCALE: "0" },
+    timeScale: 0.02,
+    schedules: false,
+    ...options,
+  });
+
+export function factsOf(cloud: Cloud): CloudFacts {
+  const { SESSION_KEY = "", SEALING_KEY = "" } = Object.assign({}, ...cloud.template.functions.map((each) => each.environment)) as Record<
+    string,
+    string
+  >;
+  return {
+    apiUrl: cloud.apiUrl,
+    environment: { ...cloud.operator.environment, TABLE_NAME: cloud.tableName, ENVIRONMENT, SESSION_KEY, SEALING_KEY },
+  };
+}
+
+let used: string | undefined;
+
+/** The data functions read the environment once, so that a file has one cloud. */
+function use({ apiUrl, environment }: CloudFacts): string {
+  if (used !== undefined && used !== apiUrl) throw new Error("A test file uses one cloud: the shared one, or one of its own");
+  if (used === undefined) Object.assign(process.env, environment);
+  used = apiUrl;
+  useTable(environment);
+  return apiUrl;
+}
+
+/** The address of the cloud that this file uses: the shared one unless it has started its own. */
+export const apiUrl = (): string => used ?? use(inject("shared"));
+
+/** A cloud of the calling file's own, stopped at its end. */
+export async function ownCloud(options: Partial<CloudOptions> = {}): Promise<Cloud> {
+  const cloud = await startTestCloud(inject("outDir"), options);
+  afterAll(() => cloud.stop());
+  use(factsOf(cloud));
+  return cloud;
+}

@@ -1,0 +1,114 @@
+// Requests made from the route table: one that is right in form for every route, and every way to get one field of it wrong.
+import * as z from "zod";
+import type { IdKind } from "../../shared/api/fields.ts";
+import { type Route, routes } from "../../shared/api/index.ts";
+import { unusedId } from "./account.ts";
+
+/** Those of this deployment, with the words a test is named by. */
+export const everyRoute = routes.map((route) => ({ ...route, title: `${route.method} ${route.path}` }));
+export const closedRoutes = everyRoute.filter(({ access }) => access !== "public");
+export const openRoutes = everyRoute.filter(({ access }) => access === "public");
+export const listRoutes = everyRoute.filter(({ list }) => list);
+export const bodyRoutes = everyRoute.filter(({ body }) => body !== undefined);
+export const idRoutes = everyRoute.filter(({ path }) => path.includes(":id"));
+
+const KINDS: Record<string, IdKind> = {
+  servers: "server",
+  instances: "instance",
+  backups: "backup",
+  operations: "operation",
+  tokens: "token",
+  "ssh-keys": "ssh_key",
+};
+
+/** What the id in a path is of: the segment before it says so. */
+export function idKindOf({ path }: Pick<Route, "path">): IdKind {
+  const [, segment = ""] = /([a-z-]+)\/:id/.exec(path) ?? [];
+  const kind = KINDS[segment];
+  if (kind === undefined) throw new Error(`Which kind of id is in ${path}?`);
+  return kind;
+}
+
+export const pathOf = (route: Pick<Route, "path">, id?: string): string =>
+  route.path.includes(":id") ? route.path.replace(":id", id ?? unusedId(idKindOf(route))) : route.path;
+
+const Field = z.looseObject({
+  type: z.string().optional(),
+  examples: z.array(z.unknown()).optional(),
+  enum: z.array(z.unknown()).optional(),
+  anyOf: z.array(z.looseObject({ type: z.string().optional() })).optional(),
+  default: z.unknown().optional(),
+  minLength: z.number().optional(),
+  maxLength: z.number().optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  minItems: z.number().optional(),
+  pattern: z.string().optional(),
+  format: z.string().optional(),
+});
+export type Field = z.infer<typeof Field>;
+
+const Shape = z.looseObject({ properties: z.record(z.string(), Field).default({}), required: z.array(z.string()).default([]) });
+
+/** The fields that a schema takes, as its JSON schema tells a client. */
+export function fieldsOf(schema: z.ZodType | undefined): { fields: [string, Field][]; required: string[] } {
+  if (schema === undefined) return { fields: [], required: [] };
+  const { properties, required } = Shape.parse(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
+  return { fields: Object.entries(properties), required };
+}
+
+/** A body that is right in form: each field's own example. What is optional and has none is left out. */
+export function bodyOf(route: Pick<Route, "body" | "id">): Record<string, unknown> | undefined {
+  if (route.body === undefined) return undefined;
+  const { fields, required } = fieldsOf(route.body);
+  const body = Object.fromEntries(
+    fields.flatMap(([name, { examples = [] }]) => (examples[0] === undefined ? [] : [[name, examples[0]]])),
+  );
+  const missing = required.filter((name) => !(name in body));
+  if (missing.length > 0) throw new Error(`${route.id} lacks an example of ${missing.join(", ")}`);
+  return body;
+}
+
+export interface Mistake {
+  what: string;
+  value: unknown;
+}
+
+const LONGER_THAN_ANY = 6_000;
+const WRONG: Record<string, Mistake[]> = {
+  string: [
+    { what: "a number", value: 42 },
+    { what: "a list", value: ["a"] },
+    { what: "an object", value: { a: 1 } },
+  ],
+  boolean: [
+    { what: "text", value: "true" },
+    { what: "a number", value: 1 },
+  ],
+  integer: [
+    { what: "text", value: "7" },
+    { what: "a fraction", value: 1.5 },
+    { what: "a number too big to be exact", value: 1e300 },
+  ],
+  array: [
+    { what: "text", value: "servers:read" },
+    { what: "an object", value: {} },
+  ],
+};
+
+/** Every wrong value for a field, from its schema. */
+export function mistakesIn({ type = "", enum: values, minLength = 0, maxLength, minimum, maximum, minItems = 0 }: Field): Mistake[] {
+  const wrong = WRONG[type];
+  if (wrong === undefined) throw new Error(`No mistakes are known for a field of type ${type}`);
+  return [
+    { what: "null", value: null },
+    ...wrong,
+    ...(type === "string" ? [{ what: "text that is far too long", value: "a".repeat(LONGER_THAN_ANY) }] : []),
+    ...(maxLength !== undefined ? [{ what: "one character too many", value: "a".repeat(maxLength + 1) }] : []),
+    ...(minLength > 0 ? [{ what: "one character too few", value: "a".repeat(minLength - 1) }] : []),
+    ...(values !== undefined ? [{ what: "none of its values", value: "no-such-value" }] : []),
+    ...(minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER ? [{ what: "one too low", value: minimum - 1 }] : []),
+    ...(maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? [{ what: "one too high", value: maximum + 1 }] : []),
+    ...(minItems > 0 ? [{ what: "an empty list", value: [] }] : []),
+  ];
+}

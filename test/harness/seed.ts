@@ -1,0 +1,124 @@
+// Records written past the API, as the data layer writes them, for tests that need a state or a number of them at once.
+import { BackupRecord, InstanceRecord, ServerRecord } from "../../shared/data/records.ts";
+import { getAccount } from "../../shared/data/accounts.ts";
+import { changeOf } from "../../shared/data/change.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
+import { unique, uniqueDatabase, uniqueDomain } from "./account.ts";
+
+const AT = "2026-11-20T12:00:00.000Z";
+
+export async function seedServer(accountId: string, fields: Partial<ServerRecord> = {}): Promise<ServerRecord> {
+  const change = changeOf(await getAccount(accountId));
+  const id = newId("server");
+  const server = ServerRecord.parse({
+    ...serverFields(accountId, id, change.number("server", id)),
+    ...fields,
+  });
+  change.use("server", 1);
+  change.claim(keys.serverName(accountId, server.name), "name", id);
+  change.add("server", server, { status: SERVER_PHASES[server.state] });
+  await change.commit();
+  return server;
+}
+
+export const serverFields = (accountId: string, id: string, number: string) => ({
+  id,
+  account_id: accountId,
+  number,
+  name: unique("seeded"),
+  ip_address: "203.0.113.10",
+  state: "ready",
+  status_reason: null,
+  provider: "sandbox",
+  region: "eu-central",
+  size: "small",
+  specs: { cpu: 2, memory_gb: 4, disk_gb: 40 },
+  ssh_key_id: newId("ssh_key"),
+  operation_id: null,
+  machine_id: null,
+  last_seen_at: AT,
+  created_at: AT,
+  updated_at: AT,
+});
+
+export async function seedInstance(accountId: string, fields: Partial<InstanceRecord> = {}): Promise<InstanceRecord> {
+  const serverId = fields.server_id ?? (await seedServer(accountId)).id;
+  const change = changeOf(await getAccount(accountId));
+  const id = newId("instance");
+  const instance = InstanceRecord.parse({
+    ...instanceFields(accountId, id, change.number("instance", id), serverId),
+    ...fields,
+  });
+  change.use("instance", 1);
+  change.claim(keys.domain(accountId, instance.domain), "domain", id);
+  change.claim(keys.databaseName(accountId, serverId, instance.database_name), "database_name", id);
+  change.update(keys.record("server", accountId, serverId), { add: { instances: 1 } });
+  change.add("instance", instance, { status: instance.state, parentId: serverId });
+  await change.commit();
+  return instance;
+}
+
+export const instanceFields = (accountId: string, id: string, number: string, serverId: string) => ({
+  id,
+  account_id: accountId,
+  number,
+  name: "Seeded shop",
+  server_id: serverId,
+  server_ip: "203.0.113.10",
+  erp_version: "19.0",
+  edition: "community",
+  database_name: uniqueDatabase(),
+  admin_email: "admin@example.com",
+  domain: uniqueDomain("seeded"),
+  state: "running",
+  status_reason: null,
+  operation_id: null,
+  cloned_from_backup_id: null,
+  neutralized: false,
+  created_at: AT,
+  updated_at: AT,
+});
+
+export async function seedBackup(instance: InstanceRecord, fields: Partial<BackupRecord> = {}): Promise<BackupRecord> {
+  const accountId = instance.account_id;
+  const change = changeOf(await getAccount(accountId));
+  const id = newId("backup");
+  const backup = BackupRecord.parse({
+    ...backupFields(accountId, id, change.number("backup", id), instance),
+    ...fields,
+  });
+  change.add("backup", backup, { status: backup.state, parentId: instance.id });
+  await change.commit();
+  return backup;
+}
+
+export const backupFields = (
+  accountId: string,
+  id: string,
+  number: string,
+  instance: Pick<InstanceRecord, "id" | "server_id" | "name">,
+) => ({
+  id,
+  account_id: accountId,
+  number,
+  instance_id: instance.id,
+  instance_name: instance.name,
+  server_id: instance.server_id,
+  admin_email: "admin@example.com",
+  status_reason: null,
+  kind: "manual",
+  erp_version: "19.0",
+  edition: "community",
+  database_name: "seeded",
+  state: "completed",
+  size_bytes: 18_432,
+  sha256: "9f86d081884c7d65".repeat(4),
+  note: null,
+  operation_id: null,
+  created_at: AT,
+  completed_at: AT,
+  expires_at: null,
+});
+

@@ -1,0 +1,4 @@
+// Before each test file.
+import { requireNode24 } from "./node24.ts";
+
+requireNode24();

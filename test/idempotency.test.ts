@@ -1,0 +1,170 @@
+// `Idempotency-Key`: a request that is sent again has one effect and one answer.
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { instances } from "../shared/api/instances.ts";
+import { Server } from "../shared/api/servers.ts";
+import { SshKey } from "../shared/api/ssh-keys.ts";
+import { tokens } from "../shared/api/tokens.ts";
+import { keys } from "../shared/data/keys.ts";
+import { updateOne } from "../shared/data/table.ts";
+import { account, newPublicKey, type TestAccount, type TestToken, unique, unusedId } from "./harness/account.ts";
+import type { Client } from "./harness/client.ts";
+import { bodyOf, everyRoute, pathOf } from "./harness/requests.ts";
+import { seedServer } from "./harness/seed.ts";
+import { everyItem } from "./harness/table.ts";
+
+let me: TestAccount;
+let token: TestToken;
+let api: Client;
+beforeAll(async () => {
+  me = await account();
+});
+beforeEach(async () => {
+  token = await me.token();
+  api = token.api;
+});
+
+const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
+const sshKeyBody = () => ({ name: "Laptop", public_key: newPublicKey() });
+const keysInAll = async () => (await me.api.get("/ssh-keys")).meta?.total ?? 0;
+
+test("a repetition gets the same answer, marked, and has no second effect", async () => {
+  const body = sshKeyBody();
+  const first = await api.post("/ssh-keys", body, keyed("again"));
+  expect(first.headers).not.toHaveProperty("idempotent-replayed");
+  const before = await me.trace();
+  for (let i = 0; i < 3; i++) {
+    const again = await api.post("/ssh-keys", body, { headers: { "idempotency-key": "again", "x-request-id": `try-${i}` } });
+    expect(again.status).toBe(201);
+    expect(again.text).toBe(first.text);
+    expect(again.headers["location"]).toBe(first.headers["location"]);
+    expect(again.headers["idempotent-replayed"]).toBe("true");
+    expect(again.headers["x-request-id"]).toBe(`try-${i}`);
+  }
+  expect(await me.trace()).toBe(before);
+});
+
+test("the order of the body's fields makes no other request", async () => {
+  const { name, public_key } = sshKeyBody();
+  const first = await api.post("/ssh-keys", { name, public_key }, keyed("order"));
+  const again = await api.post("/ssh-keys", ` { "public_key" : ${JSON.stringify(public_key)}, "name" : "${name}" } `, keyed("order"));
+  expect(again.text).toBe(first.text);
+});
+
+test("what it made may be gone meanwhile: the answer stays", async () => {
+  const body = sshKeyBody();
+  const first = (await api.post("/ssh-keys", body, keyed("gone"))).as(SshKey);
+  await api.delete(`/ssh-keys/${first.id}`);
+  expect((await api.post("/ssh-keys", body, keyed("gone"))).as(SshKey)).toEqual(first);
+});
+
+describe("the same key", () => {
+  test("with another body is refused, and has no effect", async () => {
+    await api.post("/ssh-keys", sshKeyBody(), keyed("reused"));
+    const before = await me.trace();
+    const answer = await api.post("/ssh-keys", sshKeyBody(), keyed("reused"));
+    expect(answer.status).toBe(422);
+    expect(answer.error?.code).toBe("IDEMPOTENCY_KEY_REUSED");
+    expect(await me.trace()).toBe(before);
+  });
+
+  test("on another path is refused", async () => {
+    await api.post("/ssh-keys", sshKeyBody(), keyed("path"));
+    const answer = await api.post("/servers", await me.serverBody(), keyed("path"));
+    expect(answer.error?.code).toBe("IDEMPOTENCY_KEY_REUSED");
+  });
+
+  test("of another credential is another key, of the same account too", async () => {
+    const body = sshKeyBody();
+    const first = await api.post("/ssh-keys", body, keyed("shared"));
+    const second = await (await me.token()).api.post("/ssh-keys", body, keyed("shared"));
+    expect(second.status).toBe(201);
+    expect(second.as(SshKey).id).not.toBe(first.as(SshKey).id);
+    expect(second.headers).not.toHaveProperty("idempotent-replayed");
+  });
+
+  test("after 24 hours is a new one", async () => {
+    const body = sshKeyBody();
+    const first = await api.post("/ssh-keys", body, keyed("old"));
+    await updateOne(keys.idempotency(me.id, token.id, "old"), { set: { expires_at: new Date(Date.now() - 1000).toISOString() } }, {});
+    const later = await api.post("/ssh-keys", body, keyed("old"));
+    expect(later.as(SshKey).id).not.toBe(first.as(SshKey).id);
+    expect((await api.post("/ssh-keys", body, keyed("old"))).text).toBe(later.text);
+  });
+});
+
+test("only successes are kept: after a refusal the same key may be used for the request put right", async () => {
+  const wrong = await api.post("/ssh-keys", { name: "Laptop", public_key: "none" }, keyed("retry"));
+  expect(wrong.status).toBe(422);
+  expect((await api.post("/ssh-keys", sshKeyBody(), keyed("retry"))).status).toBe(201);
+  const missing = await api.post(`/instances/${unusedId("instance")}/backups`, {}, keyed("missing"));
+  expect(missing.status).toBe(404);
+  expect((await api.post("/ssh-keys", sshKeyBody(), keyed("missing"))).status).toBe(201);
+});
+
+test("of ten at once one has its effect; the others are told so, or that it is still running", async () => {
+  const body = sshKeyBody();
+  const before = await keysInAll();
+  const answers = await Promise.all(Array.from({ length: 10 }, () => api.post("/ssh-keys", body, keyed("at once"))));
+  expect(await keysInAll()).toBe(before + 1);
+  const made = answers.filter(({ status }) => status === 201);
+  expect(new Set(made.map(({ text }) => text)).size).toBe(1);
+  expect(made.filter(({ headers }) => !("idempotent-replayed" in headers))).toHaveLength(1);
+  for (const { status, error } of answers) if (status !== 201) expect(error?.code).toBe("IDEMPOTENCY_IN_PROGRESS");
+  expect((await api.post("/ssh-keys", body, keyed("at once"))).text).toBe(made[0]?.text);
+});
+
+test("two servers asked for at once with one key are one server and one operation", async () => {
+  const body = await me.serverBody();
+  const answers = await Promise.all([1, 2].map(() => api.post("/servers", body, keyed("two servers"))));
+  const ids = answers.filter(({ status }) => status === 201).map((answer) => answer.as(Server).id);
+  expect(new Set(ids).size).toBe(1);
+  expect((await me.api.get(`/operations?resource_id=${ids[0]}`)).meta?.total).toBe(1);
+});
+
+describe("secrets", () => {
+  test("a token's value is given again, but lies nowhere in clear", async () => {
+    const session = await me.session();
+    const body = { name: unique("secret"), permissions: ["servers:read"] };
+    const first = (await session.post("/tokens", body, keyed("token"))).as(tokens.create.data);
+    expect((await session.post("/tokens", body, keyed("token"))).as(tokens.create.data).token).toBe(first.token);
+    expect((await everyItem()).filter((item) => item.includes(first.token.slice(9, 30)))).toEqual([]);
+  });
+
+  test("a generated password is given again, but lies nowhere in clear, nor does the request", async () => {
+    const server = await seedServer(me.id);
+    const body = await me.instanceBody({ server_id: server.id });
+    const first = (await api.post("/instances", body, keyed("password"))).as(instances.create.data);
+    const again = (await api.post("/instances", body, keyed("password"))).as(instances.create.data);
+    expect(first.admin_password).toMatch(/.{16,}/);
+    expect(again).toEqual(first);
+    const password = first.admin_password ?? "";
+    expect((await everyItem()).filter((item) => item.includes(password))).toEqual([]);
+  });
+});
+
+describe("the key's form", () => {
+  test.each(["a", "~", "with spaces and !@#$%^&*()", "x".repeat(255)])('"%s" is one', async (key) => {
+    expect((await api.post("/ssh-keys", sshKeyBody(), keyed(key))).status).toBe(201);
+  });
+
+  test.each(["x".repeat(256), "", "ü", "a\tb"])('"%s" is none', async (key) => {
+    const before = await me.trace();
+    const { error } = await api.post("/ssh-keys", sshKeyBody(), keyed(key));
+    expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "Idempotency-Key" } });
+    expect(await me.trace()).toBe(before);
+  });
+});
+
+const posts = everyRoute.filter(({ method, path }) => method === "POST" && !path.startsWith("/auth/"));
+test.each(posts)("$title looks at the key", async (route) => {
+  const client = route.access === "session" ? await me.session() : api;
+  const { error } = await client.post(pathOf(route), bodyOf(route), keyed("x".repeat(256)));
+  expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "Idempotency-Key" } });
+});
+
+test("signing in takes no notice of a key: each time is a session of its own", async () => {
+  const { email, password } = me.user;
+  const login = async () => (await api.post("/auth/login", { email, password }, keyed("login"))).as(z.object({ token: z.string() })).token;
+  expect(await login()).not.toBe(await login());
+});

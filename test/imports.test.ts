@@ -1,0 +1,79 @@
+// The import rule: who may import whom (docs/decisions.md says why). An allow-list below may shrink and never grow.
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+
+interface Import {
+  file: string;
+  /** A path from the top of the repository, or a package's name. */
+  from: string;
+}
+
+const imports: Import[] = ["shared", "functions", "infra", "dashboard"].flatMap((folder) =>
+  globSync(`${folder}/**/*.{ts,tsx,mts,mjs}`, { exclude: ["**/node_modules/**", "**/dist/**"] }).flatMap((file) =>
+    [
+      ...readFileSync(file, "utf8").matchAll(/^\s*(?:import|export)\b(?:[^"';]*\bfrom)?\s*"([^"]+)"|\bimport\(\s*"([^"]+)"/gm),
+    ].map(([, fixed, dynamic]) => {
+      const from = fixed ?? dynamic ?? "";
+      return { file, from: from.startsWith(".") ? join(dirname(file), from) : from };
+    }),
+  ),
+);
+
+const isIn = (place: string, ...folders: string[]): boolean => folders.some((folder) => place.startsWith(`${folder}/`));
+const isWorkflow = (place: string): boolean => /^functions\/workflows\/(?:index|[a-z-]+\/workflow)\.ts$/.test(place);
+const isOurs = (place: string): boolean => isIn(place, "shared", "functions", "infra", "dashboard", "test");
+const breaking = (rule: (each: Import) => boolean) =>
+  imports.filter((each) => !rule(each)).map(({ file, from }) => `${file} → ${from}`);
+
+test("what is read here are the imports", () => {
+  expect(imports.length).toBeGreaterThan(200);
+  expect(imports).toContainEqual({ file: "functions/openapi/get.ts", from: "shared/api/openapi.ts" });
+});
+
+test("shared imports nobody", () => {
+  expect(breaking(({ file, from }) => !isIn(file, "shared") || !isOurs(from) || isIn(from, "shared"))).toEqual([]);
+});
+
+test("functions, infra and dashboard import shared and never each other, but infra reads the tables of the workflows", () => {
+  for (const folder of ["functions", "infra", "dashboard"])
+    expect(
+      breaking(
+        ({ file, from }) =>
+          !isIn(file, folder) || !isOurs(from) || isIn(from, "shared", folder) || (folder === "infra" && isWorkflow(from)),
+      ),
+    ).toEqual([]);
+});
+
+test("the API and the rules are pure: they import zod, each other, and for rules of ids and texts three modules more", () => {
+  const pure = ["shared/api", "shared/domain"];
+  const alsoInDomain = ["typeid-js", "node:crypto", "node:zlib"];
+  expect(
+    breaking(
+      ({ file, from }) =>
+        !isIn(file, ...pure) ||
+        isIn(from, ...pure) ||
+        from === "zod" ||
+        (isIn(file, "shared/domain") && alsoInDomain.includes(from)),
+    ),
+  ).toEqual([]);
+});
+
+test("the API imports no rule that a browser cannot run", () => {
+  const rules = new Set(imports.filter(({ file }) => isIn(file, "shared/api")).map(({ from }) => from));
+  const impure = imports
+    .filter(({ file, from }) => isIn(file, "shared/domain") && from.startsWith("node:"))
+    .map(({ file }) => file);
+  expect(impure.filter((file) => rules.has(file))).toEqual([]);
+});
+
+test("only the data layer talks to DynamoDB", () => {
+  expect(breaking(({ file, from }) => from !== "@aws-sdk/lib-dynamodb" || isIn(file, "shared/data"))).toEqual([]);
+});
+
+test("zod is imported whole, which is the form that bundles small", () => {
+  const named = globSync("{shared,functions,infra}/**/*.ts").filter((file) =>
+    /^import (?!type \* as z from|\* as z from)[^;]*from "zod"/m.test(readFileSync(file, "utf8")),
+  );
+  expect(named).toEqual([]);
+});

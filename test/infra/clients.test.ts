@@ -1,0 +1,118 @@
+// What is left of the AWS SDK in a bundle: it signs, goes where it should, tells errors apart and tries again.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import * as z from "zod";
+import { bundleFiles } from "../../infra/bundle.ts";
+import { scratch } from "./stubs.ts";
+
+interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+}
+interface Asked {
+  target: string | undefined;
+  authorization: string | undefined;
+  body: unknown;
+}
+
+let clients: typeof import("./fixture/clients.ts");
+let answers: Answer[] = [];
+let asked: Asked[] = [];
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { "x-amz-target": target, authorization } = request.headers;
+  asked.push({ target: target?.toString(), authorization, body: await json(request) });
+  const { status, body } = answers.shift() ?? { status: 200, body: {} };
+  response.writeHead(status, { "content-type": "application/x-amz-json-1.0" }).end(JSON.stringify(body));
+}
+const aws = createServer((request, response) => void answer(request, response));
+
+beforeAll(async () => {
+  const folder = scratch();
+  await bundleFiles(folder, [["clients", "test/infra/fixture/clients.ts"]]);
+  await new Promise<void>((listening) => aws.listen(0, "127.0.0.1", listening));
+  const { port } = z.object({ port: z.number() }).parse(aws.address());
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+    AWS_REGION: "eu-central-1",
+    AWS_ACCESS_KEY_ID: "AKIDTEST",
+    AWS_SECRET_ACCESS_KEY: "secret",
+    AWS_SESSION_TOKEN: "session",
+  });
+  const bundled: typeof clients = await import(pathToFileURL(join(folder, "clients", "index.mjs")).href);
+  clients = bundled;
+}, 60_000);
+afterAll(() => aws.close());
+beforeEach(() => {
+  answers = [];
+  asked = [];
+});
+
+const failing = async (work: () => Promise<unknown>): Promise<unknown> =>
+  work().then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+it("signs requests with the credentials of the environment, for the service and region", async () => {
+  answers = [{ status: 200, body: { Item: { pk: { S: "a" }, count: { N: "3" } } } }];
+  expect(await clients.get()).toEqual({ pk: "a", count: 3 });
+  expect(asked[0]).toMatchObject({
+    target: "DynamoDB_20120810.GetItem",
+    authorization: expect.stringMatching(/Credential=AKIDTEST\/\d+\/eu-central-1\/dynamodb\/aws4_request/),
+    body: { TableName: "t", Key: { pk: { S: "a" } } },
+  });
+});
+
+it("reads secrets and starts executions", async () => {
+  answers = [
+    { status: 200, body: { SecretString: "s3cret" } },
+    { status: 200, body: { executionArn: "e", startDate: 1_790_000_000.5 } },
+  ];
+  expect(await clients.secret()).toBe("s3cret");
+  expect(await clients.start()).toMatchObject({ executionArn: "e", startDate: new Date(1_790_000_000_500) });
+  expect(asked.map(({ target }) => target)).toEqual(["secretsmanager.GetSecretValue", "AWSStepFunctions.StartExecution"]);
+});
+
+it("knows the errors that our sources mention, with what they hold", async () => {
+  const Item = { pk: { S: "a" } };
+  answers = [
+    { status: 400, body: { __type: "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException", message: "no", Item } },
+  ];
+  const refused = await failing(clients.put);
+  expect(clients.isConditionFailed(refused)).toBe(true);
+  expect(refused).toMatchObject({ name: "ConditionalCheckFailedException", message: "no", Item });
+  answers = [{ status: 400, body: { __type: "ExecutionAlreadyExists", message: "twice" } }];
+  expect(clients.isAlreadyStarted(await failing(clients.start))).toBe(true);
+});
+
+it("names the errors that it does not know, and says whose fault they are", async () => {
+  answers = [{ status: 400, body: { __type: "com.amazonaws.dynamodb.v20120810#TableInUseException", message: "busy" } }];
+  expect(await failing(clients.put)).toMatchObject({ name: "TableInUseException", message: "busy", $fault: "client" });
+  const broken = { status: 500, body: { __type: "com.amazonaws.dynamodb.v20120810#SomethingNew", message: "oh" } };
+  answers = [broken, broken];
+  expect(await failing(clients.put)).toMatchObject({ name: "SomethingNew", $fault: "server" });
+});
+
+it.each(["ThrottlingException", "RequestLimitExceeded", "LimitOfTomorrow"])("tries again after %s", async (name) => {
+  answers = [
+    {
+      status: name === "LimitOfTomorrow" ? 503 : 400,
+      body: { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: "slow down" },
+    },
+  ];
+  await clients.put();
+  expect(asked).toHaveLength(2);
+});
+
+it("goes to AWS's own addresses when no other is given", () => {
+  expect(clients.addresses("eu-central-1")).toEqual([
+    "https://dynamodb.eu-central-1.amazonaws.com/",
+    "https://states.eu-central-1.amazonaws.com/",
+    "https://secretsmanager.eu-central-1.amazonaws.com/",
+  ]);
+  expect(clients.bucketAddress("eu-central-1", "backups")).toBe("https://s3.eu-central-1.amazonaws.com/backups");
+});

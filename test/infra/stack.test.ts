@@ -1,0 +1,313 @@
+// What would be deployed, read from the synthesized templates of both environments.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { routesOf } from "../../infra/api.ts";
+import { synth } from "../../infra/app.ts";
+import { ENTRIES } from "../../infra/bundle.ts";
+import { readTemplate, type Template } from "../../infra/local/template.ts";
+import { type Environment, ENVIRONMENTS, stackName } from "../../infra/settings.ts";
+import { BASE_PATH, type Route } from "../../shared/api/index.ts";
+import { machineVariable } from "../../shared/workflow.ts";
+import { scratch, stubBundles } from "./stubs.ts";
+
+/** CloudFormation takes 500; the rest is for what the service grows by. */
+const RESOURCES_MAX = 450;
+
+const rawTemplate = z.object({
+  Resources: z.record(z.string(), z.object({ Type: z.string(), Properties: z.record(z.string(), z.json()).default({}) })),
+});
+type Raw = z.infer<typeof rawTemplate>;
+const outdir = scratch();
+const templates = new Map<Environment, Template>();
+const raws = new Map<Environment, Raw>();
+
+beforeAll(async () => {
+  await synth(outdir, ENVIRONMENTS, { bundles: stubBundles() });
+  for (const environment of ENVIRONMENTS) {
+    templates.set(environment, readTemplate(outdir, stackName(environment)));
+    const text = readFileSync(join(outdir, `${stackName(environment)}.template.json`), "utf8");
+    raws.set(environment, rawTemplate.parse(JSON.parse(text)));
+  }
+}, 60_000);
+
+function of<T>(map: Map<Environment, T>, environment: Environment): T {
+  const value = map.get(environment);
+  if (value === undefined) throw new Error(`${environment} was not synthesized`);
+  return value;
+}
+
+/** The resources of a type, with what they say about themselves. */
+const resources = (environment: Environment, type: string) =>
+  Object.values(of(raws, environment).Resources).filter(({ Type }) => Type === type);
+
+const pathOf = ({ path }: Route): string => `${BASE_PATH}${path.replaceAll(/:(\w+)/g, "{$1}")}`;
+
+function apiOf(environment: Environment) {
+  const [api] = of(templates, environment).apis;
+  if (api === undefined) throw new Error("The template has no API");
+  return api;
+}
+
+function methodOf(environment: Environment, method: string, path: string) {
+  const found = apiOf(environment)
+    .resources.find((each) => each.path === path)
+    ?.methods.find(({ httpMethod }) => httpMethod === method);
+  if (found === undefined) throw new Error(`The API has no ${method} ${path}`);
+  return found;
+}
+
+function functionOf(environment: Environment, route: Route) {
+  const uri = methodOf(environment, route.method, pathOf(route)).integration.Uri ?? "";
+  const found = of(templates, environment).functions.find(({ arn }) => uri.includes(`functions/${arn}/`));
+  if (found === undefined) throw new Error(`${route.id} calls no function of the template`);
+  return found;
+}
+
+const oneOrMore = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
+const statement = z.object({ Effect: z.literal("Allow"), Action: oneOrMore, Resource: oneOrMore });
+
+/** What a role allows, as `action resource` sentences. */
+function grantsOf(environment: Environment, roleArn: string): string[] {
+  const role = of(templates, environment).roles.find(({ arn }) => arn === roleArn);
+  const statements = role?.policies.flatMap((policy) => policy.Statement.map((each) => statement.parse(each))) ?? [];
+  return statements.flatMap(({ Action, Resource }) =>
+    Action.flatMap((action) => Resource.map((resource) => `${action} ${resource}`)),
+  );
+}
+
+const actionsOf = (grants: string[], service: string): string[] =>
+  [...new Set(grants.map((grant) => grant.split(" ")[0] ?? "").filter((action) => action.startsWith(`${service}:`)))].toSorted();
+
+const READS = ["dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query"];
+const WRITES = [
+  ...READS,
+  "dynamodb:ConditionCheckItem",
+  "dynamodb:DeleteItem",
+  "dynamodb:PutItem",
+  "dynamodb:UpdateItem",
+].toSorted();
+
+describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
+  it("stays under what CloudFormation takes", () => {
+    expect(Object.keys(of(raws, environment).Resources).length).toBeLessThan(RESOURCES_MAX);
+  });
+
+  it("gives every route a method with a function of its own", () => {
+    const names = routesOf(environment).map((route) => functionOf(environment, route).directory ?? "");
+    expect(new Set(names).size).toBe(routesOf(environment).length);
+    for (const [index, route] of routesOf(environment).entries()) {
+      expect(readFileSync(join(names[index] ?? "", "index.mjs"), "utf8")).toContain(`"${route.id}"`);
+    }
+  });
+
+  it("has no method beyond the routes but the fallback's", () => {
+    const methods = apiOf(environment).resources.flatMap(({ path, methods }) =>
+      methods.map(({ httpMethod }) => `${httpMethod} ${path}`),
+    );
+    const routes = routesOf(environment).map((route) => `${route.method} ${pathOf(route)}`);
+    expect(methods.filter((each) => !each.startsWith("ANY ")).toSorted()).toEqual(routes.toSorted());
+  });
+
+  it("answers 404 and 405 on every path itself, and lets nobody in there", () => {
+    for (const { path, methods } of apiOf(environment).resources) {
+      const any = methods.find(({ httpMethod }) => httpMethod === "ANY");
+      expect({ path, any }).toMatchObject({ path, any: { authorizerId: undefined } });
+    }
+    for (const base of ["", "/api", BASE_PATH])
+      expect(methodOf(environment, "ANY", `${base}/{proxy+}`).integration.Uri).toContain("fallback");
+  });
+
+  it("asks the authorizer about every request to a route that is not public, whatever its headers", () => {
+    const [authorizer] = apiOf(environment).authorizers;
+    expect(authorizer?.identitySources).toEqual([]);
+    expect(resources(environment, "AWS::ApiGateway::Authorizer")[0]?.Properties).toMatchObject({
+      AuthorizerResultTtlInSeconds: 0,
+    });
+    for (const route of routesOf(environment)) {
+      const { authorizerId } = methodOf(environment, route.method, pathOf(route));
+      expect({ route: route.id, authorizerId }).toEqual({
+        route: route.id,
+        authorizerId: route.access === "public" ? undefined : authorizer?.id,
+      });
+    }
+  });
+
+  it("lets every route's function do what the route declares, and nothing else", () => {
+    const { tables, machines, secrets, buckets } = of(templates, environment);
+    const names = new Map([...tables, ...secrets, ...buckets].map(({ arn, logicalId }) => [arn, logicalId]));
+    const machineArn = (name: string) => machines.find((machine) => machine.name === `${stackName(environment)}-${name}`)?.arn;
+    for (const route of routesOf(environment)) {
+      const { role, environment: variables } = functionOf(environment, route);
+      const grants = grantsOf(environment, role);
+      const keys = grants.filter((grant) => grant.startsWith("secretsmanager:"));
+      expect({
+        route: route.id,
+        table: actionsOf(grants, "dynamodb"),
+        starts: grants.filter((grant) => grant.startsWith("states:")).toSorted(),
+        told: route.starts.map((name) => variables[machineVariable(name)]),
+        keys: keys.map((grant) => names.get(grant.split(" ")[1] ?? "")),
+        toldKeys: route.keys.map((key) => `secretsmanager:GetSecretValue ${variables[`${key.toUpperCase()}_KEY`]}`),
+        storage: actionsOf(grants, "s3"),
+        toldBucket: "BACKUP_BUCKET" in variables,
+      }).toEqual({
+        route: route.id,
+        table: route.method === "GET" ? READS : WRITES,
+        starts: route.starts.map((name) => `states:StartExecution ${machineArn(name)}`).toSorted(),
+        told: route.starts.map(machineArn),
+        keys: route.keys.map((key): unknown => expect.stringContaining(key)),
+        toldKeys: keys,
+        storage: route.storage === "read" ? ["s3:GetObject"] : [],
+        toldBucket: route.storage !== undefined,
+      });
+    }
+  });
+
+  it("lets the authorizer write to the table and read the session's key, and nothing else", () => {
+    const authorizer = apiOf(environment).authorizers[0];
+    const { role = "" } = of(templates, environment).functions.find(({ arn }) => arn === authorizer?.functionArn) ?? {};
+    const services = grantsOf(environment, role).filter((grant) => !/^(logs|xray):/.test(grant));
+    expect(services).toHaveLength(2);
+    expect(services[0]).toMatch(/^dynamodb:UpdateItem \S+$/);
+    expect(services[1]).toMatch(/^secretsmanager:GetSecretValue \S+session\S+$/);
+  });
+
+  it("names what may be touched, except where AWS has no names", () => {
+    const nameless = of(templates, environment).roles.flatMap(({ arn }) =>
+      grantsOf(environment, arn).filter((grant) => grant.endsWith(" *")),
+    );
+    expect(nameless.filter((grant) => !/^(xray:|logs:)/.test(grant))).toEqual([]);
+  });
+
+  it("runs every function on the newest Node.js, on arm, traced, with logs that end", () => {
+    for (const { Properties } of resources(environment, "AWS::Lambda::Function")) {
+      expect(Properties).toMatchObject({ Runtime: "nodejs24.x", Architectures: ["arm64"], TracingConfig: { Mode: "Active" } });
+      expect(Properties).toHaveProperty("LoggingConfig.LogGroup");
+    }
+    for (const { Properties } of resources(environment, "AWS::Logs::LogGroup"))
+      expect(Properties).toHaveProperty("RetentionInDays");
+  });
+
+  it("has a bundle for each function, and a function for each bundle of the environment", () => {
+    const bundled = of(templates, environment).functions.map(({ directory = "" }) =>
+      readFileSync(join(directory, "index.mjs"), "utf8"),
+    );
+    const here = new Set(routesOf(environment).map(({ id }) => id));
+    const expected = Object.keys(ENTRIES).filter((id) => here.has(id) || !routesOf("test").some((route) => route.id === id));
+    expect(bundled.flatMap((text) => /"(.*)"/.exec(text)?.[1] ?? []).toSorted()).toEqual(expected.toSorted());
+  });
+
+  it("answers in the envelope whatever the gateway refuses by itself", () => {
+    const envelope = z.strictObject({
+      success: z.literal(false),
+      error: z.strictObject({ code: z.string(), message: z.string() }),
+    });
+    const answers = new Map(apiOf(environment).gatewayResponses.map((each) => [each.ResponseType, each]));
+    for (const [type, { ResponseTemplates, ResponseParameters }] of answers) {
+      envelope.parse(JSON.parse(ResponseTemplates["application/json"] ?? ""));
+      expect({ type, headers: Object.keys(ResponseParameters) }).toEqual({
+        type,
+        headers: expect.arrayContaining(["gatewayresponse.header.X-Request-ID"]),
+      });
+    }
+    expect(answers.get("ACCESS_DENIED")).toMatchObject({
+      StatusCode: 401,
+      ResponseParameters: { "gatewayresponse.header.X-Request-ID": "context.authorizer.request_id" },
+      ResponseTemplates: {
+        "application/json":
+          '{"success":false,"error":{"code":"UNAUTHORIZED","message":"Invalid or missing authentication token"}}',
+      },
+    });
+    expect([...answers].map(([type, { StatusCode }]) => `${type} ${StatusCode ?? "as it is"}`)).toEqual(
+      expect.arrayContaining([
+        "DEFAULT_4XX as it is",
+        "DEFAULT_5XX 500",
+        "AUTHORIZER_FAILURE 503",
+        "THROTTLED 429",
+        "REQUEST_TOO_LARGE 413",
+      ]),
+    );
+  });
+
+  it("writes no header, body or credential to the access log", () => {
+    const format = JSON.stringify(resources(environment, "AWS::ApiGateway::Stage")[0]?.Properties["AccessLogSetting"]);
+    expect(format).toContain("$context.requestId");
+    expect(format).not.toMatch(/authorization|header|body|caller/i);
+  });
+
+  it("keeps customers' data when live, and backups closed to everybody", () => {
+    const live = environment === "live";
+    const [table] = resources(environment, "AWS::DynamoDB::GlobalTable");
+    expect(table?.Properties).toMatchObject({
+      BillingMode: "PAY_PER_REQUEST",
+      TimeToLiveSpecification: { AttributeName: "ttl", Enabled: true },
+      Replicas: [{ DeletionProtectionEnabled: live, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } }],
+    });
+    for (const { Properties } of resources(environment, "AWS::S3::Bucket")) {
+      expect(Properties).toHaveProperty("BucketEncryption");
+      expect(Object.values(z.record(z.string(), z.boolean()).parse(Properties["PublicAccessBlockConfiguration"]))).toEqual([
+        true,
+        true,
+        true,
+        true,
+      ]);
+    }
+  });
+
+  it("has an alarm's harm and remedy written on it", () => {
+    for (const { Properties } of resources(environment, "AWS::CloudWatch::Alarm")) {
+      expect(Properties["AlarmDescription"]).toMatch(/^[A-Z].{20,}\. What to do: docs\/operations\.md#[a-z-]+$/);
+      expect(Properties["AlarmActions"]).toHaveLength(1);
+    }
+  });
+
+  it("has a place in docs/operations.md for every alarm", () => {
+    const guide = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
+    const anchors = [...guide.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, "")
+        .replaceAll(" ", "-"),
+    );
+    for (const { Properties } of resources(environment, "AWS::CloudWatch::Alarm")) {
+      expect(anchors).toContain(z.string().parse(Properties["AlarmDescription"]).split("#")[1]);
+    }
+  });
+
+  it("writes its state machines in what the local interpreter and AWS both speak", () => {
+    for (const { definition } of of(templates, environment).machines) {
+      expect(JSON.stringify(definition)).not.toMatch(/JSONata|"Assign"|"Arguments"|"Output"|waitForTaskToken/);
+    }
+  });
+
+  it("lets Lambda put aside what the rescue could not deal with", () => {
+    const rescue = of(templates, environment).functions.find(({ directory = "" }) => directory.endsWith("rescue"));
+    expect(actionsOf(grantsOf(environment, rescue?.role ?? ""), "sqs")).toEqual(["sqs:SendMessage"]);
+    const destinations = resources(environment, "AWS::Lambda::EventInvokeConfig").flatMap(
+      ({ Properties }) => Properties["DestinationConfig"] ?? [],
+    );
+    expect(destinations).toEqual([
+      { OnFailure: { Destination: expect.objectContaining({ "Fn::GetAtt": [expect.stringContaining("unrescued"), "Arn"] }) } },
+    ]);
+  });
+
+  it("rescues every machine's executions, however they die", () => {
+    const { rules, machines } = of(templates, environment);
+    const rescue = rules.find(({ pattern }) => pattern !== undefined);
+    expect(rescue?.pattern?.["detail"]).toEqual({
+      status: ["FAILED", "TIMED_OUT", "ABORTED"],
+      stateMachineArn: machines.map(({ arn }) => arn),
+    });
+  });
+});
+
+it("satisfies cdk-nag, which refuses the synthesis otherwise", () => {
+  const report = z.looseObject({ pluginReports: z.array(z.json()) });
+  expect(report.parse(JSON.parse(readFileSync(join(outdir, "validation-report.json"), "utf8"))).pluginReports).toEqual([]);
+});
+
+it("has the sandbox in the test environment only", () => {
+  const having = ENVIRONMENTS.filter((environment) => apiOf(environment).resources.some(({ path }) => path.includes("sandbox")));
+  expect(having).toEqual(["test"]);
+});

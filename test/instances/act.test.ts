@@ -1,0 +1,103 @@
+// POST /instances/:id/actions
+import { beforeAll, describe, expect, test } from "vitest";
+import { Backup } from "../../shared/api/backups.ts";
+import { Instance, InstanceStatus } from "../../shared/api/instances.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { setQuota } from "../../shared/data/operator.ts";
+import { account, type TestAccount, unusedId } from "../harness/account.ts";
+import type { Client } from "../harness/client.ts";
+import { seedInstance, seedServer } from "../harness/seed.ts";
+
+let me: TestAccount;
+let serverId: string;
+beforeAll(async () => {
+  me = await account();
+  await setQuota(me.id, "server", 100);
+  serverId = (await seedServer(me.id)).id;
+});
+
+const act = (api: Client, id: string, action: string) => api.post(`/instances/${id}/actions`, { action });
+const show = async (id: string) => (await (await me.token()).api.get(`/instances/${id}`)).as(Instance);
+
+/** CONTRACT.md: the states from which each work may begin. */
+const FROM: Record<string, string[]> = {
+  start: ["stopped", "failed"],
+  stop: ["running"],
+  restart: ["running", "failed"],
+  backup: ["running", "stopped"],
+};
+
+describe.each(InstanceStatus.options)("an instance that is %s", (state) => {
+  test.each(Object.keys(FROM))("answers %s as the contract's table has it, and so does its allowed_actions", async (action) => {
+    const instance = await seedInstance(me.id, { server_id: serverId, state });
+    const { api } = await me.token();
+    const allowed = FROM[action]?.includes(state) ?? false;
+    expect((await show(instance.id)).allowed_actions.includes(action as "start")).toBe(allowed);
+    const answer = await act(api, instance.id, action);
+    if (allowed) {
+      expect(answer.as(Operation).type).toBe(action === "backup" ? "backup.create" : `instance.${action}`);
+    } else {
+      expect(answer.status).toBe(409);
+      expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+      expect((await show(instance.id)).status).toBe(state);
+    }
+  });
+});
+
+test("stop, start and restart lead where they should, through their own states", async () => {
+  const instance = await me.instance();
+  for (const [action, through, to] of [
+    ["stop", "stopping", "stopped"],
+    ["start", "starting", "running"],
+    ["restart", "restarting", "running"],
+  ] as const) {
+    const answer = await act(me.api, instance.id, action);
+    const operation = answer.as(Operation);
+    expect(answer.headers["location"]).toBe(`/api/v1/operations/${operation.id}`);
+    expect(operation).toMatchObject({ type: `instance.${action}`, status: "pending", resource: { type: "instance", id: instance.id } });
+    const during = await show(instance.id);
+    expect([through, to]).toContain(during.status);
+    await me.until(operation.id);
+    expect(await show(instance.id)).toMatchObject({ status: to, operation_id: null, status_reason: null });
+  }
+});
+
+test("backup names the new backup in the operation's result, and the instance stays as it is", async () => {
+  const instance = await me.instance();
+  const operation = (await act(me.api, instance.id, "backup")).as(Operation);
+  expect(operation.type).toBe("backup.create");
+  const backupId = operation.result?.backup_id;
+  expect((await show(instance.id)).status).toBe("running");
+  await me.until(operation.id);
+  expect((await me.api.get(`/backups/${backupId}`)).as(Backup)).toMatchObject({ status: "completed", instance_id: instance.id, kind: "manual" });
+});
+
+test("a stopped instance stays stopped after its backup", async () => {
+  const instance = await me.instance();
+  await me.until((await act(me.api, instance.id, "stop")).as(Operation).id);
+  await me.until((await act(me.api, instance.id, "backup")).as(Operation).id);
+  expect((await show(instance.id)).status).toBe("stopped");
+});
+
+test("of conflicting actions at once one wins, and the others are told which operation holds the instance", async () => {
+  const instance = await me.instance();
+  const answers = await Promise.all(["stop", "restart", "stop", "backup", "restart"].map((action) => act(me.api, instance.id, action)));
+  const [won, ...more] = answers.filter(({ status }) => status === 202).map((answer) => answer.as(Operation));
+  expect(more).toEqual([]);
+  for (const { error } of answers.filter(({ status }) => status !== 202))
+    expect(error).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id: won?.id } });
+  await me.until(won?.id ?? null);
+});
+
+test("an instance whose server is not active is left alone, and the server is named", async () => {
+  const server = await seedServer(me.id, { state: "unreachable" });
+  const instance = await seedInstance(me.id, { server_id: server.id });
+  for (const action of ["stop", "restart", "backup"]) {
+    const { error } = await act((await me.token()).api, instance.id, action);
+    expect(error).toMatchObject({ code: "INVALID_STATE", details: { status: "offline", resource: server.id } });
+  }
+});
+
+test("an instance that is not there is not found", async () => {
+  for (const action of Object.keys(FROM)) expect((await act(me.api, unusedId("instance"), action)).status).toBe(404);
+});

@@ -1,0 +1,188 @@
+// POST /instances/:id/clone
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Backup, BackupStatus } from "../../shared/api/backups.ts";
+import { Instance, instances } from "../../shared/api/instances.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { setQuota } from "../../shared/data/operator.ts";
+import { account, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
+import type { Client } from "../harness/client.ts";
+import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+import { everyItem } from "../harness/table.ts";
+
+const DATA = { orders: 3, note: "before the clone" };
+
+let me: TestAccount;
+let source: Instance;
+let backup: Backup;
+let api: Client;
+
+beforeAll(async () => {
+  me = await account();
+  await setQuota(me.id, "server", 100);
+  source = await me.instance({ erp_version: "18.0" });
+  await me.api.put(`/sandbox/instances/${source.id}/data`, DATA);
+  backup = await me.backup(source.id);
+  await me.api.put(`/sandbox/instances/${source.id}/data`, { note: "after the backup" });
+});
+beforeEach(async () => {
+  api = (await me.token()).api;
+});
+
+const bodyFor = (fields: Record<string, unknown> = {}) => ({ name: "Staging", domain: uniqueDomain("staging"), backup_id: backup.id, ...fields });
+const clone = (fields: Record<string, unknown> = {}, id = source.id) => api.post(`/instances/${id}/clone`, bodyFor(fields));
+const dataOf = async (id: string) => JSON.parse((await api.get(`/sandbox/instances/${id}/data`)).text).data as unknown;
+
+test("a clone is a new instance that holds what the backup held, with an identity of its own, neutralized", async () => {
+  const body = bodyFor();
+  const answer = await api.post(`/instances/${source.id}/clone`, body);
+  const { admin_password, ...begun } = answer.as(instances.clone.data);
+  expect(answer.headers["location"]).toBe(`/api/v1/instances/${begun.id}`);
+  expect(admin_password).toMatch(/^\S{16,}$/);
+  expect(begun).toMatchObject({
+    name: body.name,
+    domain: body.domain,
+    status: "provisioning",
+    server_id: source.server_id,
+    erp_version: "18.0",
+    edition: backup.edition,
+    admin_email: source.admin_email,
+    cloned_from_backup_id: backup.id,
+    neutralized: true,
+    database_name: expect.stringMatching(/^staging_?[a-z0-9_]*$/),
+    allowed_actions: [],
+  });
+  expect(begun.id).not.toBe(source.id);
+  expect(begun.database_name).not.toBe(source.database_name);
+
+  const { result } = await me.until(begun.operation_id);
+  expect(result?.verification).toEqual({
+    is_neutralized: true,
+    active_crons: 0,
+    active_mail_servers: 0,
+    new_database_uuid: true,
+    base_url: `https://${body.domain}`,
+  });
+  expect((await api.get(`/instances/${begun.id}`)).as(Instance)).toMatchObject({ status: "running", operation_id: null });
+  expect(await dataOf(begun.id)).toEqual(DATA);
+  expect(await dataOf(source.id)).toEqual({ note: "after the backup" });
+  expect((await api.get(`/operations/${begun.operation_id}`)).as(Operation).type).toBe("instance.clone");
+});
+
+describe("admin_password", () => {
+  test("that was given is not in the answer, nor anywhere in clear", async () => {
+    const admin_password = "the password of my choice";
+    const answer = await clone({ admin_password });
+    const begun = answer.as(instances.clone.data);
+    expect(begun).not.toHaveProperty("admin_password");
+    expect(answer.text).not.toContain(admin_password);
+    const find = async () => (await everyItem()).filter((item) => item.includes(admin_password));
+    expect(await find()).toEqual([]);
+    await me.until(begun.operation_id);
+    expect(await find()).toEqual([]);
+  });
+
+  test.each(["elevenchars", "x".repeat(129), "with\u0000a NUL in it", "with\na line break"])("%j is refused", async (admin_password) => {
+    expect((await clone({ admin_password })).error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "admin_password" } });
+  });
+});
+
+test("with restore_database false it has a fresh database", async () => {
+  const begun = (await clone({ restore_database: false })).as(Instance);
+  await me.until(begun.operation_id);
+  expect(await dataOf(begun.id)).toEqual({});
+});
+
+test("with neutralize false it goes on sending", async () => {
+  const begun = (await clone({ neutralize: false })).as(Instance);
+  expect(begun.neutralized).toBe(false);
+  const { result } = await me.until(begun.operation_id);
+  expect(result?.verification).toMatchObject({ is_neutralized: false, new_database_uuid: true });
+  expect(result?.verification?.active_crons).toBeGreaterThan(0);
+});
+
+test("with both restores false there is nothing to clone", async () => {
+  const { error } = await clone({ restore_database: false, restore_filestore: false });
+  expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "restore_database" } });
+});
+
+test("it goes to another server, with a database of the given name, where asked", async () => {
+  const server = await me.server();
+  const begun = (await clone({ server_id: server.id, database_name: "elsewhere" })).as(Instance);
+  expect(begun).toMatchObject({ server_id: server.id, database_name: "elsewhere" });
+  await me.until(begun.operation_id);
+  expect(await dataOf(begun.id)).toEqual(DATA);
+});
+
+test("two clones of one name get databases of different names", async () => {
+  const [one, other] = [(await clone()).as(Instance), (await clone()).as(Instance)];
+  expect(one.database_name).not.toBe(other.database_name);
+  await Promise.all([one, other].map(({ operation_id }) => me.until(operation_id)));
+});
+
+test.each(["Ünïcödé Shop 2", "123", "💥", "_", "a".repeat(64)])("the name %s makes a valid database name", async (name) => {
+  const { database_name } = (await clone({ name })).as(Instance);
+  expect(database_name).toMatch(/^[a-z][a-z0-9_]{0,62}$/);
+});
+
+describe("is refused", () => {
+  test("with a domain or database that is taken", async () => {
+    expect((await clone({ domain: source.domain })).error).toMatchObject({ code: "CONFLICT", details: { field: "domain", resource: source.id } });
+    const { error } = await clone({ database_name: source.database_name });
+    expect(error).toMatchObject({ code: "CONFLICT", details: { field: "database_name" } });
+  });
+
+  test("with a backup that is none, or another instance's", async () => {
+    const other = await seedInstance(me.id);
+    const theirs = await seedBackup(other);
+    for (const backup_id of [unusedId("backup"), theirs.id]) {
+      const answer = await clone({ backup_id });
+      expect(answer.status).toBe(422);
+      expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "backup_id" } });
+    }
+  });
+
+  test.each<BackupStatus>(["pending", "running", "failed", "deleting"])("with a backup that is %s", async (state) => {
+    const instance = await seedInstance(me.id);
+    const unfinished = await seedBackup(instance, { state });
+    const { error } = await clone({ backup_id: unfinished.id }, instance.id);
+    expect(error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+  });
+
+  test("on a server that is not active, named or the source's own", async () => {
+    const server = await seedServer(me.id, { state: "unreachable" });
+    const details = { status: "offline", resource: server.id };
+    expect((await clone({ server_id: server.id })).error).toMatchObject({ code: "INVALID_STATE", details });
+    const instance = await seedInstance(me.id, { server_id: server.id });
+    const theirs = await seedBackup(instance);
+    expect((await clone({ backup_id: theirs.id }, instance.id)).error).toMatchObject({ code: "INVALID_STATE", details });
+  });
+
+  test("without the permission to restore, because whoever clones reads the whole backup", async () => {
+    const { api: writer } = await me.token(["instances:write"]);
+    const answer = await writer.post(`/instances/${source.id}/clone`, bodyFor());
+    expect(answer.error?.message).toBe("Token does not have permission: backups:restore");
+  });
+});
+
+test("an instance that was deleted is cloned from the backup it left, once a server is named", async () => {
+  const instance = await me.instance();
+  await me.api.put(`/sandbox/instances/${instance.id}/data`, DATA);
+  const left = await me.backup(instance.id);
+  await me.until((await api.delete(`/instances/${instance.id}`)).as(Operation).id);
+  const without = await clone({ backup_id: left.id }, instance.id);
+  expect(without.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "server_id" } });
+  const begun = (await clone({ backup_id: left.id, server_id: instance.server_id, domain: instance.domain }, instance.id)).as(Instance);
+  expect(begun.admin_email).toBe(instance.admin_email);
+  await me.until(begun.operation_id);
+  expect(await dataOf(begun.id)).toEqual(DATA);
+  expect((await clone({ backup_id: left.id, server_id: instance.server_id }, unusedId("instance"))).status).toBe(404);
+});
+
+test("a backup whose archive is damaged fails the clone, and leaves nothing on the server", async () => {
+  const damaged = await me.backup(source.id, { note: "corrupt" });
+  const begun = (await clone({ backup_id: damaged.id })).as(Instance);
+  const { error } = await me.until(begun.operation_id, "failed");
+  expect(error?.code).toBe("BACKUP_CORRUPT");
+  expect((await api.get(`/instances/${begun.id}`)).as(Instance)).toMatchObject({ status: "failed", status_reason: error?.message });
+  expect((await everyItem()).filter((item) => item.includes("SANDBOX#ERP") && item.includes(begun.id))).toEqual([]);
+});

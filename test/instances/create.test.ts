@@ -1,0 +1,169 @@
+// POST /instances
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { instances, Instance } from "../../shared/api/instances.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import type { Server } from "../../shared/api/servers.ts";
+import type { ServerPhase } from "../../shared/domain/lifecycle.ts";
+import { setQuota } from "../../shared/data/operator.ts";
+import { account, type TestAccount, unique, uniqueDatabase, uniqueDomain } from "../harness/account.ts";
+import type { Client } from "../harness/client.ts";
+import { seedServer } from "../harness/seed.ts";
+import { everyItem } from "../harness/table.ts";
+
+let me: TestAccount;
+let server: Server;
+let api: Client;
+beforeAll(async () => {
+  me = await account();
+  await setQuota(me.id, "server", 100);
+  server = await me.server();
+});
+beforeEach(async () => {
+  api = (await me.token()).api;
+});
+const bodyFor = (fields: Record<string, unknown> = {}) => me.instanceBody({ server_id: server.id, ...fields });
+
+test("an instance is there at once, provisioning, with its password, and runs when its operation has ended", async () => {
+  const body = await bodyFor();
+  const answer = await api.post("/instances", body);
+  const { admin_password, ...instance } = answer.as(instances.create.data);
+  expect(answer.headers["location"]).toBe(`/api/v1/instances/${instance.id}`);
+  expect(admin_password).toMatch(/^\S{16,}$/);
+  expect(instance).toEqual({
+    ...body,
+    id: expect.stringMatching(/^ins_[0-9a-z]{26}$/),
+    url: `https://${String(body["domain"])}`,
+    status: "provisioning",
+    status_reason: null,
+    operation_id: expect.stringMatching(/^op_/),
+    cloned_from_backup_id: null,
+    neutralized: false,
+    allowed_actions: [],
+    dns_record: { type: "A", name: body["domain"], value: server.ip_address },
+    created_at: expect.any(String),
+    updated_at: expect.any(String),
+  });
+  await me.until(instance.operation_id);
+  const shown = await api.get(`/instances/${instance.id}`);
+  expect(shown.as(Instance)).toEqual({
+    ...instance,
+    status: "running",
+    operation_id: null,
+    allowed_actions: expect.arrayContaining(["stop", "restart", "backup", "restore", "update", "delete"]),
+    updated_at: expect.any(String),
+  });
+  expect(shown.text).not.toContain("password");
+  expect((await api.get(`/operations/${instance.operation_id}`)).as(Operation)).toMatchObject({
+    type: "instance.create",
+    status: "succeeded",
+    progress: 100,
+    resource: { type: "instance", id: instance.id },
+  });
+});
+
+test("its password lies nowhere in clear, neither while it waits nor when it has been used, and is not in the operation", async () => {
+  const { admin_password = "", operation_id } = (await api.post("/instances", await bodyFor())).as(instances.create.data);
+  const find = async () => (await everyItem()).filter((item) => item.includes(admin_password));
+  expect(await find()).toEqual([]);
+  await me.until(operation_id);
+  expect(await find()).toEqual([]);
+  expect((await everyItem()).filter((item) => item.includes(`#sealed"`) && item.includes(operation_id ?? ""))).toEqual([]);
+  expect((await api.get(`/operations/${operation_id}`)).text).not.toContain(admin_password);
+});
+
+describe("is refused, naming the field, where", () => {
+  test.each([
+    ["the version is not in the catalogue", { erp_version: "16.0" }, "erp_version"],
+    ["the edition has no source here", { edition: "enterprise" }, "edition"],
+    ["the domain has capitals", { domain: "Shop.example.com" }, "domain"],
+    ["the domain has one label", { domain: "localhost" }, "domain"],
+    ["the domain is an address", { domain: "203.0.113.10" }, "domain"],
+    ["the domain has a port", { domain: "shop.example.com:8069" }, "domain"],
+    ["the domain ends in a dot", { domain: "shop.example.com." }, "domain"],
+    ["the domain has a label of 64 characters", { domain: `${"a".repeat(64)}.example.com` }, "domain"],
+    ["the domain has 254 characters", { domain: `${"a.".repeat(125)}com.de` }, "domain"],
+    ["the database's name begins with a digit", { database_name: "1shop" }, "database_name"],
+    ["the database's name has a hyphen", { database_name: "my-shop" }, "database_name"],
+    ["the database's name has 64 characters", { database_name: "a".repeat(64) }, "database_name"],
+    ["the database's name tries to be SQL", { database_name: 'x"; drop' }, "database_name"],
+    ["the e-mail address is none", { admin_email: "admin" }, "admin_email"],
+    ["the name has 65 characters", { name: "a".repeat(65) }, "name"],
+    ["the name is only spaces", { name: "   " }, "name"],
+    ["the name has a direction mark", { name: "Shop\u202e" }, "name"],
+  ])("%s", async (_, fields, field) => {
+    const before = await me.trace();
+    const answer = await api.post("/instances", await bodyFor(fields));
+    expect(answer.status).toBe(422);
+    expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field } });
+    expect(await me.trace()).toBe(before);
+  });
+});
+
+test("a name of 64 characters in any script, a database of 63 and a deprecated version are taken", async () => {
+  const fields = { name: "é".repeat(64), database_name: "a".repeat(63), erp_version: "17.0" };
+  expect((await api.post("/instances", await bodyFor(fields))).as(Instance)).toMatchObject(fields);
+});
+
+describe("what must be unique", () => {
+  const conflictOn = async (fields: Record<string, unknown>, field: string) => {
+    const before = await me.trace();
+    const answer = await api.post("/instances", await bodyFor(fields));
+    expect(answer.status).toBe(409);
+    expect(answer.error).toMatchObject({ code: "CONFLICT", details: { field } });
+    expect(await me.trace()).toBe(before);
+  };
+
+  test("the domain in the account, on any server; another account may have it", async () => {
+    const { domain } = await me.instance();
+    await conflictOn({ domain }, "domain");
+    await conflictOn({ domain, server_id: (await seedServer(me.id)).id }, "domain");
+    const other = await account();
+    expect((await other.api.post("/instances", await other.instanceBody({ domain }))).status).toBe(201);
+  });
+
+  test("the database's name on its server; on another it may be the same", async () => {
+    const { database_name } = await me.instance({ server_id: server.id });
+    await conflictOn({ database_name }, "database_name");
+    const elsewhere = await bodyFor({ database_name, server_id: (await seedServer(me.id)).id });
+    expect((await api.post("/instances", elsewhere)).status).toBe(201);
+  });
+
+  test("of five for one domain at once one is made", async () => {
+    const domain = uniqueDomain();
+    const bodies = await Promise.all(Array.from({ length: 5 }, () => bodyFor({ domain, database_name: uniqueDatabase() })));
+    const answers = await Promise.all(bodies.map((body) => api.post("/instances", body)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
+  });
+});
+
+test.each<[ServerPhase, string]>([
+  ["creating", "provisioning"],
+  ["unreachable", "offline"],
+  ["create_failed", "offline"],
+  ["deleting", "offline"],
+  ["delete_failed", "offline"],
+])("a server that is %s takes none, and is named", async (state, status) => {
+  const other = await seedServer(me.id, { state });
+  const answer = await api.post("/instances", await bodyFor({ server_id: other.id }));
+  expect(answer.status).toBe(409);
+  expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status, resource: other.id } });
+});
+
+test("beyond the account's quota it is refused", async () => {
+  const other = await account();
+  await setQuota(other.id, "instance", 1);
+  await other.api.post("/instances", await other.instanceBody());
+  const over = await other.api.post("/instances", await other.instanceBody());
+  expect(over.error).toMatchObject({ code: "QUOTA_EXCEEDED", details: { resource: "instance", limit: 1 } });
+});
+
+test("in the sandbox the domain fail-install.* asks for a failure: told on the operation and on the instance, which can be deleted", async () => {
+  const instance = (await api.post("/instances", await bodyFor({ domain: `fail-install.${unique("x")}.example.com` }))).as(Instance);
+  const { error } = await me.until(instance.operation_id, "failed");
+  expect(error).toMatchObject({ code: "HOST_JOB_FAILED" });
+  const failed = (await api.get(`/instances/${instance.id}`)).as(Instance);
+  expect(failed).toMatchObject({ status: "failed", status_reason: error?.message, operation_id: null });
+  expect(failed.allowed_actions).toContain("delete");
+  await me.until((await api.delete(`/instances/${instance.id}`)).as(Operation).id);
+  expect((await api.get(`/instances/${instance.id}`)).status).toBe(404);
+});

@@ -1,0 +1,69 @@
+// DELETE /instances/:id
+import { beforeAll, expect, test } from "vitest";
+import * as z from "zod";
+import { Backup } from "../../shared/api/backups.ts";
+import { InstanceStatus } from "../../shared/api/instances.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { Settings } from "../../shared/api/settings.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import { seedInstance, seedServer } from "../harness/seed.ts";
+
+let me: TestAccount;
+beforeAll(async () => {
+  me = await account();
+});
+
+const used = async () => (await me.api.get("/settings")).as(Settings).quotas.instances.used;
+
+test("an instance is gone when its operation has ended: its domain, database and place are free, its backups stay", async () => {
+  const instance = await me.instance();
+  const backup = await me.backup(instance.id);
+  const before = await used();
+  const answer = await me.api.delete(`/instances/${instance.id}`);
+  const operation = answer.as(Operation);
+  expect(answer.headers["location"]).toBe(`/api/v1/operations/${operation.id}`);
+  expect(operation).toMatchObject({ type: "instance.delete", resource: { type: "instance", id: instance.id } });
+  await me.until(operation.id);
+  expect((await me.api.get(`/instances/${instance.id}`)).status).toBe(404);
+  expect((await me.api.get("/instances?per_page=100")).text).not.toContain(instance.id);
+  expect(await used()).toBe(before - 1);
+
+  expect((await me.api.get(`/backups/${backup.id}`)).as(Backup)).toEqual(backup);
+  expect((await me.api.get(`/instances/${instance.id}/backups`)).as(z.array(Backup))).toEqual([backup]);
+
+  const { domain, database_name, server_id } = instance;
+  expect((await me.api.post("/instances", await me.instanceBody({ domain, database_name, server_id }))).status).toBe(201);
+});
+
+test("with its last instance gone a server can be deleted", async () => {
+  const server = await me.server();
+  const instance = await me.instance({ server_id: server.id });
+  expect((await me.api.delete(`/servers/${server.id}`)).error?.code).toBe("CONFLICT");
+  await me.until((await me.api.delete(`/instances/${instance.id}`)).as(Operation).id);
+  await me.until((await me.api.delete(`/servers/${server.id}`)).as(Operation).id);
+});
+
+test.each(InstanceStatus.options)("an instance that is %s is deleted only as the contract's table has it", async (state) => {
+  const other = await account();
+  const { id } = await seedInstance(other.id, { state });
+  const answer = await other.api.delete(`/instances/${id}`);
+  const allowed = ["running", "stopped", "failed"].includes(state);
+  expect(answer.status).toBe(allowed ? 202 : 409);
+  if (!allowed) expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+});
+
+test("on a server that is not active the record is removed, and the operation says that the host was not asked", async () => {
+  const server = await seedServer(me.id, { state: "unreachable" });
+  const instance = await seedInstance(me.id, { server_id: server.id });
+  const operation = (await me.api.delete(`/instances/${instance.id}`)).as(Operation);
+  expect((await me.until(operation.id)).result).toMatchObject({ host_skipped: true });
+  expect((await me.api.get(`/instances/${instance.id}`)).status).toBe(404);
+});
+
+test("of two at once one deletes", async () => {
+  const instance = await me.instance();
+  const answers = await Promise.all([1, 2].map(() => me.api.delete(`/instances/${instance.id}`)));
+  const begun = answers.filter(({ status }) => status === 202).map((answer) => answer.as(Operation));
+  expect(begun).toHaveLength(1);
+  await me.until(begun[0]?.id ?? null);
+});

@@ -1,0 +1,82 @@
+// PUT /instances/:id
+import { beforeAll, expect, test } from "vitest";
+import { Instance, InstanceStatus } from "../../shared/api/instances.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
+import { seedInstance, seedServer } from "../harness/seed.ts";
+
+let me: TestAccount;
+let serverId: string;
+beforeAll(async () => {
+  me = await account();
+  serverId = (await seedServer(me.id)).id;
+});
+
+const show = async (id: string) => (await me.api.get(`/instances/${id}`)).as(Instance);
+
+test("name and e-mail change at once, alone or together; what was not sent stays", async () => {
+  const { id } = await seedInstance(me.id, { server_id: serverId });
+  let expected = await show(id);
+  for (const fields of [{ name: "Renamed" }, { admin_email: "new@example.com" }, { name: "Both", admin_email: "both@example.com" }]) {
+    const updated = (await me.api.put(`/instances/${id}`, fields)).as(Instance);
+    expected = { ...expected, ...fields, updated_at: updated.updated_at };
+    expect(updated).toEqual(expected);
+    expect(await show(id)).toEqual(expected);
+  }
+});
+
+test("a new domain is work: the old one serves until it ends, then it is free and the new one is the instance's", async () => {
+  const instance = await me.instance();
+  const domain = uniqueDomain("moved");
+  const answer = await me.api.put(`/instances/${instance.id}`, { domain, name: "Moved" });
+  const begun = answer.as(Instance);
+  expect(begun).toMatchObject({ status: "running", domain: instance.domain, name: "Moved", operation_id: expect.stringMatching(/^op_/) });
+  await me.until(begun.operation_id);
+  expect((await me.api.get(`/operations/${begun.operation_id}`)).as(Operation)).toMatchObject({ type: "instance.update", status: "succeeded" });
+  expect(await show(instance.id)).toMatchObject({
+    domain,
+    url: `https://${domain}`,
+    name: "Moved",
+    operation_id: null,
+    status: "running",
+    dns_record: { type: "A", name: domain },
+  });
+  const other = await seedInstance(me.id, { server_id: serverId });
+  expect((await me.api.put(`/instances/${other.id}`, { domain })).error).toMatchObject({ code: "CONFLICT", details: { field: "domain" } });
+  const next = await me.api.post("/instances", await me.instanceBody({ domain: instance.domain }));
+  expect(next.status).toBe(201);
+});
+
+test("its own domain is no work", async () => {
+  const { id, domain } = await seedInstance(me.id, { server_id: serverId });
+  expect((await me.api.put(`/instances/${id}`, { domain })).as(Instance)).toMatchObject({ domain, operation_id: null });
+});
+
+test("a domain that another instance has is a conflict, and nothing of the request is done", async () => {
+  const [one, other] = [await seedInstance(me.id, { server_id: serverId }), await seedInstance(me.id, { server_id: serverId })];
+  const { error } = await me.api.put(`/instances/${one.id}`, { domain: other.domain, name: "Not this" });
+  expect(error).toMatchObject({ code: "CONFLICT", details: { field: "domain", resource: other.id } });
+  expect(await show(one.id)).toMatchObject({ name: one.name, domain: one.domain, operation_id: null });
+});
+
+test("at least one field must be sent", async () => {
+  const { id } = await seedInstance(me.id, { server_id: serverId });
+  expect((await me.api.put(`/instances/${id}`, {})).error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "name" } });
+});
+
+test.each(InstanceStatus.options)("an instance that is %s moves to a new domain only as the contract's table has it", async (state) => {
+  const { id } = await seedInstance(me.id, { server_id: serverId, state });
+  const answer = await (await me.token()).api.put(`/instances/${id}`, { domain: uniqueDomain() });
+  const allowed = ["running", "stopped"].includes(state);
+  expect(answer.status).toBe(allowed ? 200 : 409);
+  if (!allowed) expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+});
+
+test("while an operation holds the instance a new domain is refused, naming the operation", async () => {
+  const instance = await me.instance();
+  const answers = await Promise.all([uniqueDomain(), uniqueDomain()].map((domain) => me.api.put(`/instances/${instance.id}`, { domain })));
+  const won = answers.find(({ status }) => status === 200)?.as(Instance);
+  const lost = answers.find(({ status }) => status === 409);
+  if (lost !== undefined) expect(lost.error).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id: won?.operation_id } });
+  await me.until(won?.operation_id ?? null);
+});

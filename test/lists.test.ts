@@ -1,0 +1,166 @@
+// Lists: any page of any length, walked by pages or by cursor, with a total that is exact.
+import { beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { account, type TestAccount, unusedId } from "./harness/account.ts";
+import type { Client } from "./harness/client.ts";
+import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
+import { listRoutes, pathOf } from "./harness/requests.ts";
+import { setQuota } from "../shared/data/operator.ts";
+import { removeSshKey, getSshKey } from "../shared/data/ssh-keys.ts";
+import { changeOf } from "../shared/data/change.ts";
+
+/** More than two blocks of counts (32), so that pages begin inside, at and beyond their borders. */
+const RECORDS = 70;
+
+let me: TestAccount;
+let instanceId: string;
+let session: Client;
+
+beforeAll(async () => {
+  me = await account();
+  await setQuota(me.id, "server", 1_000);
+  const states = ["ready", "unreachable", "creating"] as const;
+  for (let i = 0; i < RECORDS; i++) await seedServer(me.id, { state: states[i % 3] ?? "ready" });
+  const server = await seedServer(me.id);
+  const first = await seedInstance(me.id, { server_id: server.id });
+  for (let i = 0; i < RECORDS; i++) await seedInstance(me.id, { server_id: server.id, state: i % 2 === 0 ? "running" : "stopped" });
+  for (let i = 0; i < RECORDS; i++) await seedBackup(first, { state: i % 5 === 0 ? "failed" : "completed" });
+  for (let i = 0; i < 30; i++) await me.sshKey();
+  for (let i = 0; i < 30; i++) await me.token();
+  instanceId = first.id;
+  session = await me.session();
+  for (let i = 0; i < 30; i++) await session.put("/settings", { backup_retention_days: i + 1 });
+});
+
+const Record_ = z.looseObject({ id: z.string(), created_at: z.string() });
+const client = async (route: { access: unknown }) => (route.access === "session" ? me.session() : (await me.token()).api);
+const idsOf = (answer: Awaited<ReturnType<Client["get"]>>) => answer.as(z.array(Record_)).map(({ id }) => id);
+
+describe.each(listRoutes.filter(({ id }) => id !== "operations.list"))("$title", (route) => {
+  const at = (query: string) => `${pathOf(route, instanceId)}?${query}`;
+
+  test("gives every record once by pages of any size, newest first, with the same total on each", async () => {
+    const api = await client(route);
+    const whole: string[] = [];
+    let total = 0;
+    for (let page = 1; ; page++) {
+      const answer = await api.get(at(`page=${page}&per_page=7`));
+      expect(answer.meta).toMatchObject({ page, per_page: 7 });
+      total = answer.meta?.total ?? 0;
+      whole.push(...idsOf(answer));
+      if (idsOf(answer).length < 7) break;
+    }
+    expect(total).toBeGreaterThanOrEqual(30);
+    expect(whole).toHaveLength(total);
+    expect(new Set(whole).size).toBe(total);
+    const hundred = await api.get(at("per_page=100"));
+    expect(idsOf(hundred)).toEqual(whole.slice(0, 100));
+    const times = hundred.as(z.array(Record_)).map(({ created_at }) => created_at);
+    expect(times).toEqual(times.toSorted().toReversed());
+  });
+
+  test("gives the same by its cursor, which ends with null", async () => {
+    const api = await client(route);
+    const byPage = idsOf(await api.get(at("per_page=100")));
+    const walked: string[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const answer: Awaited<ReturnType<Client["get"]>> = await api.get(at(`per_page=9${cursor === "" ? "" : `&cursor=${cursor}`}`));
+      walked.push(...idsOf(answer));
+      cursor = answer.meta?.next_cursor ?? null;
+    }
+    expect(walked.slice(0, 100)).toEqual(byPage);
+    expect(new Set(walked).size).toBe(walked.length);
+  });
+
+  test("refuses another list's cursor", async () => {
+    const api = await client(route);
+    const other = route.id === "servers.list" ? `/instances/${instanceId}/backups` : "/servers";
+    const { next_cursor } = (await (await me.token()).api.get(`${other}?per_page=5`)).meta ?? {};
+    expect(next_cursor).toEqual(expect.any(String));
+    const answer = await api.get(at(`cursor=${next_cursor}`));
+    expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "cursor" } });
+  });
+});
+
+describe("filters", () => {
+  test.each([
+    ["/servers", "status=active", 25],
+    ["/servers", "status=offline", 23],
+    ["/servers", "status=provisioning", 23],
+    ["/instances", "status=running", 36],
+    ["/instances", "status=stopped", 35],
+    ["/instances", "status=failed", 0],
+    ["/backups", "status=completed", 56],
+    ["/backups", "status=failed", 14],
+    ["/instances/ID/backups", "status=failed", 14],
+    ["/backups", "instance_id=ID", 70],
+  ])("%s?%s has %i records, whichever way it is walked", async (path, filter, total) => {
+    const { api } = await me.token();
+    const at = (query: string) => `${path}?${filter}&${query}`.replace("ID", instanceId);
+    const [name = "", wanted] = filter.replace("ID", instanceId).split("=");
+    const paged: string[] = [];
+    for (let page = 1; page <= Math.ceil(total / 10) + 1; page++) {
+      const answer = await api.get(at(`per_page=10&page=${page}`));
+      expect(answer.meta?.total).toBe(total);
+      for (const record of answer.as(z.array(Record_))) expect(record[name]).toBe(wanted);
+      paged.push(...idsOf(answer));
+    }
+    expect(new Set(paged).size).toBe(total);
+    const walked: string[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const answer: Awaited<ReturnType<Client["get"]>> = await api.get(at(`per_page=10${cursor === "" ? "" : `&cursor=${cursor}`}`));
+      walked.push(...idsOf(answer));
+      cursor = answer.meta?.next_cursor ?? null;
+    }
+    expect(walked).toEqual(paged);
+  });
+
+  test("an instance's server has its instances and no other's", async () => {
+    const server = await seedServer(me.id);
+    const instance = await seedInstance(me.id, { server_id: server.id });
+    const answer = await me.api.get(`/instances?server_id=${server.id}`);
+    expect(idsOf(answer)).toEqual([instance.id]);
+    expect(answer.meta).toEqual({ page: 1, per_page: 20, total: 1, next_cursor: null });
+    expect((await me.api.get(`/instances?server_id=${unusedId("server")}`)).meta?.total).toBe(0);
+  });
+});
+
+test("twenty made at once are all there, once, and counted", async () => {
+  const other = await account();
+  const { api } = await other.token();
+  const body = await other.serverBody();
+  await setQuota(other.id, "server", 100);
+  const made = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => api.post("/servers", { ...body, name: `together-${i}` }).then((answer) => answer.as(Record_).id)),
+  );
+  const page = await api.get("/servers?per_page=100");
+  expect(page.meta?.total).toBe(20);
+  expect(idsOf(page).toSorted()).toEqual(made.toSorted());
+  expect((await api.get("/operations?per_page=100")).meta?.total).toBe(20);
+  expect((await api.get("/events")).meta?.total).toBe(21);
+});
+
+test("a deleted record leaves no hole", async () => {
+  const other = await account();
+  const ids: string[] = [];
+  for (let i = 0; i < 5; i++) ids.unshift((await other.sshKey()).id);
+  const change = changeOf({ id: other.id });
+  removeSshKey(change, await getSshKey(other.id, ids[2] ?? ""));
+  await change.commit();
+  const [first, second] = [await other.api.get("/ssh-keys?per_page=2"), await other.api.get("/ssh-keys?per_page=2&page=2")];
+  expect([...idsOf(first), ...idsOf(second)]).toEqual(ids.filter((_, i) => i !== 2));
+  expect(second.meta).toMatchObject({ total: 4, next_cursor: null });
+});
+
+test("a cursor goes on from its place when newer records come in between", async () => {
+  const other = await account();
+  const old = [];
+  for (let i = 0; i < 4; i++) old.unshift((await seedServer(other.id)).id);
+  const first = await other.api.get("/servers?per_page=2");
+  await seedServer(other.id);
+  const next = await other.api.get(`/servers?per_page=2&cursor=${first.meta?.next_cursor}`);
+  expect([...idsOf(first), ...idsOf(next)]).toEqual(old);
+  expect(next.meta?.total).toBe(5);
+});

@@ -1,0 +1,133 @@
+// What a body may be: every way to get one wrong has its own answer on every route that takes one, and changes nothing.
+import { beforeAll, describe, expect, test } from "vitest";
+import { account, type TestAccount } from "../harness/account.ts";
+import type { Answer, Client } from "../harness/client.ts";
+import { bodyOf, bodyRoutes, fieldsOf, mistakesIn, pathOf } from "../harness/requests.ts";
+
+const LIMIT_BYTES = 64 * 1024;
+
+let me: TestAccount;
+let session: Client;
+beforeAll(async () => {
+  me = await account();
+});
+
+const asked = bodyRoutes.filter(({ id }) => id !== "auth.login");
+const shaped = asked.filter((route) => fieldsOf(route.body).fields.length > 0);
+
+/** A credential for a route, with limits that no other test has used up. */
+async function clientFor(route: { access: unknown }): Promise<Client> {
+  if (route.access !== "session") return (await me.token()).api;
+  session = await me.session(await me.anotherUser());
+  return session;
+}
+
+/** The first problem is `details.field` and `details.reason`; `errors` has it too, with all others. */
+function expectInvalid(answer: Answer, field: string, what: string): void {
+  expect(answer.status, `${what}: ${answer.text}`).toBe(422);
+  const { code, message, details = {} } = answer.error ?? {};
+  expect(code, what).toBe("VALIDATION_ERROR");
+  expect(message, what).toBe("Invalid request parameters");
+  expect(details, what).toEqual({ field, reason: expect.stringMatching(/./), errors: expect.any(Array) });
+  expect(details["errors"], what).toContainEqual({ field, reason: details["reason"] });
+}
+
+const isRefused = (answer: Answer, code: string, what: string) => {
+  expect(answer.error?.code, `${what}: ${answer.status} ${answer.text}`).toBe(code);
+  expect(answer.error?.details, what).toBeUndefined();
+};
+
+describe.each(asked)("$title", (route) => {
+  const good = bodyOf(route) ?? {};
+  const ask = (client: Client, body: unknown, headers?: Record<string, string>) =>
+    client.send(route.method, pathOf(route), body, headers && { headers });
+
+  test("refuses what is not JSON, or no object, as malformed", async () => {
+    const api = await clientFor(route);
+    const before = await me.trace();
+    const malformed = ["{", '{"a":1', "nonsense", "'a'", "{'a':1}", '{"a":1,}', "[]", "[{}]", "null", "1", '"text"', "true", "\u0000", '{"a":"\u0001"}'];
+    for (const text of malformed) isRefused(await ask(api, text), "MALFORMED_REQUEST", text);
+    isRefused(await ask(api, Buffer.from([0xff, 0xfe, 0x00])), "MALFORMED_REQUEST", "bytes that are no UTF-8");
+    expect(await me.trace()).toBe(before);
+  });
+
+  test("refuses deep nesting before it is parsed", async () => {
+    const api = await clientFor(route);
+    isRefused(await ask(api, `{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`), "MALFORMED_REQUEST", "lists in lists");
+    isRefused(await ask(api, `${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}`), "MALFORMED_REQUEST", "objects in objects");
+    isRefused(await ask(api, "[".repeat(60_000)), "MALFORMED_REQUEST", "what never ends");
+  });
+
+  test("refuses any content type but JSON", async () => {
+    const api = await clientFor(route);
+    const body = JSON.stringify(good);
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonp", "application", "", "text/json"])
+      isRefused(await ask(api, body, { "content-type": type }), "UNSUPPORTED_MEDIA_TYPE", `"${type}"`);
+    for (const type of ["application/json; charset=utf-8", "APPLICATION/JSON", "application/json;charset=UTF-8"])
+      expect((await ask(api, '{"no_such_field":1}', { "content-type": type })).status, type).not.toBe(415);
+  });
+
+  test("takes 64 KiB and refuses one byte more", async () => {
+    const api = await clientFor(route);
+    const padded = (bytes: number) => `{"no_such_field":${" ".repeat(bytes - 19)}1}`;
+    expect(Buffer.byteLength(padded(LIMIT_BYTES))).toBe(LIMIT_BYTES);
+    expect((await ask(api, padded(LIMIT_BYTES))).status).not.toBe(413);
+    isRefused(await ask(api, padded(LIMIT_BYTES + 1)), "PAYLOAD_TOO_LARGE", "64 KiB + 1");
+    isRefused(await ask(api, `{"a":"${"é".repeat(LIMIT_BYTES / 2)}"}`), "PAYLOAD_TOO_LARGE", "bytes, not characters, count");
+  });
+});
+
+// The sandbox's data may hold any field.
+describe.each(asked.filter(({ resource }) => resource !== "sandbox"))("$title", (route) => {
+  const good = bodyOf(route) ?? {};
+
+  test("names a field that it does not know, whatever it is called", async () => {
+    const api = await clientFor(route);
+    const before = await me.trace();
+    for (const field of ["no_such_field", "id", "account_id", "status", "constructor", "toString", "hasOwnProperty", "", "a.b", "ключ"]) {
+      const answer = await api.send(route.method, pathOf(route), { ...good, [field]: "x" });
+      expectInvalid(answer, field, `field "${field}"`);
+      expect(answer.error?.details?.["reason"]).toBe("is not a known field");
+    }
+    for (const field of ["__proto__", "constructor"]) {
+      const text = `{"${field}":{"prototype":{"polluted":true}},${JSON.stringify({ ...good, padding: 1 }).slice(1)}`;
+      const answer = await api.send(route.method, pathOf(route), text);
+      expect(answer.status, answer.text).toBe(422);
+      expect(answer.error?.details?.["field"]).toBe(field);
+    }
+    expect(await me.trace()).toBe(before);
+  });
+});
+
+describe.each(shaped)("$title", (route) => {
+  const { fields, required } = fieldsOf(route.body);
+  const good = bodyOf(route) ?? {};
+
+  test.each(fields)("every wrong %s is told as that field's, and changes nothing", async (name, field) => {
+    const api = await clientFor(route);
+    const before = await me.trace();
+    for (const { what, value } of mistakesIn(field))
+      expectInvalid(await api.send(route.method, pathOf(route), { ...good, [name]: value }), name, `${name} is ${what}`);
+    if (field.type === "string" && !route.id.startsWith("auth.") && name !== "public_key")
+      for (const value of ["a\u0000b", "\u0000", "a\nb", "\ud800"])
+        expectInvalid(await api.send(route.method, pathOf(route), { ...good, [name]: value }), name, `${name} is ${JSON.stringify(value)}`);
+    expect(await me.trace()).toBe(before);
+  });
+
+  test.each(required)("%s must be there", async (name) => {
+    const api = await clientFor(route);
+    const { [name]: _, ...rest } = good;
+    const answer = await api.send(route.method, pathOf(route), rest);
+    expectInvalid(answer, name, `without ${name}`);
+    expect(answer.error?.details?.["reason"]).toBe("is required");
+  });
+
+  if (required.length > 1)
+    test("every problem is listed, each with its field", async () => {
+      const api = await clientFor(route);
+      const answer = await api.send(route.method, pathOf(route), {});
+      expectInvalid(answer, required[0] ?? "", "an empty object");
+      expect(answer.error?.details?.["errors"]).toEqual(required.map((field) => ({ field, reason: "is required" })));
+      expect((await api.send(route.method, pathOf(route), undefined)).body).toEqual(answer.body);
+    });
+});

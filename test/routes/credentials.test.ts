@@ -1,0 +1,100 @@
+// Who gets in: on every route that is not open to all, whoever has no valid credential is told exactly the same.
+import { beforeAll, describe, expect, test } from "vitest";
+import { getAccount } from "../../shared/data/accounts.ts";
+import { changeOf } from "../../shared/data/change.ts";
+import { getToken, openSession, revokeToken, userRef } from "../../shared/data/credentials.ts";
+import { find } from "../../shared/data/table.ts";
+import { newTokenValue } from "../../shared/domain/token-value.ts";
+import { signSession } from "../../shared/runtime/jwt.ts";
+import { account, type TestAccount, unusedId } from "../harness/account.ts";
+import { stranger } from "../harness/client.ts";
+import { bodyOf, closedRoutes, openRoutes, pathOf } from "../harness/requests.ts";
+
+const UNAUTHORIZED = {
+  success: false,
+  error: { code: "UNAUTHORIZED", message: "Invalid or missing authentication token" },
+};
+
+let me: TestAccount;
+/** Values of an `Authorization` header that must all be refused. */
+const refused: Record<string, string | undefined> = {};
+
+beforeAll(async () => {
+  me = await account();
+  const good = await me.token();
+  const last = good.value.slice(-1);
+  const revoked = await me.token();
+  const change = changeOf(await getAccount(me.id));
+  revokeToken(change, await getToken(me.id, revoked.id));
+  await change.commit();
+  const { value: expired } = await me.token(undefined, "2026-01-01T00:00:00.000Z");
+  const jwt = (await me.session()).token ?? "";
+  const [head = "", claims = "", signature = ""] = jwt.split(".");
+  Object.assign(refused, {
+    "no credential": undefined,
+    "an empty header": "",
+    "a scheme without a credential": "Bearer",
+    "another scheme": `Basic ${Buffer.from("a:b").toString("base64")}`,
+    "a valid token under another scheme": `Token ${good.value}`,
+    "a token without a scheme": good.value,
+    "two credentials in one header": `Bearer ${good.value} ${good.value}`,
+    "something that is no token": "Bearer not-a-token",
+    "a token with another prefix": `Bearer svc_prod_${good.value.slice(9)}`,
+    "a token cut short": `Bearer ${good.value.slice(0, -1)}`,
+    "a token with a wrong checksum": `Bearer ${good.value.slice(0, -1)}${last === "0" ? "1" : "0"}`,
+    "a token of the other environment": `Bearer ${newTokenValue("live")}`,
+    "the value under the other environment's prefix": `Bearer ${good.value.replace("svc_test_", "svc_live_")}`,
+    "a well-formed token that was never given out": `Bearer ${newTokenValue("test")}`,
+    "a token revoked a moment ago": `Bearer ${revoked.value}`,
+    "an expired token": `Bearer ${expired}`,
+    "a session with another's signature": `Bearer ${head}.${claims}.${signature.split("").toReversed().join("")}`,
+    "a session without a signature": `Bearer ${head}.${claims}.`,
+    "a session that was never opened": `Bearer ${await signSession(me.user.id, unusedId("session"), inAnHour())}`,
+    "a session that has expired": `Bearer ${await expiredSession(me.user.id)}`,
+  });
+});
+
+const inAnHour = () => new Date(Date.now() + 3_600_000);
+
+/** A JWT that is good, of a session whose end is past. */
+async function expiredSession(userId: string): Promise<string> {
+  const user = await find(userRef(userId));
+  if (user === undefined) throw new Error("The account has its user");
+  const id = unusedId("session");
+  await openSession(user, id, new Date(Date.now() - 1000).toISOString());
+  return signSession(userId, id, inAnHour());
+}
+
+describe.each(closedRoutes)("$title", (route) => {
+  const ask = (authorization: string | undefined, requestId: string) =>
+    stranger.send(route.method, pathOf(route), bodyOf(route), {
+      headers: { "x-request-id": requestId, ...(authorization !== undefined && { authorization }) },
+    });
+
+  test("refuses whoever has no valid credential, always in the same words", async () => {
+    for (const [what, authorization] of Object.entries(refused)) {
+      const id = `refused:${route.id}`;
+      const answer = await ask(authorization, id);
+      expect(answer.status, what).toBe(401);
+      expect(answer.body, what).toEqual(UNAUTHORIZED);
+      expect(answer.headers["x-request-id"], what).toBe(id);
+      expect(answer.headers, what).not.toHaveProperty("x-ratelimit-limit");
+    }
+  });
+});
+
+test.each(openRoutes)("$title is open to all, and a wrong credential does not close it", async (route) => {
+  for (const authorization of [undefined, "Bearer not-a-token"]) {
+    const answer = await stranger.send(route.method, pathOf(route), bodyOf(route), {
+      headers: authorization === undefined ? {} : { authorization },
+      from: "127.0.1.1",
+    });
+    expect(answer.error?.message).not.toBe(UNAUTHORIZED.error.message);
+    expect(answer.status).toBe(route.path === "/auth/login" ? 401 : 200);
+  }
+});
+
+test("the scheme is read without regard to case, as HTTP has it", async () => {
+  const answer = await stranger.get("/auth/me", { headers: { authorization: `bearer ${me.api.token}` } });
+  expect(answer.status).toBe(200);
+});

@@ -1,0 +1,142 @@
+// How often one may ask: the limits of every route, exact also when requests come all at once.
+import { beforeAll, describe, expect, test } from "vitest";
+import { getAccount } from "../../shared/data/accounts.ts";
+import { changeOf } from "../../shared/data/change.ts";
+import { getToken, revokeToken } from "../../shared/data/credentials.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { updateOne } from "../../shared/data/table.ts";
+import { fingerprintOfId } from "../../shared/domain/token-value.ts";
+import { account, newPublicKey, type TestAccount, type TestToken } from "../harness/account.ts";
+import type { Answer } from "../harness/client.ts";
+import { bodyOf, closedRoutes, pathOf } from "../harness/requests.ts";
+
+let me: TestAccount;
+beforeAll(async () => {
+  me = await account();
+});
+
+/** CONTRACT.md: a POST that makes a server, instance, clone, backup, token or SSH key, and every DELETE. */
+const CREATE_DELETE = [
+  "POST /servers",
+  "POST /instances",
+  "POST /instances/:id/clone",
+  "POST /instances/:id/backups",
+  "POST /tokens",
+  "POST /ssh-keys",
+  "DELETE /servers/:id",
+  "DELETE /instances/:id",
+  "DELETE /backups/:id",
+  "DELETE /tokens/:id",
+  "DELETE /ssh-keys/:id",
+];
+
+const counted = (answer: Answer) =>
+  ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"].map((name) => Number(answer.headers[name]));
+
+test.each(closedRoutes)("$title counts against the limit that the contract gives it, also when it fails", async (route) => {
+  const { api } = await me.token(["settings:read"]);
+  const [limit, remaining, reset = 0] = counted(await api.send(route.method, pathOf(route), bodyOf(route)));
+  expect(limit).toBe(CREATE_DELETE.includes(route.title) ? 20 : 100);
+  expect(remaining).toBe((limit ?? 0) - 1);
+  expect(Math.abs(reset - (Date.now() / 1000 + 60))).toBeLessThan(5);
+});
+
+/** Moves the times of a token's counted requests back, as if so many seconds had passed. */
+async function pass(token: TestToken, seconds: number): Promise<void> {
+  const { all, create_delete } = await getToken(me.id, token.id);
+  const earlier = (times: number[]) => times.map((time) => Math.max(0, time - seconds * 1000));
+  await updateOne(
+    keys.credential(fingerprintOfId(token.id)),
+    { set: { all: earlier(all), create_delete: earlier(create_delete) } },
+    {},
+  );
+}
+
+describe("creations and deletions", () => {
+  test("the 21st in a minute is refused, other requests are not, and a minute later there is room again", async () => {
+    const token = await me.token();
+    for (let left = 19; left >= 0; left--) {
+      const answer = await token.api.delete("/ssh-keys/none");
+      expect(answer.status).toBe(404);
+      expect(counted(answer).slice(0, 2)).toEqual([20, left]);
+    }
+    const before = await me.trace();
+    const refused = await token.api.post("/ssh-keys", { name: "One too many", public_key: newPublicKey() });
+    expect(refused.status).toBe(429);
+    expect(refused.error).toMatchObject({
+      code: "RATE_LIMIT_EXCEEDED",
+      details: { limit: 20, window_seconds: 60, scope: "create_delete" },
+    });
+    expect(counted(refused).slice(0, 2)).toEqual([20, 0]);
+    const wait = Number(refused.headers["retry-after"]);
+    expect(wait).toBeGreaterThan(50);
+    expect(wait).toBeLessThanOrEqual(60);
+    expect(Math.abs(Number(refused.headers["x-ratelimit-reset"]) - (Date.now() / 1000 + wait))).toBeLessThan(3);
+    expect(await me.trace()).toBe(before);
+    expect((await token.api.get("/ssh-keys")).status).toBe(200);
+    await pass(token, 30);
+    const later = await token.api.delete("/ssh-keys/none");
+    expect(later.status).toBe(429);
+    expect(Number(later.headers["retry-after"])).toBeLessThanOrEqual(31);
+    await pass(token, 31);
+    expect((await token.api.delete("/ssh-keys/none")).status).toBe(404);
+  });
+
+  test("a refused request does not count", async () => {
+    const token = await me.token();
+    await Promise.all(Array.from({ length: 20 }, () => token.api.delete("/ssh-keys/none")));
+    for (let i = 0; i < 5; i++) expect((await token.api.delete("/ssh-keys/none")).status).toBe(429);
+    expect(counted(await token.api.get("/settings")).slice(0, 2)).toEqual([100, 79]);
+  });
+
+  test("a creation with every slot of the other limit taken is refused for that one", async () => {
+    const token = await me.token();
+    await Promise.all(Array.from({ length: 100 }, () => token.api.get("/auth/me")));
+    const refused = await token.api.delete("/ssh-keys/none");
+    expect(refused.status).toBe(429);
+    expect(refused.error?.details).toEqual({ limit: 100, window_seconds: 60, scope: "all" });
+  });
+
+  test("of 60 at once exactly 20 are let through", async () => {
+    const { api } = await me.token();
+    const answers = await Promise.all(Array.from({ length: 60 }, () => api.delete("/ssh-keys/none")));
+    expect(answers.filter(({ status }) => status === 404)).toHaveLength(20);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
+  });
+});
+
+describe("all requests", () => {
+  test("of 400 at once exactly 100 are let through", async () => {
+    const { api } = await me.token();
+    const answers = await Promise.all(Array.from({ length: 400 }, () => api.get("/auth/me")));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(300);
+    for (const { error } of refused) expect(error?.details).toEqual({ limit: 100, window_seconds: 60, scope: "all" });
+  });
+
+  test("each token has limits of its own", async () => {
+    const [one, other] = [await me.token(), await me.token()];
+    await Promise.all(Array.from({ length: 100 }, () => one.api.get("/auth/me")));
+    expect((await one.api.get("/auth/me")).status).toBe(429);
+    expect((await other.api.get("/auth/me")).status).toBe(200);
+  });
+
+  test("a user's sessions share one limit", async () => {
+    const user = await me.anotherUser();
+    const [one, other] = [await me.session(user), await me.session(user)];
+    await Promise.all(Array.from({ length: 99 }, () => one.get("/auth/me")));
+    expect((await other.get("/auth/me")).status).toBe(200);
+    for (const session of [one, other]) expect((await session.get("/auth/me")).status).toBe(429);
+    expect((await (await me.session()).get("/auth/me")).status).toBe(200);
+  });
+
+  test("a revoked token over its limit is unknown, not told to wait", async () => {
+    const token = await me.token();
+    await Promise.all(Array.from({ length: 101 }, () => token.api.get("/auth/me")));
+    const change = changeOf(await getAccount(me.id));
+    revokeToken(change, await getToken(me.id, token.id));
+    await change.commit();
+    expect((await token.api.get("/auth/me")).status).toBe(401);
+  });
+});

@@ -1,0 +1,127 @@
+// In which order a request is judged: each pair of the contract's list, with a request that is wrong in both ways.
+import { beforeAll, describe, expect, test } from "vitest";
+import { getAccount } from "../../shared/data/accounts.ts";
+import { changeOf } from "../../shared/data/change.ts";
+import { getToken, revokeToken } from "../../shared/data/credentials.ts";
+import { account, newPublicKey, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
+import { type Client, stranger } from "../harness/client.ts";
+import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+
+let me: TestAccount;
+/** Over every limit. */
+let exhausted: Client;
+/** May do nothing that the tests ask for. */
+let powerless: Client;
+
+beforeAll(async () => {
+  me = await account();
+  exhausted = (await me.token(["settings:read"])).api;
+  await Promise.all(Array.from({ length: 100 }, () => exhausted.get("/auth/me")));
+  powerless = (await me.token(["settings:read"])).api;
+});
+
+const HUGE = "x".repeat(64 * 1024 + 1);
+const TEXT = { headers: { "content-type": "text/plain" } };
+const BAD_KEY = { headers: { "idempotency-key": "x".repeat(256) } };
+const code = async (answer: ReturnType<Client["get"]>) => (await answer).error?.code;
+
+test("404 for an unknown path comes before 401", async () => {
+  expect(await code(stranger.get("/nothing"))).toBe("NOT_FOUND");
+});
+
+test("405 comes before 401", async () => {
+  expect(await code(stranger.send("PATCH", "/servers"))).toBe("METHOD_NOT_ALLOWED");
+});
+
+test("401 comes before 429", async () => {
+  const token = await me.token();
+  await Promise.all(Array.from({ length: 100 }, () => token.api.get("/auth/me")));
+  expect(await code(token.api.get("/auth/me"))).toBe("RATE_LIMIT_EXCEEDED");
+  const change = changeOf(await getAccount(me.id));
+  revokeToken(change, await getToken(me.id, token.id));
+  await change.commit();
+  expect(await code(token.api.get("/auth/me"))).toBe("UNAUTHORIZED");
+});
+
+test("429 comes before 403, for a permission as for a session", async () => {
+  expect(await code(exhausted.get("/servers"))).toBe("RATE_LIMIT_EXCEEDED");
+  expect(await code(exhausted.get("/tokens"))).toBe("RATE_LIMIT_EXCEEDED");
+});
+
+test("403 comes before 413, 415, 400 and 422", async () => {
+  expect(await code(powerless.post("/servers", HUGE))).toBe("FORBIDDEN");
+  expect(await code(powerless.post("/servers", "{}", TEXT))).toBe("FORBIDDEN");
+  expect(await code(powerless.post("/servers", "{"))).toBe("FORBIDDEN");
+  expect(await code(powerless.post("/servers", {}))).toBe("FORBIDDEN");
+  expect(await code(powerless.get("/servers?page=0"))).toBe("FORBIDDEN");
+});
+
+test("413 comes before 415, that before 400, that before 422", async () => {
+  expect(await code(me.api.post("/servers", HUGE, TEXT))).toBe("PAYLOAD_TOO_LARGE");
+  expect(await code(me.api.post("/servers", "{", TEXT))).toBe("UNSUPPORTED_MEDIA_TYPE");
+  expect(await code(me.api.post("/servers", '{"no_such_field":1'))).toBe("MALFORMED_REQUEST");
+});
+
+test("a permission that depends on the body comes after 422 for the body, and before the resource", async () => {
+  const path = `/instances/${unusedId("instance")}/actions`;
+  expect(await code(powerless.post(path, { action: "explode" }))).toBe("VALIDATION_ERROR");
+  expect(await code(powerless.post(path, { action: "stop" }))).toBe("FORBIDDEN");
+});
+
+describe("Idempotency-Key", () => {
+  const wrong = { code: "VALIDATION_ERROR", details: { field: "Idempotency-Key" } };
+
+  test("comes after the shape of the body", async () => {
+    const { error } = await me.api.post("/ssh-keys", { name: "" }, BAD_KEY);
+    expect(error?.details?.["field"]).toBe("name");
+  });
+
+  test("comes before the resource in the path", async () => {
+    const { error } = await me.api.post(`/instances/${unusedId("instance")}/backups`, {}, BAD_KEY);
+    expect(error).toMatchObject(wrong);
+  });
+
+  test("used for another request comes before the resource in the path", async () => {
+    const headers = { "idempotency-key": "order" };
+    expect((await me.api.post("/ssh-keys", { name: "First", public_key: newPublicKey() }, { headers })).status).toBe(201);
+    expect(await code(me.api.post(`/instances/${unusedId("instance")}/backups`, {}, { headers }))).toBe("IDEMPOTENCY_KEY_REUSED");
+  });
+});
+
+test("404 for the path's resource comes before 422 for ids in the body", async () => {
+  const body = { name: "Copy", domain: uniqueDomain(), backup_id: unusedId("backup"), server_id: unusedId("server") };
+  expect(await code(me.api.post(`/instances/${unusedId("instance")}/clone`, body))).toBe("NOT_FOUND");
+});
+
+test("422 for the shape comes before 404", async () => {
+  expect(await code(me.api.put("/servers/none", { name: "UPPER" }))).toBe("VALIDATION_ERROR");
+  expect(await code(me.api.get("/operations/none?wait=99"))).toBe("VALIDATION_ERROR");
+});
+
+describe("422 for ids in the body comes before 409", () => {
+  test("a taken name and an unknown SSH key", async () => {
+    const { name } = await seedServer(me.id);
+    const answer = await me.api.post("/servers", await me.serverBody({ name, ssh_key_id: unusedId("ssh_key") }));
+    expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "ssh_key_id" } });
+  });
+
+  test("a taken domain and an unknown server", async () => {
+    const { domain } = await seedInstance(me.id);
+    const answer = await me.api.post("/instances", await me.instanceBody({ domain, server_id: unusedId("server") }));
+    expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "server_id" } });
+  });
+
+  test("a version that is not in the catalogue and a server that is not active", async () => {
+    const server = await seedServer(me.id, { state: "unreachable" });
+    const answer = await me.api.post("/instances", await me.instanceBody({ erp_version: "99.0", server_id: server.id }));
+    expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "erp_version" } });
+  });
+
+  test("a backup that is not completed and an unknown server", async () => {
+    const instance = await seedInstance(me.id);
+    const backup = await seedBackup(instance, { state: "failed" });
+    const body = { name: "Copy", domain: instance.domain, backup_id: backup.id, server_id: unusedId("server") };
+    const answer = await me.api.post(`/instances/${instance.id}/clone`, body);
+    expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "server_id" } });
+  });
+});

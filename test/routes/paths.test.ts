@@ -1,0 +1,108 @@
+// What is no endpoint, and what every answer carries.
+import { beforeAll, describe, expect, test } from "vitest";
+import { account, type TestAccount } from "../harness/account.ts";
+import { exchange, stranger } from "../harness/client.ts";
+import { bodyOf, everyRoute, pathOf } from "../harness/requests.ts";
+
+let me: TestAccount;
+beforeAll(async () => {
+  me = await account();
+});
+
+const paths = [...new Set(everyRoute.map(({ path }) => path))].map((path) => ({
+  path,
+  methods: everyRoute.filter((route) => route.path === path).map(({ method }): string => method),
+}));
+
+describe.each(paths)("$path", ({ path, methods }) => {
+  test("answers every other method with 405 and the methods that it has", async () => {
+    for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"].filter((each) => !methods.includes(each))) {
+      for (const client of [stranger, me.api]) {
+        const answer = await client.send(method, pathOf({ path }), method === "GET" ? undefined : {});
+        expect(answer.status, method).toBe(405);
+        expect(answer.error?.code, method).toBe("METHOD_NOT_ALLOWED");
+        expect(answer.headers["allow"]?.split(", ").toSorted(), method).toEqual(methods.toSorted());
+      }
+    }
+    const head = await stranger.send("HEAD", pathOf({ path }));
+    expect(head.status).toBe(405);
+    expect(head.text).toBe("");
+  });
+});
+
+test.each([
+  "/",
+  "/no-such-thing",
+  "/servers/a/b",
+  "/instances/a/clone/b",
+  "/Servers",
+  "/SERVERS",
+  "//servers",
+  "/servers%2Fa%2Fb/c",
+  "/auth",
+  "/auth/logins",
+  "/openapi",
+  "/openapi.yaml",
+  "/%00",
+  "/__proto__",
+  "/..",
+  "/v2/servers",
+  "/sandbox/instances",
+  `/${"a".repeat(2_000)}`,
+])("%s is no path, whoever asks and however", async (path) => {
+  for (const client of [stranger, me.api])
+    for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
+      const answer = await client.send(method, path, method === "GET" ? undefined : "{");
+      expect(answer.status, `${method} ${answer.text}`).toBe(404);
+      expect(answer.error, method).toMatchObject({ code: "NOT_FOUND" });
+      expect(answer.headers, method).not.toHaveProperty("allow");
+    }
+});
+
+test.each(everyRoute)("$title is answered at the same path with a slash at the end, as the gateway has it", async (route) => {
+  const headers = { "x-request-id": "slash" };
+  const [without, with_] = await Promise.all(
+    ["", "/"].map((end) => stranger.send(route.method, `${pathOf(route, "none")}${end}`, bodyOf(route), { headers, from: "127.0.1.2" })),
+  );
+  expect(with_?.status).toBe(without?.status);
+});
+
+describe("X-Request-ID", () => {
+  test.each(["a", "A-b_c.d:e", "3f0c6e2a-8f1b-4d55-9b1e-6c1f2a7d9e10", "x".repeat(128)])("%s is echoed, in success and failure", async (id) => {
+    const headers = { "x-request-id": id };
+    expect((await me.api.get("/auth/me", { headers })).headers["x-request-id"]).toBe(id);
+    expect((await stranger.get("/health", { headers })).headers["x-request-id"]).toBe(id);
+    expect((await stranger.get("/auth/me", { headers })).headers["x-request-id"]).toBe(id);
+    expect((await stranger.get("/nothing", { headers })).headers["x-request-id"]).toBe(id);
+    expect((await stranger.post("/health", {}, { headers })).headers["x-request-id"]).toBe(id);
+    expect((await me.api.get("/servers/none", { headers })).headers["x-request-id"]).toBe(id);
+    expect((await me.api.post("/servers", "{", { headers })).headers["x-request-id"]).toBe(id);
+  });
+
+  test.each(["", " ", "a b", "x".repeat(129), "ünï", "a\tb", "a;b", "<script>", "{}"])('"%s" is replaced by one of the service', async (id) => {
+    const headers = { "x-request-id": id };
+    const seen = new Set<string>();
+    for (const client of [stranger, me.api])
+      for (const path of ["/auth/me", "/health", "/nothing"]) {
+        const given = (await client.get(path, { headers })).headers["x-request-id"] ?? "";
+        expect(given).not.toBe(id);
+        expect(given).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
+        seen.add(given);
+      }
+    expect(seen.size).toBe(6);
+  });
+});
+
+test("what the gateway itself refuses is the envelope too, where its code sees it", async () => {
+  const tooLarge = await exchange("POST", "/servers", {
+    body: Buffer.alloc(10 * 1024 * 1024 + 1, "a"),
+    headers: { authorization: `Bearer ${me.api.token}`, "content-type": "application/json" },
+  });
+  expect(tooLarge.status).toBe(413);
+  expect(tooLarge.error?.code).toBe("PAYLOAD_TOO_LARGE");
+});
+
+test("answers are not kept by anyone in between", async () => {
+  for (const answer of [await me.api.get("/auth/me"), await me.api.get("/servers/none"), await stranger.get("/nothing")])
+    expect(answer.headers["cache-control"]).toBe("no-store");
+});

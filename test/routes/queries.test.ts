@@ -1,0 +1,110 @@
+// What a query may be: paging and filters of every list, each parameter wrong one at a time.
+import { beforeAll, describe, expect, test } from "vitest";
+import { account, type TestAccount } from "../harness/account.ts";
+import { seedBackup, seedInstance } from "../harness/seed.ts";
+import { fieldsOf, listRoutes, pathOf } from "../harness/requests.ts";
+import type { Client } from "../harness/client.ts";
+
+let me: TestAccount;
+let instanceId: string;
+let session: Client;
+beforeAll(async () => {
+  me = await account();
+  const instance = await seedInstance(me.id);
+  await seedBackup(instance);
+  instanceId = instance.id;
+  session = await me.session();
+});
+
+/** CONTRACT.md: which filters each list has, one at a time. */
+const FILTERS: Record<string, string[]> = {
+  "GET /servers": ["status"],
+  "GET /instances": ["status", "server_id"],
+  "GET /backups": ["status", "instance_id"],
+  "GET /instances/:id/backups": ["status"],
+  "GET /operations": ["status", "resource_id"],
+  "GET /events": [],
+  "GET /ssh-keys": [],
+  "GET /tokens": [],
+};
+
+test("these are the lists, with these filters", () => {
+  const paging = ["page", "per_page", "cursor"];
+  const filters = listRoutes.map((route) => [route.title, fieldsOf(route.query).fields.map(([name]) => name).filter((name) => !paging.includes(name))]);
+  expect(Object.fromEntries(filters)).toEqual(FILTERS);
+});
+
+describe.each(listRoutes)("$title", (route) => {
+  const at = (query: string) => `${pathOf(route, instanceId)}?${query}`;
+  const client = async () => (route.access === "session" ? session : (await me.token()).api);
+  const filters = FILTERS[route.title] ?? [];
+
+  const WRONG: [query: string, field: string][] = [
+    ["page=0", "page"],
+    ["page=-1", "page"],
+    ["page=1.5", "page"],
+    ["page=one", "page"],
+    ["page=", "page"],
+    ["page=1e9", "page"],
+    ["page=0x10", "page"],
+    ["page=9999999999999999999999", "page"],
+    ["page=1&page=2", "page"],
+    ["per_page=0", "per_page"],
+    ["per_page=101", "per_page"],
+    ["per_page=all", "per_page"],
+    ["per_page=", "per_page"],
+    ["per_page=5&per_page=5", "per_page"],
+    ["cursor=", "cursor"],
+    ["cursor=nonsense", "cursor"],
+    ["cursor=bnVsbA", "cursor"],
+    ["cursor=W10", "cursor"],
+    [`cursor=${"a".repeat(513)}`, "cursor"],
+    ["page=1&cursor=abc", "cursor"],
+    ["limit=5", "limit"],
+    ["sort=name", "sort"],
+    ["__proto__=1", "__proto__"],
+    ["constructor=1", "constructor"],
+    ["Page=1", "Page"],
+    ...filters.map((name): [string, string] => [`${name}=`, name]),
+    ...filters.map((name): [string, string] => [`${name}=no-such-value`, name]),
+    ...filters.map((name): [string, string] => [`${name}=a%00b`, name]),
+    ...(filters.includes("status") ? [] : [["status=active", "status"] as [string, string]]),
+  ];
+
+  test("names the parameter that is wrong", async () => {
+    const api = await client();
+    for (const [query, field] of WRONG) {
+      const answer = await api.get(at(query));
+      expect(answer.status, `${query}: ${answer.text}`).toBe(422);
+      expect(answer.error, query).toMatchObject({ code: "VALIDATION_ERROR", details: { field } });
+      expect(answer.error?.details?.["errors"], query).toContainEqual({ field, reason: answer.error?.details?.["reason"] });
+    }
+  });
+
+  test("gives page 1 of 20 unless told otherwise, and an empty page past the end", async () => {
+    const api = await client();
+    expect((await api.get(pathOf(route, instanceId))).meta).toMatchObject({ page: 1, per_page: 20 });
+    expect((await api.get(at("page=1&per_page=100"))).meta).toMatchObject({ page: 1, per_page: 100 });
+    const past = await api.get(at("page=1000000000"));
+    expect(past.body).toMatchObject({ data: [], meta: { page: 1_000_000_000, per_page: 20, next_cursor: null } });
+    expect(past.meta?.total).toBe((await api.get(pathOf(route, instanceId))).meta?.total);
+  });
+
+  if (filters.length > 1)
+    test("takes one filter at a time", async () => {
+      const api = await client();
+      const [first = "", second = ""] = filters;
+      const value = (name: string) => (name === "status" ? statusOf(route.id) : instanceId.replace("ins_", prefixFor(name)));
+      const answer = await api.get(at(`${first}=${value(first)}&${second}=${value(second)}`));
+      expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: second, reason: "only one filter at a time" } });
+      for (const name of filters) expect((await api.get(at(`${name}=${value(name)}`))).status).toBe(200);
+    });
+});
+
+const statusOf = (id: string) => ({ "instances.list": "running", "backups.list": "completed", "operations.list": "succeeded" })[id] ?? "active";
+const prefixFor = (filter: string) => (filter === "server_id" ? "srv_" : "ins_");
+
+test.each(["wait=21", "wait=-1", "wait=x", "wait=", "wait=1&wait=1", "page=1"])("GET /operations/:id refuses %s", async (query) => {
+  const answer = await me.api.get(`/operations/op_01kag8w1s2e7tv8q4m5n6p7r8s?${query}`);
+  expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: query.split("=")[0] } });
+});

@@ -1,0 +1,54 @@
+// GET and PUT /sandbox/instances/:id/data
+import { beforeAll, expect, test } from "vitest";
+import { Operation } from "../../shared/api/operations.ts";
+import type { Instance } from "../../shared/api/instances.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import { seedInstance } from "../harness/seed.ts";
+
+let me: TestAccount;
+let instance: Instance;
+beforeAll(async () => {
+  me = await account();
+  instance = await me.instance();
+});
+
+const path = () => `/sandbox/instances/${instance.id}/data`;
+const held = async () => JSON.parse((await me.api.get(path())).text).data as unknown;
+
+test("a new instance holds nothing; what is written is replaced whole", async () => {
+  expect(await held()).toEqual({});
+  for (const data of [{ orders: 3, note: "hello" }, { nested: { list: [1, null, true, "é💥"] }, "": "no name" }, {}]) {
+    expect((await me.api.put(path(), data)).body).toEqual({ success: true, data });
+    expect(await held()).toEqual(data);
+  }
+});
+
+test("4 KiB of JSON is taken, a byte more is not, and then what was there stays", async () => {
+  const sized = (bytes: number) => ({ text: "x".repeat(bytes - '{"text":""}'.length) });
+  expect((await me.api.put(path(), sized(4096))).status).toBe(200);
+  const answer = await me.api.put(path(), sized(4097));
+  expect(answer.status).toBe(422);
+  expect(await held()).toEqual(sized(4096));
+});
+
+test("names that mean something to parsers are only names, or refused", async () => {
+  for (const text of ['{"constructor":1}', '{"__proto__":{"a":1}}', '{"toString":"x"}', '{"a.b":1}']) {
+    const answer = await me.api.send("PUT", path(), text);
+    expect([200, 422]).toContain(answer.status);
+    if (answer.status === 200) expect(JSON.stringify(await held())).toBe(text);
+  }
+});
+
+test("nobody writes in an ERP that is stopped, but what it holds is still there", async () => {
+  await me.api.put(path(), { kept: true });
+  await me.until((await me.api.post(`/instances/${instance.id}/actions`, { action: "stop" })).as(Operation).id);
+  expect((await me.api.put(path(), { kept: false })).error).toMatchObject({ code: "INVALID_STATE", details: { status: "stopped" } });
+  expect(await held()).toEqual({ kept: true });
+  await me.until((await me.api.post(`/instances/${instance.id}/actions`, { action: "start" })).as(Operation).id);
+  expect(await held()).toEqual({ kept: true });
+});
+
+test("an instance that is still being made has no data", async () => {
+  const early = await seedInstance(me.id, { state: "provisioning" });
+  expect((await me.api.get(`/sandbox/instances/${early.id}/data`)).error?.code).toBe("INVALID_STATE");
+});

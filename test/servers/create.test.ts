@@ -1,0 +1,144 @@
+// POST /servers
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Catalog } from "../../shared/api/catalog.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { Server } from "../../shared/api/servers.ts";
+import { setQuota } from "../../shared/data/operator.ts";
+import { account, type TestAccount, unique, unusedId } from "../harness/account.ts";
+import type { Client } from "../harness/client.ts";
+import { seedServer } from "../harness/seed.ts";
+
+let me: TestAccount;
+let api: Client;
+beforeAll(async () => {
+  me = await account();
+  await setQuota(me.id, "server", 100);
+});
+beforeEach(async () => {
+  api = (await me.token()).api;
+});
+
+test("a server is there at once, provisioning, and active when its operation has ended", async () => {
+  const body = await me.serverBody();
+  const answer = await api.post("/servers", body, { headers: { "x-request-id": "create-server" } });
+  const server = answer.as(Server);
+  const [provider] = (await api.get("/catalog")).as(Catalog).providers;
+  const { cpu, memory_gb, disk_gb } = provider?.sizes.find(({ code }) => code === body["size"]) ?? {};
+  expect(answer.headers["location"]).toBe(`/api/v1/servers/${server.id}`);
+  expect(server).toEqual({
+    ...body,
+    id: expect.stringMatching(/^srv_[0-9a-z]{26}$/),
+    ip_address: null,
+    status: "provisioning",
+    status_reason: null,
+    specs: { cpu, memory_gb, disk_gb },
+    operation_id: expect.stringMatching(/^op_/),
+    last_seen_at: null,
+    created_at: expect.any(String),
+    updated_at: expect.any(String),
+  });
+  await me.until(server.operation_id);
+  const operation = (await api.get(`/operations/${server.operation_id}`)).as(Operation);
+  expect(operation).toMatchObject({
+    type: "server.create",
+    status: "succeeded",
+    progress: 100,
+    step: null,
+    resource: { type: "server", id: server.id },
+    error: null,
+    request_id: "create-server",
+    created_by: { type: "token" },
+  });
+  expect((await api.get(`/servers/${server.id}`)).as(Server)).toEqual({
+    ...server,
+    status: "active",
+    ip_address: expect.stringMatching(/^\d+\.\d+\.\d+\.\d+$/),
+    operation_id: null,
+    last_seen_at: expect.toSatisfy((value: unknown) => value === null || typeof value === "string"),
+    updated_at: expect.any(String),
+  });
+});
+
+test("each new server has another id and, in the list, the newest is first", async () => {
+  const made = [await me.server(), await me.server()].map(({ id }) => id);
+  const listed = (await api.get("/servers?per_page=2")).as(Server.array()).map(({ id }) => id);
+  expect(listed).toEqual(made.toReversed());
+});
+
+describe("is refused, naming the field, where", () => {
+  test.each([
+    ["the provider is not in the catalogue", { provider: "acme" }, "provider"],
+    ["the provider has no such region", { region: "moon-1" }, "region"],
+    ["the provider has no such size", { size: "gigantic" }, "size"],
+    ["the size is not offered in the region", { region: "eu-west", size: "xlarge" }, "size"],
+    ["there is no such SSH key", { ssh_key_id: unusedId("ssh_key") }, "ssh_key_id"],
+    ["the name has capitals", { name: "Erp" }, "name"],
+    ["the name ends in a hyphen", { name: "erp-" }, "name"],
+    ["the name has a dot", { name: "erp.example" }, "name"],
+    ["the name has 64 characters", { name: "a".repeat(64) }, "name"],
+  ])("%s", async (_, fields, field) => {
+    const before = await me.trace();
+    const answer = await api.post("/servers", await me.serverBody(fields));
+    expect(answer.status).toBe(422);
+    expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field } });
+    expect(await me.trace()).toBe(before);
+  });
+});
+
+test("a name of 63 characters, or of one, is taken", async () => {
+  for (const name of ["a".repeat(63), "z"]) expect((await api.post("/servers", await me.serverBody({ name }))).status).toBe(201);
+});
+
+test("a name that another server has is a conflict, also of two at once, and free again after its deletion", async () => {
+  const body = await me.serverBody();
+  const answers = await Promise.all([1, 2, 3].map(() => api.post("/servers", body)));
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+  const server = answers.find(({ status }) => status === 201)?.as(Server);
+  for (const { error } of answers.filter(({ status }) => status === 409))
+    expect(error).toMatchObject({ code: "CONFLICT", details: { field: "name", resource: server?.id } });
+  await me.until(server?.operation_id ?? null);
+  const deletion = (await api.delete(`/servers/${server?.id}`)).as(Operation);
+  await me.until(deletion.id);
+  expect((await api.post("/servers", body)).status).toBe(201);
+});
+
+test("beyond the account's quota it is refused, exactly, also all at once", async () => {
+  const other = await account();
+  await setQuota(other.id, "server", 3);
+  const body = await other.serverBody();
+  const answers = await Promise.all(Array.from({ length: 8 }, () => other.api.post("/servers", { ...body, name: unique("quota") })));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
+  for (const { error } of answers.filter(({ status }) => status !== 201))
+    expect(error).toMatchObject({ code: "QUOTA_EXCEEDED", details: { resource: "server", limit: 3 } });
+  expect((await other.api.get("/servers")).meta?.total).toBe(3);
+});
+
+describe("in the sandbox a name asks for", () => {
+  test.each([
+    ["fail-quota", "PROVIDER_QUOTA_EXCEEDED"],
+    ["fail-capacity", "PROVIDER_OUT_OF_CAPACITY"],
+    ["fail-timeout", "TIMEOUT"],
+  ])("%s: the creation fails so, is cleaned up, and the record can be deleted", async (name, code) => {
+    const other = await account();
+    const server = (await other.api.post("/servers", await other.serverBody({ name }))).as(Server);
+    const { error } = await other.until(server.operation_id, "failed");
+    expect(error).toEqual({ code, message: expect.stringMatching(/\w+/) });
+    const failed = (await other.api.get(`/servers/${server.id}`)).as(Server);
+    expect(failed).toMatchObject({ status: "offline", status_reason: error?.message, operation_id: null });
+    const refused = await other.api.post("/instances", await other.instanceBody({ server_id: server.id }));
+    expect(refused.error).toMatchObject({ code: "INVALID_STATE", details: { status: "offline", resource: server.id } });
+    const deletion = (await other.api.delete(`/servers/${server.id}`)).as(Operation);
+    await other.until(deletion.id);
+    expect((await other.api.get(`/servers/${server.id}`)).status).toBe(404);
+    expect((await other.api.get("/settings")).body).toMatchObject({ data: { quotas: { servers: { used: 0 } } } });
+  });
+
+  test("flaky-*: the provider fails twice, and the server is active all the same", async () => {
+    expect((await me.server({ name: unique("flaky") })).status).toBe("active");
+  });
+});
+
+test("a server that could not be made still holds its name until it is deleted", async () => {
+  const server = await seedServer(me.id, { state: "create_failed" });
+  expect((await api.post("/servers", await me.serverBody({ name: server.name }))).error?.code).toBe("CONFLICT");
+});

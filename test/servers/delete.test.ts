@@ -1,0 +1,73 @@
+// DELETE /servers/:id
+import { beforeAll, expect, test } from "vitest";
+import { Operation } from "../../shared/api/operations.ts";
+import type { ServerPhase } from "../../shared/domain/lifecycle.ts";
+import { setQuota } from "../../shared/data/operator.ts";
+import { Server } from "../../shared/api/servers.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import { seedInstance, seedServer } from "../harness/seed.ts";
+
+let me: TestAccount;
+beforeAll(async () => {
+  me = await account();
+  await setQuota(me.id, "server", 100);
+});
+
+const used = async () => JSON.parse((await me.api.get("/settings")).text).data.quotas.servers.used as number;
+
+test("a server is offline while it is deleted, and then gone with its place in the quota", async () => {
+  const server = await me.server();
+  const before = await used();
+  const answer = await me.api.delete(`/servers/${server.id}`);
+  const operation = answer.as(Operation);
+  expect(answer.headers["location"]).toBe(`/api/v1/operations/${operation.id}`);
+  expect(operation).toMatchObject({ type: "server.delete", status: "pending", resource: { type: "server", id: server.id } });
+  await me.until(operation.id);
+  expect((await me.api.get(`/servers/${server.id}`)).status).toBe(404);
+  expect((await me.api.delete(`/servers/${server.id}`)).status).toBe(404);
+  expect((await me.api.get("/servers?per_page=100")).text).not.toContain(server.id);
+  expect(await used()).toBe(before - 1);
+  expect((await me.api.get(`/operations/${operation.id}`)).as(Operation).status).toBe("succeeded");
+});
+
+test("a server that has instances is kept", async () => {
+  const { server_id: serverId } = await seedInstance(me.id);
+  const answer = await me.api.delete(`/servers/${serverId}`);
+  expect(answer.status).toBe(409);
+  expect(answer.error).toMatchObject({ code: "CONFLICT", details: { resource: "instance" } });
+  expect((await me.api.get(`/servers/${serverId}`)).as(Server)).toMatchObject({ status: "active", operation_id: null });
+});
+
+test("of three at once one deletes, and the others are told which operation does", async () => {
+  const server = await me.server();
+  const answers = await Promise.all([1, 2, 3].map(() => me.api.delete(`/servers/${server.id}`)));
+  const [begun, ...more] = answers.filter(({ status }) => status === 202).map((answer) => answer.as(Operation));
+  expect(more).toEqual([]);
+  for (const { status, error } of answers.filter((each) => each.status !== 202))
+    if (status !== 404) expect(error).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id: begun?.id } });
+  await me.until(begun?.id ?? null);
+});
+
+test("an instance that arrives at the same time either keeps the server or is refused", async () => {
+  const server = await me.server();
+  const body = await me.instanceBody({ server_id: server.id });
+  const [deletion, instance] = await Promise.all([me.api.delete(`/servers/${server.id}`), me.api.post("/instances", body)]);
+  expect([deletion.status, instance.status].toSorted()).not.toEqual([201, 202]);
+  expect([deletion.status === 202, instance.status === 201].filter(Boolean)).toHaveLength(1);
+});
+
+test.each<[ServerPhase, boolean]>([
+  ["creating", false],
+  ["ready", true],
+  ["unreachable", true],
+  ["create_failed", true],
+  ["deleting", false],
+  ["delete_failed", true],
+])("a server that is %s may be deleted: %s", async (state, allowed) => {
+  const server = await seedServer(me.id, { state });
+  const { api } = await me.token();
+  const answer = await api.delete(`/servers/${server.id}`);
+  if (allowed) await me.until(answer.as(Operation).id);
+  else expect(answer.error).toMatchObject({ code: "INVALID_STATE" });
+  expect((await api.get(`/servers/${server.id}`)).status).toBe(allowed ? 404 : 200);
+});

@@ -1,0 +1,41 @@
+// The health check of servers: five failed probes in a row make one offline, one good probe brings it back.
+import { beforeAll, expect, test } from "vitest";
+import type { Cloud } from "../../infra/local/cloud.ts";
+import { Instance } from "../../shared/api/instances.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { Server } from "../../shared/api/servers.ts";
+import { account, type TestAccount, unique } from "../harness/account.ts";
+import { ownCloud } from "../harness/cloud.ts";
+
+let cloud: Cloud;
+let me: TestAccount;
+beforeAll(async () => {
+  cloud = await ownCloud();
+  me = await account();
+});
+
+const show = async (id: string) => (await me.api.get(`/servers/${id}`)).as(Server);
+
+test("a server that does not answer is offline after the fifth probe, and its instances' work is refused, naming it", async () => {
+  const [well, ill] = [await me.server(), await me.server({ name: unique("goes-offline") })];
+  const instance = await me.instance({ server_id: ill.id });
+  for (let probe = 1; probe <= 4; probe++) {
+    await cloud.events.fire("checkservers");
+    expect((await show(ill.id)).status).toBe("active");
+  }
+  await cloud.events.fire("checkservers");
+  expect(await show(ill.id)).toMatchObject({ status: "offline", status_reason: expect.stringMatching(/\w+/), operation_id: null });
+  expect(await show(well.id)).toMatchObject({ status: "active", status_reason: null, last_seen_at: expect.any(String) });
+
+  const details = { status: "offline", resource: ill.id };
+  for (const action of ["stop", "restart", "backup"])
+    expect((await me.api.post(`/instances/${instance.id}/actions`, { action })).error).toMatchObject({ code: "INVALID_STATE", details });
+  expect((await me.api.post(`/instances/${instance.id}/backups`)).error).toMatchObject({ code: "INVALID_STATE", details });
+  expect((await me.api.put(`/instances/${instance.id}`, { domain: "new.example.com" })).error).toMatchObject({ code: "INVALID_STATE", details });
+  expect((await me.api.put(`/instances/${instance.id}`, { name: "Only a name" })).as(Instance).name).toBe("Only a name");
+  expect((await me.api.put(`/servers/${ill.id}`, { name: unique("renamed") })).status).toBe(200);
+
+  const operation = (await me.api.delete(`/instances/${instance.id}`)).as(Operation);
+  expect((await me.until(operation.id)).result).toMatchObject({ host_skipped: true });
+  expect((await me.api.get(`/instances/${instance.id}`)).status).toBe(404);
+});

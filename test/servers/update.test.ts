@@ -1,0 +1,51 @@
+// PUT /servers/:id
+import { beforeAll, expect, test } from "vitest";
+import { Server } from "../../shared/api/servers.ts";
+import type { ServerPhase } from "../../shared/domain/lifecycle.ts";
+import { setQuota } from "../../shared/data/operator.ts";
+import { account, type TestAccount, unique } from "../harness/account.ts";
+import { seedServer } from "../harness/seed.ts";
+
+let me: TestAccount;
+beforeAll(async () => {
+  me = await account();
+  await setQuota(me.id, "server", 100);
+});
+
+test("a rename changes the name and nothing else, and frees the old one", async () => {
+  const before = await seedServer(me.id);
+  const name = unique("renamed");
+  const shown = (await me.api.get(`/servers/${before.id}`)).as(Server);
+  const renamed = (await me.api.put(`/servers/${before.id}`, { name })).as(Server);
+  expect(renamed).toEqual({ ...shown, name, updated_at: renamed.updated_at });
+  expect(renamed.updated_at > shown.updated_at).toBe(true);
+  expect((await me.api.get(`/servers/${before.id}`)).as(Server)).toEqual(renamed);
+  expect((await me.api.post("/servers", await me.serverBody({ name: before.name }))).status).toBe(201);
+});
+
+test("its own name may be given again", async () => {
+  const server = await seedServer(me.id);
+  expect((await me.api.put(`/servers/${server.id}`, { name: server.name })).as(Server).name).toBe(server.name);
+});
+
+test("another server's name is a conflict, and nothing changes", async () => {
+  const [one, other] = [await seedServer(me.id), await seedServer(me.id)];
+  const answer = await me.api.put(`/servers/${one.id}`, { name: other.name });
+  expect(answer.error).toMatchObject({ code: "CONFLICT", details: { field: "name", resource: other.id } });
+  expect((await me.api.get(`/servers/${one.id}`)).as(Server).name).toBe(one.name);
+});
+
+test.each<[ServerPhase, number]>([
+  ["creating", 409],
+  ["ready", 200],
+  ["unreachable", 200],
+  ["create_failed", 200],
+  ["deleting", 409],
+  ["delete_failed", 200],
+])("a server that is %s answers %i", async (state, status) => {
+  const server = await seedServer(me.id, { state });
+  const answer = await me.api.put(`/servers/${server.id}`, { name: unique("phase") });
+  expect(answer.status).toBe(status);
+  if (status === 409)
+    expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status: state === "creating" ? "provisioning" : "offline" } });
+});

@@ -1,0 +1,112 @@
+// POST, GET and DELETE on /ssh-keys: kinds, strengths and fingerprints as OpenSSH itself sees them.
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sshKeys } from "../../shared/api/ssh-keys.ts";
+import { setQuota } from "../../shared/data/operator.ts";
+import { account, newPublicKey, type TestAccount, unusedId } from "../harness/account.ts";
+
+let me: TestAccount;
+const folder = mkdtempSync(join(tmpdir(), "ssh-keys-"));
+beforeAll(async () => {
+  me = await account();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const installed = spawnSync("ssh-keygen", ["-?"]).error === undefined;
+
+/** A key that OpenSSH made, and the fingerprint that it shows. */
+function generated(type: string, bits?: number): { publicKey: string; fingerprint: string } {
+  const file = join(folder, `${type}-${bits ?? 0}-${Math.random()}`);
+  execFileSync("ssh-keygen", ["-q", "-t", type, ...(bits === undefined ? [] : ["-b", String(bits)]), "-N", "", "-C", "ops@example.com", "-f", file]);
+  const [, fingerprint = ""] = execFileSync("ssh-keygen", ["-l", "-E", "sha256", "-f", `${file}.pub`]).toString().split(" ");
+  return { publicKey: readFileSync(`${file}.pub`, "utf8").trim(), fingerprint };
+}
+
+const add = async (public_key: string) => (await me.token()).api.post("/ssh-keys", { name: "Laptop", public_key });
+
+describe.runIf(installed)("with keys that OpenSSH made", () => {
+  test.each<[string, number?]>([["ed25519"], ["ecdsa", 256], ["ecdsa", 384], ["ecdsa", 521], ["rsa", 2048], ["rsa", 3072]])(
+    "%s %s is taken, with OpenSSH's own fingerprint",
+    async (type, bits) => {
+      const { publicKey, fingerprint } = generated(type, bits);
+      const answer = await add(publicKey);
+      const key = answer.as(sshKeys.create.data);
+      expect(key).toEqual({
+        id: expect.stringMatching(/^key_/),
+        name: "Laptop",
+        public_key: publicKey,
+        fingerprint,
+        created_at: expect.any(String),
+      });
+      expect(answer.headers["location"]).toBe(`/api/v1/ssh-keys/${key.id}`);
+      expect((await me.api.get(`/ssh-keys/${key.id}`)).as(sshKeys.get.data)).toEqual(key);
+    },
+  );
+
+  test("an RSA key of 1024 bits is too weak", async () => {
+    const { error } = await add(generated("rsa", 1024).publicKey);
+    expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "public_key", reason: "must have at least 2048 bits" } });
+  });
+
+  test("a private key is refused, and its answer does not repeat it", async () => {
+    const file = join(folder, "private");
+    execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", file]);
+    const text = readFileSync(file, "utf8");
+    const answer = await add(text);
+    expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "public_key" } });
+    expect(answer.text).not.toContain(text.split("\n")[1]);
+  });
+});
+
+describe("is refused:", () => {
+  const good = newPublicKey();
+  const [type = "", base64 = ""] = good.split(" ");
+  const blob = Buffer.from(base64, "base64");
+  test.each([
+    ["nothing", ""],
+    ["options before the key", `command="rm -rf /" ${good}`],
+    ["two lines", `${good}\n${good}`],
+    ["a carriage return inside", `${type} ${base64}\r evil`],
+    ["a NUL in the comment", `${type} ${base64} a\u0000b`],
+    ["a DSA key", `ssh-dss ${base64}`],
+    ["another type than the blob's", `ssh-rsa ${base64}`],
+    ["a certificate", `ssh-ed25519-cert-v01@openssh.com ${base64}`],
+    ["a security key", `sk-ssh-ed25519@openssh.com ${base64}`],
+    ["a blob cut short", `${type} ${blob.subarray(0, -1).toString("base64")}`],
+    ["a blob with more at its end", `${type} ${Buffer.concat([blob, Buffer.from([0])]).toString("base64")}`],
+    ["a length that lies", `${type} ${Buffer.concat([blob.subarray(0, 15), Buffer.from([0xff, 0xff, 0xff, 0xff]), blob.subarray(19)]).toString("base64")}`],
+    ["no base64", `${type} %%%%`],
+    ["no blob", type],
+    ["a name of Object", `constructor ${base64}`],
+    ["more than 4096 characters", `${good} ${"x".repeat(4_096)}`],
+  ])("%s", async (_, publicKey) => {
+    const answer = await add(publicKey);
+    expect(answer.status).toBe(422);
+    expect(answer.error?.details?.["field"]).toBe("public_key");
+  });
+});
+
+test("spaces around the line do not matter", async () => {
+  const publicKey = newPublicKey();
+  expect((await add(`  ${publicKey}\n`)).as(sshKeys.create.data).public_key).toBe(publicKey);
+});
+
+test("a deleted key is gone at once", async () => {
+  const { id } = (await add(newPublicKey())).as(sshKeys.create.data);
+  expect((await me.api.delete(`/ssh-keys/${id}`)).body).toEqual({ success: true, data: { id, deleted: true } });
+  for (const path of [`/ssh-keys/${id}`, `/ssh-keys/${unusedId("ssh_key")}`]) expect((await me.api.get(path)).status).toBe(404);
+  expect((await me.api.delete(`/ssh-keys/${id}`)).status).toBe(404);
+});
+
+test("beyond the quota it is refused; a deletion makes room again", async () => {
+  const other = await account();
+  await setQuota(other.id, "ssh_key", 1);
+  const { id } = await other.sshKey();
+  const body = { name: "One more", public_key: newPublicKey() };
+  expect((await other.api.post("/ssh-keys", body)).error).toMatchObject({ code: "QUOTA_EXCEEDED", details: { resource: "ssh_key", limit: 1 } });
+  await other.api.delete(`/ssh-keys/${id}`);
+  expect((await other.api.post("/ssh-keys", body)).status).toBe(201);
+});

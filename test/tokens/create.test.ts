@@ -1,0 +1,142 @@
+// POST /tokens
+import { crc32 } from "node:zlib";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { tokens } from "../../shared/api/tokens.ts";
+import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
+import { setQuota } from "../../shared/data/operator.ts";
+import { account, type TestAccount, type TestUser, unique } from "../harness/account.ts";
+import { type Client, clientWith } from "../harness/client.ts";
+import { everyItem } from "../harness/table.ts";
+
+let me: TestAccount;
+let user: TestUser;
+let session: Client;
+beforeAll(async () => {
+  me = await account();
+});
+// Tokens are creations: each test has a user with limits of their own.
+beforeEach(async () => {
+  user = await me.anotherUser();
+  session = await me.session(user);
+});
+
+const newToken = (answer: Awaited<ReturnType<Client["post"]>>) => answer.as(tokens.create.data);
+const draft = (fields: Record<string, unknown> = {}) => ({ name: unique("pipeline"), permissions: ["servers:read"], ...fields });
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+function base62(number: number): string {
+  return number < 62 ? BASE62.charAt(number) : base62(Math.floor(number / 62)) + BASE62.charAt(number % 62);
+}
+
+test("a token shows its full value once, and what it is ever after", async () => {
+  const body = draft({ permissions: ["servers:read", "backups:restore"] });
+  const answer = await session.post("/tokens", body);
+  const { token, ...record } = newToken(answer);
+  expect(answer.headers["location"]).toBe(`/api/v1/tokens/${record.id}`);
+  expect(record).toEqual({
+    id: expect.stringMatching(/^tok_[0-9a-z]{26}$/),
+    name: body.name,
+    prefix: "svc_test_",
+    last4: token.slice(-4),
+    permissions: body.permissions,
+    created_at: expect.any(String),
+    created_by: { type: "user", id: user.id, name: user.name },
+    last_used_at: null,
+    last_used_ip: null,
+    expires_at: null,
+  });
+  const shown = await session.get(`/tokens/${record.id}`);
+  expect(shown.as(tokens.get.data)).toEqual(record);
+  expect(shown.text).not.toContain(token);
+  const listed = await session.get("/tokens?per_page=100");
+  expect(listed.text).not.toContain(token);
+  expect(listed.as(tokens.list.data)).toContainEqual(record);
+});
+
+test("its value is the prefix, 160 random bits or more in base62, and their CRC32 in six characters", async () => {
+  const { token } = newToken(await session.post("/tokens", draft()));
+  expect(token).toMatch(/^svc_test_[0-9A-Za-z]{33,}$/);
+  const random = token.slice("svc_test_".length, -6);
+  expect(random.length * Math.log2(62)).toBeGreaterThanOrEqual(160);
+  expect(token.slice(-6)).toBe(base62(crc32(token.slice(0, -6))).padStart(6, "0"));
+});
+
+test("neither its value nor a part of it is in the table", async () => {
+  const { token } = newToken(await session.post("/tokens", draft(), { headers: { "idempotency-key": unique("key") } }));
+  const secret = token.slice("svc_test_".length, -6);
+  expect((await everyItem()).filter((item) => item.includes(secret))).toEqual([]);
+});
+
+test("it may do what it was given and nothing else, at once", async () => {
+  const { token } = newToken(await session.post("/tokens", draft({ permissions: ["settings:read"] })));
+  const api = clientWith(token);
+  expect((await api.get("/settings")).status).toBe(200);
+  expect((await api.put("/settings", { account_name: "x" })).status).toBe(403);
+  expect((await api.get("/servers")).status).toBe(403);
+});
+
+test("its use is noted: when, and from which address", async () => {
+  const { token, id } = newToken(await session.post("/tokens", draft()));
+  const before = new Date().toISOString();
+  await clientWith(token).get("/auth/me", { from: "127.0.2.1" });
+  const { last_used_at, last_used_ip } = (await session.get(`/tokens/${id}`)).as(tokens.get.data);
+  expect(last_used_ip).toBe("127.0.2.1");
+  expect(last_used_at === null ? "" : last_used_at >= before).toBe(true);
+});
+
+describe("expires_at", () => {
+  test("ends the token at that moment", async () => {
+    const expires_at = new Date(Date.now() + 700).toISOString();
+    const made = newToken(await session.post("/tokens", draft({ expires_at })));
+    expect(made.expires_at).toBe(expires_at);
+    const api = clientWith(made.token);
+    expect((await api.get("/auth/me")).status).toBe(200);
+    await expect.poll(async () => (await api.get("/auth/me")).status, { timeout: 3_000 }).toBe(401);
+    expect(new Date().toISOString() >= expires_at).toBe(true);
+  });
+
+  test.each(["2020-01-01T00:00:00.000Z", "tomorrow", "2027-02-30T00:00:00Z", "2027-01-01", ""])('"%s" is refused', async (expires_at) => {
+    const { error } = await session.post("/tokens", draft({ expires_at }));
+    expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "expires_at" } });
+  });
+
+  test("is told in UTC with milliseconds however it was written", async () => {
+    const made = newToken(await session.post("/tokens", draft({ expires_at: "2037-01-31T00:00:00Z" })));
+    expect(made.expires_at).toBe("2037-01-31T00:00:00.000Z");
+  });
+});
+
+test("permissions must be known ones, at least one, and none twice", async () => {
+  for (const permissions of [[], ["servers:read", "servers:read"], ["servers:all"], ["*"], [""]]) {
+    const { error } = await session.post("/tokens", draft({ permissions }));
+    expect(error?.code).toBe("VALIDATION_ERROR");
+    expect(error?.details?.["field"]).toMatch(/^permissions(\.0)?$/);
+  }
+  expect(newToken(await session.post("/tokens", draft({ permissions: ALL_PERMISSIONS }))).permissions).toEqual(ALL_PERMISSIONS);
+});
+
+test("a name that another token has is a conflict on that field; after its deletion it is free", async () => {
+  const body = draft();
+  const { id } = newToken(await session.post("/tokens", body));
+  const taken = await session.post("/tokens", body);
+  expect(taken.status).toBe(409);
+  expect(taken.error).toMatchObject({ code: "CONFLICT", details: { field: "name" } });
+  await session.delete(`/tokens/${id}`);
+  expect((await session.post("/tokens", body)).status).toBe(201);
+});
+
+test("another account may have a token of the same name", async () => {
+  const body = draft();
+  expect((await session.post("/tokens", body)).status).toBe(201);
+  expect((await (await (await account()).session()).post("/tokens", body)).status).toBe(201);
+});
+
+test("beyond the account's quota it is refused, naming the resource and the limit", async () => {
+  const other = await account();
+  await setQuota(other.id, "token", 2);
+  const theirs = await other.session();
+  expect((await theirs.post("/tokens", draft())).status).toBe(201);
+  const over = await theirs.post("/tokens", draft());
+  expect(over.status).toBe(409);
+  expect(over.error).toMatchObject({ code: "QUOTA_EXCEEDED", details: { resource: "token", limit: 2 } });
+});

@@ -1,0 +1,37 @@
+// DELETE /tokens/:id
+import { beforeAll, expect, test } from "vitest";
+import { account, type TestAccount } from "../harness/account.ts";
+import type { Client } from "../harness/client.ts";
+
+let me: TestAccount;
+let session: Client;
+beforeAll(async () => {
+  me = await account();
+  session = await me.session();
+});
+
+test("a token revoked a moment ago is refused, and its record is gone", async () => {
+  const { id, api } = await me.token();
+  expect((await api.get("/auth/me")).status).toBe(200);
+  const answer = await session.delete(`/tokens/${id}`);
+  expect(answer.body).toEqual({ success: true, data: { id, deleted: true } });
+  expect((await api.get("/auth/me")).status).toBe(401);
+  expect((await session.get(`/tokens/${id}`)).status).toBe(404);
+  expect((await session.delete(`/tokens/${id}`)).status).toBe(404);
+  expect((await session.get("/tokens?per_page=100")).text).not.toContain(id);
+});
+
+test("of requests around a revocation none that begins after its answer gets through", async () => {
+  const { id, api } = await me.token();
+  const during = Array.from({ length: 20 }, () => api.get("/auth/me"));
+  await session.delete(`/tokens/${id}`);
+  const after = await Promise.all(Array.from({ length: 20 }, () => api.get("/auth/me")));
+  expect(after.map(({ status }) => status)).toEqual(after.map(() => 401));
+  for (const { status } of await Promise.all(during)) expect([200, 401]).toContain(status);
+});
+
+test("two at once are one revocation: the other finds nothing", async () => {
+  const { id } = await me.token();
+  const answers = await Promise.all([session.delete(`/tokens/${id}`), session.delete(`/tokens/${id}`)]);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404]);
+});

@@ -1,0 +1,17 @@
+// How the tests run: two files at a time, one shared cloud for those that only speak HTTP, and nothing is tried twice.
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    globalSetup: "test/harness/global.ts",
+    setupFiles: "test/harness/setup.ts",
+    // Processes, not threads: the local cloud runs every function in a thread of its own.
+    pool: "forks",
+    maxWorkers: 2,
+    retry: 0,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 20_000,
+  },
+});
