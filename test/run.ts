@@ -87,9 +87,11 @@ function run(
     child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
     child.stderr?.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
     child.on("error", broken);
-    child.on("close", (code) => done({ code: code ?? 1, output: chunks.join(""), seconds: (performance.now() - began) / 1000 }));
+    child.on("close", (code) => {
+      children.delete(child);
+      done({ code: code ?? 1, output: chunks.join(""), seconds: (performance.now() - began) / 1000 });
+    });
     children.add(child);
-    child.on("close", () => children.delete(child));
   });
 }
 
@@ -107,4 +109,5 @@ process.on("disconnect", () => {
 
 await main();
 // The channel to whoever started this would keep the process alive.
+process.removeAllListeners("disconnect");
 if (process.connected) process.disconnect();

@@ -12,7 +12,8 @@ export const handler = handle(api.sandbox.putData)(async ({ params, body, caller
   if (Buffer.byteLength(JSON.stringify(body)) > SANDBOX_DATA_BYTES)
     throw invalid({ field: "data", reason: `must be at most ${SANDBOX_DATA_BYTES} bytes of JSON` });
   const instance = await getInstance(caller.account_id, params.id);
-  if (!WRITABLE.includes(instance.state)) throw invalidState(`Nobody can write in an ERP that is ${instance.state}`, instance.state);
+  if (!WRITABLE.includes(instance.state))
+    throw invalidState(`Nobody can write in an ERP that is ${instance.state}`, instance.state);
   const { machine_id } = await getServer(caller.account_id, instance.server_id);
   const written = machine_id !== null && (await writeSandboxData(machine_id, instance.id, body));
   if (!written) throw invalidState("The instance has no ERP that could hold data", instance.state);

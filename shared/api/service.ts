@@ -29,7 +29,9 @@ export const openapi = {
 };
 
 /** What people wrote in a sandbox instance's ERP: any JSON object, so that backup, restore and clone can be seen to carry it. */
-const SandboxData = z.record(z.string().max(200), z.unknown()).meta({ id: "SandboxData", examples: [{ orders: 3, note: "hello" }] });
+const SandboxData = z
+  .record(z.string().max(200), z.unknown())
+  .meta({ id: "SandboxData", examples: [{ orders: 3, note: "hello" }] });
 
 /** Largest data of a sandbox instance, in bytes of JSON. */
 export const SANDBOX_DATA_BYTES = 4096;

@@ -1,15 +1,17 @@
 // Backups in the table.
+import * as z from "zod";
 import { invalid, invalidState, notFound, operationInProgress } from "../api/errors.ts";
 import type { Backup } from "../api/backups.ts";
 import { isId, newId } from "../domain/ids.ts";
 import { LIFECYCLE, RESTORABLE } from "../domain/lifecycle.ts";
-import { type By, type Change, heldByAnother, logEvent, now } from "./change.ts";
+import { accountRef, presentAccount } from "./accounts.ts";
+import { type By, type Change, changeOf, heldByAnother, logEvent, now } from "./change.ts";
 import { holdInstance, requireAllowed, requireServerUsable } from "./instances.ts";
 import { keys } from "./keys.ts";
 import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts";
 import { reserveOperation } from "./operations.ts";
 import { BackupRecord, type InstanceRecord, type OperationRecord } from "./records.ts";
-import { find, type Item, queryAll, type Ref, updateOne } from "./table.ts";
+import { find, type Item, queryAll, read, type Ref, updateOne } from "./table.ts";
 
 export const backupRef = (accountId: string, id: string): Ref<BackupRecord> => ({
   key: keys.record("backup", accountId, id),
@@ -20,6 +22,8 @@ export const backupRef = (accountId: string, id: string): Ref<BackupRecord> => (
 export async function getBackup(accountId: string, id: string): Promise<BackupRecord> {
   return presentBackup(isId("backup", id) ? await find(backupRef(accountId, id)) : undefined);
 }
+
+export const findBackup = (accountId: string, id: string): Promise<BackupRecord | undefined> => find(backupRef(accountId, id));
 
 export function presentBackup(backup: BackupRecord | undefined): BackupRecord {
   if (backup === undefined) throw notFound("backup");
@@ -138,18 +142,19 @@ export function moveBackupToDeleting(change: Change, backup: BackupRecord, opera
 export async function recordArchive(
   accountId: string,
   id: string,
-  archive: { size_bytes: number; sha256: string },
+  archive: { size_bytes: number; sha256: string; stored_checksum: string | undefined },
 ): Promise<void> {
   await updateOne(keys.record("backup", accountId, id), { set: archive }, {});
 }
 
 /** Ends a safety backup, which has no operation of its own: completed, or failed with the restore. */
-export function closeSafetyBackup(
-  change: Change,
+export async function closeSafetyBackup(
   backup: BackupRecord,
   state: "completed" | "failed",
   reason: string | null,
-): void {
+): Promise<void> {
+  if (backup.state === state) return;
+  const change = changeOf({ id: backup.account_id });
   const completed = state === "completed" ? { completed_at: now() } : {};
   change.move(
     "backup",
@@ -158,6 +163,7 @@ export function closeSafetyBackup(
     { set: { state, status_reason: reason, operation_id: null, ...completed } },
     { equals: { state: backup.state } },
   );
+  await change.commit();
 }
 
 const notCompleted = (state: string): Error => invalidState(`The backup is ${state}; only a completed backup can be used`, state);
@@ -171,19 +177,14 @@ function refusedBackup(present: Item | undefined): Error {
   );
 }
 
+const Expiring = z.object({ sk: z.string(), account_id: z.string(), backup_id: z.string(), instance_id: z.string() });
+
 /** Safety backups whose time is over, of all accounts. */
-export async function expiredBackups(
-  at: string,
-): Promise<{ accountId: string; backupId: string; instanceId: string; marker: string }[]> {
-  const items = await queryAll(keys.expiring());
+export async function expiredBackups(at: string): Promise<{ accountId: string; backupId: string; instanceId: string }[]> {
+  const items = (await queryAll(keys.expiring())).map((item) => Expiring.parse(item));
   return items
-    .filter((item) => String(item["sk"]) < at)
-    .map((item) => ({
-      accountId: String(item["account_id"]),
-      backupId: String(item["backup_id"]),
-      instanceId: String(item["instance_id"]),
-      marker: String(item["sk"]),
-    }));
+    .filter(({ sk }) => sk < at) // the key begins with the end of its time
+    .map(({ account_id, backup_id, instance_id }) => ({ accountId: account_id, backupId: backup_id, instanceId: instance_id }));
 }
 
 /** Begins a backup of an instance: reserves it, holds the instance, and starts the work with the change. */
@@ -209,4 +210,25 @@ export function beginBackup(
   });
   logEvent(change, by, "backup.create", { type: "backup", id: backup.id, name: backup.instance_name });
   return { backup, operation };
+}
+
+/** The backups of an instance that can be restored. */
+export async function completedBackups(accountId: string, instanceId: string): Promise<BackupRecord[]> {
+  const { items } = await listBackupsOfInstance(accountId, instanceId, { per_page: 100, status: "completed" });
+  return items;
+}
+
+/** Reserves the backup that a restore takes first, under the id that was minted with the request; doing it twice is doing it once. */
+export async function reserveSafetyBackup(instance: InstanceRecord, id: string, operationId: string): Promise<BackupRecord> {
+  const { account, present } = await read({
+    account: accountRef(instance.account_id),
+    present: backupRef(instance.account_id, id),
+  });
+  if (present !== undefined) return present;
+  const owner = presentAccount(account);
+  const change = changeOf(owner);
+  const expires_at = new Date(Date.now() + owner.backup_retention_days * 86_400_000).toISOString();
+  const backup = reserveBackup(change, instance, { kind: "pre_restore", note: null, expires_at }, operationId, id);
+  await change.commit();
+  return backup;
 }

@@ -5,7 +5,7 @@ import { newId } from "../domain/ids.ts";
 import type { Update, Where } from "./expressions.ts";
 import { keys, type Key, type ListKind, placement } from "./keys.ts";
 import { countPlace, numberOf } from "./lists.ts";
-import type { AccountRecord, Caller, EventRecord, OperationRecord } from "./records.ts";
+import type { AccountRecord, Actor, Caller, EventRecord, OperationRecord } from "./records.ts";
 import { type Item, put, remove, transact, update, type Write } from "./table.ts";
 
 /** Who makes the change and on which account; workflows change without a caller and count nothing new. */
@@ -166,24 +166,23 @@ export interface By {
   requestId: string;
 }
 
+/** A caller, or the service itself and its operator. */
+export type Author = By | { operator: string; requestId: string };
+
+export const actorOf = (by: Author): Actor =>
+  "caller" in by
+    ? { type: by.caller.type, id: by.caller.id, name: by.caller.name }
+    : { type: "operator", id: "operator", name: by.operator };
+
 /** Writes to the account's audit log who did what. */
-export function logEvent(
-  change: Change,
-  by: By | { operator: string; requestId: string },
-  type: string,
-  resource: EventRecord["resource"],
-): void {
+export function logEvent(change: Change, by: Author, type: string, resource: EventRecord["resource"]): void {
   const id = newId("event");
-  const actor =
-    "caller" in by
-      ? { type: by.caller.type, id: by.caller.id, name: by.caller.name, ip_address: by.caller.ip_address }
-      : { type: "operator" as const, id: "operator", name: by.operator, ip_address: null };
   const event: EventRecord = {
     id,
     account_id: change.accountId,
     number: change.number("event", id),
     type,
-    actor,
+    actor: { ...actorOf(by), ip_address: "caller" in by ? by.caller.ip_address : null },
     resource,
     request_id: by.requestId,
     created_at: now(),

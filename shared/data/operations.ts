@@ -5,7 +5,7 @@ import { notFound, type OperationErrorCode } from "../api/errors.ts";
 import type { Operation, OperationResult, OperationType } from "../api/operations.ts";
 import { isId } from "../domain/ids.ts";
 import { afterRestore, LIFECYCLE, type ResourceType, SERVER_PHASES, type State, type Transition } from "../domain/lifecycle.ts";
-import { type By, type Change, changeOf, now } from "./change.ts";
+import { actorOf, type Author, type Change, changeOf, now } from "./change.ts";
 import { keys } from "./keys.ts";
 import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts";
 import { BackupRecord, InstanceRecord, OperationRecord, ServerRecord } from "./records.ts";
@@ -51,7 +51,7 @@ export interface NewOperation {
 }
 
 /** Begins an operation with the change: it is started once the change is written, or by the sweep if that start gets lost. */
-export function reserveOperation(change: Change, by: By, draft: NewOperation): OperationRecord {
+export function reserveOperation(change: Change, by: Author, draft: NewOperation): OperationRecord {
   const { id, type, workflow, resource } = draft;
   const operation: OperationRecord = {
     id,
@@ -65,7 +65,7 @@ export function reserveOperation(change: Change, by: By, draft: NewOperation): O
     result: draft.result ?? null,
     error: null,
     request_id: by.requestId,
-    created_by: { type: by.caller.type, id: by.caller.id, name: by.caller.name },
+    created_by: actorOf(by),
     created_at: now(),
     started_at: null,
     finished_at: null,

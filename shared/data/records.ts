@@ -36,6 +36,8 @@ export const BackupRecord = Backup.omit({ status: true }).extend({
   ...stored,
   state: Backup.shape.status,
   server_id: id("server"),
+  /** The storage's own checksum of the archive as it arrived. */
+  stored_checksum: z.string().optional(),
   /** For a clone once the instance is gone. */
   admin_email: email,
   /** Operations that are reading the archive: it cannot be deleted while there are any. */

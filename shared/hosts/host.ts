@@ -1,6 +1,6 @@
 // A host: the machine of a server, and the jobs that run on it.
 //
-// A job is begun once, however often it is asked for under its id, and asked again until it is ready.
+// A job is begun once, however often it is asked for under its id, and asked for again until it is ready.
 import type { ServerRecord } from "../data/records.ts";
 
 /** What of an instance its host needs to know. */
@@ -9,7 +9,7 @@ export interface ErpSpec {
   domain: string;
   database_name: string;
   erp_version: string;
-  edition: string;
+  edition: "community" | "enterprise";
   admin_email: string;
 }
 
@@ -20,37 +20,38 @@ export interface ArchiveRef {
   erp_version: string;
 }
 
+interface OnInstance {
+  instance_id: string;
+}
+
 export type Job =
   | { kind: "prepare" }
   | { kind: "install"; erp: ErpSpec; admin_password: string | undefined; start: boolean }
-  | { kind: "remove"; instance_id: string }
-  | { kind: "start" | "stop" | "restart"; instance_id: string }
-  /** Ready when the ERP answers as it should; one that was stopped before is stopped again after. */
-  | { kind: "health"; instance_id: string; leave: "running" | "stopped" }
-  | { kind: "archive"; instance_id: string; key: string; note: string | null }
+  | ({ kind: "remove" | "start" | "stop" | "restart" | "neutralize" | "inspect" } & OnInstance)
+  /** Ready when the ERP answers as it should. */
+  | ({ kind: "health" } & OnInstance)
+  | ({ kind: "archive"; key: string; note: string | null } & OnInstance)
   | { kind: "verify"; archive: ArchiveRef }
-  /** Puts the archive's data in the place of the ERP's own, which are kept until `drop_old` or `put_back`. */
-  | {
+  /** Puts the archive's data in the place of the ERP's own, which are kept until `drop_old` or `put_back` of the same restore. */
+  | ({
       kind: "restore";
-      instance_id: string;
-      operation_id: string;
+      restore_id: string;
       archive: ArchiveRef;
       database: boolean;
       filestore: boolean;
       neutralize: boolean;
+      /** Whether it shall run after, even if it does not now. */
       start: boolean;
-    }
-  | { kind: "put_back" | "drop_old"; instance_id: string; operation_id: string }
-  | { kind: "neutralize"; instance_id: string }
+    } & OnInstance)
+  | ({ kind: "put_back" | "drop_old"; restore_id: string } & OnInstance)
   /** A database uuid and secret of its own, its base URL, its administrator; then it is started. */
   | { kind: "personalize"; erp: ErpSpec; admin_password: string | undefined }
-  | { kind: "move_domain"; instance_id: string; domain: string }
-  | { kind: "inspect"; instance_id: string };
+  | ({ kind: "move_domain"; domain: string } & OnInstance);
 
 /** What an archive job found of the archive that it stored. */
-export interface ArchiveResult {
+export interface MadeArchive {
   size_bytes: number;
-  /** Of the archive, computed on the host, in hexadecimal. */
+  /** Of the archive as the host made it, in hexadecimal. */
   sha256: string;
   /** The storage's own checksum of what arrived, to compare with what it has. */
   stored_checksum: string | undefined;
@@ -64,14 +65,12 @@ export interface Inspection {
   base_url: string;
 }
 
-/** What a job's end tells, by the kind of job. */
-export type JobResult<K extends Job["kind"]> = K extends "archive" ? ArchiveResult : K extends "inspect" ? Inspection : null;
-
-export type JobState<K extends Job["kind"]> = { ready: false } | { ready: true; result: JobResult<K> };
+/** What the end of each kind of job tells. */
+export type JobResults = { [K in Job["kind"]]: K extends "archive" ? MadeArchive : K extends "inspect" ? Inspection : null };
 
 export interface Host {
-  /** Throws TryAgain or GiveUp. */
-  run: <J extends Job>(server: ServerRecord, jobId: string, job: J) => Promise<JobState<J["kind"]>>;
+  /** The job's result once it is ready, before that undefined. Throws TryAgain and GiveUp with the HOST_, BACKUP_ and STORAGE_ codes. */
+  run: <J extends Job>(server: ServerRecord, jobId: string, job: J) => Promise<JobResults[J["kind"]] | undefined>;
   /** Whether the machine answers. */
   probe: (server: ServerRecord) => Promise<boolean>;
 }

@@ -18,7 +18,12 @@ function write(level: Level, message: string, fields: Fields = {}): void {
 }
 
 /** An error with its causes: name, text and place. */
-const told = ({ name, message, stack, cause }: Error): Fields => ({ name, message, stack, ...(cause !== undefined && { cause }) });
+const told = ({ name, message, stack, cause }: Error): Fields => ({
+  name,
+  message,
+  stack,
+  ...(cause !== undefined && { cause }),
+});
 
 export const log = {
   /** Begins the lines of an invocation. */

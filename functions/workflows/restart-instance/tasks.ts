@@ -1,0 +1,9 @@
+// What each step of restart-instance does.
+import { isHealthy, runJob } from "../../../shared/hosts/jobs.ts";
+import { tasks } from "../../../shared/runtime/tasks.ts";
+import workflow from "./workflow.ts";
+
+export const handler = tasks(workflow, {
+  restartErp: async (work) => (await runJob(work, { kind: "restart", instance_id: work.input.instance_id })) !== undefined,
+  awaitHealthy: isHealthy,
+});

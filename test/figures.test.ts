@@ -1,0 +1,335 @@
+// What a request may cost: calls to DynamoDB and its capacity, starts of workflows, the size of a function. The numbers are the
+// project's own promises; a change that breaks one makes every request slower and dearer.
+import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import * as z from "zod";
+import { bundledSizes } from "../infra/bundle.ts";
+import type { Call } from "../infra/local/aws.ts";
+import type { Cloud } from "../infra/local/cloud.ts";
+import { BackupRecord, InstanceRecord, ServerRecord } from "../shared/data/records.ts";
+import { routes } from "../shared/api/index.ts";
+import { keys, type ListKind, placement } from "../shared/data/keys.ts";
+import { countPlace, numberOf } from "../shared/data/lists.ts";
+import { setQuota } from "../shared/data/operator.ts";
+import { SERVER_PHASES } from "../shared/domain/lifecycle.ts";
+import { account, newPublicKey, type TestAccount, unique, unusedId, uniqueDomain } from "./harness/account.ts";
+import { type Answer, type Client, stranger } from "./harness/client.ts";
+import { ownCloud } from "./harness/cloud.ts";
+import { closedRoutes, everyRoute } from "./harness/requests.ts";
+import { backupFields, instanceFields, seedBackup, seedInstance, seedServer, serverFields } from "./harness/seed.ts";
+import { table } from "./harness/table.ts";
+
+let cloud: Cloud;
+let me: TestAccount;
+beforeAll(async () => {
+  cloud = await ownCloud();
+  me = await account();
+  for (const kind of ["server", "instance"] as const) await setQuota(me.id, kind, 10_000);
+});
+
+interface Cost {
+  authorizer: Call[];
+  handler: Call[];
+  starts: Call[];
+}
+
+/** The calls that a request made: by the authorizer, and by the endpoint's own function. */
+async function costOf(id: string, request: () => Promise<Answer>): Promise<Cost & { answer: Answer }> {
+  const own = new RegExp(`-api${id.replace(".", "")}[0-9A-F]{8}$`, "i");
+  const calls: Call[] = [];
+  const stop = cloud.aws.calls.subscribe((call) => calls.push(call));
+  const answer = await request();
+  stop();
+  const by = (pattern: RegExp, service: string) => calls.filter((call) => pattern.test(call.principal) && call.service === service);
+  return { answer, authorizer: by(/authorize/i, "dynamodb"), handler: by(own, "dynamodb"), starts: by(own, "states") };
+}
+
+interface Row {
+  status: number;
+  /** DynamoDB calls of the endpoint's function, at most. */
+  calls: number;
+  starts?: number;
+  /** Makes what the request needs, and gives the request. */
+  prepare: () => Promise<(api: Client, headers: Record<string, string>) => Promise<Answer>>;
+}
+
+const get =
+  (path: (id: string) => string, make: () => Promise<{ id: string }> = () => Promise.resolve({ id: "" })): Row["prepare"] =>
+  async () => {
+    const { id } = await make();
+    return (api) => api.get(path(id));
+  };
+const post =
+  (make: () => Promise<[path: string, body?: unknown]>): Row["prepare"] =>
+  async () => {
+    const [path, body] = await make();
+    return (api, headers) => api.post(path, body, { headers });
+  };
+const put =
+  (make: () => Promise<[path: string, body: unknown]>): Row["prepare"] =>
+  async () => {
+    const [path, body] = await make();
+    return (api) => api.put(path, body);
+  };
+const remove =
+  (make: () => Promise<string>): Row["prepare"] =>
+  async () => {
+    const path = await make();
+    return (api) => api.delete(path);
+  };
+
+const server = () => seedServer(me.id);
+const instance = (fields: Parameters<typeof seedInstance>[1] = {}) => seedInstance(me.id, fields);
+const backup = async () => seedBackup(await instance());
+const operation = async () => {
+  const begun = await me.api.post("/servers", await me.serverBody());
+  return { id: begun.as(z.looseObject({ operation_id: z.string() })).operation_id };
+};
+
+/** Reading one record is 1 call, a list 2, a creation 2: a read and a transaction. What is more says why. */
+const BUDGET: Record<string, Row> = {
+  "servers.list": { status: 200, calls: 2, prepare: get(() => "/servers") },
+  "servers.get": { status: 200, calls: 1, prepare: get((id) => `/servers/${id}`, server) },
+  "servers.create": { status: 201, calls: 2, starts: 1, prepare: post(async () => ["/servers", await me.serverBody()]) },
+  "servers.update": { status: 200, calls: 2, prepare: put(async () => [`/servers/${(await server()).id}`, { name: unique("new") }]) },
+  "servers.delete": { status: 202, calls: 2, starts: 1, prepare: remove(async () => `/servers/${(await server()).id}`) },
+  "instances.list": { status: 200, calls: 2, prepare: get(() => "/instances") },
+  "instances.get": { status: 200, calls: 1, prepare: get((id) => `/instances/${id}`, instance) },
+  "instances.create": {
+    status: 201,
+    calls: 2,
+    starts: 1,
+    prepare: post(async () => ["/instances", await me.instanceBody({ server_id: (await server()).id })]),
+  },
+  "instances.update": { status: 200, calls: 2, prepare: put(async () => [`/instances/${(await instance()).id}`, { name: "New" }]) },
+  "instances.delete": { status: 202, calls: 2, starts: 1, prepare: remove(async () => `/instances/${(await instance()).id}`) },
+  "instances.clone": {
+    status: 201,
+    calls: 2,
+    starts: 1,
+    prepare: post(async () => {
+      const { id, instance_id } = await backup();
+      return [`/instances/${instance_id}/clone`, { name: "Copy", domain: uniqueDomain(), backup_id: id }];
+    }),
+  },
+  "instances.act": {
+    status: 202,
+    calls: 2,
+    starts: 1,
+    prepare: post(async () => [`/instances/${(await instance()).id}/actions`, { action: "restart" }]),
+  },
+  "backups.list": { status: 200, calls: 2, prepare: get(() => "/backups") },
+  "backups.listOfInstance": {
+    status: 200,
+    calls: 2,
+    prepare: get((id) => `/instances/${id}/backups`, async () => ({ id: (await backup()).instance_id })),
+  },
+  "backups.create": { status: 201, calls: 2, starts: 1, prepare: post(async () => [`/instances/${(await instance()).id}/backups`]) },
+  "backups.get": { status: 200, calls: 1, prepare: get((id) => `/backups/${id}`, backup) },
+  "backups.delete": { status: 202, calls: 2, starts: 1, prepare: remove(async () => `/backups/${(await backup()).id}`) },
+  // The backup says which instance is to be read.
+  "backups.restore": { status: 202, calls: 3, starts: 1, prepare: post(async () => [`/backups/${(await backup()).id}/restore`]) },
+  "backups.download": { status: 200, calls: 1, prepare: get((id) => `/backups/${id}/download`, backup) },
+  "operations.list": { status: 200, calls: 2, prepare: get(() => "/operations") },
+  "operations.get": { status: 200, calls: 1, prepare: get((id) => `/operations/${id}`, operation) },
+  "sshKeys.list": { status: 200, calls: 1, prepare: get(() => "/ssh-keys") },
+  "sshKeys.create": { status: 201, calls: 2, prepare: post(() => Promise.resolve(["/ssh-keys", { name: "K", public_key: newPublicKey() }])) },
+  "sshKeys.get": { status: 200, calls: 1, prepare: get((id) => `/ssh-keys/${id}`, () => me.sshKey()) },
+  "sshKeys.delete": { status: 200, calls: 2, prepare: remove(async () => `/ssh-keys/${(await me.sshKey()).id}`) },
+  "catalog.get": { status: 200, calls: 0, prepare: get(() => "/catalog") },
+  "settings.get": { status: 200, calls: 1, prepare: get(() => "/settings") },
+  "settings.update": { status: 200, calls: 2, prepare: put(() => Promise.resolve(["/settings", { backup_retention_days: 9 }])) },
+  "events.list": { status: 200, calls: 2, prepare: get(() => "/events") },
+  "tokens.list": { status: 200, calls: 2, prepare: get(() => "/tokens") },
+  "tokens.create": {
+    status: 201,
+    calls: 2,
+    prepare: post(() => Promise.resolve(["/tokens", { name: unique("token"), permissions: ["servers:read"] }])),
+  },
+  "tokens.get": { status: 200, calls: 1, prepare: get((id) => `/tokens/${id}`, () => me.token()) },
+  // The token lies under its fingerprint, not in the account.
+  "tokens.delete": { status: 200, calls: 3, prepare: remove(async () => `/tokens/${(await me.token()).id}`) },
+  "auth.me": { status: 200, calls: 1, prepare: get(() => "/auth/me") },
+  // The session ends before anything else is done.
+  "auth.logout": { status: 200, calls: 3, prepare: post(() => Promise.resolve(["/auth/logout"])) },
+  "auth.password": {
+    status: 422,
+    calls: 2,
+    prepare: put(() => Promise.resolve(["/auth/password", { current_password: "wrong", new_password: "a new long password" }])),
+  },
+  // The instance and its server, before what the sandbox holds.
+  "sandbox.getData": { status: 409, calls: 3, prepare: get((id) => `/sandbox/instances/${id}/data`, instance) },
+  "sandbox.putData": { status: 409, calls: 4, prepare: put(async () => [`/sandbox/instances/${(await instance()).id}/data`, { a: 1 }]) },
+};
+
+test("every endpoint that needs a credential has a budget", () => {
+  expect(Object.keys(BUDGET).toSorted()).toEqual(closedRoutes.map(({ id }) => id).toSorted());
+});
+
+const byRoute = Object.entries(BUDGET).map(([id, row]) => ({ id, ...row, idempotent: routes.find((route) => route.id === id)?.idempotent ?? false }));
+const clientFor = async (id: string) => {
+  const session = routes.find((route) => route.id === id)?.access === "session";
+  return session ? me.session(await me.anotherUser()) : (await me.token()).api;
+};
+
+/** What is in memory once a function is warm (keys, catalogue, where the next slot is) is not counted. */
+async function warm(id: string, { prepare }: Row): Promise<void> {
+  const request = await prepare();
+  await request(await clientFor(id), {});
+}
+
+describe.each(byRoute)("$id", ({ id, idempotent, ...row }) => {
+  const check = async (headers: Record<string, string>) => {
+    await warm(id, row);
+    const [request, api] = [await row.prepare(), await clientFor(id)];
+    const { answer, authorizer, handler, starts } = await costOf(id, () => request(api, headers));
+    expect(answer.status, answer.text).toBe(row.status);
+    expect(authorizer.map(({ action }) => action)).toEqual(["UpdateItem"]);
+    expect(handler.length, handler.map(({ action }) => action).join(", ")).toBeLessThanOrEqual(row.calls);
+    expect(starts.map(({ action }) => action)).toEqual(Array.from({ length: row.starts ?? 0 }, () => "StartExecution"));
+    for (const call of [...authorizer, ...handler, ...starts]) expect(call.error).toBeUndefined();
+  };
+
+  test(`costs 1 call for who asks and at most ${row.calls} for what`, () => check({}));
+
+  if (idempotent) test("costs no more with an Idempotency-Key", () => check({ "idempotency-key": unique("figures") }));
+});
+
+test("what is refused without a look-up costs none", async () => {
+  for (const token of [undefined, "nonsense", "svc_test_short", "svc_live_" + "a".repeat(36), "a.b.c"]) {
+    const { answer, authorizer, handler } = await costOf("servers.list", () => stranger.get("/servers", token === undefined ? {} : { token }));
+    expect(answer.status).toBe(401);
+    expect([authorizer, handler]).toEqual([[], []]);
+  }
+});
+
+test("what is open to all costs none", async () => {
+  for (const [id, path] of [["health.get", "/health"], ["openapi.get", "/openapi.json"]] as const)
+    expect(await costOf(id, () => stranger.get(path))).toMatchObject({ authorizer: [], handler: [] });
+});
+
+test("a request that is wrong in form costs the authorizer's call only", async () => {
+  await me.api.post("/servers", {});
+  const { authorizer, handler } = await costOf("servers.create", () => me.api.post("/servers", {}));
+  expect([authorizer.length, handler.length]).toEqual([1, 0]);
+});
+
+describe("a page of 20 of 100,000", () => {
+  const RECORDS = 100_000;
+  const CAPACITY_MAX = 11;
+  const STATUSES = 3;
+
+  /** The counts of all of them; the records themselves only where pages are read, because what is never read costs nothing. */
+  const isRead = (made: number) => [0, RECORDS / 2, RECORDS].some((place) => Math.abs(made - place) <= 700);
+
+  async function write(items: Record<string, unknown>[]): Promise<void> {
+    const { client, table: name } = table();
+    const batches = Array.from({ length: Math.ceil(items.length / 25) }, (_, i) => items.slice(i * 25, i * 25 + 25));
+    for (let from = 0; from < batches.length; from += 8)
+      await Promise.all(
+        batches.slice(from, from + 8).map(async (batch) => {
+          const { UnprocessedItems } = await client.send(
+            new BatchWriteCommand({ RequestItems: { [name]: batch.map((Item) => ({ PutRequest: { Item } })) } }),
+          );
+          expect(Object.keys(UnprocessedItems ?? {})).toEqual([]);
+        }),
+      );
+  }
+
+  interface Sort {
+    kind: ListKind & ("server" | "instance" | "backup");
+    path: string;
+    statuses: [state: string, status: string][];
+    record: (accountId: string, id: string, number: string, state: string) => Record<string, unknown>;
+  }
+  const parent = { id: unusedId("instance"), server_id: unusedId("server"), name: "Shop".padEnd(64, "p") };
+  const SORTS: Sort[] = [
+    {
+      kind: "server",
+      path: "/servers",
+      statuses: [["ready", SERVER_PHASES.ready], ["unreachable", SERVER_PHASES.unreachable], ["creating", SERVER_PHASES.creating]],
+      record: (a, id, number, state) =>
+        ServerRecord.parse({ ...serverFields(a, id, number), state, name: id.replace("_", "-").padEnd(63, "x"), status_reason: "R".repeat(60) }),
+    },
+    {
+      kind: "instance",
+      path: "/instances",
+      statuses: [["running", "running"], ["stopped", "stopped"], ["failed", "failed"]],
+      record: (a, id, number, state) =>
+        InstanceRecord.parse({ ...instanceFields(a, id, number, parent.server_id), state, name: "Shop".padEnd(64, "p") }),
+    },
+    {
+      kind: "backup",
+      path: "/backups",
+      statuses: [["completed", "completed"], ["failed", "failed"], ["running", "running"]],
+      record: (a, id, number, state) => BackupRecord.parse({ ...backupFields(a, id, number, parent), state, note: "before the upgrade" }),
+    },
+  ];
+
+  describe.each(SORTS)("$path", ({ kind, path, statuses, record }) => {
+    let them: TestAccount;
+
+    beforeAll(async () => {
+      them = await account();
+      const counts = new Map<string, Record<string, unknown>>();
+      const items: Record<string, unknown>[] = [];
+      for (let made = 0; made < RECORDS; made++) {
+        const [state = "", status = ""] = statuses[made % STATUSES] ?? [];
+        const { leaf, attribute } = countPlace(numberOf(made, ""));
+        for (const filter of ["all", status]) {
+          const key = keys.count(kind, them.id, filter, leaf);
+          const item = counts.get(key.sk) ?? { ...key };
+          item[attribute] = Number(item[attribute] ?? 0) + 1;
+          counts.set(key.sk, item);
+        }
+        if (!isRead(made)) continue;
+        const id = unusedId(kind);
+        const number = numberOf(made, id);
+        items.push({
+          ...record(them.id, id, number, state),
+          ...keys.record(kind, them.id, id),
+          ...placement(kind, them.id, number, status, parent.server_id),
+        });
+      }
+      await write([...counts.values(), ...items]);
+    });
+
+    // Eight pages in a row begin at each possible place inside a block of counts.
+    const lastPage = (total: number) => Math.ceil(total / 20);
+    test.each([
+      ["at the beginning", () => 1],
+      ["in the middle", (total: number) => Math.floor(lastPage(total) / 2) - 3],
+      ["at the end", (total: number) => lastPage(total) - 7],
+    ])("%s costs at most 2 calls and 11 units, all or by status", async (_, first) => {
+      const { api } = await them.token();
+      for (const status of [undefined, ...statuses.map(([, each]) => each)]) {
+        const total = status === undefined ? RECORDS : Math.ceil((RECORDS - statuses.findIndex(([, each]) => each === status)) / STATUSES);
+        for (let page = first(total); page < first(total) + 8; page++) {
+          const query = `page=${page}${status === undefined ? "" : `&status=${status}`}`;
+          const { answer, handler } = await costOf(`${kind}s.list`, () => api.get(`${path}?${query}`));
+          expect(answer.meta, query).toMatchObject({ page, per_page: 20, total });
+          const records = answer.as(z.array(z.object({ id: z.string(), status: z.string() })));
+          expect(records, query).toHaveLength(Math.min(20, total - (page - 1) * 20));
+          if (status !== undefined) expect(new Set(records.map((each) => each.status))).toEqual(new Set([status]));
+          expect(handler.length, query).toBeLessThanOrEqual(2);
+          expect(handler.reduce((sum, call) => sum + (call.capacity ?? 0), 0), query).toBeLessThanOrEqual(CAPACITY_MAX);
+        }
+      }
+    });
+
+    test("by its cursor it costs the same", async () => {
+      const { api } = await them.token();
+      const { next_cursor } = (await api.get(`${path}?page=2501`)).meta ?? {};
+      const { answer, handler } = await costOf(`${kind}s.list`, () => api.get(`${path}?cursor=${next_cursor}`));
+      expect(answer.meta?.total).toBe(RECORDS);
+      expect(handler.length).toBeLessThanOrEqual(2);
+      expect(handler.reduce((sum, call) => sum + (call.capacity ?? 0), 0)).toBeLessThanOrEqual(CAPACITY_MAX);
+    });
+  });
+});
+
+test("no API function's bundle is over 300 KB", async () => {
+  const sizes = await bundledSizes(inject("bundles"));
+  const tooLarge = [...everyRoute.map(({ id }) => id), "authorize", "fallback"].filter((id) => (sizes[id] ?? Infinity) > 300_000);
+  expect(tooLarge.map((id) => [id, sizes[id]])).toEqual([]);
+});
