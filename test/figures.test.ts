@@ -40,7 +40,8 @@ async function costOf(id: string, request: () => Promise<Answer>): Promise<Cost 
   const stop = cloud.aws.calls.subscribe((call) => calls.push(call));
   const answer = await request();
   stop();
-  const by = (pattern: RegExp, service: string) => calls.filter((call) => pattern.test(call.principal) && call.service === service);
+  const by = (pattern: RegExp, service: string) =>
+    calls.filter((call) => pattern.test(call.principal) && call.service === service);
   return { answer, authorizer: by(/authorize/i, "dynamodb"), handler: by(own, "dynamodb"), starts: by(own, "states") };
 }
 
@@ -91,7 +92,11 @@ const BUDGET: Record<string, Row> = {
   "servers.list": { status: 200, calls: 2, prepare: get(() => "/servers") },
   "servers.get": { status: 200, calls: 1, prepare: get((id) => `/servers/${id}`, server) },
   "servers.create": { status: 201, calls: 2, starts: 1, prepare: post(async () => ["/servers", await me.serverBody()]) },
-  "servers.update": { status: 200, calls: 2, prepare: put(async () => [`/servers/${(await server()).id}`, { name: unique("new") }]) },
+  "servers.update": {
+    status: 200,
+    calls: 2,
+    prepare: put(async () => [`/servers/${(await server()).id}`, { name: unique("new") }]),
+  },
   "servers.delete": { status: 202, calls: 2, starts: 1, prepare: remove(async () => `/servers/${(await server()).id}`) },
   "instances.list": { status: 200, calls: 2, prepare: get(() => "/instances") },
   "instances.get": { status: 200, calls: 1, prepare: get((id) => `/instances/${id}`, instance) },
@@ -101,7 +106,11 @@ const BUDGET: Record<string, Row> = {
     starts: 1,
     prepare: post(async () => ["/instances", await me.instanceBody({ server_id: (await server()).id })]),
   },
-  "instances.update": { status: 200, calls: 2, prepare: put(async () => [`/instances/${(await instance()).id}`, { name: "New" }]) },
+  "instances.update": {
+    status: 200,
+    calls: 2,
+    prepare: put(async () => [`/instances/${(await instance()).id}`, { name: "New" }]),
+  },
   "instances.delete": { status: 202, calls: 2, starts: 1, prepare: remove(async () => `/instances/${(await instance()).id}`) },
   "instances.clone": {
     status: 201,
@@ -122,9 +131,17 @@ const BUDGET: Record<string, Row> = {
   "backups.listOfInstance": {
     status: 200,
     calls: 2,
-    prepare: get((id) => `/instances/${id}/backups`, async () => ({ id: (await backup()).instance_id })),
+    prepare: get(
+      (id) => `/instances/${id}/backups`,
+      async () => ({ id: (await backup()).instance_id }),
+    ),
   },
-  "backups.create": { status: 201, calls: 2, starts: 1, prepare: post(async () => [`/instances/${(await instance()).id}/backups`]) },
+  "backups.create": {
+    status: 201,
+    calls: 2,
+    starts: 1,
+    prepare: post(async () => [`/instances/${(await instance()).id}/backups`]),
+  },
   "backups.get": { status: 200, calls: 1, prepare: get((id) => `/backups/${id}`, backup) },
   "backups.delete": { status: 202, calls: 2, starts: 1, prepare: remove(async () => `/backups/${(await backup()).id}`) },
   // The backup says which instance is to be read.
@@ -133,8 +150,19 @@ const BUDGET: Record<string, Row> = {
   "operations.list": { status: 200, calls: 2, prepare: get(() => "/operations") },
   "operations.get": { status: 200, calls: 1, prepare: get((id) => `/operations/${id}`, operation) },
   "sshKeys.list": { status: 200, calls: 1, prepare: get(() => "/ssh-keys") },
-  "sshKeys.create": { status: 201, calls: 2, prepare: post(() => Promise.resolve(["/ssh-keys", { name: "K", public_key: newPublicKey() }])) },
-  "sshKeys.get": { status: 200, calls: 1, prepare: get((id) => `/ssh-keys/${id}`, () => me.sshKey()) },
+  "sshKeys.create": {
+    status: 201,
+    calls: 2,
+    prepare: post(() => Promise.resolve(["/ssh-keys", { name: "K", public_key: newPublicKey() }])),
+  },
+  "sshKeys.get": {
+    status: 200,
+    calls: 1,
+    prepare: get(
+      (id) => `/ssh-keys/${id}`,
+      () => me.sshKey(),
+    ),
+  },
   "sshKeys.delete": { status: 200, calls: 2, prepare: remove(async () => `/ssh-keys/${(await me.sshKey()).id}`) },
   "catalog.get": { status: 200, calls: 0, prepare: get(() => "/catalog") },
   "settings.get": { status: 200, calls: 1, prepare: get(() => "/settings") },
@@ -146,7 +174,14 @@ const BUDGET: Record<string, Row> = {
     calls: 2,
     prepare: post(() => Promise.resolve(["/tokens", { name: unique("token"), permissions: ["servers:read"] }])),
   },
-  "tokens.get": { status: 200, calls: 1, prepare: get((id) => `/tokens/${id}`, () => me.token()) },
+  "tokens.get": {
+    status: 200,
+    calls: 1,
+    prepare: get(
+      (id) => `/tokens/${id}`,
+      () => me.token(),
+    ),
+  },
   // The token lies under its fingerprint, not in the account.
   "tokens.delete": { status: 200, calls: 3, prepare: remove(async () => `/tokens/${(await me.token()).id}`) },
   "auth.me": { status: 200, calls: 1, prepare: get(() => "/auth/me") },
@@ -159,14 +194,22 @@ const BUDGET: Record<string, Row> = {
   },
   // The instance and its server, before what the sandbox holds.
   "sandbox.getData": { status: 409, calls: 3, prepare: get((id) => `/sandbox/instances/${id}/data`, instance) },
-  "sandbox.putData": { status: 409, calls: 4, prepare: put(async () => [`/sandbox/instances/${(await instance()).id}/data`, { a: 1 }]) },
+  "sandbox.putData": {
+    status: 409,
+    calls: 4,
+    prepare: put(async () => [`/sandbox/instances/${(await instance()).id}/data`, { a: 1 }]),
+  },
 };
 
 test("every endpoint that needs a credential has a budget", () => {
   expect(Object.keys(BUDGET).toSorted()).toEqual(closedRoutes.map(({ id }) => id).toSorted());
 });
 
-const byRoute = Object.entries(BUDGET).map(([id, row]) => ({ id, ...row, idempotent: routes.find((route) => route.id === id)?.idempotent ?? false }));
+const byRoute = Object.entries(BUDGET).map(([id, row]) => ({
+  id,
+  ...row,
+  idempotent: routes.find((route) => route.id === id)?.idempotent ?? false,
+}));
 const clientFor = async (id: string) => {
   const session = routes.find((route) => route.id === id)?.access === "session";
   return session ? me.session(await me.anotherUser()) : (await me.token()).api;
@@ -197,14 +240,19 @@ describe.each(byRoute)("$id", ({ id, idempotent, ...row }) => {
 
 test("what is refused without a look-up costs none", async () => {
   for (const token of [undefined, "nonsense", "svc_test_short", "svc_live_" + "a".repeat(36), "a.b.c"]) {
-    const { answer, authorizer, handler } = await costOf("servers.list", () => stranger.get("/servers", token === undefined ? {} : { token }));
+    const { answer, authorizer, handler } = await costOf("servers.list", () =>
+      stranger.get("/servers", token === undefined ? {} : { token }),
+    );
     expect(answer.status).toBe(401);
     expect([authorizer, handler]).toEqual([[], []]);
   }
 });
 
 test("what is open to all costs none", async () => {
-  for (const [id, path] of [["health.get", "/health"], ["openapi.get", "/openapi.json"]] as const)
+  for (const [id, path] of [
+    ["health.get", "/health"],
+    ["openapi.get", "/openapi.json"],
+  ] as const)
     expect(await costOf(id, () => stranger.get(path))).toMatchObject({ authorizer: [], handler: [] });
 });
 
@@ -247,22 +295,40 @@ describe("a page of 20 of 100,000", () => {
     {
       kind: "server",
       path: "/servers",
-      statuses: [["ready", SERVER_PHASES.ready], ["unreachable", SERVER_PHASES.unreachable], ["creating", SERVER_PHASES.creating]],
+      statuses: [
+        ["ready", SERVER_PHASES.ready],
+        ["unreachable", SERVER_PHASES.unreachable],
+        ["creating", SERVER_PHASES.creating],
+      ],
       record: (a, id, number, state) =>
-        ServerRecord.parse({ ...serverFields(a, id, number), state, name: id.replace("_", "-").padEnd(63, "x"), status_reason: "R".repeat(60) }),
+        ServerRecord.parse({
+          ...serverFields(a, id, number),
+          state,
+          name: id.replace("_", "-").padEnd(63, "x"),
+          status_reason: "R".repeat(60),
+        }),
     },
     {
       kind: "instance",
       path: "/instances",
-      statuses: [["running", "running"], ["stopped", "stopped"], ["failed", "failed"]],
+      statuses: [
+        ["running", "running"],
+        ["stopped", "stopped"],
+        ["failed", "failed"],
+      ],
       record: (a, id, number, state) =>
         InstanceRecord.parse({ ...instanceFields(a, id, number, parent.server_id), state, name: "Shop".padEnd(64, "p") }),
     },
     {
       kind: "backup",
       path: "/backups",
-      statuses: [["completed", "completed"], ["failed", "failed"], ["running", "running"]],
-      record: (a, id, number, state) => BackupRecord.parse({ ...backupFields(a, id, number, parent), state, note: "before the upgrade" }),
+      statuses: [
+        ["completed", "completed"],
+        ["failed", "failed"],
+        ["running", "running"],
+      ],
+      record: (a, id, number, state) =>
+        BackupRecord.parse({ ...backupFields(a, id, number, parent), state, note: "before the upgrade" }),
     },
   ];
 
@@ -303,7 +369,8 @@ describe("a page of 20 of 100,000", () => {
     ])("%s costs at most 2 calls and 11 units, all or by status", async (_, first) => {
       const { api } = await them.token();
       for (const status of [undefined, ...statuses.map(([, each]) => each)]) {
-        const total = status === undefined ? RECORDS : Math.ceil((RECORDS - statuses.findIndex(([, each]) => each === status)) / STATUSES);
+        const total =
+          status === undefined ? RECORDS : Math.ceil((RECORDS - statuses.findIndex(([, each]) => each === status)) / STATUSES);
         for (let page = first(total); page < first(total) + 8; page++) {
           const query = `page=${page}${status === undefined ? "" : `&status=${status}`}`;
           const { answer, handler } = await costOf(`${kind}s.list`, () => api.get(`${path}?${query}`));
@@ -312,7 +379,10 @@ describe("a page of 20 of 100,000", () => {
           expect(records, query).toHaveLength(Math.min(20, total - (page - 1) * 20));
           if (status !== undefined) expect(new Set(records.map((each) => each.status))).toEqual(new Set([status]));
           expect(handler.length, query).toBeLessThanOrEqual(2);
-          expect(handler.reduce((sum, call) => sum + (call.capacity ?? 0), 0), query).toBeLessThanOrEqual(CAPACITY_MAX);
+          expect(
+            handler.reduce((sum, call) => sum + (call.capacity ?? 0), 0),
+            query,
+          ).toBeLessThanOrEqual(CAPACITY_MAX);
         }
       }
     });

@@ -47,7 +47,11 @@ test("a repetition gets the same answer, marked, and has no second effect", asyn
 test("the order of the body's fields makes no other request", async () => {
   const { name, public_key } = sshKeyBody();
   const first = await api.post("/ssh-keys", { name, public_key }, keyed("order"));
-  const again = await api.post("/ssh-keys", ` { "public_key" : ${JSON.stringify(public_key)}, "name" : "${name}" } `, keyed("order"));
+  const again = await api.post(
+    "/ssh-keys",
+    ` { "public_key" : ${JSON.stringify(public_key)}, "name" : "${name}" } `,
+    keyed("order"),
+  );
   expect(again.text).toBe(first.text);
 });
 
@@ -86,7 +90,11 @@ describe("the same key", () => {
   test("after 24 hours is a new one", async () => {
     const body = sshKeyBody();
     const first = await api.post("/ssh-keys", body, keyed("old"));
-    await updateOne(keys.idempotency(me.id, token.id, "old"), { set: { expires_at: new Date(Date.now() - 1000).toISOString() } }, {});
+    await updateOne(
+      keys.idempotency(me.id, token.id, "old"),
+      { set: { expires_at: new Date(Date.now() - 1000).toISOString() } },
+      {},
+    );
     const later = await api.post("/ssh-keys", body, keyed("old"));
     expect(later.as(SshKey).id).not.toBe(first.as(SshKey).id);
     expect((await api.post("/ssh-keys", body, keyed("old"))).text).toBe(later.text);
@@ -165,6 +173,7 @@ test.each(posts)("$title looks at the key", async (route) => {
 
 test("signing in takes no notice of a key: each time is a session of its own", async () => {
   const { email, password } = me.user;
-  const login = async () => (await api.post("/auth/login", { email, password }, keyed("login"))).as(z.object({ token: z.string() })).token;
+  const login = async () =>
+    (await api.post("/auth/login", { email, password }, keyed("login"))).as(z.object({ token: z.string() })).token;
   expect(await login()).not.toBe(await login());
 });

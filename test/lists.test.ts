@@ -23,7 +23,8 @@ beforeAll(async () => {
   for (let i = 0; i < RECORDS; i++) await seedServer(me.id, { state: states[i % 3] ?? "ready" });
   const server = await seedServer(me.id);
   const first = await seedInstance(me.id, { server_id: server.id });
-  for (let i = 0; i < RECORDS; i++) await seedInstance(me.id, { server_id: server.id, state: i % 2 === 0 ? "running" : "stopped" });
+  for (let i = 0; i < RECORDS; i++)
+    await seedInstance(me.id, { server_id: server.id, state: i % 2 === 0 ? "running" : "stopped" });
   for (let i = 0; i < RECORDS; i++) await seedBackup(first, { state: i % 5 === 0 ? "failed" : "completed" });
   for (let i = 0; i < 30; i++) await me.sshKey();
   for (let i = 0; i < 30; i++) await me.token();
@@ -65,7 +66,9 @@ describe.each(listRoutes.filter(({ id }) => id !== "operations.list"))("$title",
     const walked: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
-      const answer: Awaited<ReturnType<Client["get"]>> = await api.get(at(`per_page=9${cursor === "" ? "" : `&cursor=${cursor}`}`));
+      const answer: Awaited<ReturnType<Client["get"]>> = await api.get(
+        at(`per_page=9${cursor === "" ? "" : `&cursor=${cursor}`}`),
+      );
       walked.push(...idsOf(answer));
       cursor = answer.meta?.next_cursor ?? null;
     }
@@ -110,7 +113,9 @@ describe("filters", () => {
     const walked: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
-      const answer: Awaited<ReturnType<Client["get"]>> = await api.get(at(`per_page=10${cursor === "" ? "" : `&cursor=${cursor}`}`));
+      const answer: Awaited<ReturnType<Client["get"]>> = await api.get(
+        at(`per_page=10${cursor === "" ? "" : `&cursor=${cursor}`}`),
+      );
       walked.push(...idsOf(answer));
       cursor = answer.meta?.next_cursor ?? null;
     }
@@ -133,7 +138,9 @@ test("twenty made at once are all there, once, and counted", async () => {
   const body = await other.serverBody();
   await setQuota(other.id, "server", 100);
   const made = await Promise.all(
-    Array.from({ length: 20 }, (_, i) => api.post("/servers", { ...body, name: `together-${i}` }).then((answer) => answer.as(Record_).id)),
+    Array.from({ length: 20 }, (_, i) =>
+      api.post("/servers", { ...body, name: `together-${i}` }).then((answer) => answer.as(Record_).id),
+    ),
   );
   const page = await api.get("/servers?per_page=100");
   expect(page.meta?.total).toBe(20);

@@ -53,9 +53,12 @@ async function vitest(): Promise<Counts> {
   const folder = mkdtempSync(join(tmpdir(), "vitest-"));
   const file = join(folder, "report.json");
   try {
-    const { code } = await run(["vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`], {
-      quiet: false,
-    });
+    const { code } = await run(
+      ["vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`],
+      {
+        quiet: false,
+      },
+    );
     if (!existsSync(file)) return { passed: 0, failed: 1, skipped: 0 };
     const report = Report.parse(JSON.parse(readFileSync(file, "utf8")));
     const broken = report.testResults.filter(

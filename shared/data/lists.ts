@@ -150,7 +150,7 @@ function placeOf(blocks: readonly Block[], offset: number): { before: string; sk
 }
 
 /** A cursor names its list, so that one list's cursor is refused by another. */
-const Cursor = z.tuple([z.string(), z.string()]);
+const Cursor = z.tuple([z.string(), z.string().min(1)]);
 const encode = (name: string, place: string): string => Buffer.from(JSON.stringify([name, place])).toString("base64url");
 function decode(cursor: string, name: string): string {
   const parsed = Cursor.safeParse(parseJson(Buffer.from(cursor, "base64url").toString()));

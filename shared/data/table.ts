@@ -45,13 +45,12 @@ export type Records<R extends Record<string, Ref<unknown>>> = {
 
 /** Strongly consistent read of one record; undefined if there is none. */
 export async function find<T>({ key, schema }: Ref<T>): Promise<T | undefined> {
+  if (!isPossible(key)) return undefined;
   const { Item } = await client().send(new GetCommand({ TableName: env().TABLE_NAME, Key: key, ConsistentRead: true }));
   return Item === undefined ? undefined : schema.parse(Item);
 }
 
 const READ_TRIES = 5;
-/** DynamoDB refuses longer ones. An id in a path may be of any length; nothing lies under such a key. */
-const SORT_KEY_BYTES_MAX = 1024;
 
 /** Strongly consistent read of several records in one call. */
 export async function read<const R extends Record<string, Ref<unknown>>>(refs: R): Promise<Records<R>> {
@@ -80,8 +79,7 @@ const recordsIn = <R extends Record<string, Ref<unknown>>>(items: ReadonlyMap<st
 export async function readAll(wanted: readonly Key[]): Promise<Map<string, Item>> {
   const items = new Map<string, Item>();
   const table = env().TABLE_NAME;
-  const possible = wanted.filter(({ sk }) => sk !== "" && Buffer.byteLength(sk) <= SORT_KEY_BYTES_MAX);
-  let rest: Record<string, unknown>[] = [...new Map(possible.map((key) => [spelled(key), { ...key }])).values()];
+  let rest: Record<string, unknown>[] = [...new Map(wanted.filter(isPossible).map((key) => [spelled(key), { ...key }])).values()];
   for (let attempt = 1; rest.length > 0; attempt++) {
     if (attempt > READ_TRIES) throw new ApiError("SERVICE_UNAVAILABLE", undefined, { retryAfter: 5 });
     if (attempt > 1) await sleep(jitter(attempt));
@@ -91,11 +89,14 @@ export async function readAll(wanted: readonly Key[]): Promise<Map<string, Item>
     );
     for (const item of Responses?.[table] ?? []) items.set(spelled(item), item);
     const unread = UnprocessedKeys?.[table]?.Keys ?? [];
-    if (unread.length < batch.length) attempt = 1;
+    if (unread.length < batch.length) attempt = 0; // progress: the bound is on tries that bring nothing
     rest = [...unread, ...rest.slice(100)];
   }
   return items;
 }
+
+/** DynamoDB refuses to look for longer keys; what a client made up as an id may be one, and names nothing. */
+const isPossible = ({ sk }: Key): boolean => sk !== "" && Buffer.byteLength(sk) <= 1024;
 
 export const spelled = (item: Item | Key): string => `${String(item.pk)}\n${String(item.sk)}`;
 

@@ -26,7 +26,10 @@ test("gives a JWT for twelve hours and tells who signed in", async () => {
   const [, claims = ""] = data.token.split(".");
   const { exp } = z.object({ exp: z.number() }).parse(JSON.parse(Buffer.from(claims, "base64url").toString()));
   expect(Math.abs(exp * 1000 - Date.parse(data.expires_at))).toBeLessThanOrEqual(1000);
-  expect((await stranger.get("/auth/me", { token: data.token })).as(auth.me.data)).toMatchObject({ user: data.user, token: null });
+  expect((await stranger.get("/auth/me", { token: data.token })).as(auth.me.data)).toMatchObject({
+    user: data.user,
+    token: null,
+  });
 });
 
 test("the JWT is not in the table", async () => {
@@ -85,7 +88,8 @@ describe("a body that is wrong", () => {
   });
 
   test("is refused like any other: unknown field, no JSON, another type, too large", async () => {
-    const code = async (body: unknown, headers = {}) => (await stranger.post("/auth/login", body, { headers, from: "127.0.3.1" })).error;
+    const code = async (body: unknown, headers = {}) =>
+      (await stranger.post("/auth/login", body, { headers, from: "127.0.3.1" })).error;
     expect(await code({ ...good, remember: true })).toMatchObject({ details: { field: "remember" } });
     expect(await code("{")).toMatchObject({ code: "MALFORMED_REQUEST" });
     expect(await code(good, { "content-type": "text/plain" })).toMatchObject({ code: "UNSUPPORTED_MEDIA_TYPE" });
@@ -114,7 +118,9 @@ describe("failures in fifteen minutes", () => {
 
   test("fifty for an address, whatever the e-mail; other addresses go on", async () => {
     const attacker = nextAddress();
-    const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => login(`${unique("victim")}-${i}@example.com`, "guess", attacker)));
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, i) => login(`${unique("victim")}-${i}@example.com`, "guess", attacker)),
+    );
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(50);
     const refused = await login(me.user.email, me.user.password, attacker);
     expect(refused.error).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { limit: 50, scope: "login" } });

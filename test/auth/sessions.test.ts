@@ -39,7 +39,13 @@ describe("GET /auth/me", () => {
   test("tells a token which it is and what it may do", async () => {
     const { id, api } = await me.token(["backups:read"]);
     const data = (await api.get("/auth/me")).as(auth.me.data);
-    expect(data).toMatchObject({ user: null, token: { id }, account: { id: me.id }, permissions: ["backups:read"], environment: "test" });
+    expect(data).toMatchObject({
+      user: null,
+      token: { id },
+      account: { id: me.id },
+      permissions: ["backups:read"],
+      environment: "test",
+    });
   });
 });
 
@@ -77,7 +83,8 @@ describe("PUT /auth/password", () => {
     const answers = await Promise.all(passwords.map((each) => change(session, user, each)));
     const won = passwords.filter((_, i) => answers[i]?.status === 200);
     const lost = answers.find(({ status }) => status !== 200);
-    if (lost !== undefined) expect(lost.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "current_password" } });
+    if (lost !== undefined)
+      expect(lost.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "current_password" } });
     const logins = await Promise.all(
       passwords.map((password) => stranger.post("/auth/login", { email: user.email, password }, { from: "127.0.4.2" })),
     );
@@ -118,22 +125,37 @@ describe("the JWT", () => {
     expect(flipped.length).toBeGreaterThan(1_500);
     for (let from = 0; from < flipped.length; from += 50) {
       const statuses = await Promise.all(flipped.slice(from, from + 50).map(status));
-      expect(statuses.filter((each) => each !== 401), `from ${from}`).toEqual([]);
+      expect(
+        statuses.filter((each) => each !== 401),
+        `from ${from}`,
+      ).toEqual([]);
     }
     expect(await status(jwt)).toBe(200);
   });
 
   test("is refused with something appended, cut off, or repeated", async () => {
-    for (const text of [`${jwt}A`, `${jwt}.`, `${jwt}=`, jwt.slice(0, -1), `.${jwt}`, jwt.split(".").slice(0, 2).join("."), `${jwt}.${jwt}`])
+    for (const text of [
+      `${jwt}A`,
+      `${jwt}.`,
+      `${jwt}=`,
+      jwt.slice(0, -1),
+      `.${jwt}`,
+      jwt.split(".").slice(0, 2).join("."),
+      `${jwt}.${jwt}`,
+    ])
       expect(await status(text), text).toBe(401);
   });
 
   /** A JWT of our own making: right in everything but what is given. */
-  async function forged(given: { claims?: Record<string, unknown>; header?: Record<string, unknown>; key?: Uint8Array } = {}): Promise<string> {
+  async function forged(
+    given: { claims?: Record<string, unknown>; header?: Record<string, unknown>; key?: Uint8Array } = {},
+  ): Promise<string> {
     const { current } = await keyVersions("SESSION_KEY");
     const [, payload = ""] = jwt.split(".");
     const claims = { ...JSON.parse(Buffer.from(payload, "base64url").toString()), ...given.claims };
-    return new SignJWT(claims).setProtectedHeader({ alg: "HS256", kid: current.id, typ: "JWT", ...given.header }).sign(given.key ?? current.key);
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg: "HS256", kid: current.id, typ: "JWT", ...given.header })
+      .sign(given.key ?? current.key);
   }
   const past = Math.floor(Date.now() / 1000) - 10;
 
@@ -165,7 +187,8 @@ describe("the JWT", () => {
     const [, payload = ""] = jwt.split(".");
     for (const alg of ["none", "None", "NONE", ""]) {
       const head = Buffer.from(JSON.stringify({ alg, typ: "JWT" })).toString("base64url");
-      for (const text of [`${head}.${payload}.`, `${head}.${payload}`, `${head}.${payload}.${jwt.split(".")[2]}`]) expect(await status(text)).toBe(401);
+      for (const text of [`${head}.${payload}.`, `${head}.${payload}`, `${head}.${payload}.${jwt.split(".")[2]}`])
+        expect(await status(text)).toBe(401);
     }
   });
 });

@@ -42,7 +42,10 @@ test("an address that was changed in any way gives nothing", async () => {
   const changed = {
     "another backup's": url.replace(backup.id, other.id),
     "a longer life": url.replace(/(X-Amz-Expires=)\d+/, "$186400"),
-    "another signature": url.replace(/(X-Amz-Signature=.{4})./, (_, kept: string) => `${kept}${url.includes(`${kept}0`) ? "1" : "0"}`),
+    "another signature": url.replace(
+      /(X-Amz-Signature=.{4})./,
+      (_, kept: string) => `${kept}${url.includes(`${kept}0`) ? "1" : "0"}`,
+    ),
     "no signature": url.replace(/&X-Amz-Signature=[0-9a-f]+/, ""),
     "no query": url.split("?")[0] ?? "",
     "another file name": url.replace(/filename%3D/, "filename%3Dx"),
@@ -51,7 +54,8 @@ test("an address that was changed in any way gives nothing", async () => {
     expect(tampered, what).not.toBe(url);
     expect((await fetch(tampered)).status, what).toBeGreaterThanOrEqual(400);
   }
-  for (const method of ["PUT", "DELETE", "POST"]) expect((await fetch(url, { method })).status, method).toBeGreaterThanOrEqual(400);
+  for (const method of ["PUT", "DELETE", "POST"])
+    expect((await fetch(url, { method })).status, method).toBeGreaterThanOrEqual(400);
   expect((await fetch(url)).status).toBe(200);
 });
 
@@ -64,5 +68,7 @@ test.each<BackupStatus>(["pending", "running", "failed", "deleting"])("a backup 
 test("to read a backup's record is not to read its data", async () => {
   const { api } = await me.token(["backups:read", "backups:write"]);
   expect((await api.get(`/backups/${backup.id}`)).status).toBe(200);
-  expect((await api.get(`/backups/${backup.id}/download`)).error?.message).toBe("Token does not have permission: backups:restore");
+  expect((await api.get(`/backups/${backup.id}/download`)).error?.message).toBe(
+    "Token does not have permission: backups:restore",
+  );
 });

@@ -41,7 +41,11 @@ test("brings back what the backup holds, and keeps what was there in a safety ba
   const answer = await restore(backup);
   const operation = answer.as(Operation);
   expect(answer.headers["location"]).toBe(`/api/v1/operations/${operation.id}`);
-  expect(operation).toMatchObject({ type: "backup.restore", resource: { type: "instance", id: instance.id }, result: { backup_id: backup.id } });
+  expect(operation).toMatchObject({
+    type: "backup.restore",
+    resource: { type: "instance", id: instance.id },
+    result: { backup_id: backup.id },
+  });
   const { result } = await me.until(operation.id);
   expect(await dataOf(instance.id)).toEqual(OLD);
   expect(await show(instance.id)).toMatchObject({ status: "running", operation_id: null, status_reason: null });
@@ -117,7 +121,10 @@ describe("is refused", () => {
   test("on a server that is not active, which is named", async () => {
     const server = await seedServer(me.id, { state: "unreachable" });
     const backup = await seedBackup(await seedInstance(me.id, { server_id: server.id }));
-    expect((await restore(backup)).error).toMatchObject({ code: "INVALID_STATE", details: { status: "offline", resource: server.id } });
+    expect((await restore(backup)).error).toMatchObject({
+      code: "INVALID_STATE",
+      details: { status: "offline", resource: server.id },
+    });
   });
 
   test("while another operation holds the instance, and the backup cannot be deleted meanwhile", async () => {

@@ -18,7 +18,9 @@ const eventOf = async (requestId: string) => (await events()).filter((event) => 
 test("a change by a token is on it: who, what, which resource, from where", async () => {
   const { id, api } = await me.token();
   const headers = { "x-request-id": "the-change" };
-  const key = (await api.post("/ssh-keys", { name: "Laptop", public_key: newPublicKey() }, { headers, from: "127.0.5.1" })).as(SshKey);
+  const key = (await api.post("/ssh-keys", { name: "Laptop", public_key: newPublicKey() }, { headers, from: "127.0.5.1" })).as(
+    SshKey,
+  );
   const [event, ...others] = await eventOf("the-change");
   expect(others).toEqual([]);
   expect(event).toEqual({
@@ -37,18 +39,28 @@ describe("of the dashboard", () => {
     const { email, password } = user;
     await stranger.post("/auth/login", { email, password }, { headers: { "x-request-id": "sign-in" }, from: "127.0.5.2" });
     const session = await me.session(user);
-    await session.put("/auth/password", { current_password: password, new_password: "a new long password" }, { headers: { "x-request-id": "password" } });
+    await session.put(
+      "/auth/password",
+      { current_password: password, new_password: "a new long password" },
+      { headers: { "x-request-id": "password" } },
+    );
     await session.post("/auth/logout", {}, { headers: { "x-request-id": "sign-out" } });
     const actor = { type: "user", id: user.id, name: user.name };
     const resource = { type: "user", id: user.id, name: user.name };
-    expect(await eventOf("sign-in")).toMatchObject([{ type: "auth.login", actor: { ...actor, ip_address: "127.0.5.2" }, resource }]);
+    expect(await eventOf("sign-in")).toMatchObject([
+      { type: "auth.login", actor: { ...actor, ip_address: "127.0.5.2" }, resource },
+    ]);
     expect(await eventOf("password")).toMatchObject([{ type: "auth.password", actor, resource }]);
     expect(await eventOf("sign-out")).toMatchObject([{ type: "auth.logout", actor, resource }]);
   });
 
   test("making and revoking a token are on it, without the value", async () => {
     const session = await me.session();
-    const made = await session.post("/tokens", { name: "Pipeline", permissions: ["servers:read"] }, { headers: { "x-request-id": "made" } });
+    const made = await session.post(
+      "/tokens",
+      { name: "Pipeline", permissions: ["servers:read"] },
+      { headers: { "x-request-id": "made" } },
+    );
     const { id, token } = made.as(tokens.create.data);
     await session.delete(`/tokens/${id}`, { headers: { "x-request-id": "revoked" } });
     const resource = { type: "token", id, name: "Pipeline" };
@@ -74,7 +86,12 @@ test("what was refused is not on it", async () => {
 
 test("it is newest first, and no other account's", async () => {
   const all = await events();
-  expect(all.map((event) => event.created_at)).toEqual(all.map((event) => event.created_at).toSorted().toReversed());
+  expect(all.map((event) => event.created_at)).toEqual(
+    all
+      .map((event) => event.created_at)
+      .toSorted()
+      .toReversed(),
+  );
   const other = await account();
   const theirs = (await other.api.get("/events?per_page=100")).as(z.array(Event));
   expect(theirs.map((event) => event.type)).toEqual(["user.create"]);

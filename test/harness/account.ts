@@ -89,7 +89,11 @@ export async function account(): Promise<TestAccount> {
 
   const token: TestAccount["token"] = async (permissions = ALL_PERMISSIONS, expiresAt = null) => {
     const change = changeOf({ id: accountId });
-    const reserved = reserveToken(change, by, "test", { name: unique("token"), permissions: [...permissions], expires_at: expiresAt });
+    const reserved = reserveToken(change, by, "test", {
+      name: unique("token"),
+      permissions: [...permissions],
+      expires_at: expiresAt,
+    });
     await change.commit();
     return { id: reserved.token.id, value: reserved.value, api: clientWith(reserved.value) };
   };
@@ -106,7 +110,8 @@ export async function account(): Promise<TestAccount> {
         if (operation.state === status) return operation;
         throw new Error(`${operation.type} ${operation.state}: ${JSON.stringify(operation.error)}`);
       }
-      if (Date.now() > limit) throw new Error(`After ${OPERATION_LIMIT_MS} ms ${operationId} is still ${JSON.stringify(operation)}`);
+      if (Date.now() > limit)
+        throw new Error(`After ${OPERATION_LIMIT_MS} ms ${operationId} is still ${JSON.stringify(operation)}`);
       await sleep(15);
     }
   };

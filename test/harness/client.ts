@@ -44,7 +44,11 @@ const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 export function exchange(
   method: string,
   path: string,
-  { body, headers = {}, from }: { body?: string | Buffer | undefined; headers?: Record<string, string>; from?: string | undefined } = {},
+  {
+    body,
+    headers = {},
+    from,
+  }: { body?: string | Buffer | undefined; headers?: Record<string, string>; from?: string | undefined } = {},
 ): Promise<Answer> {
   const { hostname, port } = new URL(apiUrl());
   return new Promise((resolve, reject) => {
@@ -78,7 +82,8 @@ function answerOf(method: string, path: string, status: number, headers: Record<
   const said = `${method} ${path.slice(0, 200)} → ${status} ${text.slice(0, 1000)}`;
   expect(headers["content-type"], said).toBe("application/json");
   expect(headers["x-request-id"], said).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
-  if (method === "HEAD") return { status, headers, text, body: undefined, meta: undefined, error: undefined, as: () => fail(said) };
+  if (method === "HEAD")
+    return { status, headers, text, body: undefined, meta: undefined, error: undefined, as: () => fail(said) };
   const body: unknown = JSON.parse(text);
   const route = routeOf(method, path);
   if (status >= 400) {
@@ -132,7 +137,12 @@ export interface Client {
 }
 
 export function clientWith(token: string | undefined): Client {
-  const call = (method: string, path: string, body: unknown, { headers = {}, token: other = token, from }: Ask = {}): Promise<Answer> =>
+  const call = (
+    method: string,
+    path: string,
+    body: unknown,
+    { headers = {}, token: other = token, from }: Ask = {},
+  ): Promise<Answer> =>
     exchange(method, path, {
       body: body === undefined || typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
       headers: {

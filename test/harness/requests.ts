@@ -97,7 +97,15 @@ const WRONG: Record<string, Mistake[]> = {
 };
 
 /** Every wrong value for a field, from its schema. */
-export function mistakesIn({ type = "", enum: values, minLength = 0, maxLength, minimum, maximum, minItems = 0 }: Field): Mistake[] {
+export function mistakesIn({
+  type = "",
+  enum: values,
+  minLength = 0,
+  maxLength,
+  minimum,
+  maximum,
+  minItems = 0,
+}: Field): Mistake[] {
   const wrong = WRONG[type];
   if (wrong === undefined) throw new Error(`No mistakes are known for a field of type ${type}`);
   return [

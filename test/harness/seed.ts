@@ -121,4 +121,3 @@ export const backupFields = (
   completed_at: AT,
   expires_at: null,
 });
-

@@ -28,6 +28,10 @@ export async function everyItem(): Promise<string[]> {
   const { client, table: TableName } = table();
   const texts: string[] = [];
   for await (const page of paginateScan({ client }, { TableName, ConsistentRead: true }))
-    texts.push(...(page.Items ?? []).map((item) => JSON.stringify(item, (_, value: unknown) => (value instanceof Set ? [...value] : value))));
+    texts.push(
+      ...(page.Items ?? []).map((item) =>
+        JSON.stringify(item, (_, value: unknown) => (value instanceof Set ? [...value] : value)),
+      ),
+    );
   return texts;
 }

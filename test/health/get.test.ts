@@ -12,7 +12,9 @@ test("anyone may ask whether the service is well, where, and in which version", 
 });
 
 test("anyone may read the description, which has every path of this service and no other", async () => {
-  const document = (await stranger.get("/openapi.json")).as(z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) }));
+  const document = (await stranger.get("/openapi.json")).as(
+    z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) }),
+  );
   expect(document.openapi).toMatch(/^3\.1\./);
   const paths = [...new Set(routes.map(({ path }) => path.replace(/:(\w+)/g, "{$1}")))];
   expect(Object.keys(document.paths).toSorted()).toEqual(paths.toSorted());

@@ -54,7 +54,11 @@ test("stop, start and restart lead where they should, through their own states",
     const answer = await act(me.api, instance.id, action);
     const operation = answer.as(Operation);
     expect(answer.headers["location"]).toBe(`/api/v1/operations/${operation.id}`);
-    expect(operation).toMatchObject({ type: `instance.${action}`, status: "pending", resource: { type: "instance", id: instance.id } });
+    expect(operation).toMatchObject({
+      type: `instance.${action}`,
+      status: "pending",
+      resource: { type: "instance", id: instance.id },
+    });
     const during = await show(instance.id);
     expect([through, to]).toContain(during.status);
     await me.until(operation.id);
@@ -69,7 +73,11 @@ test("backup names the new backup in the operation's result, and the instance st
   const backupId = operation.result?.backup_id;
   expect((await show(instance.id)).status).toBe("running");
   await me.until(operation.id);
-  expect((await me.api.get(`/backups/${backupId}`)).as(Backup)).toMatchObject({ status: "completed", instance_id: instance.id, kind: "manual" });
+  expect((await me.api.get(`/backups/${backupId}`)).as(Backup)).toMatchObject({
+    status: "completed",
+    instance_id: instance.id,
+    kind: "manual",
+  });
 });
 
 test("a stopped instance stays stopped after its backup", async () => {
@@ -81,7 +89,9 @@ test("a stopped instance stays stopped after its backup", async () => {
 
 test("of conflicting actions at once one wins, and the others are told which operation holds the instance", async () => {
   const instance = await me.instance();
-  const answers = await Promise.all(["stop", "restart", "stop", "backup", "restart"].map((action) => act(me.api, instance.id, action)));
+  const answers = await Promise.all(
+    ["stop", "restart", "stop", "backup", "restart"].map((action) => act(me.api, instance.id, action)),
+  );
   const [won, ...more] = answers.filter(({ status }) => status === 202).map((answer) => answer.as(Operation));
   expect(more).toEqual([]);
   for (const { error } of answers.filter(({ status }) => status !== 202))

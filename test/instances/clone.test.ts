@@ -28,7 +28,12 @@ beforeEach(async () => {
   api = (await me.token()).api;
 });
 
-const bodyFor = (fields: Record<string, unknown> = {}) => ({ name: "Staging", domain: uniqueDomain("staging"), backup_id: backup.id, ...fields });
+const bodyFor = (fields: Record<string, unknown> = {}) => ({
+  name: "Staging",
+  domain: uniqueDomain("staging"),
+  backup_id: backup.id,
+  ...fields,
+});
 const clone = (fields: Record<string, unknown> = {}, id = source.id) => api.post(`/instances/${id}/clone`, bodyFor(fields));
 const dataOf = async (id: string) => JSON.parse((await api.get(`/sandbox/instances/${id}/data`)).text).data as unknown;
 
@@ -81,9 +86,15 @@ describe("admin_password", () => {
     expect(await find()).toEqual([]);
   });
 
-  test.each(["elevenchars", "x".repeat(129), "with\u0000a NUL in it", "with\na line break"])("%j is refused", async (admin_password) => {
-    expect((await clone({ admin_password })).error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "admin_password" } });
-  });
+  test.each(["elevenchars", "x".repeat(129), "with\u0000a NUL in it", "with\na line break"])(
+    "%j is refused",
+    async (admin_password) => {
+      expect((await clone({ admin_password })).error).toMatchObject({
+        code: "VALIDATION_ERROR",
+        details: { field: "admin_password" },
+      });
+    },
+  );
 });
 
 test("with restore_database false it has a fresh database", async () => {
@@ -126,7 +137,10 @@ test.each(["Ünïcödé Shop 2", "123", "💥", "_", "a".repeat(64)])("the name 
 
 describe("is refused", () => {
   test("with a domain or database that is taken", async () => {
-    expect((await clone({ domain: source.domain })).error).toMatchObject({ code: "CONFLICT", details: { field: "domain", resource: source.id } });
+    expect((await clone({ domain: source.domain })).error).toMatchObject({
+      code: "CONFLICT",
+      details: { field: "domain", resource: source.id },
+    });
     const { error } = await clone({ database_name: source.database_name });
     expect(error).toMatchObject({ code: "CONFLICT", details: { field: "database_name" } });
   });
@@ -171,7 +185,9 @@ test("an instance that was deleted is cloned from the backup it left, once a ser
   await me.until((await api.delete(`/instances/${instance.id}`)).as(Operation).id);
   const without = await clone({ backup_id: left.id }, instance.id);
   expect(without.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "server_id" } });
-  const begun = (await clone({ backup_id: left.id, server_id: instance.server_id, domain: instance.domain }, instance.id)).as(Instance);
+  const begun = (await clone({ backup_id: left.id, server_id: instance.server_id, domain: instance.domain }, instance.id)).as(
+    Instance,
+  );
   expect(begun.admin_email).toBe(instance.admin_email);
   await me.until(begun.operation_id);
   expect(await dataOf(begun.id)).toEqual(DATA);
@@ -183,6 +199,9 @@ test("a backup whose archive is damaged fails the clone, and leaves nothing on t
   const begun = (await clone({ backup_id: damaged.id })).as(Instance);
   const { error } = await me.until(begun.operation_id, "failed");
   expect(error?.code).toBe("BACKUP_CORRUPT");
-  expect((await api.get(`/instances/${begun.id}`)).as(Instance)).toMatchObject({ status: "failed", status_reason: error?.message });
+  expect((await api.get(`/instances/${begun.id}`)).as(Instance)).toMatchObject({
+    status: "failed",
+    status_reason: error?.message,
+  });
   expect((await everyItem()).filter((item) => item.includes("SANDBOX#ERP") && item.includes(begun.id))).toEqual([]);
 });

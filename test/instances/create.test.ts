@@ -158,7 +158,9 @@ test("beyond the account's quota it is refused", async () => {
 });
 
 test("in the sandbox the domain fail-install.* asks for a failure: told on the operation and on the instance, which can be deleted", async () => {
-  const instance = (await api.post("/instances", await bodyFor({ domain: `fail-install.${unique("x")}.example.com` }))).as(Instance);
+  const instance = (await api.post("/instances", await bodyFor({ domain: `fail-install.${unique("x")}.example.com` }))).as(
+    Instance,
+  );
   const { error } = await me.until(instance.operation_id, "failed");
   expect(error).toMatchObject({ code: "HOST_JOB_FAILED" });
   const failed = (await api.get(`/instances/${instance.id}`)).as(Instance);

@@ -17,7 +17,11 @@ const show = async (id: string) => (await me.api.get(`/instances/${id}`)).as(Ins
 test("name and e-mail change at once, alone or together; what was not sent stays", async () => {
   const { id } = await seedInstance(me.id, { server_id: serverId });
   let expected = await show(id);
-  for (const fields of [{ name: "Renamed" }, { admin_email: "new@example.com" }, { name: "Both", admin_email: "both@example.com" }]) {
+  for (const fields of [
+    { name: "Renamed" },
+    { admin_email: "new@example.com" },
+    { name: "Both", admin_email: "both@example.com" },
+  ]) {
     const updated = (await me.api.put(`/instances/${id}`, fields)).as(Instance);
     expected = { ...expected, ...fields, updated_at: updated.updated_at };
     expect(updated).toEqual(expected);
@@ -30,9 +34,17 @@ test("a new domain is work: the old one serves until it ends, then it is free an
   const domain = uniqueDomain("moved");
   const answer = await me.api.put(`/instances/${instance.id}`, { domain, name: "Moved" });
   const begun = answer.as(Instance);
-  expect(begun).toMatchObject({ status: "running", domain: instance.domain, name: "Moved", operation_id: expect.stringMatching(/^op_/) });
+  expect(begun).toMatchObject({
+    status: "running",
+    domain: instance.domain,
+    name: "Moved",
+    operation_id: expect.stringMatching(/^op_/),
+  });
   await me.until(begun.operation_id);
-  expect((await me.api.get(`/operations/${begun.operation_id}`)).as(Operation)).toMatchObject({ type: "instance.update", status: "succeeded" });
+  expect((await me.api.get(`/operations/${begun.operation_id}`)).as(Operation)).toMatchObject({
+    type: "instance.update",
+    status: "succeeded",
+  });
   expect(await show(instance.id)).toMatchObject({
     domain,
     url: `https://${domain}`,
@@ -42,7 +54,10 @@ test("a new domain is work: the old one serves until it ends, then it is free an
     dns_record: { type: "A", name: domain },
   });
   const other = await seedInstance(me.id, { server_id: serverId });
-  expect((await me.api.put(`/instances/${other.id}`, { domain })).error).toMatchObject({ code: "CONFLICT", details: { field: "domain" } });
+  expect((await me.api.put(`/instances/${other.id}`, { domain })).error).toMatchObject({
+    code: "CONFLICT",
+    details: { field: "domain" },
+  });
   const next = await me.api.post("/instances", await me.instanceBody({ domain: instance.domain }));
   expect(next.status).toBe(201);
 });
@@ -61,22 +76,31 @@ test("a domain that another instance has is a conflict, and nothing of the reque
 
 test("at least one field must be sent", async () => {
   const { id } = await seedInstance(me.id, { server_id: serverId });
-  expect((await me.api.put(`/instances/${id}`, {})).error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "name" } });
+  expect((await me.api.put(`/instances/${id}`, {})).error).toMatchObject({
+    code: "VALIDATION_ERROR",
+    details: { field: "name" },
+  });
 });
 
-test.each(InstanceStatus.options)("an instance that is %s moves to a new domain only as the contract's table has it", async (state) => {
-  const { id } = await seedInstance(me.id, { server_id: serverId, state });
-  const answer = await (await me.token()).api.put(`/instances/${id}`, { domain: uniqueDomain() });
-  const allowed = ["running", "stopped"].includes(state);
-  expect(answer.status).toBe(allowed ? 200 : 409);
-  if (!allowed) expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
-});
+test.each(InstanceStatus.options)(
+  "an instance that is %s moves to a new domain only as the contract's table has it",
+  async (state) => {
+    const { id } = await seedInstance(me.id, { server_id: serverId, state });
+    const answer = await (await me.token()).api.put(`/instances/${id}`, { domain: uniqueDomain() });
+    const allowed = ["running", "stopped"].includes(state);
+    expect(answer.status).toBe(allowed ? 200 : 409);
+    if (!allowed) expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+  },
+);
 
 test("while an operation holds the instance a new domain is refused, naming the operation", async () => {
   const instance = await me.instance();
-  const answers = await Promise.all([uniqueDomain(), uniqueDomain()].map((domain) => me.api.put(`/instances/${instance.id}`, { domain })));
+  const answers = await Promise.all(
+    [uniqueDomain(), uniqueDomain()].map((domain) => me.api.put(`/instances/${instance.id}`, { domain })),
+  );
   const won = answers.find(({ status }) => status === 200)?.as(Instance);
   const lost = answers.find(({ status }) => status === 409);
-  if (lost !== undefined) expect(lost.error).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id: won?.operation_id } });
+  if (lost !== undefined)
+    expect(lost.error).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id: won?.operation_id } });
   await me.until(won?.operation_id ?? null);
 });

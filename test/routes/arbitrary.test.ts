@@ -56,7 +56,10 @@ const word = fc.oneof(
   fc.string({ unit: "binary", maxLength: 60 }).filter((text) => text.isWellFormed()),
   fc.constantFrom("0", "-1", "null", "a".repeat(1_100), "\u0000", "💥", "__proto__"),
 );
-const query = fc.array(fc.tuple(fc.oneof(fc.constantFrom("page", "per_page", "cursor", "status", "wait", "server_id"), word), word), { maxLength: 4 });
+const query = fc.array(
+  fc.tuple(fc.oneof(fc.constantFrom("page", "per_page", "cursor", "status", "wait", "server_id"), word), word),
+  { maxLength: 4 },
+);
 
 async function clientFor(access: unknown): Promise<Client> {
   return access === "session" ? me.session(await me.anotherUser()) : (await me.token()).api;
@@ -70,7 +73,9 @@ describe.each(everyRoute)("$title", (route) => {
       fc.asyncProperty(ids, query, bodiesOf(route), async (id, pairs, body) => {
         const path = route.path.replace(":id", encodeURIComponent(id));
         const search = pairs.map(([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`).join("&");
-        const answer = await api.send(route.method, `${path}?${search}`, route.method === "GET" ? undefined : body, { from: "127.0.1.3" });
+        const answer = await api.send(route.method, `${path}?${search}`, route.method === "GET" ? undefined : body, {
+          from: "127.0.1.3",
+        });
         expect(answer.status, `${route.method} ${path}?${search} ${String(body)}\n${answer.text}`).toBeLessThan(500);
       }),
       { numRuns: RUNS },

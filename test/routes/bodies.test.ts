@@ -45,7 +45,22 @@ describe.each(asked)("$title", (route) => {
   test("refuses what is not JSON, or no object, as malformed", async () => {
     const api = await clientFor(route);
     const before = await me.trace();
-    const malformed = ["{", '{"a":1', "nonsense", "'a'", "{'a':1}", '{"a":1,}', "[]", "[{}]", "null", "1", '"text"', "true", "\u0000", '{"a":"\u0001"}'];
+    const malformed = [
+      "{",
+      '{"a":1',
+      "nonsense",
+      "'a'",
+      "{'a':1}",
+      '{"a":1,}',
+      "[]",
+      "[{}]",
+      "null",
+      "1",
+      '"text"',
+      "true",
+      "\u0000",
+      '{"a":"\u0001"}',
+    ];
     for (const text of malformed) isRefused(await ask(api, text), "MALFORMED_REQUEST", text);
     isRefused(await ask(api, Buffer.from([0xff, 0xfe, 0x00])), "MALFORMED_REQUEST", "bytes that are no UTF-8");
     expect(await me.trace()).toBe(before);
@@ -61,7 +76,15 @@ describe.each(asked)("$title", (route) => {
   test("refuses any content type but JSON", async () => {
     const api = await clientFor(route);
     const body = JSON.stringify(good);
-    for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonp", "application", "", "text/json"])
+    for (const type of [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
+      "application/jsonp",
+      "application",
+      "",
+      "text/json",
+    ])
       isRefused(await ask(api, body, { "content-type": type }), "UNSUPPORTED_MEDIA_TYPE", `"${type}"`);
     for (const type of ["application/json; charset=utf-8", "APPLICATION/JSON", "application/json;charset=UTF-8"])
       expect((await ask(api, '{"no_such_field":1}', { "content-type": type })).status, type).not.toBe(415);
@@ -84,7 +107,18 @@ describe.each(asked.filter(({ resource }) => resource !== "sandbox"))("$title", 
   test("names a field that it does not know, whatever it is called", async () => {
     const api = await clientFor(route);
     const before = await me.trace();
-    for (const field of ["no_such_field", "id", "account_id", "status", "constructor", "toString", "hasOwnProperty", "", "a.b", "ключ"]) {
+    for (const field of [
+      "no_such_field",
+      "id",
+      "account_id",
+      "status",
+      "constructor",
+      "toString",
+      "hasOwnProperty",
+      "",
+      "a.b",
+      "ключ",
+    ]) {
       const answer = await api.send(route.method, pathOf(route), { ...good, [field]: "x" });
       expectInvalid(answer, field, `field "${field}"`);
       expect(answer.error?.details?.["reason"]).toBe("is not a known field");
@@ -110,7 +144,11 @@ describe.each(shaped)("$title", (route) => {
       expectInvalid(await api.send(route.method, pathOf(route), { ...good, [name]: value }), name, `${name} is ${what}`);
     if (field.type === "string" && !route.id.startsWith("auth.") && name !== "public_key")
       for (const value of ["a\u0000b", "\u0000", "a\nb", "\ud800"])
-        expectInvalid(await api.send(route.method, pathOf(route), { ...good, [name]: value }), name, `${name} is ${JSON.stringify(value)}`);
+        expectInvalid(
+          await api.send(route.method, pathOf(route), { ...good, [name]: value }),
+          name,
+          `${name} is ${JSON.stringify(value)}`,
+        );
     expect(await me.trace()).toBe(before);
   });
 

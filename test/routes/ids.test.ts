@@ -92,7 +92,10 @@ describe.each(idRoutes.filter(({ method }) => method === "GET"))("$title", (rout
 });
 
 describe("an id in a body or a query", () => {
-  const same = async (ask: (id: string) => Promise<{ status: number; text: string }>, kind: "server" | "ssh_key" | "backup" | "instance") => {
+  const same = async (
+    ask: (id: string) => Promise<{ status: number; text: string }>,
+    kind: "server" | "ssh_key" | "backup" | "instance",
+  ) => {
     const [unused, theirs] = [await ask(unusedId(kind)), await ask(foreign[kind] ?? "")];
     expect(theirs.text).toBe(unused.text);
     expect(theirs.status).toBe(unused.status);

@@ -62,35 +62,43 @@ test.each([
 test.each(everyRoute)("$title is answered at the same path with a slash at the end, as the gateway has it", async (route) => {
   const headers = { "x-request-id": "slash" };
   const [without, with_] = await Promise.all(
-    ["", "/"].map((end) => stranger.send(route.method, `${pathOf(route, "none")}${end}`, bodyOf(route), { headers, from: "127.0.1.2" })),
+    ["", "/"].map((end) =>
+      stranger.send(route.method, `${pathOf(route, "none")}${end}`, bodyOf(route), { headers, from: "127.0.1.2" }),
+    ),
   );
   expect(with_?.status).toBe(without?.status);
 });
 
 describe("X-Request-ID", () => {
-  test.each(["a", "A-b_c.d:e", "3f0c6e2a-8f1b-4d55-9b1e-6c1f2a7d9e10", "x".repeat(128)])("%s is echoed, in success and failure", async (id) => {
-    const headers = { "x-request-id": id };
-    expect((await me.api.get("/auth/me", { headers })).headers["x-request-id"]).toBe(id);
-    expect((await stranger.get("/health", { headers })).headers["x-request-id"]).toBe(id);
-    expect((await stranger.get("/auth/me", { headers })).headers["x-request-id"]).toBe(id);
-    expect((await stranger.get("/nothing", { headers })).headers["x-request-id"]).toBe(id);
-    expect((await stranger.post("/health", {}, { headers })).headers["x-request-id"]).toBe(id);
-    expect((await me.api.get("/servers/none", { headers })).headers["x-request-id"]).toBe(id);
-    expect((await me.api.post("/servers", "{", { headers })).headers["x-request-id"]).toBe(id);
-  });
+  test.each(["a", "A-b_c.d:e", "3f0c6e2a-8f1b-4d55-9b1e-6c1f2a7d9e10", "x".repeat(128)])(
+    "%s is echoed, in success and failure",
+    async (id) => {
+      const headers = { "x-request-id": id };
+      expect((await me.api.get("/auth/me", { headers })).headers["x-request-id"]).toBe(id);
+      expect((await stranger.get("/health", { headers })).headers["x-request-id"]).toBe(id);
+      expect((await stranger.get("/auth/me", { headers })).headers["x-request-id"]).toBe(id);
+      expect((await stranger.get("/nothing", { headers })).headers["x-request-id"]).toBe(id);
+      expect((await stranger.post("/health", {}, { headers })).headers["x-request-id"]).toBe(id);
+      expect((await me.api.get("/servers/none", { headers })).headers["x-request-id"]).toBe(id);
+      expect((await me.api.post("/servers", "{", { headers })).headers["x-request-id"]).toBe(id);
+    },
+  );
 
-  test.each(["", " ", "a b", "x".repeat(129), "ünï", "a\tb", "a;b", "<script>", "{}"])('"%s" is replaced by one of the service', async (id) => {
-    const headers = { "x-request-id": id };
-    const seen = new Set<string>();
-    for (const client of [stranger, me.api])
-      for (const path of ["/auth/me", "/health", "/nothing"]) {
-        const given = (await client.get(path, { headers })).headers["x-request-id"] ?? "";
-        expect(given).not.toBe(id);
-        expect(given).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
-        seen.add(given);
-      }
-    expect(seen.size).toBe(6);
-  });
+  test.each(["", " ", "a b", "x".repeat(129), "ünï", "a\tb", "a;b", "<script>", "{}"])(
+    '"%s" is replaced by one of the service',
+    async (id) => {
+      const headers = { "x-request-id": id };
+      const seen = new Set<string>();
+      for (const client of [stranger, me.api])
+        for (const path of ["/auth/me", "/health", "/nothing"]) {
+          const given = (await client.get(path, { headers })).headers["x-request-id"] ?? "";
+          expect(given).not.toBe(id);
+          expect(given).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
+          seen.add(given);
+        }
+      expect(seen.size).toBe(6);
+    },
+  );
 });
 
 test("what the gateway itself refuses is the envelope too, where its code sees it", async () => {

@@ -30,7 +30,12 @@ const FILTERS: Record<string, string[]> = {
 
 test("these are the lists, with these filters", () => {
   const paging = ["page", "per_page", "cursor"];
-  const filters = listRoutes.map((route) => [route.title, fieldsOf(route.query).fields.map(([name]) => name).filter((name) => !paging.includes(name))]);
+  const filters = listRoutes.map((route) => [
+    route.title,
+    fieldsOf(route.query)
+      .fields.map(([name]) => name)
+      .filter((name) => !paging.includes(name)),
+  ]);
   expect(Object.fromEntries(filters)).toEqual(FILTERS);
 });
 
@@ -96,15 +101,22 @@ describe.each(listRoutes)("$title", (route) => {
       const [first = "", second = ""] = filters;
       const value = (name: string) => (name === "status" ? statusOf(route.id) : instanceId.replace("ins_", prefixFor(name)));
       const answer = await api.get(at(`${first}=${value(first)}&${second}=${value(second)}`));
-      expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: second, reason: "only one filter at a time" } });
+      expect(answer.error).toMatchObject({
+        code: "VALIDATION_ERROR",
+        details: { field: second, reason: "only one filter at a time" },
+      });
       for (const name of filters) expect((await api.get(at(`${name}=${value(name)}`))).status).toBe(200);
     });
 });
 
-const statusOf = (id: string) => ({ "instances.list": "running", "backups.list": "completed", "operations.list": "succeeded" })[id] ?? "active";
+const statusOf = (id: string) =>
+  ({ "instances.list": "running", "backups.list": "completed", "operations.list": "succeeded" })[id] ?? "active";
 const prefixFor = (filter: string) => (filter === "server_id" ? "srv_" : "ins_");
 
-test.each(["wait=21", "wait=-1", "wait=x", "wait=", "wait=1&wait=1", "page=1"])("GET /operations/:id refuses %s", async (query) => {
-  const answer = await me.api.get(`/operations/op_01kag8w1s2e7tv8q4m5n6p7r8s?${query}`);
-  expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: query.split("=")[0] } });
-});
+test.each(["wait=21", "wait=-1", "wait=x", "wait=", "wait=1&wait=1", "page=1"])(
+  "GET /operations/:id refuses %s",
+  async (query) => {
+    const answer = await me.api.get(`/operations/op_01kag8w1s2e7tv8q4m5n6p7r8s?${query}`);
+    expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: query.split("=")[0] } });
+  },
+);

@@ -39,13 +39,18 @@ test("names that mean something to parsers are only names, or refused", async ()
   }
 });
 
-test("nobody writes in an ERP that is stopped, but what it holds is still there", async () => {
+test("what it holds outlives a stop and a start", async () => {
   await me.api.put(path(), { kept: true });
-  await me.until((await me.api.post(`/instances/${instance.id}/actions`, { action: "stop" })).as(Operation).id);
-  expect((await me.api.put(path(), { kept: false })).error).toMatchObject({ code: "INVALID_STATE", details: { status: "stopped" } });
-  expect(await held()).toEqual({ kept: true });
-  await me.until((await me.api.post(`/instances/${instance.id}/actions`, { action: "start" })).as(Operation).id);
-  expect(await held()).toEqual({ kept: true });
+  for (const action of ["stop", "start"] as const) {
+    await me.until((await me.api.post(`/instances/${instance.id}/actions`, { action })).as(Operation).id);
+    expect(await held()).toEqual({ kept: true });
+  }
+});
+
+test.each(["provisioning", "restoring", "deleting", "failed"] as const)("nobody writes in an ERP that is %s", async (state) => {
+  const { id } = await seedInstance(me.id, { state });
+  const { error } = await me.api.put(`/sandbox/instances/${id}/data`, { a: 1 });
+  expect(error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
 });
 
 test("an instance that is still being made has no data", async () => {

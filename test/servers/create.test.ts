@@ -106,7 +106,9 @@ test("beyond the account's quota it is refused, exactly, also all at once", asyn
   const other = await account();
   await setQuota(other.id, "server", 3);
   const body = await other.serverBody();
-  const answers = await Promise.all(Array.from({ length: 8 }, () => other.api.post("/servers", { ...body, name: unique("quota") })));
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => other.api.post("/servers", { ...body, name: unique("quota") })),
+  );
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
   for (const { error } of answers.filter(({ status }) => status !== 201))
     expect(error).toMatchObject({ code: "QUOTA_EXCEEDED", details: { resource: "server", limit: 3 } });

@@ -24,14 +24,24 @@ test("a server that does not answer is offline after the fifth probe, and its in
     expect((await show(ill.id)).status).toBe("active");
   }
   await cloud.events.fire("checkservers");
-  expect(await show(ill.id)).toMatchObject({ status: "offline", status_reason: expect.stringMatching(/\w+/), operation_id: null });
+  expect(await show(ill.id)).toMatchObject({
+    status: "offline",
+    status_reason: expect.stringMatching(/\w+/),
+    operation_id: null,
+  });
   expect(await show(well.id)).toMatchObject({ status: "active", status_reason: null, last_seen_at: expect.any(String) });
 
   const details = { status: "offline", resource: ill.id };
   for (const action of ["stop", "restart", "backup"])
-    expect((await me.api.post(`/instances/${instance.id}/actions`, { action })).error).toMatchObject({ code: "INVALID_STATE", details });
+    expect((await me.api.post(`/instances/${instance.id}/actions`, { action })).error).toMatchObject({
+      code: "INVALID_STATE",
+      details,
+    });
   expect((await me.api.post(`/instances/${instance.id}/backups`)).error).toMatchObject({ code: "INVALID_STATE", details });
-  expect((await me.api.put(`/instances/${instance.id}`, { domain: "new.example.com" })).error).toMatchObject({ code: "INVALID_STATE", details });
+  expect((await me.api.put(`/instances/${instance.id}`, { domain: "new.example.com" })).error).toMatchObject({
+    code: "INVALID_STATE",
+    details,
+  });
   expect((await me.api.put(`/instances/${instance.id}`, { name: "Only a name" })).as(Instance).name).toBe("Only a name");
   expect((await me.api.put(`/servers/${ill.id}`, { name: unique("renamed") })).status).toBe(200);
 

@@ -47,5 +47,8 @@ test.each<[ServerPhase, number]>([
   const answer = await me.api.put(`/servers/${server.id}`, { name: unique("phase") });
   expect(answer.status).toBe(status);
   if (status === 409)
-    expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status: state === "creating" ? "provisioning" : "offline" } });
+    expect(answer.error).toMatchObject({
+      code: "INVALID_STATE",
+      details: { status: state === "creating" ? "provisioning" : "offline" },
+    });
 });

@@ -44,7 +44,10 @@ test("each field changes alone; what was not sent stays", async () => {
 });
 
 test("at least one field must be sent", async () => {
-  expect((await me.api.put("/settings", {})).error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "account_name" } });
+  expect((await me.api.put("/settings", {})).error).toMatchObject({
+    code: "VALIDATION_ERROR",
+    details: { field: "account_name" },
+  });
 });
 
 describe("the defaults for new servers", () => {
@@ -54,8 +57,14 @@ describe("the defaults for new servers", () => {
     const good = { default_provider: provider?.code, default_region: region?.code };
     expect((await me.api.put("/settings", good)).as(Settings)).toMatchObject(good);
     expect((await me.api.put("/settings", { default_region: region?.code })).status).toBe(200);
-    for (const [name, value] of [["default_provider", "no-such"], ["default_region", "no-such"]] as const)
-      expect((await me.api.put("/settings", { [name]: value })).error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: name } });
+    for (const [name, value] of [
+      ["default_provider", "no-such"],
+      ["default_region", "no-such"],
+    ] as const)
+      expect((await me.api.put("/settings", { [name]: value })).error).toMatchObject({
+        code: "VALIDATION_ERROR",
+        details: { field: name },
+      });
     expect(await shown()).toMatchObject(good);
   });
 });

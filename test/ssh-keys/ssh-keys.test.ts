@@ -20,8 +20,21 @@ const installed = spawnSync("ssh-keygen", ["-?"]).error === undefined;
 /** A key that OpenSSH made, and the fingerprint that it shows. */
 function generated(type: string, bits?: number): { publicKey: string; fingerprint: string } {
   const file = join(folder, `${type}-${bits ?? 0}-${Math.random()}`);
-  execFileSync("ssh-keygen", ["-q", "-t", type, ...(bits === undefined ? [] : ["-b", String(bits)]), "-N", "", "-C", "ops@example.com", "-f", file]);
-  const [, fingerprint = ""] = execFileSync("ssh-keygen", ["-l", "-E", "sha256", "-f", `${file}.pub`]).toString().split(" ");
+  execFileSync("ssh-keygen", [
+    "-q",
+    "-t",
+    type,
+    ...(bits === undefined ? [] : ["-b", String(bits)]),
+    "-N",
+    "",
+    "-C",
+    "ops@example.com",
+    "-f",
+    file,
+  ]);
+  const [, fingerprint = ""] = execFileSync("ssh-keygen", ["-l", "-E", "sha256", "-f", `${file}.pub`])
+    .toString()
+    .split(" ");
   return { publicKey: readFileSync(`${file}.pub`, "utf8").trim(), fingerprint };
 }
 
@@ -48,7 +61,10 @@ describe.runIf(installed)("with keys that OpenSSH made", () => {
 
   test("an RSA key of 1024 bits is too weak", async () => {
     const { error } = await add(generated("rsa", 1024).publicKey);
-    expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "public_key", reason: "must have at least 2048 bits" } });
+    expect(error).toMatchObject({
+      code: "VALIDATION_ERROR",
+      details: { field: "public_key", reason: "must have at least 2048 bits" },
+    });
   });
 
   test("a private key is refused, and its answer does not repeat it", async () => {
@@ -77,7 +93,10 @@ describe("is refused:", () => {
     ["a security key", `sk-ssh-ed25519@openssh.com ${base64}`],
     ["a blob cut short", `${type} ${blob.subarray(0, -1).toString("base64")}`],
     ["a blob with more at its end", `${type} ${Buffer.concat([blob, Buffer.from([0])]).toString("base64")}`],
-    ["a length that lies", `${type} ${Buffer.concat([blob.subarray(0, 15), Buffer.from([0xff, 0xff, 0xff, 0xff]), blob.subarray(19)]).toString("base64")}`],
+    [
+      "a length that lies",
+      `${type} ${Buffer.concat([blob.subarray(0, 15), Buffer.from([0xff, 0xff, 0xff, 0xff]), blob.subarray(19)]).toString("base64")}`,
+    ],
     ["no base64", `${type} %%%%`],
     ["no blob", type],
     ["a name of Object", `constructor ${base64}`],
@@ -106,7 +125,10 @@ test("beyond the quota it is refused; a deletion makes room again", async () => 
   await setQuota(other.id, "ssh_key", 1);
   const { id } = await other.sshKey();
   const body = { name: "One more", public_key: newPublicKey() };
-  expect((await other.api.post("/ssh-keys", body)).error).toMatchObject({ code: "QUOTA_EXCEEDED", details: { resource: "ssh_key", limit: 1 } });
+  expect((await other.api.post("/ssh-keys", body)).error).toMatchObject({
+    code: "QUOTA_EXCEEDED",
+    details: { resource: "ssh_key", limit: 1 },
+  });
   await other.api.delete(`/ssh-keys/${id}`);
   expect((await other.api.post("/ssh-keys", body)).status).toBe(201);
 });

@@ -1,0 +1,195 @@
+// When a part of AWS is away: 503 in the envelope, and once it is back nothing is half done.
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import * as z from "zod";
+import type { Cloud } from "../infra/local/cloud.ts";
+import { Backup } from "../shared/api/backups.ts";
+import { Instance } from "../shared/api/instances.ts";
+import { Server } from "../shared/api/servers.ts";
+import { getAccount } from "../shared/data/accounts.ts";
+import { account, type TestAccount, uniqueDomain } from "./harness/account.ts";
+import type { Client } from "./harness/client.ts";
+import { stranger } from "./harness/client.ts";
+import { ownCloud } from "./harness/cloud.ts";
+import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
+import { closedRoutes, bodyOf, pathOf } from "./harness/requests.ts";
+
+let cloud: Cloud;
+let me: TestAccount;
+let api: Client;
+beforeAll(async () => {
+  cloud = await ownCloud();
+});
+beforeEach(async () => {
+  me = await account();
+  api = (await me.token()).api;
+});
+
+/** How long clients wait before they try again is bounded: the SDK's own tries are part of an answer's time. */
+async function without<T>(service: "dynamodb" | "states", mode: true | "refuse", work: () => Promise<T>): Promise<T> {
+  cloud.aws.outage(service, mode);
+  try {
+    return await work();
+  } finally {
+    cloud.aws.outage(service, false);
+  }
+}
+
+const unavailable = (answer: {
+  status: number;
+  error: { code: string } | undefined;
+  headers: Readonly<Record<string, string>>;
+}) => {
+  expect(answer.status).toBe(503);
+  expect(answer.error?.code).toBe("SERVICE_UNAVAILABLE");
+  expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+};
+
+describe.each([true, "refuse"] as const)("without the database (%s)", (mode) => {
+  test("every endpoint says so, in the envelope; what needs no database goes on", async () => {
+    const answers = await without("dynamodb", mode, () =>
+      Promise.all(closedRoutes.map((route) => api.send(route.method, pathOf(route), bodyOf(route)))),
+    );
+    for (const answer of answers) unavailable(answer);
+    const [health, unknown, malformed, login] = await without("dynamodb", mode, () =>
+      Promise.all([
+        stranger.get("/health"),
+        stranger.get("/nothing"),
+        stranger.get("/servers", { token: "svc_test_typo" }),
+        stranger.post("/auth/login", { email: me.user.email, password: me.user.password }),
+      ]),
+    );
+    expect([health.status, unknown.status, malformed.status]).toEqual([200, 404, 401]);
+    unavailable(login);
+    expect((await api.get("/auth/me")).status).toBe(200);
+  });
+});
+
+describe("without the workflow engine", () => {
+  /** All that the account has, but for its credentials' counters: what a request that failed must leave as it was. */
+  const everything = async () => {
+    const reader = (await me.token()).api;
+    const lists = await Promise.all(
+      ["/servers", "/instances", "/backups", "/operations", "/events"].map(async (path) => {
+        const answer = await reader.get(`${path}?per_page=100`);
+        return {
+          total: answer.meta?.total,
+          data: answer.as(z.array(z.looseObject({ id: z.string() }))).map(({ updated_at: _, ...rest }) => rest),
+        };
+      }),
+    );
+    const { used_server, used_instance } = await getAccount(me.id);
+    return { lists, used_server, used_instance };
+  };
+
+  const begin: [what: string, prepare: () => Promise<() => ReturnType<Client["get"]>>][] = [
+    [
+      "creating a server",
+      async () => {
+        const body = await me.serverBody();
+        return () => api.post("/servers", body);
+      },
+    ],
+    [
+      "deleting a server",
+      async () => {
+        const { id } = await seedServer(me.id);
+        return () => api.delete(`/servers/${id}`);
+      },
+    ],
+    [
+      "creating an instance",
+      async () => {
+        const body = await me.instanceBody({ server_id: (await seedServer(me.id)).id });
+        return () => api.post("/instances", body);
+      },
+    ],
+    ...["stop", "restart", "backup"].map((action): (typeof begin)[number] => [
+      `the action ${action}`,
+      async () => {
+        const { id } = await seedInstance(me.id);
+        return () => api.post(`/instances/${id}/actions`, { action });
+      },
+    ]),
+    [
+      "moving an instance to a new domain",
+      async () => {
+        const { id } = await seedInstance(me.id);
+        const domain = uniqueDomain();
+        return () => api.put(`/instances/${id}`, { domain });
+      },
+    ],
+    [
+      "deleting an instance",
+      async () => {
+        const { id } = await seedInstance(me.id);
+        return () => api.delete(`/instances/${id}`);
+      },
+    ],
+    [
+      "a backup",
+      async () => {
+        const { id } = await seedInstance(me.id);
+        return () => api.post(`/instances/${id}/backups`);
+      },
+    ],
+    [
+      "a restore",
+      async () => {
+        const { id } = await seedBackup(await seedInstance(me.id));
+        return () => api.post(`/backups/${id}/restore`);
+      },
+    ],
+    [
+      "a clone",
+      async () => {
+        const { id, instance_id } = await seedBackup(await seedInstance(me.id));
+        const body = { name: "Copy", domain: uniqueDomain(), backup_id: id };
+        return () => api.post(`/instances/${instance_id}/clone`, body);
+      },
+    ],
+    [
+      "deleting a backup",
+      async () => {
+        const { id } = await seedBackup(await seedInstance(me.id));
+        return () => api.delete(`/backups/${id}`);
+      },
+    ],
+  ];
+
+  test.each(begin)(
+    "%s is refused and taken back whole; a second try, when it is there again, goes through",
+    async (_, prepare) => {
+      const request = await prepare();
+      const before = await everything();
+      unavailable(await without("states", true, request));
+      expect(await everything()).toEqual(before);
+      expect((await request()).status).toBeLessThan(300);
+    },
+  );
+
+  test("what needs no workflow goes on", async () => {
+    const answer = await without("states", "refuse", () => api.put("/settings", { backup_retention_days: 3 }));
+    expect(answer.status).toBe(200);
+  });
+
+  test("an Idempotency-Key is free again, so that the same request can be sent again", async () => {
+    const body = await me.serverBody();
+    const ask = () => api.post("/servers", body, { headers: { "idempotency-key": "outage" } });
+    unavailable(await without("states", true, ask));
+    const answer = await ask();
+    expect(answer.headers).not.toHaveProperty("idempotent-replayed");
+    await me.until(answer.as(Server).operation_id);
+  });
+});
+
+test("work that is going on when the database goes away ends when it is back", async () => {
+  const server = await me.server();
+  const instance = (await api.post("/instances", await me.instanceBody({ server_id: server.id }))).as(Instance);
+  await without("dynamodb", true, () => new Promise((resolve) => setTimeout(resolve, 300)));
+  await cloud.events.fire("sweep");
+  await cloud.states.settled();
+  const shown = (await api.get(`/instances/${instance.id}`)).as(Instance);
+  expect(["running", "failed"]).toContain(shown.status);
+  expect(shown.operation_id).toBeNull();
+  if (shown.status === "running") expect((await me.backup(instance.id)) satisfies Backup).toMatchObject({ status: "completed" });
+});
