@@ -221,21 +221,21 @@ async function warm(id: string, { prepare }: Row): Promise<void> {
   await request(await clientFor(id), {});
 }
 
-describe.each(byRoute)("$id", ({ id, idempotent, ...row }) => {
-  const check = async (headers: Record<string, string>) => {
-    await warm(id, row);
-    const [request, api] = [await row.prepare(), await clientFor(id)];
-    const { answer, authorizer, handler, starts } = await costOf(id, () => request(api, headers));
-    expect(answer.status, answer.text).toBe(row.status);
-    expect(authorizer.map(({ action }) => action)).toEqual(["UpdateItem"]);
-    expect(handler.length, handler.map(({ action }) => action).join(", ")).toBeLessThanOrEqual(row.calls);
-    expect(starts.map(({ action }) => action)).toEqual(Array.from({ length: row.starts ?? 0 }, () => "StartExecution"));
-    for (const call of [...authorizer, ...handler, ...starts]) expect(call.error).toBeUndefined();
-  };
+const requests = byRoute.flatMap((row) => [
+  { ...row, how: "alone", keyed: false },
+  ...(row.idempotent ? [{ ...row, how: "with an Idempotency-Key", keyed: true }] : []),
+]);
 
-  test(`costs 1 call for who asks and at most ${row.calls} for what`, () => check({}));
-
-  if (idempotent) test("costs no more with an Idempotency-Key", () => check({ "idempotency-key": unique("figures") }));
+test.each(requests)("$id $how costs 1 call for who asks and at most $calls for what", async ({ id, keyed, ...row }) => {
+  await warm(id, row);
+  const [request, api] = [await row.prepare(), await clientFor(id)];
+  const headers: Record<string, string> = keyed ? { "idempotency-key": unique("figures") } : {};
+  const { answer, authorizer, handler, starts } = await costOf(id, () => request(api, headers));
+  expect(answer.status, answer.text).toBe(row.status);
+  expect(authorizer.map(({ action }) => action)).toEqual(["UpdateItem"]);
+  expect(handler.length, handler.map(({ action }) => action).join(", ")).toBeLessThanOrEqual(row.calls);
+  expect(starts.map(({ action }) => action)).toEqual(Array.from({ length: row.starts ?? 0 }, () => "StartExecution"));
+  for (const call of [...authorizer, ...handler, ...starts]) expect(call.error).toBeUndefined();
 });
 
 test("what is refused without a look-up costs none", async () => {

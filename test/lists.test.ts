@@ -33,9 +33,9 @@ beforeAll(async () => {
   for (let i = 0; i < 30; i++) await session.put("/settings", { backup_retention_days: i + 1 });
 });
 
-const Record_ = z.looseObject({ id: z.string(), created_at: z.string() });
+const Listed = z.looseObject({ id: z.string(), created_at: z.string() });
 const client = async (route: { access: unknown }) => (route.access === "session" ? me.session() : (await me.token()).api);
-const idsOf = (answer: Awaited<ReturnType<Client["get"]>>) => answer.as(z.array(Record_)).map(({ id }) => id);
+const idsOf = (answer: Awaited<ReturnType<Client["get"]>>) => answer.as(z.array(Listed)).map(({ id }) => id);
 
 describe.each(listRoutes.filter(({ id }) => id !== "operations.list"))("$title", (route) => {
   const at = (query: string) => `${pathOf(route, instanceId)}?${query}`;
@@ -56,7 +56,7 @@ describe.each(listRoutes.filter(({ id }) => id !== "operations.list"))("$title",
     expect(new Set(whole).size).toBe(total);
     const hundred = await api.get(at("per_page=100"));
     expect(idsOf(hundred)).toEqual(whole.slice(0, 100));
-    const times = hundred.as(z.array(Record_)).map(({ created_at }) => created_at);
+    const times = hundred.as(z.array(Listed)).map(({ created_at }) => created_at);
     expect(times).toEqual(times.toSorted().toReversed());
   });
 
@@ -106,7 +106,7 @@ describe("filters", () => {
     for (let page = 1; page <= Math.ceil(total / 10) + 1; page++) {
       const answer = await api.get(at(`per_page=10&page=${page}`));
       expect(answer.meta?.total).toBe(total);
-      for (const record of answer.as(z.array(Record_))) expect(record[name]).toBe(wanted);
+      for (const record of answer.as(z.array(Listed))) expect(record[name]).toBe(wanted);
       paged.push(...idsOf(answer));
     }
     expect(new Set(paged).size).toBe(total);
@@ -139,7 +139,7 @@ test("twenty made at once are all there, once, and counted", async () => {
   await setQuota(other.id, "server", 100);
   const made = await Promise.all(
     Array.from({ length: 20 }, (_, i) =>
-      api.post("/servers", { ...body, name: `together-${i}` }).then((answer) => answer.as(Record_).id),
+      api.post("/servers", { ...body, name: `together-${i}` }).then((answer) => answer.as(Listed).id),
     ),
   );
   const page = await api.get("/servers?per_page=100");

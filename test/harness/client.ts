@@ -3,7 +3,7 @@
 import { Agent, request as send } from "node:http";
 import { expect } from "vitest";
 import * as z from "zod";
-import { ERRORS } from "../../shared/api/errors.ts";
+import { type ErrorCode, ERRORS } from "../../shared/api/errors.ts";
 import { ListMeta } from "../../shared/api/fields.ts";
 import { BASE_PATH, type Route, routes } from "../../shared/api/index.ts";
 import { apiUrl } from "./cloud.ts";
@@ -28,8 +28,10 @@ export interface Answer {
   as: <S extends z.ZodType>(schema: S) => z.output<S>;
 }
 
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
+
 const ErrorBody = z.strictObject({
-  code: z.enum(Object.keys(ERRORS) as [keyof typeof ERRORS]),
+  code: z.string().refine(isErrorCode, "is no code of the contract"),
   message: z.string().min(1),
   details: z.record(z.string(), z.unknown()).optional(),
 });
@@ -125,6 +127,9 @@ export function routeOf(method: string, path: string): Route | undefined {
     .filter((route) => route.method === method && new RegExp(`^${route.path.replace(/:\w+/g, "[^/]+")}/?$`).test(bare))
     .toSorted((a, b) => a.path.split(":").length - b.path.split(":").length)[0];
 }
+
+/** The statuses of several answers, in order, when it does not matter which came first. */
+export const statusesOf = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status).toSorted((a, b) => a - b);
 
 export interface Client {
   readonly token: string | undefined;

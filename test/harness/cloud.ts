@@ -26,10 +26,8 @@ export const startTestCloud = (outDir: string, options: Partial<CloudOptions> = 
   });
 
 export function factsOf(cloud: Cloud): CloudFacts {
-  const { SESSION_KEY = "", SEALING_KEY = "" } = Object.assign(
-    {},
-    ...cloud.template.functions.map((each) => each.environment),
-  ) as Record<string, string>;
+  const variables = new Map(cloud.template.functions.flatMap(({ environment }) => Object.entries(environment)));
+  const { SESSION_KEY = "", SEALING_KEY = "" } = Object.fromEntries(variables);
   return {
     apiUrl: cloud.apiUrl,
     environment: { ...cloud.operator.environment, TABLE_NAME: cloud.tableName, ENVIRONMENT, SESSION_KEY, SEALING_KEY },

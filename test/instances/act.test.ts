@@ -32,7 +32,7 @@ describe.each(InstanceStatus.options)("an instance that is %s", (state) => {
     const instance = await seedInstance(me.id, { server_id: serverId, state });
     const { api } = await me.token();
     const allowed = FROM[action]?.includes(state) ?? false;
-    expect((await show(instance.id)).allowed_actions.includes(action as "start")).toBe(allowed);
+    expect((await show(instance.id)).allowed_actions.some((each) => each === action)).toBe(allowed);
     const answer = await act(api, instance.id, action);
     if (allowed) {
       expect(answer.as(Operation).type).toBe(action === "backup" ? "backup.create" : `instance.${action}`);

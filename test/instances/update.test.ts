@@ -102,5 +102,6 @@ test("while an operation holds the instance a new domain is refused, naming the 
   const lost = answers.find(({ status }) => status === 409);
   if (lost !== undefined)
     expect(lost.error).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id: won?.operation_id } });
+  expect(won).toBeDefined();
   await me.until(won?.operation_id ?? null);
 });

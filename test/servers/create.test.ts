@@ -5,7 +5,7 @@ import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
 import { setQuota } from "../../shared/data/operator.ts";
 import { account, type TestAccount, unique, unusedId } from "../harness/account.ts";
-import type { Client } from "../harness/client.ts";
+import { type Client, statusesOf } from "../harness/client.ts";
 import { seedServer } from "../harness/seed.ts";
 
 let me: TestAccount;
@@ -92,7 +92,7 @@ test("a name of 63 characters, or of one, is taken", async () => {
 test("a name that another server has is a conflict, also of two at once, and free again after its deletion", async () => {
   const body = await me.serverBody();
   const answers = await Promise.all([1, 2, 3].map(() => api.post("/servers", body)));
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+  expect(statusesOf(answers)).toEqual([201, 409, 409]);
   const server = answers.find(({ status }) => status === 201)?.as(Server);
   for (const { error } of answers.filter(({ status }) => status === 409))
     expect(error).toMatchObject({ code: "CONFLICT", details: { field: "name", resource: server?.id } });

@@ -4,6 +4,7 @@ import { Operation } from "../../shared/api/operations.ts";
 import type { ServerPhase } from "../../shared/domain/lifecycle.ts";
 import { setQuota } from "../../shared/data/operator.ts";
 import { Server } from "../../shared/api/servers.ts";
+import { Settings } from "../../shared/api/settings.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
 
@@ -13,7 +14,7 @@ beforeAll(async () => {
   await setQuota(me.id, "server", 100);
 });
 
-const used = async () => JSON.parse((await me.api.get("/settings")).text).data.quotas.servers.used as number;
+const used = async () => (await me.api.get("/settings")).as(Settings).quotas.servers.used;
 
 test("a server is offline while it is deleted, and then gone with its place in the quota", async () => {
   const server = await me.server();
@@ -52,7 +53,6 @@ test("an instance that arrives at the same time either keeps the server or is re
   const server = await me.server();
   const body = await me.instanceBody({ server_id: server.id });
   const [deletion, instance] = await Promise.all([me.api.delete(`/servers/${server.id}`), me.api.post("/instances", body)]);
-  expect([deletion.status, instance.status].toSorted()).not.toEqual([201, 202]);
   expect([deletion.status === 202, instance.status === 201].filter(Boolean)).toHaveLength(1);
 });
 
