@@ -144,7 +144,7 @@ export class Alarms extends Construct {
   }
 
   private own(metricName: string): Metric {
-    const dimensionsMap = { service: "erp-control-plane", environment: this.environment };
+    const dimensionsMap = { environment: this.environment };
     return new Metric({ namespace: METRICS_NAMESPACE, metricName, dimensionsMap, statistic: Stats.MAXIMUM, period: PERIOD });
   }
 

@@ -1,6 +1,6 @@
 // The house's Lambda function: one bundle, and a role that allows what was declared and nothing else.
 import { join } from "node:path";
-import { CfnElement, type Duration, Validations } from "aws-cdk-lib";
+import { ArnFormat, CfnElement, type Duration, Stack, Validations } from "aws-cdk-lib";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { type IRole, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from "aws-cdk-lib/aws-lambda";
@@ -10,9 +10,9 @@ import type { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { StateMachine } from "aws-cdk-lib/aws-stepfunctions";
 import { Construct } from "constructs";
-import type { KeyName, WorkflowName } from "../shared/api/endpoint.ts";
+import { type KeyName, WORKFLOW_NAMES, type WorkflowName } from "../shared/api/endpoint.ts";
 import { machineVariable } from "../shared/workflow.ts";
-import type { Environment, Settings } from "./settings.ts";
+import { type Environment, machineName, type Settings } from "./settings.ts";
 import { INDEXES } from "./table.ts";
 
 const READ = ["GetItem", "BatchGetItem", "Query"];
@@ -32,6 +32,8 @@ const OBJECT_ACTIONS = {
 export interface Access {
   table?: keyof typeof TABLE_ACTIONS;
   starts?: readonly WorkflowName[];
+  /** Whether it may look at the executions of the machines that it may start. */
+  looks?: boolean;
   keys?: readonly KeyName[];
   storage?: keyof typeof OBJECT_ACTIONS | undefined;
   /** Where Lambda puts, on its behalf, the events that it could not deal with. */
@@ -75,6 +77,10 @@ export class Functions extends Construct {
         id: `AwsSolutions-IAM5[Resource::<${bucket}.Arn>/*]`,
         reason: "Archives are named when they are made: all of this bucket, and nothing outside it",
       },
+      ...WORKFLOW_NAMES.map((name) => ({
+        id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${machineName(parts.environment, name)}:*]`,
+        reason: "Executions are named by operations: all of this machine's, and no other's",
+      })),
     );
   }
 
@@ -122,7 +128,10 @@ export class Functions extends Construct {
     return fixed;
   }
 
-  private statementsFor({ table, starts = [], keys = [], storage, failures }: Access, logGroup: LogGroup): PolicyStatement[] {
+  private statementsFor(
+    { table, starts = [], looks = false, keys = [], storage, failures }: Access,
+    logGroup: LogGroup,
+  ): PolicyStatement[] {
     const { tableArn } = this.parts.table;
     const { bucketArn } = this.parts.backups;
     const statements = [
@@ -137,6 +146,14 @@ export class Functions extends Construct {
     if (starts.length > 0) {
       const machines = starts.map((name) => this.machine(name).stateMachineArn);
       statements.push(allow("states", ["StartExecution"], machines));
+      if (looks)
+        statements.push(
+          allow(
+            "states",
+            ["DescribeExecution"],
+            starts.map((name) => this.executionsOf(name)),
+          ),
+        );
     }
     if (keys.length > 0) {
       const secrets = keys.map((name) => this.parts.keys[name].secretArn);
@@ -149,6 +166,17 @@ export class Functions extends Construct {
     return statements;
   }
 
+  /** Executions are named by operations, so that only their machine is known before. */
+  private executionsOf(name: WorkflowName): string {
+    const resourceName = `${machineName(this.parts.environment, name)}:*`;
+    return Stack.of(this).formatArn({
+      service: "states",
+      resource: "execution",
+      resourceName,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+  }
+
   private machine(name: WorkflowName): StateMachine {
     const machine = this.machines.get(name);
     if (machine === undefined) throw new Error(`The machine ${name} is not built yet, but a function shall start it`);
@@ -157,10 +185,10 @@ export class Functions extends Construct {
 }
 
 /** Names a role by what it allows. */
-function shapeOf({ table, starts = [], keys = [], storage, failures }: Access, logGroup: LogGroup): string {
+function shapeOf({ table, starts = [], looks = false, keys = [], storage, failures }: Access, logGroup: LogGroup): string {
   const parts = [
     table && `${table} table`,
-    starts.length > 0 && `start ${starts.join(" ")}`,
+    starts.length > 0 && `start ${looks ? "and look at " : ""}${starts.join(" ")}`,
     keys.length > 0 && `use ${keys.join(" ")}`,
   ];
   const named = [...parts, storage && `${storage} backups`, failures && `put failures into ${failures.node.id}`].filter(

@@ -27,7 +27,7 @@ export const TIMED = {
   sweep: {
     every: Duration.minutes(5),
     says: "Starts operations whose start was lost, and compares what the provider has with what the table says",
-    access: { table: "write", starts: WORKFLOW_NAMES },
+    access: { table: "write", starts: WORKFLOW_NAMES, looks: true },
   },
   "expire-backups": {
     every: Duration.hours(1),

@@ -46,3 +46,6 @@ export const stackName = (environment: Environment): string => `ErpControlPlane-
 
 /** A name of our own, so that the operator's commands find the table without asking CloudFormation. */
 export const tableName = (environment: Environment): string => `${stackName(environment)}-table`;
+
+/** A state machine's name, by which the executions of its kind of work are found. */
+export const machineName = (environment: Environment, workflow: string): string => `${stackName(environment)}-${workflow}`;

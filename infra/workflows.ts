@@ -5,8 +5,7 @@ import { Construct } from "constructs";
 import { workflows } from "../functions/workflows/index.ts";
 import type { WorkflowName } from "../shared/api/endpoint.ts";
 import type { Access, Functions } from "./function.ts";
-import type { Environment, Settings } from "./settings.ts";
-import { stackName } from "./settings.ts";
+import { type Environment, machineName, type Settings } from "./settings.ts";
 import { taskTimeout, WorkflowMachine } from "./workflow.ts";
 
 /** What tasks touch beyond the table. */
@@ -41,10 +40,9 @@ export class Workflows extends Construct {
         timeout: taskTimeout(workflow),
         logGroup: taskLog,
       });
-      const machineName = `${stackName(environment)}-${name}`;
       const polls = settings.polls;
       const { machine } = new WorkflowMachine(place, "states", {
-        name: machineName,
+        name: machineName(environment, name),
         workflow,
         tasks,
         logGroup: machineLog,

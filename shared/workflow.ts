@@ -38,6 +38,7 @@ export interface Workflow<I extends z.ZodType = z.ZodType, S extends readonly (S
 export const step = <const N extends string, const O extends Omit<Partial<Step>, "kind" | "name" | "says">>(
   name: N,
   says: string,
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without options there are none
   options: O = {} as O,
 ) => ({ kind: "step" as const, name, says, minutes: 5, ...options });
 

@@ -1,49 +1,23 @@
 // Every hour: deletes safety backups whose time is over, but never an instance's last completed backup.
-import { randomUUID } from "node:crypto";
-import { getAccount } from "../../shared/data/accounts.ts";
-import {
-  completedBackups,
-  expiredBackups,
-  findBackup,
-  moveBackupToDeleting,
-  requireDeletable,
-} from "../../shared/data/backups.ts";
-import { changeOf, logEvent, now } from "../../shared/data/change.ts";
-import { reserveOperation } from "../../shared/data/operations.ts";
-import { newId } from "../../shared/domain/ids.ts";
+import { expiredBackups } from "../../shared/data/backups.ts";
+import { now } from "../../shared/data/change.ts";
+import { reserveExpiry } from "../../shared/data/expiry.ts";
+import { ConditionFailed } from "../../shared/data/table.ts";
+import { ApiError } from "../../shared/api/errors.ts";
 import { log } from "../../shared/runtime/log.ts";
 import { startExecution } from "../../shared/runtime/start.ts";
+import { concurrently } from "../../shared/runtime/concurrently.ts";
 
-export async function handler(): Promise<void> {
-  log.resetKeys();
-  for (const { accountId, backupId, instanceId } of await expiredBackups(now())) {
-    try {
-      await expire(accountId, backupId, instanceId);
-    } catch (error) {
-      log.warn("a safety backup could not be deleted now", { backup: backupId, error }); // held, perhaps; the next run comes
-    }
-  }
-}
+/** One after the other, so that two of one instance do not rely on each other to stay. */
+const AT_ONCE = 1;
 
-async function expire(accountId: string, backupId: string, instanceId: string): Promise<void> {
-  const backup = await findBackup(accountId, backupId);
-  if (backup === undefined) return;
-  const completed = await completedBackups(accountId, instanceId);
-  if (completed.every(({ id }) => id === backupId) && backup.state === "completed") return; // the instance has no other
-  requireDeletable(backup);
-  const by = { operator: "expiry", requestId: `expiry-${randomUUID()}` };
-  const change = changeOf(await getAccount(accountId));
-  const id = newId("operation");
-  moveBackupToDeleting(change, backup, id);
-  const operation = reserveOperation(change, by, {
-    id,
-    type: "backup.delete",
-    workflow: "delete-backup",
-    resource: { type: "backup", id: backup.id },
-    input: { backup_id: backup.id },
-    before: backup.state,
+export const handler = async (): Promise<void> =>
+  concurrently(AT_ONCE, await expiredBackups(now()), async (expired) => {
+    const operation = await reserveExpiry(expired).catch((error: unknown) => {
+      // Somebody else was faster with it, or with the one that was to stay: the next hour decides anew.
+      if (!(error instanceof ConditionFailed || error instanceof ApiError)) throw error;
+      log.info("an expired backup stays for now", { backup: expired.backupId, reason: error.message });
+    });
+    if (operation === undefined) return;
+    await startExecution(operation.workflow, operation.id, operation.input); // if this gets lost, the sweep does it
   });
-  logEvent(change, by, "backup.delete", { type: "backup", id: backup.id, name: backup.instance_name });
-  await change.commit();
-  await startExecution(operation.workflow, operation.id, operation.input); // if this gets lost, the sweep starts it
-}

@@ -1,49 +1,25 @@
-// An execution died in another way than by finishing (timeout, abort, a failed undo, a bug): a second one only undoes, and frees
-// the resource. If that dies too, a person is told, and the resource says why.
+// Called with every execution that failed, timed out or was aborted: starts the undoing of what it left.
 import * as z from "zod";
-import { endOperation, failInto, findOperation, isOpen } from "../../shared/data/operations.ts";
+import { findOperation } from "../../shared/data/operations.ts";
+import { errorOf } from "../../shared/runtime/executions.ts";
 import { log } from "../../shared/runtime/log.ts";
-import { count } from "../../shared/runtime/metrics.ts";
-import { startExecution } from "../../shared/runtime/start.ts";
-import { ABORTED } from "../../shared/runtime/task-errors.ts";
-import { rescueName } from "../../shared/workflow.ts";
+import { rescue } from "../../shared/runtime/rescue.ts";
 
-/** "Step Functions Execution Status Change", as EventBridge sends it. */
-const StatusChange = z.object({
+const Ended = z.object({
   detail: z.object({
     name: z.string(),
-    status: z.enum(["FAILED", "TIMED_OUT", "ABORTED"]),
+    status: z.string(),
     input: z.string(),
     error: z.string().nullish(),
     cause: z.string().nullish(),
   }),
 });
-const Ids = z.looseObject({ account_id: z.string(), operation_id: z.string() });
+const Input = z.object({ account_id: z.string(), operation_id: z.string() });
 
-const WITHOUT_ERROR = { FAILED: "Failed", TIMED_OUT: "States.Timeout", ABORTED };
-
-export async function handler(event: unknown): Promise<void> {
-  const { name, status, input, error, cause } = StatusChange.parse(event).detail;
-  const { account_id, operation_id } = Ids.parse(JSON.parse(input));
-  log.resetKeys();
-  log.appendKeys({ account: account_id, operation: operation_id, execution: name });
+export const handler = async (event: unknown): Promise<void> => {
+  const { detail } = Ended.parse(event);
+  const { account_id, operation_id } = Input.parse(JSON.parse(detail.input));
   const operation = await findOperation(account_id, operation_id);
-  if (operation === undefined || !isOpen(operation)) return; // taken back, or ended before it died
-  if (name === rescueName(operation_id)) {
-    log.error("undoing failed: a person is needed", { status, error, cause });
-    count("UndoFailed", 1);
-    await failInto(operation, FAILED_STATES[operation.resource.type]);
-    const message = "Undoing what was done failed; the operators of the service have been told";
-    await endOperation(
-      { ...operation, failed_state: FAILED_STATES[operation.resource.type] },
-      { succeeded: false, error: { code: "INTERNAL_ERROR", message } },
-    );
-    return;
-  }
-  log.error("execution died: undoing what it did", { status, error, cause });
-  const caught = { Error: error ?? WITHOUT_ERROR[status], Cause: cause ?? "" };
-  await startExecution(operation.workflow, rescueName(operation_id), { ...operation.input, undo_only: true, error: caught });
-}
-
-/** States from which a resource can be deleted, and that say why. */
-const FAILED_STATES = { server: "delete_failed", instance: "failed", backup: "failed" } as const;
+  if (operation === undefined) log.info("an execution died whose operation was withdrawn", { operation: operation_id });
+  else await rescue(operation, { name: detail.name, error: errorOf(detail) });
+};

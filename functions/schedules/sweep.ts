@@ -1,47 +1,80 @@
-// Every five minutes: starts operations whose start was lost, and compares what the providers have with what the table says.
+// Every five minutes: starts operations whose start was lost, rescues those whose execution is dead, and compares what the
+// providers have under our labels with what the table says.
 import { findOperation, forgetOpen, isOpen, openOperations } from "../../shared/data/operations.ts";
-import { findServer } from "../../shared/data/servers.ts";
+import type { OperationRecord } from "../../shared/data/records.ts";
+import { serverRef } from "../../shared/data/servers.ts";
+import { find } from "../../shared/data/table.ts";
 import { providers } from "../../shared/providers/index.ts";
 import type { LabelledMachine, Provider } from "../../shared/providers/provider.ts";
+import { concurrently } from "../../shared/runtime/concurrently.ts";
+import { findExecution } from "../../shared/runtime/executions.ts";
 import { log } from "../../shared/runtime/log.ts";
-import { count } from "../../shared/runtime/metrics.ts";
+import { publish } from "../../shared/runtime/metrics.ts";
+import { rescue } from "../../shared/runtime/rescue.ts";
 import { startExecution } from "../../shared/runtime/start.ts";
+import { rescueName } from "../../shared/workflow.ts";
 
-/** A handler starts what it has written within seconds. */
-const START_LOST_MS = 60_000;
-/** A machine may be known to the provider before it is to the table; longer than any creation takes. */
-const ORPHAN_MS = 30 * 60_000;
+/** Younger ones are just being started. */
+const START_SECONDS = 60;
+/** Younger machines may belong to an operation that has not recorded them yet. */
+const ORPHAN_MINUTES = 30;
+const AT_ONCE = 10;
 
-export async function handler(): Promise<void> {
-  log.resetKeys();
-  await startLost();
-  const orphans = (await Promise.all(providers().map(releaseOrphans))).flat();
-  count("OrphanMachines", orphans.length);
+export const handler = async (): Promise<void> => {
+  const swept = await Promise.allSettled([
+    openOperations().then((open) => concurrently(AT_ONCE, open, look)),
+    ...providers().map(compare),
+  ]);
+  const errors = swept.filter((each) => each.status === "rejected").map(({ reason }) => reason as unknown);
+  if (errors.length > 0) throw new AggregateError(errors, "The sweep could not look at everything");
+};
+
+const olderThan = (createdAt: string, seconds: number): boolean => Date.parse(createdAt) < Date.now() - seconds * 1000;
+
+async function look({ accountId, id, createdAt }: { accountId: string; id: string; createdAt: string }): Promise<void> {
+  const operation = await findOperation(accountId, id);
+  if (operation === undefined || !isOpen(operation)) return forgetOpen(id);
+  if (!olderThan(createdAt, START_SECONDS)) return;
+  const [first, second] = [id, rescueName(id)];
+  const execution = await findExecution(operation.workflow, first);
+  if (execution?.running) return;
+  if (execution === undefined && operation.state === "pending") {
+    log.warn("starting an operation whose start was lost", { operation: id, account: accountId });
+    return startExecution(operation.workflow, first, operation.input);
+  }
+  const rescuer = await findExecution(operation.workflow, second);
+  if (rescuer?.running) return;
+  // Whatever ended this operation did so before its execution ended: only one read since then can tell.
+  const present = await findOperation(accountId, id);
+  if (present === undefined) return;
+  if (rescuer !== undefined) return rescue(present, { name: second, error: rescuer.error });
+  return rescue(present, { name: first, error: execution?.error ?? VANISHED });
+}
+const VANISHED = { Error: "Unknown", Cause: "The execution does not exist" };
+
+async function compare(provider: Provider): Promise<void> {
+  const machines = await provider.listMachines();
+  const old = machines.filter(({ created_at }) => olderThan(created_at, ORPHAN_MINUTES * 60));
+  let orphans = 0;
+  await concurrently(AT_ONCE, old, async (machine) => {
+    if (await isOrphan(provider, machine)) orphans += 1;
+  });
+  publish("OrphanMachines", orphans);
 }
 
-async function startLost(): Promise<void> {
-  const lateAt = new Date(Date.now() - START_LOST_MS).toISOString();
-  for (const { accountId, id } of (await openOperations()).filter(({ createdAt }) => createdAt < lateAt)) {
-    const operation = await findOperation(accountId, id);
-    if (operation === undefined || !isOpen(operation)) {
-      await forgetOpen(id);
-    } else if (operation.state === "pending") {
-      log.warn("starting an operation whose start was lost", { operation: id });
-      await startExecution(operation.workflow, id, operation.input);
-    }
-  }
-}
-
-/** Machines under our labels that no server's record names. If the record is gone, so is whoever would pay: they are given back. */
-async function releaseOrphans(provider: Provider): Promise<LabelledMachine[]> {
-  const oldAt = new Date(Date.now() - ORPHAN_MS).toISOString();
-  const orphans: LabelledMachine[] = [];
-  for (const machine of (await provider.listMachines()).filter(({ created_at }) => created_at < oldAt)) {
-    const server = await findServer(machine.account_id, machine.server_id);
-    if (server !== undefined && (server.machine_id === machine.machine_id || server.operation_id !== null)) continue;
-    log.error("the provider has a machine that no server names", { provider: provider.code, ...machine });
-    orphans.push(machine);
-    if (server === undefined) await provider.releaseMachine(machine);
-  }
-  return orphans;
+/** A machine that no record knows. It is removed only if its server's record is gone: else a person has to say which is right. */
+async function isOrphan(provider: Provider, machine: LabelledMachine): Promise<boolean> {
+  const { account_id, server_id, machine_id, operation_id } = machine;
+  const server = await find(serverRef(account_id, server_id));
+  if (server?.machine_id === machine_id) return false;
+  const working: (OperationRecord | undefined)[] = [await findOperation(account_id, operation_id)];
+  if (typeof server?.operation_id === "string") working.push(await findOperation(account_id, server.operation_id));
+  if (working.some((operation) => operation !== undefined && isOpen(operation))) return false;
+  log.error("the provider has a machine that no record knows", {
+    provider: provider.code,
+    removed: server === undefined,
+    machine,
+  });
+  if (server === undefined) await provider.releaseMachine({ server_id, machine_id });
+  return true;
 }

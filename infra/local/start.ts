@@ -118,7 +118,11 @@ async function end(error?: unknown): Promise<void> {
   if (error !== undefined)
     console.error(`\n${error instanceof LocalError ? error.message : String(error instanceof Error ? error.stack : error)}`);
   else console.log("\nStopping …");
-  await stopAll().catch((stopError: unknown) => console.error(String(stopError)));
+  try {
+    await stopAll();
+  } catch (stopError) {
+    console.error(String(stopError));
+  }
   process.exit(error === undefined ? 0 : 1);
 }
 

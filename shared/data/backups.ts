@@ -4,14 +4,13 @@ import { invalid, invalidState, notFound, operationInProgress } from "../api/err
 import type { Backup } from "../api/backups.ts";
 import { isId, newId } from "../domain/ids.ts";
 import { LIFECYCLE, RESTORABLE } from "../domain/lifecycle.ts";
-import { accountRef, presentAccount } from "./accounts.ts";
-import { type By, type Change, changeOf, heldByAnother, logEvent, now } from "./change.ts";
+import { type By, type Change, heldByAnother, logEvent, now } from "./change.ts";
 import { holdInstance, requireAllowed, requireServerUsable } from "./instances.ts";
 import { keys } from "./keys.ts";
 import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts";
 import { reserveOperation } from "./operations.ts";
 import { BackupRecord, type InstanceRecord, type OperationRecord } from "./records.ts";
-import { find, type Item, queryAll, read, type Ref, updateOne } from "./table.ts";
+import { find, type Item, queryAll, type Ref, updateOne } from "./table.ts";
 
 export const backupRef = (accountId: string, id: string): Ref<BackupRecord> => ({
   key: keys.record("backup", accountId, id),
@@ -22,8 +21,6 @@ export const backupRef = (accountId: string, id: string): Ref<BackupRecord> => (
 export async function getBackup(accountId: string, id: string): Promise<BackupRecord> {
   return presentBackup(isId("backup", id) ? await find(backupRef(accountId, id)) : undefined);
 }
-
-export const findBackup = (accountId: string, id: string): Promise<BackupRecord | undefined> => find(backupRef(accountId, id));
 
 export function presentBackup(backup: BackupRecord | undefined): BackupRecord {
   if (backup === undefined) throw notFound("backup");
@@ -147,25 +144,6 @@ export async function recordArchive(
   await updateOne(keys.record("backup", accountId, id), { set: archive }, {});
 }
 
-/** Ends a safety backup, which has no operation of its own: completed, or failed with the restore. */
-export async function closeSafetyBackup(
-  backup: BackupRecord,
-  state: "completed" | "failed",
-  reason: string | null,
-): Promise<void> {
-  if (backup.state === state) return;
-  const change = changeOf({ id: backup.account_id });
-  const completed = state === "completed" ? { completed_at: now() } : {};
-  change.move(
-    "backup",
-    backup,
-    { from: backup.state, to: state },
-    { set: { state, status_reason: reason, operation_id: null, ...completed } },
-    { equals: { state: backup.state } },
-  );
-  await change.commit();
-}
-
 const notCompleted = (state: string): Error => invalidState(`The backup is ${state}; only a completed backup can be used`, state);
 const wrongState = (state: string): Error => invalidState(`The backup is ${state}, which does not allow this`, state);
 
@@ -210,25 +188,4 @@ export function beginBackup(
   });
   logEvent(change, by, "backup.create", { type: "backup", id: backup.id, name: backup.instance_name });
   return { backup, operation };
-}
-
-/** The backups of an instance that can be restored. */
-export async function completedBackups(accountId: string, instanceId: string): Promise<BackupRecord[]> {
-  const { items } = await listBackupsOfInstance(accountId, instanceId, { per_page: 100, status: "completed" });
-  return items;
-}
-
-/** Reserves the backup that a restore takes first, under the id that was minted with the request; doing it twice is doing it once. */
-export async function reserveSafetyBackup(instance: InstanceRecord, id: string, operationId: string): Promise<BackupRecord> {
-  const { account, present } = await read({
-    account: accountRef(instance.account_id),
-    present: backupRef(instance.account_id, id),
-  });
-  if (present !== undefined) return present;
-  const owner = presentAccount(account);
-  const change = changeOf(owner);
-  const expires_at = new Date(Date.now() + owner.backup_retention_days * 86_400_000).toISOString();
-  const backup = reserveBackup(change, instance, { kind: "pre_restore", note: null, expires_at }, operationId, id);
-  await change.commit();
-  return backup;
 }

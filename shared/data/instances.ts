@@ -9,7 +9,7 @@ import { keys } from "./keys.ts";
 import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts";
 import { InstanceRecord, type ServerRecord } from "./records.ts";
 import { occupyServer, unusable } from "./servers.ts";
-import { check, find, type Item, type Ref, removeOne, updateOne } from "./table.ts";
+import { check, find, type Item, type Ref, updateOne } from "./table.ts";
 
 export const instanceRef = (accountId: string, id: string): Ref<InstanceRecord> => ({
   key: keys.record("instance", accountId, id),
@@ -185,12 +185,6 @@ export function databaseNameFor(name: string, id: string): string {
     .replace(/^[^a-z]+|_+$/g, "");
   return `${(base === "" ? "erp" : base).slice(0, 50)}_${id.slice(-8)}`; // 59 characters at most; PostgreSQL takes 63
 }
-
-/** Frees a domain that an instance was to move to. */
-export async function releaseDomain(instance: InstanceRecord, domain: string): Promise<void> {
-  if (instance.domain !== domain) await removeOne(keys.domain(instance.account_id, domain));
-}
-
 export async function recordNeutralized(instance: InstanceRecord, neutralized: boolean): Promise<void> {
   await updateOne(keys.record("instance", instance.account_id, instance.id), { set: { neutralized } }, {});
 }

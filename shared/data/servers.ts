@@ -1,15 +1,13 @@
 // Servers in the table.
-import * as z from "zod";
 import { conflict, invalid, invalidState, notFound, operationInProgress } from "../api/errors.ts";
 import type { Server } from "../api/servers.ts";
 import { isId, newId } from "../domain/ids.ts";
-import { FAILED_PROBES_MAX } from "../domain/limits.ts";
 import { LIFECYCLE, RENAMABLE, SERVER_PHASES, type ServerPhase, USABLE } from "../domain/lifecycle.ts";
-import { type Change, changeOf, heldByAnother, now } from "./change.ts";
+import { type Change, heldByAnother, now } from "./change.ts";
 import { keys } from "./keys.ts";
 import { type Listed, listPage, type PageQuery } from "./lists.ts";
 import { ServerRecord } from "./records.ts";
-import { find, type Item, queryAll, type Ref, updateOne } from "./table.ts";
+import { find, type Item, type Ref } from "./table.ts";
 
 export const serverRef = (accountId: string, id: string): Ref<ServerRecord> => ({
   key: keys.record("server", accountId, id),
@@ -20,8 +18,6 @@ export const serverRef = (accountId: string, id: string): Ref<ServerRecord> => (
 export async function getServer(accountId: string, id: string): Promise<ServerRecord> {
   return presentServer(isId("server", id) ? await find(serverRef(accountId, id)) : undefined);
 }
-
-export const findServer = (accountId: string, id: string): Promise<ServerRecord | undefined> => find(serverRef(accountId, id));
 
 export function presentServer(server: ServerRecord | undefined): ServerRecord {
   if (server === undefined) throw notFound("server");
@@ -143,51 +139,3 @@ const refusedServer = (present: Item | undefined): Error =>
   present === undefined
     ? notFound("server")
     : (heldByAnother(present) ?? wrongPhase(ServerRecord.pick({ state: true }).parse(present).state));
-
-/** What the provider told of the server's machine; undefined leaves it as it was. */
-export async function recordMachine(
-  server: ServerRecord,
-  machine: { machine_id?: string | null; ip_address?: string | null; last_seen_at?: string },
-): Promise<void> {
-  await updateOne(keys.record("server", server.account_id, server.id), { set: { ...machine, updated_at: now() } }, {});
-}
-
-const Watched = z.object({ account_id: z.string(), server_id: z.string() });
-
-/** The servers of all accounts whose health is checked. */
-export async function watchedServers(): Promise<{ accountId: string; serverId: string }[]> {
-  const items = await queryAll(keys.watched());
-  return items
-    .map((item) => Watched.parse(item))
-    .map(({ account_id, server_id }) => ({ accountId: account_id, serverId: server_id }));
-}
-
-/** Notes a health check: a server is unreachable after enough failures in a row, and ready again after one success. */
-export async function noteProbe(server: ServerRecord, answered: boolean): Promise<void> {
-  const failed_probes = answered ? 0 : server.failed_probes + 1;
-  const state = answered ? "ready" : failed_probes >= FAILED_PROBES_MAX ? "unreachable" : server.state;
-  const change = changeOf({ id: server.account_id });
-  change.move(
-    "server",
-    server,
-    { from: SERVER_PHASES[server.state], to: SERVER_PHASES[state] },
-    {
-      set: {
-        state,
-        failed_probes,
-        status_reason: state === "unreachable" ? `The machine has not answered ${failed_probes} health checks in a row` : null,
-        ...(answered && { last_seen_at: now() }),
-        ...(state !== server.state && { updated_at: now() }),
-      },
-    },
-    { equals: { state: server.state, operation_id: null } },
-    () => new Overtaken(),
-  );
-  await change.commit().catch((error: unknown) => {
-    if (!(error instanceof Overtaken)) throw error; // an operation began meanwhile: it knows better
-  });
-}
-
-class Overtaken extends Error {
-  override name = "Overtaken";
-}

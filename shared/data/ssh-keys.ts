@@ -16,8 +16,6 @@ export async function getSshKey(accountId: string, id: string): Promise<SshKeyRe
   return presentSshKey(isId("ssh_key", id) ? await find(sshKeyRef(accountId, id)) : undefined);
 }
 
-export const findSshKey = (accountId: string, id: string): Promise<SshKeyRecord | undefined> => find(sshKeyRef(accountId, id));
-
 export function presentSshKey(key: SshKeyRecord | undefined): SshKeyRecord {
   if (key === undefined) throw notFound("SSH key");
   return key;

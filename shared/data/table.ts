@@ -286,11 +286,6 @@ export async function putIfAbsent(key: Key, item: Item): Promise<boolean> {
   }
 }
 
-/** Writes an item, whatever was there. */
-export async function putItem(key: Key, item: Item): Promise<void> {
-  await client().send(new PutCommand({ TableName: env().TABLE_NAME, Item: { ...item, ...key } }));
-}
-
 export async function removeOne(key: Key): Promise<void> {
   await client().send(new DeleteCommand({ TableName: env().TABLE_NAME, Key: { ...key } }));
 }

@@ -80,9 +80,6 @@ export const WRITABLE: readonly InstanceStatus[] = ["running", "stopped"];
 /** A server that can be renamed: not while it is being made or given back. */
 export const RENAMABLE: readonly ServerPhase[] = ["ready", "unreachable", "create_failed", "delete_failed"];
 
-/** A server whose health is checked. */
-export const PROBED: readonly ServerPhase[] = ["ready", "unreachable"];
-
 /** A server on which work can be done. */
 export const USABLE: readonly ServerPhase[] = ["ready"];
 

@@ -1,76 +1,108 @@
-// A host: the machine of a server, and the jobs that run on it.
-//
-// A job is begun once, however often it is asked for under its id, and asked for again until it is ready.
-import type { ServerRecord } from "../data/records.ts";
+// The interface to a machine: jobs that are begun once, however often they are asked for, and asked for until they are ready.
+import * as z from "zod";
+import { Verification } from "../api/operations.ts";
+import type { InstanceRecord, ServerRecord } from "../data/records.ts";
 
-/** What of an instance its host needs to know. */
-export interface ErpSpec {
-  instance_id: string;
-  domain: string;
-  database_name: string;
-  erp_version: string;
-  edition: "community" | "enterprise";
-  admin_email: string;
-}
-
-/** An archive to be read, and what proves that it is the one that was made. */
-export interface ArchiveRef {
+/** An archive in the store, as its backup's record knows it. */
+export interface StoredArchive {
   key: string;
+  size_bytes: number;
   sha256: string;
+  /** The ERP's version that the archive must be of. */
   erp_version: string;
 }
 
-interface OnInstance {
+const MadeArchive = z.object({
+  size_bytes: z.number().int(),
+  /** Of the whole archive, in hexadecimal. */
+  sha256: z.string(),
+  /** What the store must show as the object's own checksum: of its parts, if it was uploaded in parts. */
+  stored_checksum: z.string(),
+});
+export type MadeArchive = z.infer<typeof MadeArchive>;
+
+interface OfInstance {
   instance_id: string;
 }
 
-export type Job =
-  | { kind: "prepare" }
-  | { kind: "install"; erp: ErpSpec; admin_password: string | undefined; start: boolean }
-  | ({ kind: "remove" | "start" | "stop" | "restart" | "neutralize" | "inspect" } & OnInstance)
-  /** Ready when the ERP answers as it should. */
-  | ({ kind: "health" } & OnInstance)
-  | ({ kind: "archive"; key: string; note: string | null } & OnInstance)
-  | { kind: "verify"; archive: ArchiveRef }
-  /** Puts the archive's data in the place of the ERP's own, which are kept until `drop_old` or `put_back` of the same restore. */
-  | ({
-      kind: "restore";
-      restore_id: string;
-      archive: ArchiveRef;
-      database: boolean;
-      filestore: boolean;
-      neutralize: boolean;
-      /** Whether it shall run after, even if it does not now. */
-      start: boolean;
-    } & OnInstance)
-  | ({ kind: "put_back" | "drop_old"; restore_id: string } & OnInstance)
-  /** A database uuid and secret of its own, its base URL, its administrator; then it is started. */
-  | { kind: "personalize"; erp: ErpSpec; admin_password: string | undefined }
-  | ({ kind: "move_domain"; domain: string } & OnInstance);
-
-/** What an archive job found of the archive that it stored. */
-export interface MadeArchive {
-  size_bytes: number;
-  /** Of the archive as the host made it, in hexadecimal. */
-  sha256: string;
-  /** The storage's own checksum of what arrived, to compare with what it has. */
-  stored_checksum: string | undefined;
+/** What each kind of job is told. Passwords are undefined once they were used: then the job must have been done. */
+export interface JobInput {
+  /** Brings the machine to the state in which instances can be put on it. */
+  prepare_host: object;
+  /** `database: "none"` for one that is restored next. */
+  install_erp: {
+    instance: Pick<InstanceRecord, "id" | "erp_version" | "edition" | "database_name" | "domain" | "admin_email">;
+    database: "fresh" | "none";
+    admin_password: string | undefined;
+    start: boolean;
+  };
+  remove_erp: OfInstance;
+  start_erp: OfInstance;
+  stop_erp: OfInstance;
+  restart_erp: OfInstance;
+  /** Ready when the ERP answers as it should, seen from the machine itself. */
+  check_health: OfInstance;
+  make_archive: OfInstance & { key: string; note: string | null };
+  /** Reads the whole archive and touches nothing. */
+  verify_archive: { archive: StoredArchive };
+  /** Verifies the archive, puts its data beside the old and swaps them. `keep_old` keeps the old under the restore's id. */
+  restore_archive: OfInstance & {
+    restore_id: string;
+    archive: StoredArchive;
+    restore_database: boolean;
+    restore_filestore: boolean;
+    neutralize: boolean;
+    keep_old: boolean;
+    start: boolean;
+  };
+  /** Nothing to put back is fine, and then nothing is started or stopped. `start`: whether the ERP shall run with the old data. */
+  put_back: OfInstance & { restore_id: string; start: boolean };
+  drop_old: OfInstance & { restore_id: string };
+  /** Switches scheduled jobs, mail and payments off. */
+  neutralize: OfInstance;
+  /** A uuid, a secret, an address and a password of its own. */
+  personalize: OfInstance & { domain: string; admin_email: string; admin_password: string | undefined };
+  /** The old domain serves until the new one does. */
+  move_domain: OfInstance & { domain: string };
+  verify_clone: OfInstance;
 }
+export type JobKind = keyof JobInput;
 
-export interface Inspection {
-  is_neutralized: boolean;
-  active_crons: number;
-  active_mail_servers: number;
-  new_database_uuid: boolean;
-  base_url: string;
-}
+/** What each kind of job answers. */
+export const ANSWERS = {
+  prepare_host: z.null(),
+  install_erp: z.null(),
+  remove_erp: z.null(),
+  start_erp: z.null(),
+  stop_erp: z.null(),
+  restart_erp: z.null(),
+  check_health: z.null(),
+  make_archive: MadeArchive,
+  verify_archive: z.null(),
+  restore_archive: z.null(),
+  put_back: z.null(),
+  /** Whether the data that stays is neutralized. */
+  drop_old: z.object({ neutralized: z.boolean() }),
+  neutralize: z.null(),
+  personalize: z.null(),
+  move_domain: z.null(),
+  verify_clone: Verification,
+} as const satisfies Record<JobKind, z.ZodType>;
+export type Answer<K extends JobKind> = z.infer<(typeof ANSWERS)[K]>;
 
-/** What the end of each kind of job tells. */
-export type JobResults = { [K in Job["kind"]]: K extends "archive" ? MadeArchive : K extends "inspect" ? Inspection : null };
+export type Job<K extends JobKind = JobKind> = { [N in K]: { id: string; kind: N } & JobInput[N] }[K];
+
+export type JobProgress<K extends JobKind> = { ready: false } | { ready: true; answer: Answer<K> };
+
+/** A server, as far as a host needs to know it. */
+export type HostedServer = Pick<ServerRecord, "id" | "machine_id" | "ip_address">;
 
 export interface Host {
-  /** The job's result once it is ready, before that undefined. Throws TryAgain and GiveUp with the HOST_, BACKUP_ and STORAGE_ codes. */
-  run: <J extends Job>(server: ServerRecord, jobId: string, job: J) => Promise<JobResults[J["kind"]] | undefined>;
+  /**
+   * A job that takes something back first ends the one that it takes back, should that still run. Throws GiveUp if the job
+   * failed (HOST_JOB_FAILED, BACKUP_CORRUPT, STORAGE_ERROR), TryAgain if the machine does not answer (HOST_UNREACHABLE).
+   */
+  run: <K extends JobKind>(server: HostedServer, job: Job<K>) => Promise<JobProgress<K>>;
   /** Whether the machine answers. */
-  probe: (server: ServerRecord) => Promise<boolean>;
+  probe: (server: HostedServer) => Promise<boolean>;
 }

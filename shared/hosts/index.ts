@@ -1,28 +1,45 @@
-// Which hosts there are, by the provider of their server, and what they are told of instances and archives.
-import type { BackupRecord, InstanceRecord, ServerRecord } from "../data/records.ts";
-import { GiveUp } from "../runtime/task-errors.ts";
-import { archiveKey } from "../storage/archive-key.ts";
-import type { ArchiveRef, ErpSpec, Host } from "./host.ts";
-import { sandboxHost } from "./sandbox.ts";
+// Which way leads to machines here, and what becomes of an undo on a machine that is down.
+import type { ServerRecord } from "../data/records.ts";
+import { env } from "../runtime/env.ts";
+import { log } from "../runtime/log.ts";
+import { TryAgain } from "../runtime/task-errors.ts";
+import type { Host, HostedServer, Job, JobKind, JobProgress } from "./host.ts";
+import { sandbox } from "./sandbox.ts";
 
-const HOSTS: Readonly<Record<string, Host>> = { sandbox: sandboxHost };
-
-export function hostOf(server: ServerRecord): Host {
-  const host = HOSTS[server.provider];
-  if (host === undefined) throw new Error(`This deployment has no hosts of ${server.provider}`);
-  return host;
+function host(): Host {
+  const { ENVIRONMENT } = env();
+  switch (ENVIRONMENT) {
+    case "test":
+      return sandbox;
+    case "live":
+      throw new Error("The live environment has no way to machines yet");
+    default:
+      throw new Error(`No such environment: ${String(ENVIRONMENT satisfies never)}`);
+  }
 }
 
-export const erpSpecOf = ({ id, domain, database_name, erp_version, edition, admin_email }: InstanceRecord): ErpSpec => ({
-  instance_id: id,
-  domain,
-  database_name,
-  erp_version,
-  edition,
-  admin_email,
-});
+export const run = async <K extends JobKind>(server: HostedServer, job: Job<K>): Promise<JobProgress<K>> =>
+  host().run(server, job);
 
-export function archiveRefOf(backup: BackupRecord): ArchiveRef {
-  if (backup.sha256 === null) throw new GiveUp("BACKUP_CORRUPT", "The backup has no recorded checksum");
-  return { key: archiveKey(backup), sha256: backup.sha256, erp_version: backup.erp_version };
+export const probe = async (server: HostedServer): Promise<boolean> => host().probe(server);
+
+/**
+ * Runs a job that takes something back. A machine that the health check has missed, too, is down: waiting for it would hold the
+ * resource to no use, so the undo ends, and `unreachable` says that what was on the machine may still be there.
+ */
+export async function runUndo<K extends JobKind>(server: ServerRecord, job: Job<K>): Promise<JobProgress<K> | "unreachable"> {
+  try {
+    return await run(server, job);
+  } catch (error) {
+    const down = server.state !== "ready" || server.failed_probes > 0;
+    if (!(error instanceof TryAgain) || error.code !== "HOST_UNREACHABLE" || !down) throw error;
+    log.warn("nothing is undone on a machine that is down", { server: server.id, job: job.kind });
+    return "unreachable";
+  }
+}
+
+/** For undos that leave to a later deletion what a machine that is down may still have. */
+export async function undoneOrDown<K extends JobKind>(server: ServerRecord, job: Job<K>): Promise<boolean> {
+  const progress = await runUndo(server, job);
+  return progress === "unreachable" || progress.ready;
 }

@@ -1,66 +1,85 @@
-// The sandbox's archives: real zips in the layout of the ERP's own backups, with what the sandbox's ERP holds.
-import { createHash } from "node:crypto";
-import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
+// A backup's archive in the ERP's own layout: a zip of dump.sql, filestore/ and manifest.json.
+import { strFromU8, strToU8, unzipSync, zipSync, type Zippable } from "fflate";
 import * as z from "zod";
-import { type ErpDatabase, type ErpFiles, fileNameOf } from "../data/sandbox.ts";
-import { GiveUp } from "../runtime/task-errors.ts";
+import { type ErpDatabase, ErpFiles, fileNameOf, type SandboxErp } from "../data/sandbox.ts";
 import { fromDump, toDump } from "./sandbox-dump.ts";
 
-export interface Contents {
+const PG_VERSION = "16.4";
+const DUMP_FORMAT = "1";
+
+const Manifest = z.object({
+  odoo_dump: z.literal(DUMP_FORMAT),
+  db_name: z.string(),
+  version: z.string(),
+  version_info: z.tuple([z.number(), z.number(), z.number(), z.string(), z.number(), z.string()]),
+  major_version: z.string(),
+  pg_version: z.string(),
+  modules: z.record(z.string(), z.string()),
+});
+type Manifest = z.infer<typeof Manifest>;
+
+export interface Archived {
+  manifest: Manifest;
   database: ErpDatabase;
   files: ErpFiles;
 }
 
-/** A fixed time, so that the same content makes the same bytes. */
-const MODIFIED = "2026-01-01T00:00:00Z";
+type Archivable = Pick<SandboxErp, "erp_version" | "edition" | "database_name" | "files"> & { database: ErpDatabase };
 
-export function packArchive({ database, files }: Contents, erp: { database_name: string; erp_version: string }): Uint8Array {
-  const manifest = {
-    odoo_dump: "1",
-    db_name: erp.database_name,
-    version: erp.erp_version,
-    version_info: [...erp.erp_version.split(".").map(Number), 0, "final", 0, ""],
-    major_version: erp.erp_version,
-    pg_version: "16.0",
-    modules: { base: `${erp.erp_version}.1.3`, web: `${erp.erp_version}.1.0` },
+/** The same contents at the same time make the same bytes. */
+export function packArchive(erp: Archivable, at: string): Uint8Array {
+  const files: Zippable = {
+    "dump.sql": strToU8(toDump(erp.database)),
+    ...Object.fromEntries(Object.entries(erp.files).map(([path, text]) => [`${FILESTORE}${path}`, strToU8(text)])),
+    "manifest.json": strToU8(`${JSON.stringify(manifestOf(erp), undefined, 4)}\n`),
   };
-  const stored = Object.entries(files).map(([path, text]) => [`filestore/${path}`, strToU8(text)] as const);
-  return zipSync(
-    {
-      "dump.sql": strToU8(toDump(database)),
-      "manifest.json": strToU8(JSON.stringify(manifest, undefined, 4)),
-      ...Object.fromEntries(stored),
-    },
-    { mtime: MODIFIED },
+  return zipSync(files, { mtime: at });
+}
+
+/** Throws a plain error that says what is wrong with the archive. */
+export function unpackArchive(bytes: Uint8Array): Archived {
+  const entries = new Map(Object.entries(unzipSync(bytes)).map(([path, content]) => [path, strFromU8(content)]));
+  const text = (path: string): string => {
+    const content = entries.get(path);
+    if (content === undefined) throw new Error(`the archive lacks ${path}`);
+    return content;
+  };
+  const manifest = Manifest.parse(JSON.parse(text("manifest.json")));
+  const database = fromDump(text("dump.sql"));
+  const files = filesIn([...entries].filter(([path]) => !OWN.has(path)));
+  const missing = database.attachments.find(({ file }) => !(file in files));
+  if (missing !== undefined) throw new Error(`the archive lacks the file ${missing.file} that its database names`);
+  return { manifest, database, files };
+}
+
+const FILESTORE = "filestore/";
+const OWN: ReadonlySet<string> = new Set(["dump.sql", "manifest.json"]);
+const FILE = /^filestore\/([0-9a-f]{2}\/[0-9a-f]{40})$/;
+
+/** Only names that the ERP gives its files: nothing absolute, no `..`, no links. */
+function filesIn(entries: readonly (readonly [string, string])[]): ErpFiles {
+  return ErpFiles.parse(
+    Object.fromEntries(
+      entries.map(([path, text]) => {
+        const [, name] = FILE.exec(path) ?? [];
+        if (name === undefined) throw new Error("the archive has a file that is not the ERP's");
+        if (name !== fileNameOf(text)) throw new Error(`the file ${name} of the archive is not what its name says`);
+        return [name, text];
+      }),
+    ),
   );
 }
 
-export const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
-
-const Manifest = z.object({ odoo_dump: z.literal("1"), major_version: z.string() });
-
-/** Throws BACKUP_CORRUPT for whatever is not whole, not of this version, or lacks a file that its database names. */
-export function unpackArchive(bytes: Uint8Array, erpVersion: string): Contents {
-  try {
-    const entries = unzipSync(bytes);
-    const text = (path: string): string => {
-      const content = entries[path];
-      if (content === undefined) throw new Error(`it lacks ${path}`);
-      return strFromU8(content);
-    };
-    const manifest = Manifest.parse(JSON.parse(text("manifest.json")));
-    if (manifest.major_version !== erpVersion) throw new Error(`it is of version ${manifest.major_version}, not ${erpVersion}`);
-    const database = fromDump(text("dump.sql"));
-    const paths = Object.keys(entries).filter((path) => path.startsWith("filestore/"));
-    const files = Object.fromEntries(paths.map((path) => [path.slice("filestore/".length), text(path)]));
-    // A file's name is the hash of what is in it; that refuses names that lead elsewhere, too.
-    const wrong = Object.entries(files).find(([name, content]) => fileNameOf(content) !== name);
-    if (wrong !== undefined) throw new Error(`its file ${wrong[0]} is damaged`);
-    const missing = database.attachments.find(({ file }) => files[file] === undefined);
-    if (missing !== undefined) throw new Error(`it lacks the file of the attachment ${missing.name}`);
-    return { database, files };
-  } catch (error) {
-    const why = error instanceof Error && !(error instanceof z.ZodError) ? error.message : "it has no readable manifest";
-    throw new GiveUp("BACKUP_CORRUPT", `The backup's archive cannot be used: ${why}`, { cause: error });
-  }
+function manifestOf({ erp_version, edition, database_name }: Archivable): Manifest {
+  const [major = 0, minor = 0] = erp_version.split(".").map(Number);
+  const modules = ["base", "web", "mail", ...(edition === "enterprise" ? ["web_enterprise"] : [])];
+  return {
+    odoo_dump: DUMP_FORMAT,
+    db_name: database_name,
+    version: erp_version,
+    version_info: [major, minor, 0, "final", 0, ""],
+    major_version: erp_version,
+    pg_version: PG_VERSION,
+    modules: Object.fromEntries(modules.map((name) => [name, `${erp_version}.1.0`])),
+  };
 }

@@ -59,7 +59,14 @@ export function fromDump(dump: string): ErpDatabase {
     at += 1;
   };
   HEAD.forEach(expect);
-  const rows = Object.fromEntries(NAMES.map((table) => [table, new Array<string[]>()])) as Rows;
+  const rows: Rows = {
+    ir_config_parameter: [],
+    ir_cron: [],
+    ir_mail_server: [],
+    res_users: [],
+    ir_attachment: [],
+    sandbox_note: [],
+  };
   for (const table of NAMES) {
     for (const line of [createOf(table), "", copyOf(table)]) expect(line);
     const columns = Object.keys(TABLES[table]).length;
@@ -76,7 +83,6 @@ export function fromDump(dump: string): ErpDatabase {
 }
 
 function rowsOf(database: ErpDatabase): Rows {
-  const numbered = (rows: string[][]): string[][] => rows.map((row, index) => [String(index + 1), ...row]);
   return {
     ir_config_parameter: [
       ["database.uuid", database.uuid],
@@ -91,6 +97,8 @@ function rowsOf(database: ErpDatabase): Rows {
     sandbox_note: numbered([[database.data]]),
   };
 }
+
+const numbered = (rows: string[][]): string[][] => rows.map((row, index) => [String(index + 1), ...row]);
 
 function databaseOf(rows: Rows): ErpDatabase {
   const parameters = new Map(rows.ir_config_parameter.map(([key = "", value = ""]) => [key, value]));

@@ -1,6 +1,6 @@
-// The sandbox's hosts: they hold real state in the table and do to it what a real host does to an ERP, in seconds.
-import { createHash, randomUUID } from "node:crypto";
-import type { ServerRecord } from "../data/records.ts";
+// Machines that are rows of the table, with ERPs on them that hold real data: jobs take simulated seconds, archives are real.
+import { createHash, pbkdf2, randomBytes, randomUUID } from "node:crypto";
+import { promisify } from "node:util";
 import {
   addErp,
   attachmentsOf,
@@ -14,192 +14,277 @@ import {
   later,
   removeErp,
   type SandboxErp,
+  type SandboxMachine,
+  setMachine,
 } from "../data/sandbox.ts";
 import { GiveUp, TryAgain } from "../runtime/task-errors.ts";
-import { putArchive, readArchive } from "../storage/archives.ts";
-import type { ArchiveRef, ErpSpec, Host, Job, JobResults } from "./host.ts";
-import { type Contents, packArchive, sha256Of, unpackArchive } from "./sandbox-archive.ts";
+import { getArchive, putArchive } from "../storage/archives.ts";
+import { type Answer, ANSWERS, type Host, type HostedServer, type Job, type JobKind, type StoredArchive } from "./host.ts";
+import { type Archived, packArchive, unpackArchive } from "./sandbox-archive.ts";
 
-/** What each kind of job takes; a whole workflow stays within 5 seconds of its request. */
-const SECONDS: Partial<Record<Job["kind"], number>> = { prepare: 0.5, install: 0.9, archive: 0.7, restore: 0.7 };
-
-type JobOf<K extends Job["kind"]> = Extract<Job, { kind: K }>;
-
-export const sandboxHost: Host = {
-  run: async (server, jobId, job) => {
-    const machineId = await reachable(server);
-    const begun = await beginJob(machineId, jobId, job.kind, later(SECONDS[job.kind] ?? 0));
-    if (!begun.done && !isReached(begun.ready_at)) return undefined;
-    if (begun.done) return JSON.parse(begun.answer ?? "null"); // as the job of this id left it
-    const answer = await WORK[job.kind](machineId, job as never); // each kind of job has its own; the key says which
-    await finishJob(machineId, jobId, answer);
-    return answer;
+export const sandbox: Host = {
+  run: async <K extends JobKind>(server: HostedServer, job: Job<K>) => {
+    const { machine_id } = await reach(server);
+    const { seconds, work } = workOf<K>(job.kind);
+    const begun = await beginJob(machine_id, job.id, job.kind, later(seconds));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema is the one that this kind's answer is typed by
+    const answered = (answer: unknown) => ({ ready: true, answer: ANSWERS[job.kind].parse(answer) as Answer<K> }) as const;
+    if (begun.done) return answered(JSON.parse(begun.answer ?? "null"));
+    if (!isReached(begun.ready_at)) return { ready: false };
+    const answer = await work(machine_id, job);
+    if (answer === "not yet") return { ready: false };
+    await finishJob(machine_id, job.id, answer);
+    return answered(answer);
   },
-  probe: async (server) => !server.name.startsWith("goes-offline-") && (await machineOf(server)) !== undefined,
+  probe: async ({ machine_id }) => {
+    const machine = machine_id === null ? undefined : await findMachine(machine_id);
+    if (machine === undefined || machine.offline) return false;
+    if (!machine.name.startsWith("goes-offline")) return true;
+    // The first health check finds it gone; until then it can be given an instance, to see what becomes of that.
+    await setMachine(machine.machine_id, { offline: true });
+    return false;
+  },
 };
 
-const machineOf = (server: ServerRecord) => (server.machine_id === null ? undefined : findMachine(server.machine_id));
-
-async function reachable(server: ServerRecord): Promise<string> {
-  const machine = await machineOf(server);
-  if (machine === undefined) throw new TryAgain("HOST_UNREACHABLE", "The server's machine does not answer");
-  return machine.machine_id;
+async function reach({ machine_id }: HostedServer): Promise<SandboxMachine> {
+  const machine = machine_id === null ? undefined : await findMachine(machine_id);
+  if (machine === undefined || machine.offline) throw new TryAgain("HOST_UNREACHABLE", "The server does not answer");
+  return machine;
 }
 
-/** What each kind of job does; each may be done twice with the same outcome. */
-const WORK: { [K in Job["kind"]]: (machineId: string, job: JobOf<K>) => Promise<JobResults[K]> } = {
-  prepare: async () => null,
-  install: async (machineId, { erp, admin_password, start }) => {
-    if (erp.domain.startsWith("fail-install."))
-      throw new GiveUp("HOST_JOB_FAILED", "The installation of the ERP failed: odoo exited with code 1");
-    await addErp(machineId, erp.instance_id, {
-      status: start ? "running" : "stopped",
-      erp_version: erp.erp_version,
-      edition: erp.edition,
-      database_name: erp.database_name,
-      domain: erp.domain,
-      ...freshContents(erp, admin_password),
-      replaced: null,
-      archived_uuid: null,
-    });
-    return null;
-  },
-  remove: async (machineId, { instance_id }) => {
-    await removeErp(machineId, instance_id);
-    return null;
-  },
-  start: (machineId, { instance_id }) => change(machineId, instance_id, () => ({ status: "running" })),
-  restart: (machineId, { instance_id }) => change(machineId, instance_id, () => ({ status: "running" })),
-  stop: (machineId, { instance_id }) => change(machineId, instance_id, () => ({ status: "stopped" })),
-  health: async (machineId, { instance_id }) => {
-    if ((await erpOf(machineId, instance_id)).status !== "running")
-      throw new GiveUp("HOST_JOB_FAILED", "The ERP does not answer");
-    return null;
-  },
-  archive: async (machineId, { instance_id, key, note }) => {
-    if (note === "fail-upload") throw new GiveUp("STORAGE_ERROR", "The archive could not be uploaded");
-    const erp = await erpOf(machineId, instance_id);
-    const bytes = packArchive(contentsOf(erp), erp);
-    const stored = await putArchive(key, note === "corrupt" ? damaged(bytes) : bytes);
-    return { size_bytes: bytes.length, sha256: sha256Of(bytes), stored_checksum: stored.checksum };
-  },
-  verify: async (_, { archive }) => {
-    await verified(archive);
-    return null;
-  },
-  restore: async (machineId, job) => {
-    const contents = await verified(job.archive);
-    return change(machineId, job.instance_id, (erp) => restored(erp, contents, job));
-  },
-  put_back: async (machineId, { instance_id, restore_id }) => {
-    // What was never installed, or never replaced, has nothing to put back.
-    await changeErp(machineId, instance_id, ({ replaced }) =>
-      replaced?.restore_id === restore_id ? { database: replaced.database, files: replaced.files, replaced: null } : {},
-    );
-    return null;
-  },
-  drop_old: (machineId, { instance_id }) => change(machineId, instance_id, () => ({ replaced: null })),
-  neutralize: (machineId, { instance_id }) =>
-    change(machineId, instance_id, ({ database }) => ({ database: database && neutralized(database) })),
-  personalize: (machineId, { erp, admin_password }) =>
-    change(machineId, erp.instance_id, ({ database, archived_uuid }) => ({
-      status: "running",
-      replaced: null,
-      database: database && {
-        ...database,
-        base_url: `https://${erp.domain}`,
-        admin_login: erp.admin_email,
-        ...(admin_password !== undefined && { admin_password_hash: hashed(admin_password) }),
-        ...(database.uuid === archived_uuid && { uuid: randomUUID(), secret: randomUUID() }),
-      },
-    })),
-  move_domain: (machineId, { instance_id, domain }) =>
-    change(machineId, instance_id, ({ database }) => ({
-      domain,
-      database: database && { ...database, base_url: `https://${domain}` },
-    })),
-  inspect: async (machineId, { instance_id }) => {
-    const erp = await erpOf(machineId, instance_id);
-    const { database } = contentsOf(erp);
-    return {
-      is_neutralized: database.neutralized,
-      active_crons: database.crons.filter(({ active }) => active).length,
-      active_mail_servers: database.mail_servers.filter(({ active }) => active).length,
-      new_database_uuid: database.uuid !== erp.archived_uuid,
-      base_url: database.base_url,
-    };
-  },
-};
+interface Kind<K extends JobKind> {
+  /** How long it takes: below the second after which a workflow asks again. */
+  seconds: number;
+  /** May run twice. */
+  work: (machineId: string, job: Job<K>) => Promise<Answer<K> | "not yet">;
+}
 
-function freshContents(erp: ErpSpec, password: string | undefined): Contents {
-  const { attachments, files } = attachmentsOf({});
-  const active = (name: string) => ({ name, active: true });
-  return {
-    files,
-    database: {
-      uuid: randomUUID(),
-      secret: randomUUID(),
-      base_url: `https://${erp.domain}`,
-      neutralized: false,
-      crons: ["Base: Auto-vacuum internal data", "Mail: send queued messages", "Partner: autocomplete"].map(active),
-      mail_servers: ["Outgoing mail"].map(active),
-      admin_login: erp.admin_email,
-      admin_password_hash: hashed(password ?? randomUUID()),
-      data: "{}",
-      attachments,
+const KINDS: { [K in JobKind]: Kind<K> } = {
+  prepare_host: {
+    seconds: 0.7,
+    work: async (machineId) => {
+      await setMachine(machineId, { prepared: true });
+      return null;
     },
+  },
+  install_erp: { seconds: 0.7, work: install },
+  remove_erp: {
+    seconds: 0.3,
+    work: async (machineId, { instance_id }) => {
+      await removeErp(machineId, instance_id);
+      return null;
+    },
+  },
+  start_erp: { seconds: 0.3, work: (machineId, job) => change(machineId, job, () => ({ status: "running" })) },
+  stop_erp: { seconds: 0.3, work: (machineId, job) => change(machineId, job, () => ({ status: "stopped" })) },
+  restart_erp: { seconds: 0.5, work: (machineId, job) => change(machineId, job, () => ({ status: "running" })) },
+  check_health: {
+    seconds: 0,
+    work: async (machineId, { instance_id }) => {
+      const erp = await findErp(machineId, instance_id);
+      return erp?.status === "running" && erp.database !== null ? null : "not yet";
+    },
+  },
+  make_archive: { seconds: 0.5, work: makeArchive },
+  verify_archive: {
+    seconds: 0.3,
+    work: async (_machineId, { archive }) => {
+      await openArchive(archive);
+      return null;
+    },
+  },
+  restore_archive: { seconds: 0.7, work: restore },
+  put_back: { seconds: 0.3, work: putBack },
+  drop_old: {
+    seconds: 0,
+    work: async (machineId, job) => {
+      await change(machineId, job, ({ replaced }) => (replaced?.restore_id === job.restore_id ? { replaced: null } : {}));
+      return { neutralized: databaseOf(await installed(machineId, job)).neutralized };
+    },
+  },
+  neutralize: {
+    seconds: 0.3,
+    work: (machineId, job) => change(machineId, job, (erp) => ({ database: neutralized(databaseOf(erp)) })),
+  },
+  personalize: { seconds: 0.3, work: personalize },
+  move_domain: {
+    seconds: 0.5,
+    work: (machineId, job) =>
+      change(machineId, job, (erp) => ({
+        domain: job.domain,
+        database: { ...databaseOf(erp), base_url: baseUrl(job.domain) },
+      })),
+  },
+  verify_clone: {
+    seconds: 0,
+    work: async (machineId, job) => {
+      const erp = await installed(machineId, job);
+      const { uuid, neutralized, crons, mail_servers, base_url } = databaseOf(erp);
+      return {
+        is_neutralized: neutralized,
+        active_crons: crons.filter(({ active }) => active).length,
+        active_mail_servers: mail_servers.filter(({ active }) => active).length,
+        new_database_uuid: uuid !== erp.archived_uuid,
+        base_url,
+      };
+    },
+  },
+};
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job and its kind go together, which a look-up forgets
+const workOf = <K extends JobKind>(kind: JobKind): Kind<K> => KINDS[kind] as unknown as Kind<K>;
+
+async function install(machineId: string, { instance, database, admin_password, start }: Job<"install_erp">): Promise<null> {
+  if (instance.domain.startsWith("fail-install."))
+    throw new GiveUp("HOST_JOB_FAILED", "The ERP could not be installed: its database could not be initialised");
+  if ((await findErp(machineId, instance.id)) !== undefined) return null;
+  const { id, erp_version, edition, database_name, domain, admin_email } = instance;
+  const fresh = database === "fresh" ? await freshDatabase(domain, admin_email, admin_password) : undefined;
+  await addErp(machineId, id, {
+    status: start ? "running" : "stopped",
+    erp_version,
+    edition,
+    database_name,
+    domain,
+    database: fresh?.database ?? null,
+    files: fresh?.files ?? {},
+    replaced: null,
+    archived_uuid: null,
+  });
+  return null;
+}
+
+async function freshDatabase(domain: string, adminEmail: string, password: string | undefined) {
+  const { attachments, files } = attachmentsOf({});
+  const database: ErpDatabase = {
+    uuid: randomUUID(),
+    secret: randomUUID(),
+    base_url: baseUrl(domain),
+    neutralized: false,
+    crons: ["Base: Auto-vacuum internal data", "Mail: Email Queue Manager", "Mail: Fetchmail Service"].map(switchedOn),
+    mail_servers: ["Outgoing mail"].map(switchedOn),
+    admin_login: adminEmail,
+    admin_password_hash: await hashOf(password),
+    data: "{}",
+    attachments,
   };
+  return { database, files };
 }
 
-const hashed = (password: string): string => createHash("sha256").update(password).digest("hex");
-
-const neutralized = (database: ErpDatabase): ErpDatabase => ({
-  ...database,
-  neutralized: true,
-  crons: database.crons.map((cron) => ({ ...cron, active: false })),
-  mail_servers: database.mail_servers.map((server) => ({ ...server, active: false })),
-});
-
-/** A byte that rots in storage changes nothing of the size. */
-const damaged = (bytes: Uint8Array): Uint8Array => bytes.map((byte, place) => (place === bytes.length >> 1 ? byte ^ 0xff : byte));
-
-/** What is in an archive, if it is the one that was made: nothing is touched before that is known. */
-async function verified({ key, sha256, erp_version }: ArchiveRef): Promise<Contents> {
-  const bytes = await readArchive(key);
-  if (bytes === undefined) throw new GiveUp("BACKUP_CORRUPT", "The backup's archive is missing in the storage");
-  if (sha256Of(bytes) !== sha256)
-    throw new GiveUp("BACKUP_CORRUPT", "The backup's archive does not have the checksum that was recorded when it was made");
-  return unpackArchive(bytes, erp_version);
+async function makeArchive(machineId: string, job: Job<"make_archive">): Promise<Answer<"make_archive">> {
+  const erp = await installed(machineId, job);
+  const bytes = packArchive({ ...erp, database: databaseOf(erp) }, later(0));
+  if (job.note === "fail-upload") throw new GiveUp("STORAGE_ERROR", "The archive could not be uploaded to the store");
+  const sha256 = sha256Of(bytes);
+  // Damaged after it was hashed and before it was uploaded: the store has what it was sent, but that is not what was made.
+  const sent = job.note === "corrupt" ? damaged(bytes) : bytes;
+  return { size_bytes: bytes.length, sha256, stored_checksum: await putArchive(job.key, sent) };
 }
 
-/** The archive's data in the place of the present, which are kept until they are dropped or put back. */
-function restored(erp: SandboxErp, contents: Contents, job: JobOf<"restore">): Partial<SandboxErp> {
-  if (erp.replaced?.restore_id === job.restore_id) return {};
-  const base_url = erp.database?.base_url ?? contents.database.base_url;
-  const database = job.database ? { ...contents.database, base_url } : erp.database;
-  return {
-    database: database && job.neutralize ? neutralized(database) : database,
-    files: job.filestore ? contents.files : erp.files,
-    replaced: { restore_id: job.restore_id, database: erp.database, files: erp.files },
-    archived_uuid: contents.database.uuid,
-    ...(job.start && { status: "running" as const }),
+const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+function damaged(bytes: Uint8Array): Uint8Array {
+  const middle = Math.floor(bytes.length / 2);
+  return bytes.map((byte, index) => (index === middle ? byte ^ 0xff : byte));
+}
+
+async function openArchive({ key, size_bytes, sha256, erp_version }: StoredArchive): Promise<Archived> {
+  const bytes = await getArchive(key);
+  if (bytes === undefined) throw corrupt("it is not in the store any more");
+  if (bytes.length !== size_bytes || sha256Of(bytes) !== sha256) throw corrupt("it does not match its checksum");
+  const archived = readable(bytes);
+  if (archived.manifest.version !== erp_version)
+    throw corrupt(`it is of version ${archived.manifest.version}, not of ${erp_version}`);
+  return archived;
+}
+
+function readable(bytes: Uint8Array): Archived {
+  try {
+    return unpackArchive(bytes);
+  } catch (cause) {
+    throw corrupt("it cannot be read", cause);
+  }
+}
+
+const corrupt = (why: string, cause?: unknown): GiveUp =>
+  new GiveUp("BACKUP_CORRUPT", `The backup's archive cannot be used: ${why}`, { cause });
+
+/** The archive is open, and so proven whole, before anything is touched. */
+async function restore(machineId: string, job: Job<"restore_archive">): Promise<null> {
+  const archived = await openArchive(job.archive);
+  return change(machineId, job, (erp) => {
+    const status = job.start ? "running" : "stopped";
+    if (erp.replaced?.restore_id === job.restore_id) return { status }; // done by a try whose answer was lost
+    const taken = job.restore_database ? { ...archived.database, base_url: baseUrl(erp.domain) } : databaseOf(erp);
+    return {
+      status,
+      database: job.neutralize ? neutralized(taken) : taken,
+      files: job.restore_filestore ? archived.files : erp.files,
+      replaced: job.keep_old ? { restore_id: job.restore_id, database: erp.database, files: erp.files } : null,
+      archived_uuid: job.restore_database ? archived.database.uuid : erp.archived_uuid,
+    };
+  });
+}
+
+async function putBack(machineId: string, { instance_id, restore_id, start }: Job<"put_back">): Promise<null> {
+  await changeErp(machineId, instance_id, ({ replaced }) =>
+    replaced?.restore_id === restore_id
+      ? { database: replaced.database, files: replaced.files, replaced: null, status: start ? "running" : "stopped" }
+      : {},
+  );
+  return null;
+}
+
+async function personalize(machineId: string, job: Job<"personalize">): Promise<null> {
+  const own = {
+    uuid: randomUUID(),
+    secret: randomUUID(),
+    base_url: baseUrl(job.domain),
+    admin_login: job.admin_email,
+    admin_password_hash: await hashOf(job.admin_password),
   };
+  return change(machineId, job, (erp) => ({ domain: job.domain, database: { ...databaseOf(erp), ...own } }));
 }
 
-async function erpOf(machineId: string, instanceId: string): Promise<SandboxErp> {
-  const erp = await findErp(machineId, instanceId);
+interface OfInstance {
+  instance_id: string;
+}
+
+async function change(machineId: string, { instance_id }: OfInstance, what: Parameters<typeof changeErp>[2]): Promise<null> {
+  if (!(await changeErp(machineId, instance_id, what))) throw notInstalled();
+  return null;
+}
+
+const baseUrl = (domain: string): string => `https://${domain}`;
+
+function neutralized(database: ErpDatabase): ErpDatabase {
+  const { crons, mail_servers } = database;
+  return { ...database, neutralized: true, crons: crons.map(switchedOff), mail_servers: mail_servers.map(switchedOff) };
+}
+
+const switchedOn = (name: string) => ({ name, active: true });
+const switchedOff = ({ name }: { name: string }) => ({ name, active: false });
+
+const notInstalled = (): GiveUp => new GiveUp("HOST_JOB_FAILED", "The ERP is not on the server");
+
+async function installed(machineId: string, { instance_id }: OfInstance): Promise<SandboxErp> {
+  const erp = await findErp(machineId, instance_id);
   if (erp === undefined) throw notInstalled();
   return erp;
 }
 
-function contentsOf({ database, files }: SandboxErp): Contents {
-  if (database === null) throw new GiveUp("HOST_JOB_FAILED", "The ERP has no database");
-  return { database, files };
+function databaseOf(erp: SandboxErp): ErpDatabase {
+  if (erp.database === null) throw new GiveUp("HOST_JOB_FAILED", "The ERP has no database");
+  return erp.database;
 }
 
-async function change(machineId: string, instanceId: string, how: (erp: SandboxErp) => Partial<SandboxErp>): Promise<null> {
-  if (!(await changeErp(machineId, instanceId, how))) throw notInstalled();
-  return null;
+/** As the ERP itself keeps passwords. */
+async function hashOf(password: string | undefined): Promise<string> {
+  if (password === undefined) throw new GiveUp("INTERNAL_ERROR", "The administrator's password is no longer kept");
+  const salt = randomBytes(16);
+  const hash = await derive(password, salt, HASH_ROUNDS, 64, "sha512");
+  return `$pbkdf2-sha512$${HASH_ROUNDS}$${salt.toString("base64url")}$${hash.toString("base64url")}`;
 }
-
-const notInstalled = () => new GiveUp("HOST_JOB_FAILED", "The ERP is not installed on the server");
+const derive = promisify(pbkdf2);
+/** Fewer than the ERP's own, because nobody signs in here. */
+const HASH_ROUNDS = 10_000;

@@ -20,6 +20,3 @@ export function variable(name: string): string {
 /** Set by the bundler from package.json. */
 declare const SERVICE_VERSION: string;
 export const version = (): string => (typeof SERVICE_VERSION === "string" ? SERVICE_VERSION : "development");
-
-/** Milliseconds that something simulated takes: `SANDBOX_TIME_SCALE` is 1 unless tests make it shorter. */
-export const sandboxTime = (seconds: number): number => seconds * 1000 * Number(process.env["SANDBOX_TIME_SCALE"] ?? "1");

@@ -1,18 +1,14 @@
-// The service's own metrics, which alarms watch: numbers of things that should be none.
+// The service's own metrics, each with an alarm of its own in infra/alarms.ts, which reads them by these names.
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
 import { env } from "./env.ts";
 
-/** `infra/alarms.ts` has an alarm for each. */
-export type MetricName = "OrphanMachines" | "UndoFailed";
+/** Undoing that failed for good; machines at a provider that no record knows. */
+type MetricName = "UndoFailed" | "OrphanMachines";
 
-let metrics: Metrics | undefined;
-
-export function count(name: MetricName, value: number): void {
-  metrics ??= new Metrics({
-    namespace: "ErpControlPlane",
-    serviceName: "erp-control-plane",
-    defaultDimensions: { environment: env().ENVIRONMENT },
-  });
-  metrics.addMetric(name, MetricUnit.Count, value);
+export function publish(name: MetricName, count: number): void {
+  const metrics = new Metrics({ namespace: "ErpControlPlane" });
+  metrics.clearDefaultDimensions(); // of which the alarms know only the environment
+  metrics.setDefaultDimensions({ environment: env().ENVIRONMENT });
+  metrics.addMetric(name, MetricUnit.Count, count);
   metrics.publishStoredMetrics();
 }

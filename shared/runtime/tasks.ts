@@ -6,6 +6,7 @@ import { getBackup } from "../data/backups.ts";
 import { getInstance } from "../data/instances.ts";
 import { beginOperation, endOperation, findOperation, isOpen, showProgress } from "../data/operations.ts";
 import type { BackupRecord, InstanceRecord, OperationRecord, ServerRecord } from "../data/records.ts";
+import { dropSealed } from "../data/sealed.ts";
 import { getServer } from "../data/servers.ts";
 import type { InputOf, Poll, PollName, Step, StepName, UndoName, Workflow } from "../workflow.ts";
 import { log } from "./log.ts";
@@ -58,8 +59,7 @@ export interface Polled {
 const Ids = z.object({ account_id: z.string(), operation_id: z.string() });
 
 export const tasks = <W extends Workflow>(workflow: W, implementations: Implementations<W>) => {
-  // The two types say the same of a name; only here, where the name comes from outside, is it not known which task it is.
-  const known = new Map(Object.entries(implementations as Record<string, Done<Workflow, boolean | void>>));
+  const known = new Map<string, Done<Workflow, boolean | void>>(Object.entries(implementations));
   return async (payload: unknown): Promise<Polled | null> => {
     const event = TaskEvent.parse(payload);
     const { account_id, operation_id } = Ids.parse(event.input);
@@ -92,8 +92,9 @@ async function perform(
       if (operation !== undefined) await endOperation(operation, { succeeded: true });
       return null;
     case "fail":
-      if (operation !== undefined)
-        await endOperation(operation, { succeeded: false, error: operationErrorOf(event.error ?? {}) });
+      if (operation === undefined) return null;
+      await dropSealed(operation.account_id, operation.id); // the task that would have used it may not have come to it
+      await endOperation(operation, { succeeded: false, error: operationErrorOf(event.error ?? {}) });
       return null;
     default:
       break;

@@ -1,64 +1,83 @@
-// What each step of clone-instance does, and how it is undone.
+// What the steps of cloning an instance do.
 import { addResult } from "../../../shared/data/operations.ts";
+import { recordNeutralized } from "../../../shared/data/instances.ts";
 import { dropSealed, takeSealed } from "../../../shared/data/sealed.ts";
-import { archiveRefOf, erpSpecOf } from "../../../shared/hosts/index.ts";
-import { isHealthy, isRemoved, runJob } from "../../../shared/hosts/jobs.ts";
-import { GiveUp, TryAgain } from "../../../shared/runtime/task-errors.ts";
+import { run, undoneOrDown } from "../../../shared/hosts/index.ts";
+import { GiveUp } from "../../../shared/runtime/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
+import { storedArchiveOf } from "../../../shared/storage/stored-archive.ts";
 import workflow from "./workflow.ts";
 
 export const handler = tasks(workflow, {
-  verifyArchive: async (work) =>
-    (await runJob(work, { kind: "verify", archive: archiveRefOf(await work.backup()) })) !== undefined,
+  verifyArchive: async ({ backup, server, jobId }) =>
+    (await run(await server(), { id: jobId, kind: "verify_archive", archive: storedArchiveOf(await backup()) })).ready,
 
-  installErp: async (work) => {
-    // Not started before it has its data and, if asked for, is neutralized; its administrator comes last.
-    const erp = erpSpecOf(await work.instance());
-    return (await runJob(work, { kind: "install", erp, admin_password: undefined, start: false })) !== undefined;
+  installErp: async ({ operation, input, instance, server, jobId }) =>
+    (
+      await run(await server(), {
+        id: jobId,
+        kind: "install_erp",
+        instance: await instance(),
+        database: input.restore_database ? "none" : "fresh",
+        admin_password: await takeSealed(operation.account_id, operation.id),
+        start: false,
+      })
+    ).ready,
+
+  restoreArchive: async ({ operation, input, backup, server, jobId }) =>
+    (
+      await run(await server(), {
+        id: jobId,
+        kind: "restore_archive",
+        instance_id: input.instance_id,
+        restore_id: operation.id,
+        archive: storedArchiveOf(await backup()),
+        restore_database: input.restore_database,
+        restore_filestore: input.restore_filestore,
+        neutralize: false, // a step of its own, so that it is seen
+        keep_old: false,
+        start: false,
+      })
+    ).ready,
+
+  neutralize: async ({ input, server, jobId }) =>
+    (await run(await server(), { id: jobId, kind: "neutralize", instance_id: input.instance_id })).ready,
+
+  personalize: async ({ operation, instance, server, jobId }) => {
+    const { id, domain, admin_email } = await instance();
+    const { ready } = await run(await server(), {
+      id: jobId,
+      kind: "personalize",
+      instance_id: id,
+      domain,
+      admin_email,
+      admin_password: await takeSealed(operation.account_id, operation.id),
+    });
+    if (ready) await dropSealed(operation.account_id, operation.id);
+    return ready;
   },
 
-  restoreArchive: async (work) => {
-    const { restore_database: database, restore_filestore: filestore } = work.input;
-    const { id: instance_id } = await work.instance();
-    const archive = archiveRefOf(await work.backup());
-    const job = {
-      kind: "restore" as const,
-      instance_id,
-      restore_id: work.operation.id,
-      archive,
-      database,
-      filestore,
-      neutralize: false,
-      start: false,
-    };
-    return (await runJob(work, job)) !== undefined;
-  },
+  startErp: async ({ input, server, jobId }) =>
+    (await run(await server(), { id: jobId, kind: "start_erp", instance_id: input.instance_id })).ready,
 
-  neutralize: async (work) => (await runJob(work, { kind: "neutralize", instance_id: work.input.instance_id })) !== undefined,
+  awaitHealthy: async ({ input, server, jobId }) =>
+    (await run(await server(), { id: jobId, kind: "check_health", instance_id: input.instance_id })).ready,
 
-  personalize: async (work) => {
-    const { account_id, id } = work.operation;
-    const admin_password = await takeSealed(account_id, id);
-    const erp = erpSpecOf(await work.instance());
-    if ((await runJob(work, { kind: "personalize", erp, admin_password })) === undefined) return false;
-    await dropSealed(account_id, id);
+  verifyClone: async ({ operation, input, instance, server, jobId }) => {
+    const clone = await instance();
+    const progress = await run(await server(), { id: jobId, kind: "verify_clone", instance_id: clone.id });
+    if (!progress.ready) return false;
+    const verification = progress.answer;
+    const { is_neutralized, active_crons, active_mail_servers, new_database_uuid, base_url } = verification;
+    await addResult(operation, { verification });
+    if (input.neutralize && !(is_neutralized && active_crons === 0 && active_mail_servers === 0))
+      throw new GiveUp("HOST_JOB_FAILED", "The clone was neutralized, but some of its jobs or mail servers are still active");
+    if (!new_database_uuid || base_url !== `https://${clone.domain}`)
+      throw new GiveUp("HOST_JOB_FAILED", "The clone did not get an identity of its own");
+    await recordNeutralized(clone, is_neutralized);
     return true;
   },
 
-  awaitHealthy: isHealthy,
-
-  verifyClone: async (work) => {
-    const verification = await runJob(work, { kind: "inspect", instance_id: work.input.instance_id });
-    if (verification === undefined) throw new TryAgain("HOST_JOB_FAILED", "The clone could not be verified in time");
-    await addResult(work.operation, { verification });
-    const { is_neutralized, active_crons, active_mail_servers, new_database_uuid } = verification;
-    if (!new_database_uuid) throw new GiveUp("HOST_JOB_FAILED", "The clone has the database uuid of its source");
-    if (work.input.neutralize && !(is_neutralized && active_crons === 0 && active_mail_servers === 0))
-      throw new GiveUp("HOST_JOB_FAILED", "The clone could not be neutralized: scheduled jobs or mail servers are still active");
-  },
-
-  removeErp: async (work) => {
-    await dropSealed(work.operation.account_id, work.operation.id);
-    return isRemoved(work);
-  },
+  removeErp: async ({ input, server, jobId }) =>
+    undoneOrDown(await server(), { id: jobId, kind: "remove_erp", instance_id: input.instance_id }),
 });

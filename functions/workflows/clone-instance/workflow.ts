@@ -1,7 +1,7 @@
 // Cloning: a new instance whose data comes from a backup, with an identity of its own, neutralized unless told otherwise.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
-import { poll, step, workflow } from "../../../shared/workflow.ts";
+import { poll, workflow } from "../../../shared/workflow.ts";
 
 export default workflow({
   name: "clone-instance",
@@ -25,7 +25,9 @@ export default workflow({
       upToMinutes: 15,
     }),
     poll("personalize", "Giving the clone an identity of its own", { everySeconds: 10, upToMinutes: 15 }),
+    // Only now: what still has the original's name, jobs and mail servers must not run.
+    poll("startErp", "Starting the ERP", { everySeconds: 5, upToMinutes: 10 }),
     poll("awaitHealthy", "Waiting for the ERP to answer", { everySeconds: 5, upToMinutes: 10 }),
-    step("verifyClone", "Verifying the clone"),
+    poll("verifyClone", "Verifying the clone", { everySeconds: 5, upToMinutes: 10 }),
   ],
 });

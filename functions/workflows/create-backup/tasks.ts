@@ -1,12 +1,33 @@
-// What each step of create-backup does, and how it is undone.
-import { storeArchive, requireStored } from "../../../shared/hosts/backup-archive.ts";
+// What the steps of backing up an instance do.
+import { recordArchive } from "../../../shared/data/backups.ts";
+import { run } from "../../../shared/hosts/index.ts";
+import { TryAgain } from "../../../shared/runtime/task-errors.ts";
+import { jobIdOf, tasks } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
-import { removeArchive } from "../../../shared/storage/archives.ts";
-import { tasks } from "../../../shared/runtime/tasks.ts";
+import { removeArchive, requireStored } from "../../../shared/storage/archives.ts";
+import type { BackupRecord, OperationRecord, ServerRecord } from "../../../shared/data/records.ts";
 import workflow from "./workflow.ts";
 
 export const handler = tasks(workflow, {
-  makeArchive: async (work) => storeArchive(work, await work.backup()),
-  recordArchive: async (work) => requireStored(await work.backup()),
-  deleteArchive: async (work) => removeArchive(archiveKey(await work.backup())),
+  makeArchive: async ({ operation, backup, server }) => (await make(operation, await backup(), await server())).ready,
+
+  recordArchive: async ({ operation, backup, server }) => {
+    const present = await backup();
+    const made = await make(operation, present, await server());
+    if (!made.ready) throw new TryAgain("HOST_JOB_FAILED", "The server does not know of the archive any more");
+    await requireStored(archiveKey(present), made.answer);
+    await recordArchive(present.account_id, present.id, made.answer);
+  },
+
+  deleteArchive: async ({ backup }) => removeArchive(archiveKey(await backup())),
 });
+
+/** Asked for by the same id again, the job tells what it made. */
+const make = (operation: OperationRecord, backup: BackupRecord, server: ServerRecord) =>
+  run(server, {
+    id: jobIdOf(operation, "makeArchive"),
+    kind: "make_archive",
+    instance_id: backup.instance_id,
+    key: archiveKey(backup),
+    note: backup.note,
+  });

@@ -1,22 +1,26 @@
-// What each step of create-instance does, and how it is undone.
+// What the steps of creating an instance do.
 import { dropSealed, takeSealed } from "../../../shared/data/sealed.ts";
-import { erpSpecOf } from "../../../shared/hosts/index.ts";
-import { isHealthy, isRemoved, runJob } from "../../../shared/hosts/jobs.ts";
+import { run, undoneOrDown } from "../../../shared/hosts/index.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
 
 export const handler = tasks(workflow, {
-  installErp: async (work) => {
-    const { account_id, id } = work.operation;
-    const admin_password = await takeSealed(account_id, id);
-    const erp = erpSpecOf(await work.instance());
-    if ((await runJob(work, { kind: "install", erp, admin_password, start: true })) === undefined) return false;
-    await dropSealed(account_id, id);
-    return true;
+  installErp: async ({ operation, instance, server, jobId }) => {
+    const { ready } = await run(await server(), {
+      id: jobId,
+      kind: "install_erp",
+      instance: await instance(),
+      database: "fresh",
+      admin_password: await takeSealed(operation.account_id, operation.id),
+      start: true,
+    });
+    if (ready) await dropSealed(operation.account_id, operation.id);
+    return ready;
   },
-  awaitHealthy: isHealthy,
-  removeErp: async (work) => {
-    await dropSealed(work.operation.account_id, work.operation.id);
-    return isRemoved(work);
-  },
+
+  awaitHealthy: async ({ input, server, jobId }) =>
+    (await run(await server(), { id: jobId, kind: "check_health", instance_id: input.instance_id })).ready,
+
+  removeErp: async ({ input, server, jobId }) =>
+    undoneOrDown(await server(), { id: jobId, kind: "remove_erp", instance_id: input.instance_id }),
 });

@@ -1,43 +1,50 @@
-// What each step of create-server does, and how it is undone.
-import { recordMachine } from "../../../shared/data/servers.ts";
-import { findSshKey } from "../../../shared/data/ssh-keys.ts";
+// What the steps of creating a server do.
+import { recordMachine } from "../../../shared/data/machines.ts";
 import { now } from "../../../shared/data/change.ts";
-import { hostOf } from "../../../shared/hosts/index.ts";
+import { sshKeyRef } from "../../../shared/data/ssh-keys.ts";
+import { find } from "../../../shared/data/table.ts";
+import { run } from "../../../shared/hosts/index.ts";
 import { providerOf } from "../../../shared/providers/index.ts";
 import { GiveUp } from "../../../shared/runtime/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
 
 export const handler = tasks(workflow, {
-  requestMachine: async (work) => {
-    const server = await work.server();
-    const { id, account_id, name, region, size, ssh_key_id } = server;
-    const key = await findSshKey(account_id, ssh_key_id); // it may have been deleted since: the server is made all the same
-    const ssh_keys = key === undefined ? [] : [key.public_key];
-    const order = { operation_id: work.operation.id, server_id: id, account_id, name, region, size, ssh_keys };
-    await recordMachine(server, await providerOf(server).requestMachine(order));
+  requestMachine: async ({ operation, server }) => {
+    const { id, account_id, name, region, size, ssh_key_id, ...rest } = await server();
+    const key = await find(sshKeyRef(account_id, ssh_key_id));
+    if (key === undefined) throw new GiveUp("CANCELLED", "The SSH key was deleted before the machine was made");
+    const { machine_id } = await providerOf(rest).requestMachine({
+      operation_id: operation.id,
+      server_id: id,
+      account_id,
+      name,
+      region,
+      size,
+      ssh_keys: [key.public_key],
+    });
+    await recordMachine(await server(), operation.id, { machine_id });
   },
 
-  awaitMachine: async (work) => {
-    const server = await work.server();
-    const machine = server.machine_id === null ? undefined : await providerOf(server).findMachine(server.machine_id);
-    if (machine === undefined) throw new GiveUp("PROVIDER_ERROR", "The provider accepted the machine, but has it no more");
+  awaitMachine: async ({ operation, server }) => {
+    const present = await server();
+    const machine = present.machine_id === null ? undefined : await providerOf(present).findMachine(present.machine_id);
+    if (machine === undefined) throw new GiveUp("PROVIDER_ERROR", "The machine vanished at the provider before it ran");
     if (machine.state !== "running" || machine.ip_address === null) return false;
-    await recordMachine(server, { ip_address: machine.ip_address });
+    await recordMachine(present, operation.id, { ip_address: machine.ip_address });
     return true;
   },
 
-  prepareHost: async (work) => {
-    const server = await work.server();
-    if ((await hostOf(server).run(server, work.jobId, { kind: "prepare" })) === undefined) return false;
-    await recordMachine(server, { last_seen_at: now() });
-    return true;
+  prepareHost: async ({ operation, server, jobId }) => {
+    const { ready } = await run(await server(), { id: jobId, kind: "prepare_host" });
+    if (ready) await recordMachine(await server(), operation.id, { last_seen_at: now() });
+    return ready;
   },
 
-  releaseMachine: async (work) => {
-    const server = await work.server();
-    const { gone } = await providerOf(server).releaseMachine({ server_id: server.id, machine_id: server.machine_id });
-    if (gone) await recordMachine(server, { machine_id: null, ip_address: null });
+  releaseMachine: async ({ operation, server }) => {
+    const { id: server_id, machine_id, ...rest } = await server();
+    const { gone } = await providerOf(rest).releaseMachine({ server_id, machine_id });
+    if (gone) await recordMachine(await server(), operation.id, { machine_id: null, ip_address: null });
     return gone;
   },
 });

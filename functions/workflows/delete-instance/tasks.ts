@@ -1,15 +1,17 @@
-// What the step of delete-instance does.
+// What the step of deleting an instance does.
 import { addResult } from "../../../shared/data/operations.ts";
 import { USABLE } from "../../../shared/domain/lifecycle.ts";
-import { isRemoved } from "../../../shared/hosts/jobs.ts";
+import { run } from "../../../shared/hosts/index.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
 
 export const handler = tasks(workflow, {
-  removeErp: async (work) => {
-    const server = await work.server();
-    if (USABLE.includes(server.state)) return isRemoved(work);
-    await addResult(work.operation, { host_skipped: true });
-    return true;
+  removeErp: async ({ operation, input, server, jobId }) => {
+    const present = await server();
+    if (!USABLE.includes(present.state)) {
+      await addResult(operation, { host_skipped: true });
+      return true;
+    }
+    return (await run(present, { id: jobId, kind: "remove_erp", instance_id: input.instance_id })).ready;
   },
 });

@@ -1,9 +1,12 @@
-// What each step of restart-instance does.
-import { isHealthy, runJob } from "../../../shared/hosts/jobs.ts";
+// What the steps of restarting an instance do.
+import { run } from "../../../shared/hosts/index.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
 
 export const handler = tasks(workflow, {
-  restartErp: async (work) => (await runJob(work, { kind: "restart", instance_id: work.input.instance_id })) !== undefined,
-  awaitHealthy: isHealthy,
+  restartErp: async ({ input, server, jobId }) =>
+    (await run(await server(), { id: jobId, kind: "restart_erp", instance_id: input.instance_id })).ready,
+
+  awaitHealthy: async ({ input, server, jobId }) =>
+    (await run(await server(), { id: jobId, kind: "check_health", instance_id: input.instance_id })).ready,
 });

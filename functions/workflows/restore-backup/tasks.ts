@@ -1,72 +1,84 @@
-// What each step of restore-backup does, and how it is undone.
-import { closeSafetyBackup, findBackup, reserveSafetyBackup } from "../../../shared/data/backups.ts";
+// What the steps of restoring a backup do.
+import { backupRef, recordArchive } from "../../../shared/data/backups.ts";
 import { recordNeutralized } from "../../../shared/data/instances.ts";
-import { addResult } from "../../../shared/data/operations.ts";
-import type { OperationRecord } from "../../../shared/data/records.ts";
-import { afterRestore } from "../../../shared/domain/lifecycle.ts";
-import { requireStored, storeArchive } from "../../../shared/hosts/backup-archive.ts";
-import { archiveRefOf } from "../../../shared/hosts/index.ts";
-import { isHealthy, runJob } from "../../../shared/hosts/jobs.ts";
-import { archiveKey } from "../../../shared/storage/archive-key.ts";
-import { removeArchive } from "../../../shared/storage/archives.ts";
-import { TryAgain } from "../../../shared/runtime/task-errors.ts";
+import { addResult, failInto } from "../../../shared/data/operations.ts";
+import { endSafetyBackup, reserveSafetyBackup } from "../../../shared/data/safety-backups.ts";
+import { find } from "../../../shared/data/table.ts";
+import { run, runUndo } from "../../../shared/hosts/index.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
+import { archiveKey } from "../../../shared/storage/archive-key.ts";
+import { removeArchive, requireStored } from "../../../shared/storage/archives.ts";
+import { storedArchiveOf } from "../../../shared/storage/stored-archive.ts";
 import workflow from "./workflow.ts";
 
-/** What is stopped when the restore begins is stopped when it ends. */
-const shallRun = ({ before }: OperationRecord): boolean => afterRestore(before ?? "running") === "running";
-
 export const handler = tasks(workflow, {
-  verifyArchive: async (work) =>
-    (await runJob(work, { kind: "verify", archive: archiveRefOf(await work.backup()) })) !== undefined,
+  verifyArchive: async ({ backup, server, jobId }) =>
+    (await run(await server(), { id: jobId, kind: "verify_archive", archive: storedArchiveOf(await backup()) })).ready,
 
-  makeSafetyBackup: async (work) => {
-    const { operation, input } = work;
-    const backup = await reserveSafetyBackup(await work.instance(), input.safety_backup_id, operation.id);
-    if (!(await storeArchive(work, backup))) return false;
-    const stored = await findBackup(operation.account_id, backup.id);
-    await requireStored(stored ?? backup);
-    await closeSafetyBackup(stored ?? backup, "completed", null);
-    await addResult(operation, { safety_backup_id: backup.id });
+  makeSafetyBackup: async ({ operation, input, instance, server, jobId }) => {
+    const safety = await reserveSafetyBackup(operation, await instance(), input.safety_backup_id);
+    const made = await run(await server(), {
+      id: jobId,
+      kind: "make_archive",
+      instance_id: input.instance_id,
+      key: archiveKey(safety),
+      note: safety.note,
+    });
+    if (!made.ready) return false;
+    await requireStored(archiveKey(safety), made.answer);
+    await recordArchive(safety.account_id, safety.id, made.answer);
+    await endSafetyBackup(safety.account_id, safety.id, { state: "completed" });
+    await addResult(operation, { safety_backup_id: safety.id });
     return true;
   },
 
-  restoreArchive: async (work) => {
-    const { instance_id, restore_database: database, restore_filestore: filestore, neutralize } = work.input;
-    const archive = archiveRefOf(await work.backup());
-    const start = shallRun(work.operation);
-    const job = {
-      kind: "restore" as const,
-      instance_id,
-      restore_id: work.operation.id,
-      archive,
-      database,
-      filestore,
-      neutralize,
-      start,
-    };
-    return (await runJob(work, job)) !== undefined;
+  restoreArchive: async ({ operation, input, backup, server, jobId }) =>
+    (
+      await run(await server(), {
+        id: jobId,
+        kind: "restore_archive",
+        instance_id: input.instance_id,
+        restore_id: operation.id,
+        archive: storedArchiveOf(await backup()),
+        restore_database: input.restore_database,
+        restore_filestore: input.restore_filestore,
+        neutralize: input.neutralize,
+        keep_old: true,
+        start: true, // also what was stopped: whether the ERP takes the data is seen when it answers
+      })
+    ).ready,
+
+  awaitHealthy: async ({ input, server, jobId }) =>
+    (await run(await server(), { id: jobId, kind: "check_health", instance_id: input.instance_id })).ready,
+
+  stopAgain: async ({ operation, input, server, jobId }) => {
+    if (operation.before !== "stopped") return true;
+    return (await run(await server(), { id: jobId, kind: "stop_erp", instance_id: input.instance_id })).ready;
   },
 
-  awaitHealthy: async (work) => !shallRun(work.operation) || isHealthy(work),
-
-  dropOld: async (work) => {
-    const { instance_id } = work.input;
-    const found = await runJob({ ...work, jobId: `${work.jobId}-inspect` }, { kind: "inspect", instance_id });
-    const dropped = await runJob(work, { kind: "drop_old", instance_id, restore_id: work.operation.id });
-    if (found === undefined || dropped === undefined)
-      throw new TryAgain("HOST_JOB_FAILED", "What was replaced could not be removed in time");
-    await recordNeutralized(await work.instance(), found.is_neutralized);
+  dropOld: async ({ operation, instance, server, jobId }) => {
+    const present = await instance();
+    const job = { id: jobId, kind: "drop_old", instance_id: present.id, restore_id: operation.id } as const;
+    const progress = await run(await server(), job);
+    if (progress.ready) await recordNeutralized(present, progress.answer.neutralized);
+    return progress.ready;
   },
 
-  putBack: async (work) =>
-    (await runJob(work, { kind: "put_back", instance_id: work.input.instance_id, restore_id: work.operation.id })) !== undefined,
+  putBack: async ({ operation, input, server, jobId }) => {
+    const start = operation.before === "running";
+    const job = { id: jobId, kind: "put_back", instance_id: input.instance_id, restore_id: operation.id, start } as const;
+    const progress = await runUndo(await server(), job);
+    if (progress !== "unreachable") return progress.ready;
+    // The old data is still there, but nobody can say now which of the two the ERP has.
+    await failInto(operation, "failed");
+    return true;
+  },
 
-  /** A safety backup that was completed is kept: it is somebody's data, whatever became of the restore. */
-  closeSafetyBackup: async (work) => {
-    const backup = await findBackup(work.operation.account_id, work.input.safety_backup_id);
-    if (backup === undefined || backup.state === "completed") return;
-    await removeArchive(archiveKey(backup));
-    await closeSafetyBackup(backup, "failed", "The restore that it was taken for failed first");
+  closeSafetyBackup: async ({ input }) => {
+    const { account_id, safety_backup_id: id } = input;
+    const safety = await find(backupRef(account_id, id));
+    if (safety?.state !== "pending") return; // one that is completed stays: it is good
+    await removeArchive(archiveKey(safety));
+    await endSafetyBackup(account_id, id, { state: "failed", reason: "The restore that it was taken for failed" });
   },
 });

@@ -1,7 +1,7 @@
 // Restoring: verify the archive, take a safety backup, put the data beside the old and swap; the old stays until the ERP answers.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
-import { poll, step, workflow } from "../../../shared/workflow.ts";
+import { poll, workflow } from "../../../shared/workflow.ts";
 
 export default workflow({
   name: "restore-backup",
@@ -28,6 +28,8 @@ export default workflow({
     }),
     poll("restoreArchive", "Restoring the backup", { undo: "putBack", everySeconds: 10, upToMinutes: 120 }),
     poll("awaitHealthy", "Waiting for the ERP to answer", { everySeconds: 5, upToMinutes: 10 }),
-    step("dropOld", "Removing the data that was replaced"),
+    // Before the old data goes, so that a failure here can still be undone.
+    poll("stopAgain", "Leaving the ERP as it was found", { everySeconds: 5, upToMinutes: 10 }),
+    poll("dropOld", "Removing the data that was replaced", { everySeconds: 5, upToMinutes: 15 }),
   ],
 });

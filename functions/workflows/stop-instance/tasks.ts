@@ -1,21 +1,23 @@
-// What the step of stop-instance does, and how it is undone.
+// What the step of stopping an instance does.
 import { failInto } from "../../../shared/data/operations.ts";
-import { runJob } from "../../../shared/hosts/jobs.ts";
+import { run, runUndo } from "../../../shared/hosts/index.ts";
 import { GiveUp } from "../../../shared/runtime/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
 
 export const handler = tasks(workflow, {
-  stopErp: async (work) => (await runJob(work, { kind: "stop", instance_id: work.input.instance_id })) !== undefined,
+  stopErp: async ({ input, server, jobId }) =>
+    (await run(await server(), { id: jobId, kind: "stop_erp", instance_id: input.instance_id })).ready,
 
-  /** What would not stop shall run; if it does not run either, it has failed. */
-  startAgain: async (work) => {
+  startAgain: async ({ operation, input, server, jobId }) => {
     try {
-      return (await runJob(work, { kind: "start", instance_id: work.input.instance_id })) !== undefined;
+      const progress = await runUndo(await server(), { id: jobId, kind: "start_erp", instance_id: input.instance_id });
+      if (progress !== "unreachable") return progress.ready;
     } catch (error) {
       if (!(error instanceof GiveUp)) throw error;
-      await failInto(work.operation, "failed");
-      return true;
     }
+    // It neither stopped nor runs: who looks at the instance should see that.
+    await failInto(operation, "failed");
+    return true;
   },
 });

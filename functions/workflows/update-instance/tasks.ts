@@ -1,29 +1,34 @@
-// What each step of update-instance does, and how it is undone.
+// What the steps of moving an instance to a new domain do.
 import { changeOf } from "../../../shared/data/change.ts";
-import { adoptDomain, releaseDomain } from "../../../shared/data/instances.ts";
-import { runJob } from "../../../shared/hosts/jobs.ts";
+import { returnDomain } from "../../../shared/data/domain-moves.ts";
+import { adoptDomain } from "../../../shared/data/instances.ts";
+import { run, undoneOrDown } from "../../../shared/hosts/index.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
 
 export const handler = tasks(workflow, {
-  moveDomain: async (work) => {
-    const { instance_id, new_domain } = work.input;
-    return (await runJob(work, { kind: "move_domain", instance_id, domain: new_domain })) !== undefined;
-  },
+  moveDomain: async ({ input, server, jobId }) =>
+    (
+      await run(await server(), {
+        id: jobId,
+        kind: "move_domain",
+        instance_id: input.instance_id,
+        domain: input.new_domain,
+      })
+    ).ready,
 
-  adoptDomain: async (work) => {
-    const instance = await work.instance();
-    const change = changeOf({ id: instance.account_id });
-    adoptDomain(change, instance, work.input.new_domain);
+  adoptDomain: async ({ input, instance }) => {
+    const present = await instance();
+    if (present.domain === input.new_domain) return;
+    const change = changeOf({ id: input.account_id });
+    adoptDomain(change, present, input.new_domain);
     await change.commit();
   },
 
-  moveDomainBack: async (work) => {
-    const instance = await work.instance();
-    const { instance_id, old_domain, new_domain } = work.input;
-    if (instance.domain === new_domain) return true; // it is adopted: there is nothing to go back to
-    if ((await runJob(work, { kind: "move_domain", instance_id, domain: old_domain })) === undefined) return false;
-    await releaseDomain(instance, new_domain);
-    return true;
+  moveDomainBack: async ({ input, instance, server, jobId }) => {
+    const job = { id: jobId, kind: "move_domain", instance_id: input.instance_id, domain: input.old_domain } as const;
+    const back = await undoneOrDown(await server(), job);
+    if (back) await returnDomain(await instance(), { old: input.old_domain, new: input.new_domain });
+    return back;
   },
 });

@@ -1,0 +1,65 @@
+// Safety backups whose time is over: what may be deleted, and the beginning of that.
+import { newId } from "../domain/ids.ts";
+import { RESTORABLE } from "../domain/lifecycle.ts";
+import { getAccount } from "./accounts.ts";
+import { backupRef, moveBackupToDeleting } from "./backups.ts";
+import { changeOf, logEvent } from "./change.ts";
+import { keys } from "./keys.ts";
+import { listOfParent } from "./lists.ts";
+import { reserveOperation } from "./operations.ts";
+import { BackupRecord, type OperationRecord } from "./records.ts";
+import { check, find } from "./table.ts";
+
+export interface Expired {
+  accountId: string;
+  backupId: string;
+}
+
+/**
+ * Begins the deletion of an expired backup; undefined if it stays for now: because somebody uses it, or because it is the last
+ * completed one of its instance. That there is another one is checked in the same write that begins the deletion.
+ */
+export async function reserveExpiry({ accountId, backupId }: Expired): Promise<OperationRecord | undefined> {
+  const backup = await find(backupRef(accountId, backupId));
+  if (backup === undefined) return undefined;
+  if (backup.operation_id !== null || (backup.used_by?.size ?? 0) > 0) return undefined;
+  const completed = RESTORABLE.includes(backup.state);
+  if (!completed && backup.state !== "failed") return undefined;
+  const other = completed ? await findOther(backup) : undefined;
+  if (completed && other === undefined) return undefined;
+  const change = changeOf(await getAccount(accountId));
+  const id = newId("operation");
+  moveBackupToDeleting(change, backup, id);
+  if (other !== undefined)
+    change.write(
+      check(keys.record("backup", accountId, other), { equals: { operation_id: null }, oneOf: { state: RESTORABLE } }),
+    );
+  logEvent(change, SERVICE, "backup.delete", {
+    type: "backup",
+    id: backupId,
+    name: backup.instance_name,
+  });
+  const operation = reserveOperation(change, SERVICE, {
+    id,
+    type: "backup.delete",
+    workflow: "delete-backup",
+    resource: { type: "backup", id: backupId },
+    input: { backup_id: backupId },
+    before: backup.state,
+  });
+  await change.commit();
+  return operation;
+}
+
+const SERVICE = { operator: "Expiry of safety backups", requestId: "expire-backups" } as const;
+
+/** Another completed backup of the same instance. The list may lag behind; the write checks it. */
+async function findOther(backup: BackupRecord): Promise<string | undefined> {
+  const { items } = await listOfParent(
+    { kind: "backup", accountId: backup.account_id, schema: BackupRecord },
+    backup.instance_id,
+    { per_page: 1 },
+    ({ id, state, operation_id }) => id !== backup.id && operation_id === null && RESTORABLE.includes(state),
+  );
+  return items[0]?.id;
+}

@@ -1,0 +1,60 @@
+// What is known of servers' machines: their id and address, and whether they answer.
+import { FAILED_PROBES_MAX } from "../domain/limits.ts";
+import { SERVER_PHASES, type ServerPhase } from "../domain/lifecycle.ts";
+import { changeOf, now } from "./change.ts";
+import { keys } from "./keys.ts";
+import { ServerRecord } from "./records.ts";
+import { ConditionFailed, queryAll, readAll, updateOne } from "./table.ts";
+
+/** Records what the provider gave, while the operation holds the server. */
+export async function recordMachine(
+  server: ServerRecord,
+  operationId: string,
+  set: Partial<Pick<ServerRecord, "machine_id" | "ip_address" | "last_seen_at">>,
+): Promise<void> {
+  const key = keys.record("server", server.account_id, server.id);
+  await updateOne(key, { set: { ...set, updated_at: now() } }, { equals: { operation_id: operationId } });
+}
+
+/** Phases in which a server's health is checked; in the others an operation looks after it, or it has no machine. */
+const WATCHED: readonly ServerPhase[] = ["ready", "unreachable"];
+
+export async function watchedServers(): Promise<ServerRecord[]> {
+  const markers = await queryAll(keys.watched());
+  const items = await readAll(
+    markers.map((marker) => keys.record("server", String(marker["account_id"]), String(marker["server_id"]))),
+  );
+  return [...items.values()].map((item) => ServerRecord.parse(item)).filter(({ state }) => WATCHED.includes(state));
+}
+
+/** What a probe found. The server that it was of may have been moved on since; then it says nothing. */
+export async function noteProbe(server: ServerRecord, answered: boolean, reason: string): Promise<void> {
+  const seen = { failed_probes: 0, last_seen_at: now() };
+  if (answered)
+    return server.state === "ready" ? noteOn(server, seen) : moveTo("ready", server, { ...seen, status_reason: null });
+  if (server.state !== "ready") return;
+  const failed_probes = server.failed_probes + 1;
+  if (failed_probes < FAILED_PROBES_MAX) return noteOn(server, { failed_probes });
+  return moveTo("unreachable", server, { failed_probes, status_reason: reason });
+}
+
+type Fields = Partial<Pick<ServerRecord, "failed_probes" | "last_seen_at" | "status_reason">>;
+
+const noteOn = async ({ account_id, id, state }: ServerRecord, set: Fields): Promise<void> =>
+  void (await updateOne(keys.record("server", account_id, id), { set }, { equals: { state } }));
+
+async function moveTo(state: ServerPhase, server: ServerRecord, set: Fields): Promise<void> {
+  const change = changeOf({ id: server.account_id });
+  change.move(
+    "server",
+    server,
+    { from: SERVER_PHASES[server.state], to: SERVER_PHASES[state] },
+    { set: { ...set, state, updated_at: now() } },
+    { equals: { state: server.state } },
+  );
+  try {
+    await change.commit();
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error; // deleted, or moved by another check
+  }
+}

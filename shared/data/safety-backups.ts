@@ -1,0 +1,45 @@
+// The backup that a restore takes before it replaces anything. It has no operation of its own: the restore's holds it.
+import { getAccount } from "./accounts.ts";
+import { backupRef, reserveBackup } from "./backups.ts";
+import { changeOf, now } from "./change.ts";
+import type { BackupRecord, InstanceRecord, OperationRecord } from "./records.ts";
+import { find } from "./table.ts";
+
+const DAY_MS = 86_400_000;
+
+/** The safety backup of a restore, made once however often the step runs. */
+export async function reserveSafetyBackup(
+  operation: OperationRecord,
+  instance: InstanceRecord,
+  id: string,
+): Promise<BackupRecord> {
+  const present = await find(backupRef(operation.account_id, id));
+  if (present !== undefined) return present;
+  const account = await getAccount(operation.account_id);
+  const change = changeOf(account);
+  const expires_at = new Date(Date.now() + account.backup_retention_days * DAY_MS).toISOString();
+  const draft = { kind: "pre_restore", note: "Taken before a restore", expires_at } as const;
+  const backup = reserveBackup(change, instance, draft, operation.id, id);
+  await change.commit();
+  return backup;
+}
+
+/** Ends it; one that has ended stays as it is. */
+export async function endSafetyBackup(
+  accountId: string,
+  id: string,
+  outcome: { state: "completed" } | { state: "failed"; reason: string },
+): Promise<void> {
+  const backup = await find(backupRef(accountId, id));
+  if (backup?.state !== "pending") return;
+  const change = changeOf({ id: accountId });
+  const ended = outcome.state === "completed" ? { status_reason: null, completed_at: now() } : { status_reason: outcome.reason };
+  change.move(
+    "backup",
+    backup,
+    { from: backup.state, to: outcome.state },
+    { set: { ...ended, state: outcome.state, operation_id: null } },
+    { equals: { state: backup.state } },
+  );
+  await change.commit();
+}

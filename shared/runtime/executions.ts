@@ -1,0 +1,38 @@
+// What became of a workflow's execution.
+import { DescribeExecutionCommand, ExecutionDoesNotExist, SFNClient } from "@aws-sdk/client-sfn";
+import type { WorkflowName } from "../api/endpoint.ts";
+import { machineVariable } from "../workflow.ts";
+import { variable } from "./env.ts";
+import { ABORTED, type CaughtError } from "./task-errors.ts";
+
+let client: SFNClient | undefined;
+
+export interface Execution {
+  running: boolean;
+  /** Why it ended, as far as it says. */
+  error: Required<CaughtError>;
+}
+
+/** Undefined if there is none of that name. */
+export async function findExecution(workflow: WorkflowName, name: string): Promise<Execution | undefined> {
+  client ??= new SFNClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, requestTimeout: 4_000 } });
+  const machine = variable(machineVariable(workflow));
+  const executionArn = `${machine.replace(":stateMachine:", ":execution:")}:${name}`;
+  try {
+    const { status = "FAILED", error, cause } = await client.send(new DescribeExecutionCommand({ executionArn }));
+    return { running: status === "RUNNING" || status === "PENDING_REDRIVE", error: errorOf({ status, error, cause }) };
+  } catch (error) {
+    if (error instanceof ExecutionDoesNotExist) return undefined;
+    throw error;
+  }
+}
+
+/** The end of an execution as an error that a state could have caught. */
+export function errorOf(end: {
+  status: string;
+  error?: string | null | undefined;
+  cause?: string | null | undefined;
+}): Required<CaughtError> {
+  const names: Record<string, string> = { TIMED_OUT: "States.Timeout", ABORTED };
+  return { Error: names[end.status] ?? end.error ?? "Unknown", Cause: end.cause ?? "" };
+}

@@ -1,0 +1,75 @@
+// What is done for an operation whose execution died: a second execution that only undoes; if that dies too, people are told.
+import * as z from "zod";
+import { returnDomain } from "../data/domain-moves.ts";
+import { instanceRef } from "../data/instances.ts";
+import { endOperation, failInto, findOperation, isOpen } from "../data/operations.ts";
+import type { OperationRecord } from "../data/records.ts";
+import { dropSealed } from "../data/sealed.ts";
+import { endSafetyBackup } from "../data/safety-backups.ts";
+import { find } from "../data/table.ts";
+import { LIFECYCLE, type ResourceType, type State } from "../domain/lifecycle.ts";
+import { rescueName } from "../workflow.ts";
+import { log } from "./log.ts";
+import { publish } from "./metrics.ts";
+import { startExecution } from "./start.ts";
+import type { CaughtError } from "./task-errors.ts";
+
+export interface Death {
+  /** Of the execution that died. */
+  name: string;
+  error: Required<CaughtError>;
+}
+
+/** Doing it twice is doing it once; for an operation that has ended nothing is done. */
+export async function rescue(operation: OperationRecord, { name, error }: Death): Promise<void> {
+  const fields = { operation: operation.id, account: operation.account_id, execution: name };
+  if (!isOpen(operation)) {
+    log.info("an execution died whose operation has ended", fields);
+    return;
+  }
+  if (name === rescueName(operation.id)) return giveOver(operation, error);
+  log.warn("an execution died; undoing what it did", { ...fields, cause: error });
+  await startExecution(operation.workflow, rescueName(operation.id), { ...operation.input, undo_only: true, error });
+}
+
+/** Undoing failed, too. The resource is freed, because whoever owns it can then at least delete it. */
+async function giveOver(operation: OperationRecord, error: CaughtError): Promise<void> {
+  log.error("undoing failed; somebody has to look", {
+    operation: operation.id,
+    account: operation.account_id,
+    resource: operation.resource,
+    cause: error,
+  });
+  publish("UndoFailed", 1);
+  await dropSealed(operation.account_id, operation.id);
+  await freeReservations(operation);
+  await failInto(operation, FAILED_STATE[operation.resource.type](operation));
+  const present = await findOperation(operation.account_id, operation.id);
+  if (present === undefined) return;
+  const message = "Something went wrong on our side, and undoing it failed; the operators of the service were told";
+  await endOperation(present, { succeeded: false, error: { code: "INTERNAL_ERROR", message } });
+}
+
+/** A state that says that something is wrong, also where the work's own failure would have gone unseen. */
+const FAILED_STATE: Record<ResourceType, (operation: OperationRecord) => State> = {
+  server: ({ type }) => (LIFECYCLE[type].failed === "delete_failed" ? "delete_failed" : "create_failed"),
+  instance: () => "failed",
+  backup: () => "failed",
+};
+
+const Reserved = z.object({
+  instance_id: z.string().optional(),
+  safety_backup_id: z.string().optional(),
+  old_domain: z.string().optional(),
+  new_domain: z.string().optional(),
+});
+
+/** What only this operation holds, and nobody could free once it has ended. */
+async function freeReservations({ account_id, input }: OperationRecord): Promise<void> {
+  const { instance_id, safety_backup_id, old_domain, new_domain } = Reserved.parse(input);
+  if (safety_backup_id !== undefined)
+    await endSafetyBackup(account_id, safety_backup_id, { state: "failed", reason: "The restore that it was taken for failed" });
+  if (instance_id === undefined || old_domain === undefined || new_domain === undefined) return;
+  const instance = await find(instanceRef(account_id, instance_id));
+  if (instance !== undefined) await returnDomain(instance, { old: old_domain, new: new_domain });
+}

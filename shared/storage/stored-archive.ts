@@ -1,0 +1,11 @@
+// The archive of a completed backup, as those are told of it who read it.
+import type { BackupRecord } from "../data/records.ts";
+import type { StoredArchive } from "../hosts/host.ts";
+import { GiveUp } from "../runtime/task-errors.ts";
+import { archiveKey } from "./archive-key.ts";
+
+export function storedArchiveOf(backup: BackupRecord): StoredArchive {
+  const { size_bytes, sha256, erp_version } = backup;
+  if (size_bytes === null || sha256 === null) throw new GiveUp("BACKUP_CORRUPT", "The backup has no checksum to verify it with");
+  return { key: archiveKey(backup), size_bytes, sha256, erp_version };
+}

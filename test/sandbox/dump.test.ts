@@ -1,0 +1,114 @@
+// An archive of the sandbox carries everything into a restore, whatever people wrote.
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { unzipSync, zipSync } from "fflate";
+import { attachmentsOf, type ErpDatabase } from "../../shared/data/sandbox.ts";
+import { packArchive, unpackArchive } from "../../shared/hosts/sandbox-archive.ts";
+import { escapeField, fromDump, toDump, unescapeField } from "../../shared/hosts/sandbox-dump.ts";
+
+const AT = "2026-11-21T12:00:00.000Z";
+
+function erpWith(data: Record<string, unknown>) {
+  const { attachments, files } = attachmentsOf(data);
+  const database: ErpDatabase = {
+    uuid: "7d1f6a3e-0000-4000-8000-000000000000",
+    secret: "s3cret",
+    base_url: "https://shop.example.com",
+    neutralized: false,
+    crons: [
+      { name: "Mail: Email Queue Manager", active: true },
+      { name: "Base: Auto-vacuum\tinternal data", active: false },
+    ],
+    mail_servers: [{ name: "Outgoing mail", active: true }],
+    admin_login: "admin@example.com",
+    admin_password_hash: "$pbkdf2-sha512$1$a$b",
+    data: JSON.stringify(data),
+    attachments,
+  };
+  return { erp_version: "19.0", edition: "community" as const, database_name: "shop", database, files };
+}
+
+/** What a JSON body can hold. */
+const json = fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ stringUnit: "grapheme" }));
+
+describe("dump", () => {
+  test("a field comes back as it was, with every control character and backslash", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        const field = escapeField(text);
+        expect(field).not.toMatch(/[\t\n\r]/);
+        expect(unescapeField(field)).toBe(text);
+      }),
+    );
+  });
+
+  test("a database comes back as it was", () => {
+    fc.assert(
+      fc.property(json, (data) => {
+        const { database } = erpWith(data);
+        expect(fromDump(toDump(database))).toEqual(database);
+      }),
+    );
+  });
+
+  test.each([
+    ["cut off", (dump: string) => dump.slice(0, -40)],
+    ["added to", (dump: string) => `${dump}DROP TABLE public.res_users;\n`],
+    ["with a statement between", (dump: string) => dump.replace("COPY public.ir_cron", "SELECT 1;\nCOPY public.ir_cron")],
+    ["with a row too short", (dump: string) => dump.replace("1\tOutgoing mail\tt", "1\tOutgoing mail")],
+    ["with an escape that nobody writes", (dump: string) => dump.replace("1\tOutgoing mail", "1\t\\x41")],
+    ["with a flag that is none", (dump: string) => dump.replace("Outgoing mail\tt", "Outgoing mail\ty")],
+    ["without a parameter", (dump: string) => dump.replace(/^database\.uuid\t.*\n/m, "")],
+  ])("a dump that is %s is refused", (_, spoil) => {
+    const dump = toDump(erpWith({}).database);
+    const spoilt = spoil(dump);
+    expect(spoilt).not.toBe(dump);
+    expect(() => fromDump(spoilt)).toThrow(/dump/);
+  });
+});
+
+describe("archive", () => {
+  test("is a zip in the ERP's own layout", () => {
+    const { files } = attachmentsOf({ orders: 3 });
+    const names = Object.keys(unzipSync(packArchive(erpWith({ orders: 3 }), AT)));
+    const expected = ["dump.sql", ...Object.keys(files).map((path) => `filestore/${path}`), "manifest.json"];
+    expect(names.toSorted()).toEqual(expected.toSorted());
+  });
+
+  test("carries data and files, whatever they are", () => {
+    fc.assert(
+      fc.property(json, (data) => {
+        const erp = erpWith(data);
+        const { manifest, database, files } = unpackArchive(packArchive(erp, AT));
+        expect(manifest).toMatchObject({ version: "19.0", major_version: "19.0", db_name: "shop", odoo_dump: "1" });
+        expect(database).toEqual(erp.database);
+        expect(files).toEqual(erp.files);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("is the same bytes for the same contents", () => {
+    expect(packArchive(erpWith({ a: 1 }), AT)).toEqual(packArchive(erpWith({ a: 1 }), AT));
+  });
+
+  test.each(["dump.sql", "manifest.json", `filestore/${Object.keys(attachmentsOf({}).files)[0]}`])(
+    "without %s is refused",
+    (path) => {
+      const entries = Object.entries(unzipSync(packArchive(erpWith({}), AT)));
+      const without = zipSync(Object.fromEntries(entries.filter(([name]) => name !== path)));
+      expect(() => unpackArchive(without)).toThrow(/lacks/);
+    },
+  );
+
+  test.each(["../etc/passwd", "/etc/passwd", "filestore/../x", "extra.txt"])("with a file %s is refused", (path) => {
+    const entries = unzipSync(packArchive(erpWith({}), AT));
+    expect(() => unpackArchive(zipSync({ ...entries, [path]: new Uint8Array(1) }))).toThrow(/not the ERP's/);
+  });
+
+  test("with a file that is not what its name says is refused", () => {
+    const entries = unzipSync(packArchive(erpWith({}), AT));
+    const [path = ""] = Object.keys(entries).filter((name) => name.startsWith("filestore/"));
+    expect(() => unpackArchive(zipSync({ ...entries, [path]: new Uint8Array(1) }))).toThrow(/not what its name says/);
+  });
+});

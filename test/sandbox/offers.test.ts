@@ -1,0 +1,45 @@
+// What is not offered is refused with the field that is wrong.
+import { expect, test } from "vitest";
+import { ApiError } from "../../shared/api/errors.ts";
+import { Catalog } from "../../shared/api/catalog.ts";
+import { ERP_VERSIONS } from "../../shared/domain/erp-versions.ts";
+import { findOffer } from "../../shared/providers/index.ts";
+import { sandbox } from "../../shared/providers/sandbox.ts";
+
+const catalog: Catalog = Catalog.parse({
+  providers: [await sandbox.catalog()],
+  erp_versions: ERP_VERSIONS,
+  editions: ["community"],
+});
+
+const wanted = { provider: "sandbox", region: "eu-west", size: "small" };
+
+test("a size gives the specs of the server", () => {
+  expect(findOffer(catalog, wanted)).toEqual({ specs: { cpu: 2, memory_gb: 4, disk_gb: 40 } });
+});
+
+test.each([
+  ["provider", { ...wanted, provider: "hetzner" }, "must be one of: sandbox"],
+  ["region", { ...wanted, region: "moon" }, "must be one of: eu-central, eu-west, us-east"],
+  ["size", { ...wanted, size: "huge" }, "must be one of: small, medium, large, xlarge"],
+  ["size", { ...wanted, size: "xlarge" }, "is not offered in eu-west, only in: eu-central, us-east"],
+])("a wrong %s is named: %o", (field, request, reason) => {
+  let refused: unknown;
+  try {
+    findOffer(catalog, request);
+  } catch (error) {
+    refused = error;
+  }
+  expect(refused).toBeInstanceOf(ApiError);
+  expect(refused).toMatchObject({ code: "VALIDATION_ERROR", details: { field, reason } });
+});
+
+test("every size is offered in some region, and only in regions that there are", () => {
+  for (const { regions, sizes } of catalog.providers) {
+    const codes = regions.map(({ code }) => code);
+    for (const size of sizes) {
+      expect(size.regions.length).toBeGreaterThan(0);
+      expect(codes).toEqual(expect.arrayContaining(size.regions));
+    }
+  }
+});
