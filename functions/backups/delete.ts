@@ -2,7 +2,7 @@
 import { api } from "../../shared/api/index.ts";
 import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
 import { backupRef, moveBackupToDeleting, presentBackup, requireDeletable } from "../../shared/data/backups.ts";
-import { changeOf, logEvent } from "../../shared/data/change.ts";
+import { changeOf } from "../../shared/data/change.ts";
 import { reserveOperation, toOperation } from "../../shared/data/operations.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { handle } from "../../shared/runtime/handle.ts";
@@ -17,11 +17,8 @@ export const handler = handle(api.backups.delete)(async ({ params, caller, by, r
   const operation = reserveOperation(change, by, {
     id: operationId,
     type: "backup.delete",
-    workflow: "delete-backup",
-    resource: { type: "backup", id: backup.id },
-    input: { backup_id: backup.id },
+    resource: { type: "backup", id: backup.id, name: backup.instance_name },
     before: backup.state,
   });
-  logEvent(change, by, "backup.delete", { type: "backup", id: backup.id, name: backup.instance_name });
   return commit(change, toOperation(operation));
 });

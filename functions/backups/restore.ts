@@ -3,7 +3,7 @@ import { invalidState } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
 import { backupRef, presentBackup, requireRestorable, useBackup } from "../../shared/data/backups.ts";
-import { changeOf, logEvent } from "../../shared/data/change.ts";
+import { changeOf } from "../../shared/data/change.ts";
 import { instanceRef, moveInstance, requireAllowed, requireServerUsable } from "../../shared/data/instances.ts";
 import { reserveOperation, toOperation } from "../../shared/data/operations.ts";
 import { find } from "../../shared/data/table.ts";
@@ -26,13 +26,11 @@ export const handler = handle(api.backups.restore)(async ({ params, body, caller
   const operation = reserveOperation(change, by, {
     id: operationId,
     type: "backup.restore",
-    workflow: "restore-backup",
-    resource: { type: "instance", id: instance.id },
-    input: { ...body, instance_id: instance.id, backup_id: backup.id, safety_backup_id: newId("backup") },
+    resource: { type: "instance", id: instance.id, name: instance.name },
+    input: { ...body, backup_id: backup.id, safety_backup_id: newId("backup") },
     before: instance.state,
     usesBackupId: backup.id,
     result: { backup_id: backup.id },
   });
-  logEvent(change, by, "backup.restore", { type: "backup", id: backup.id, name: backup.instance_name });
   return commit(change, toOperation(operation));
 });

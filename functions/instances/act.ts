@@ -2,7 +2,7 @@
 import { api } from "../../shared/api/index.ts";
 import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
 import { beginBackup } from "../../shared/data/backups.ts";
-import { changeOf, logEvent } from "../../shared/data/change.ts";
+import { changeOf } from "../../shared/data/change.ts";
 import { instanceRef, moveInstance, presentInstance, requireAllowed, requireServerUsable } from "../../shared/data/instances.ts";
 import { reserveOperation, toOperation } from "../../shared/data/operations.ts";
 import { newId } from "../../shared/domain/ids.ts";
@@ -20,11 +20,8 @@ export const handler = handle(api.instances.act)(async ({ params, body: { action
   const operation = reserveOperation(change, by, {
     id: operationId,
     type: `instance.${action}`,
-    workflow: `${action}-instance`,
-    resource: { type: "instance", id: instance.id },
-    input: { instance_id: instance.id },
+    resource: { type: "instance", id: instance.id, name: instance.name },
     before: instance.state,
   });
-  logEvent(change, by, `instance.${action}`, { type: "instance", id: instance.id, name: instance.name });
   return commit(change, toOperation(operation));
 });

@@ -3,7 +3,7 @@ import { invalid, notFound } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
 import { backupRef, requireRestorable, useBackup } from "../../shared/data/backups.ts";
-import { changeOf, logEvent } from "../../shared/data/change.ts";
+import { changeOf } from "../../shared/data/change.ts";
 import { databaseNameFor, instanceRef, reserveInstance, toInstance } from "../../shared/data/instances.ts";
 import { reserveOperation } from "../../shared/data/operations.ts";
 import type { BackupRecord, InstanceRecord, ServerRecord } from "../../shared/data/records.ts";
@@ -47,12 +47,10 @@ export const handler = handle(api.instances.clone)(async ({ params, body, caller
   reserveOperation(change, by, {
     id: operationId,
     type: "instance.clone",
-    workflow: "clone-instance",
-    resource: { type: "instance", id: instance.id },
-    input: { instance_id: instance.id, backup_id: backup.id, restore_database, restore_filestore, neutralize },
+    resource: { type: "instance", id: instance.id, name: instance.name },
+    input: { backup_id: backup.id, restore_database, restore_filestore, neutralize },
     usesBackupId: backup.id,
   });
-  logEvent(change, by, "instance.clone", { type: "instance", id: instance.id, name: instance.name });
   return commit(change, { ...toInstance(instance), ...(body.admin_password === undefined && { admin_password }) });
 });
 

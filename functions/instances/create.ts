@@ -1,7 +1,7 @@
 // POST /instances
 import { api } from "../../shared/api/index.ts";
 import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
-import { changeOf, logEvent } from "../../shared/data/change.ts";
+import { changeOf } from "../../shared/data/change.ts";
 import { reserveInstance, toInstance } from "../../shared/data/instances.ts";
 import { reserveOperation } from "../../shared/data/operations.ts";
 import { sealFor } from "../../shared/data/sealed.ts";
@@ -25,10 +25,7 @@ export const handler = handle(api.instances.create)(async ({ body, caller, by, r
   reserveOperation(change, by, {
     id: operationId,
     type: "instance.create",
-    workflow: "create-instance",
-    resource: { type: "instance", id: instance.id },
-    input: { instance_id: instance.id },
+    resource: { type: "instance", id: instance.id, name: instance.name },
   });
-  logEvent(change, by, "instance.create", { type: "instance", id: instance.id, name: instance.name });
   return commit(change, { ...toInstance(instance), admin_password });
 });

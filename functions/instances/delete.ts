@@ -1,7 +1,7 @@
 // DELETE /instances/:id
 import { api } from "../../shared/api/index.ts";
 import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
-import { changeOf, logEvent } from "../../shared/data/change.ts";
+import { changeOf } from "../../shared/data/change.ts";
 import { instanceRef, moveInstance, presentInstance, requireAllowed } from "../../shared/data/instances.ts";
 import { reserveOperation, toOperation } from "../../shared/data/operations.ts";
 import { newId } from "../../shared/domain/ids.ts";
@@ -17,11 +17,8 @@ export const handler = handle(api.instances.delete)(async ({ params, caller, by,
   const operation = reserveOperation(change, by, {
     id: operationId,
     type: "instance.delete",
-    workflow: "delete-instance",
-    resource: { type: "instance", id: instance.id },
-    input: { instance_id: instance.id },
+    resource: { type: "instance", id: instance.id, name: instance.name },
     before: instance.state,
   });
-  logEvent(change, by, "instance.delete", { type: "instance", id: instance.id, name: instance.name });
   return commit(change, toOperation(operation));
 });

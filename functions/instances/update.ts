@@ -21,9 +21,11 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
   const instance = presentInstance(records.instance);
   const change = changeOf(presentAccount(records.account));
   const { domain, ...fields } = body;
-  logEvent(change, by, "instance.update", { type: "instance", id: instance.id, name: body.name ?? instance.name });
-  if (domain === undefined || domain === instance.domain)
-    return commit(change, toInstance(renameInstance(change, instance, fields)));
+  if (domain === undefined || domain === instance.domain) {
+    const renamed = renameInstance(change, instance, fields);
+    logEvent(change, by, "instance.update", { type: "instance", id: renamed.id, name: renamed.name });
+    return commit(change, toInstance(renamed));
+  }
   requireAllowed(instance, "update");
   requireServerUsable(change, instance);
   claimDomain(change, instance, domain);
@@ -32,9 +34,8 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
   reserveOperation(change, by, {
     id: operationId,
     type: "instance.update",
-    workflow: "update-instance",
-    resource: { type: "instance", id: instance.id },
-    input: { instance_id: instance.id, old_domain: instance.domain, new_domain: domain },
+    resource: { type: "instance", id: instance.id, name: moved.name },
+    input: { old_domain: instance.domain, new_domain: domain },
     before: instance.state,
   });
   return commit(change, toInstance(moved));

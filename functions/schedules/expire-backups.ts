@@ -1,5 +1,6 @@
 // Every hour: deletes safety backups whose time is over, but never an instance's last completed backup.
 import { expiredBackups } from "../../shared/data/backups.ts";
+import { workflowOf } from "../../shared/data/operations.ts";
 import { now } from "../../shared/data/change.ts";
 import { reserveExpiry } from "../../shared/data/expiry.ts";
 import { ConditionFailed } from "../../shared/data/table.ts";
@@ -19,5 +20,5 @@ export const handler = async (): Promise<void> =>
       log.info("an expired backup stays for now", { backup: expired.backupId, reason: error.message });
     });
     if (operation === undefined) return;
-    await startExecution(operation.workflow, operation.id, operation.input); // if this gets lost, the sweep does it
+    await startExecution(workflowOf(operation.type), operation.id, operation.input); // if this gets lost, the sweep does it
   });

@@ -1,6 +1,6 @@
 // Every five minutes: starts operations whose start was lost, rescues those whose execution is dead, and compares what the
 // providers have under our labels with what the table says.
-import { findOperation, forgetOpen, isOpen, openOperations } from "../../shared/data/operations.ts";
+import { findOperation, forgetOpen, isOpen, openOperations, workflowOf } from "../../shared/data/operations.ts";
 import type { OperationRecord } from "../../shared/data/records.ts";
 import { serverRef } from "../../shared/data/servers.ts";
 import { find } from "../../shared/data/table.ts";
@@ -36,13 +36,13 @@ async function look({ accountId, id, createdAt }: { accountId: string; id: strin
   if (operation === undefined || !isOpen(operation)) return forgetOpen(id);
   if (!olderThan(createdAt, START_SECONDS)) return;
   const [first, second] = [id, rescueName(id)];
-  const execution = await findExecution(operation.workflow, first);
+  const execution = await findExecution(workflowOf(operation.type), first);
   if (execution?.running) return;
   if (execution === undefined && operation.state === "pending") {
     log.warn("starting an operation whose start was lost", { operation: id, account: accountId });
-    return startExecution(operation.workflow, first, operation.input);
+    return startExecution(workflowOf(operation.type), first, operation.input);
   }
-  const rescuer = await findExecution(operation.workflow, second);
+  const rescuer = await findExecution(workflowOf(operation.type), second);
   if (rescuer?.running) return;
   // Whatever ended this operation did so before its execution ended: only one read since then can tell.
   const present = await findOperation(accountId, id);

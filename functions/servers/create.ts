@@ -2,7 +2,7 @@
 import { invalid } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
-import { changeOf, logEvent } from "../../shared/data/change.ts";
+import { changeOf } from "../../shared/data/change.ts";
 import { reserveOperation } from "../../shared/data/operations.ts";
 import { reserveServer, toServer } from "../../shared/data/servers.ts";
 import { sshKeyRef } from "../../shared/data/ssh-keys.ts";
@@ -23,10 +23,7 @@ export const handler = handle(api.servers.create)(async ({ body, caller, by, rea
   reserveOperation(change, by, {
     id: operationId,
     type: "server.create",
-    workflow: "create-server",
-    resource: { type: "server", id: server.id },
-    input: { server_id: server.id },
+    resource: { type: "server", id: server.id, name: server.name },
   });
-  logEvent(change, by, "server.create", { type: "server", id: server.id, name: server.name });
   return commit(change, toServer(server));
 });

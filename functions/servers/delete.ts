@@ -1,7 +1,7 @@
 // DELETE /servers/:id
 import { api } from "../../shared/api/index.ts";
 import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
-import { changeOf, logEvent } from "../../shared/data/change.ts";
+import { changeOf } from "../../shared/data/change.ts";
 import { reserveOperation, toOperation } from "../../shared/data/operations.ts";
 import { moveServerToDeleting, presentServer, requireDeletable, serverRef } from "../../shared/data/servers.ts";
 import { newId } from "../../shared/domain/ids.ts";
@@ -17,11 +17,8 @@ export const handler = handle(api.servers.delete)(async ({ params, caller, by, r
   const operation = reserveOperation(change, by, {
     id: operationId,
     type: "server.delete",
-    workflow: "delete-server",
-    resource: { type: "server", id: server.id },
-    input: { server_id: server.id },
+    resource: { type: "server", id: server.id, name: server.name },
     before: server.state,
   });
-  logEvent(change, by, "server.delete", { type: "server", id: server.id, name: server.name });
   return commit(change, toOperation(operation));
 });

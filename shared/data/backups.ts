@@ -4,7 +4,7 @@ import { invalid, invalidState, notFound, operationInProgress } from "../api/err
 import type { Backup } from "../api/backups.ts";
 import { isId, newId } from "../domain/ids.ts";
 import { LIFECYCLE, RESTORABLE } from "../domain/lifecycle.ts";
-import { type By, type Change, heldByAnother, logEvent, now } from "./change.ts";
+import { type By, type Change, heldByAnother, now } from "./change.ts";
 import { holdInstance, requireAllowed, requireServerUsable } from "./instances.ts";
 import { keys } from "./keys.ts";
 import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts";
@@ -180,12 +180,10 @@ export function beginBackup(
   const operation = reserveOperation(change, by, {
     id,
     type: "backup.create",
-    workflow: "create-backup",
-    resource: { type: "backup", id: backup.id },
-    input: { instance_id: instance.id, backup_id: backup.id },
+    resource: { type: "backup", id: backup.id, name: backup.instance_name },
+    input: { instance_id: instance.id },
     holds: [{ type: "instance", id: instance.id }],
     result: { backup_id: backup.id },
   });
-  logEvent(change, by, "backup.create", { type: "backup", id: backup.id, name: backup.instance_name });
   return { backup, operation };
 }

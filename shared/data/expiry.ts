@@ -3,7 +3,7 @@ import { newId } from "../domain/ids.ts";
 import { RESTORABLE } from "../domain/lifecycle.ts";
 import { getAccount } from "./accounts.ts";
 import { backupRef, moveBackupToDeleting } from "./backups.ts";
-import { changeOf, logEvent } from "./change.ts";
+import { changeOf } from "./change.ts";
 import { keys } from "./keys.ts";
 import { listOfParent } from "./lists.ts";
 import { reserveOperation } from "./operations.ts";
@@ -34,17 +34,10 @@ export async function reserveExpiry({ accountId, backupId }: Expired): Promise<O
     change.write(
       check(keys.record("backup", accountId, other), { equals: { operation_id: null }, oneOf: { state: RESTORABLE } }),
     );
-  logEvent(change, SERVICE, "backup.delete", {
-    type: "backup",
-    id: backupId,
-    name: backup.instance_name,
-  });
   const operation = reserveOperation(change, SERVICE, {
     id,
     type: "backup.delete",
-    workflow: "delete-backup",
-    resource: { type: "backup", id: backupId },
-    input: { backup_id: backupId },
+    resource: { type: "backup", id: backupId, name: backup.instance_name },
     before: backup.state,
   });
   await change.commit();

@@ -5,7 +5,7 @@ import { notFound, type OperationErrorCode } from "../api/errors.ts";
 import type { Operation, OperationResult, OperationType } from "../api/operations.ts";
 import { isId } from "../domain/ids.ts";
 import { afterRestore, LIFECYCLE, type ResourceType, SERVER_PHASES, type State, type Transition } from "../domain/lifecycle.ts";
-import { actorOf, type Author, type Change, changeOf, now } from "./change.ts";
+import { actorOf, type Author, type Change, changeOf, logEvent, now } from "./change.ts";
 import { keys } from "./keys.ts";
 import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts";
 import { BackupRecord, InstanceRecord, OperationRecord, ServerRecord } from "./records.ts";
@@ -40,19 +40,39 @@ export function toOperation({ state, ...record }: OperationRecord): Operation {
 export interface NewOperation {
   id: string;
   type: OperationType;
-  workflow: WorkflowName;
-  resource: { type: ResourceType; id: string };
-  /** Ids and flags of the workflow's input, beside `account_id` and `operation_id`. */
-  input: Record<string, unknown>;
+  /** What the operation changes; `name` is for the audit log. */
+  resource: { type: ResourceType; id: string; name: string };
+  /** Ids and flags of the workflow's input, beside those of the account, the operation and the resource. */
+  input?: Record<string, unknown>;
   before?: State;
   holds?: OperationRecord["holds"];
   usesBackupId?: string;
   result?: OperationResult;
 }
 
-/** Begins an operation with the change: it is started once the change is written, or by the sweep if that start gets lost. */
+/** Each kind of work has a workflow of the same words: `server.create` is done by `create-server`. */
+export const workflowOf = (type: OperationType): WorkflowName => WORKFLOWS[type];
+const WORKFLOWS = {
+  "server.create": "create-server",
+  "server.delete": "delete-server",
+  "instance.create": "create-instance",
+  "instance.update": "update-instance",
+  "instance.clone": "clone-instance",
+  "instance.start": "start-instance",
+  "instance.stop": "stop-instance",
+  "instance.restart": "restart-instance",
+  "instance.delete": "delete-instance",
+  "backup.create": "create-backup",
+  "backup.delete": "delete-backup",
+  "backup.restore": "restore-backup",
+} as const satisfies { [T in OperationType]: T extends `${infer R}.${infer V}` ? `${V}-${R}` : never };
+
+/**
+ * Begins an operation with the change, and says so in the audit log: it is started once the change is written, or by the
+ * sweep if that start gets lost.
+ */
 export function reserveOperation(change: Change, by: Author, draft: NewOperation): OperationRecord {
-  const { id, type, workflow, resource } = draft;
+  const { id, type, resource } = draft;
   const operation: OperationRecord = {
     id,
     account_id: change.accountId,
@@ -61,7 +81,7 @@ export function reserveOperation(change: Change, by: Author, draft: NewOperation
     state: "pending",
     progress: 0,
     step: null,
-    resource,
+    resource: { type: resource.type, id: resource.id },
     result: draft.result ?? null,
     error: null,
     request_id: by.requestId,
@@ -69,14 +89,14 @@ export function reserveOperation(change: Change, by: Author, draft: NewOperation
     created_at: now(),
     started_at: null,
     finished_at: null,
-    workflow,
-    input: { ...draft.input, account_id: change.accountId, operation_id: id },
+    input: { ...draft.input, [`${resource.type}_id`]: resource.id, account_id: change.accountId, operation_id: id },
     before: draft.before ?? null,
     holds: draft.holds ?? [],
     uses_backup_id: draft.usesBackupId ?? null,
   };
   change.add("operation", operation, { status: operation.state, parentId: resource.id });
   change.put(keys.openOperation(id), { account_id: change.accountId, operation_id: id, created_at: operation.created_at });
+  logEvent(change, by, type, resource);
   change.operation = operation;
   return operation;
 }

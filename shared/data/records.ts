@@ -1,7 +1,6 @@
 // The records as they lie in the table: the public fields, and what only the service needs to know.
 import * as z from "zod";
 import { Backup } from "../api/backups.ts";
-import { WORKFLOW_NAMES } from "../api/endpoint.ts";
 import { actor, email, id, timestamp } from "../api/fields.ts";
 import { Instance } from "../api/instances.ts";
 import { Operation, OPERATION_TYPES } from "../api/operations.ts";
@@ -49,7 +48,6 @@ export const OperationRecord = Operation.omit({ status: true }).extend({
   ...stored,
   state: Operation.shape.status,
   type: z.enum(OPERATION_TYPES),
-  workflow: z.enum(WORKFLOW_NAMES),
   /** The execution's input: ids and flags. */
   input: z.record(z.string(), z.unknown()),
   /** The state that the resource was in when the work began; null for work that makes it. */

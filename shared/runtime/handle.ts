@@ -12,7 +12,7 @@ import { ID_PREFIXES, type ListMeta } from "../api/fields.ts";
 import { BASE_PATH } from "../api/index.ts";
 import type { Permission } from "../api/permissions.ts";
 import type { By, Change } from "../data/change.ts";
-import { withdrawOperation } from "../data/operations.ts";
+import { withdrawOperation, workflowOf } from "../data/operations.ts";
 import type { Caller } from "../data/records.ts";
 import { read, readWith, type Records, type Ref } from "../data/table.ts";
 import { BODY_BYTES_MAX, WINDOW_SECONDS } from "../domain/limits.ts";
@@ -242,7 +242,7 @@ function storeOf(
 async function startOperation({ operation, events }: Change, request: IdempotentRequest | undefined): Promise<void> {
   if (operation === undefined) return;
   try {
-    await startExecution(operation.workflow, operation.id, operation.input);
+    await startExecution(workflowOf(operation.type), operation.id, operation.input);
   } catch (cause) {
     log.error("workflow could not be started", { operation: operation.id, error: cause instanceof Error ? cause : undefined });
     const withdrawn = await withdrawOperation(operation, (change) => {

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { returnDomain } from "../data/domain-moves.ts";
 import { instanceRef } from "../data/instances.ts";
-import { endOperation, failInto, findOperation, isOpen } from "../data/operations.ts";
+import { endOperation, failInto, findOperation, isOpen, workflowOf } from "../data/operations.ts";
 import type { OperationRecord } from "../data/records.ts";
 import { dropSealed } from "../data/sealed.ts";
 import { endSafetyBackup } from "../data/safety-backups.ts";
@@ -29,7 +29,7 @@ export async function rescue(operation: OperationRecord, { name, error }: Death)
   }
   if (name === rescueName(operation.id)) return giveOver(operation, error);
   log.warn("an execution died; undoing what it did", { ...fields, cause: error });
-  await startExecution(operation.workflow, rescueName(operation.id), { ...operation.input, undo_only: true, error });
+  await startExecution(workflowOf(operation.type), rescueName(operation.id), { ...operation.input, undo_only: true, error });
 }
 
 /** Undoing failed, too. The resource is freed, because whoever owns it can then at least delete it. */
