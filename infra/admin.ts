@@ -39,13 +39,13 @@ const OPTIONS = {
   help: { type: "boolean" },
 } as const;
 
-const QUOTAS = {
-  servers: "server",
-  instances: "instance",
-  tokens: "token",
-  "ssh-keys": "ssh_key",
-  users: "user",
-} as const satisfies Record<string, QuotaKind>;
+const QUOTAS: readonly { option: "servers" | "instances" | "tokens" | "ssh-keys" | "users"; kind: QuotaKind }[] = [
+  { option: "servers", kind: "server" },
+  { option: "instances", kind: "instance" },
+  { option: "tokens", kind: "token" },
+  { option: "ssh-keys", kind: "ssh_key" },
+  { option: "users", kind: "user" },
+];
 
 class UsageError extends Error {}
 
@@ -118,18 +118,13 @@ async function list(): Promise<void> {
 }
 
 async function quotas(accountId: string, values: Values): Promise<void> {
-  const limits = Object.entries(QUOTAS).flatMap(([option, kind]) => {
-    const value = values[option as keyof typeof QUOTAS];
+  const limits = QUOTAS.flatMap(({ option, kind }) => {
+    const value = values[option];
     return value === undefined
       ? []
       : [{ option, kind, limit: given(option, value, z.string().regex(/^\d{1,6}$/, "must be a whole number")) }];
   });
-  if (limits.length === 0)
-    throw new UsageError(
-      `Give at least one of ${Object.keys(QUOTAS)
-        .map((option) => `--${option}`)
-        .join(", ")}.`,
-    );
+  if (limits.length === 0) throw new UsageError(`Give at least one of ${QUOTAS.map(({ option }) => `--${option}`).join(", ")}.`);
   for (const { option, kind, limit } of limits) {
     await setQuota(accountId, kind, Number(limit));
     console.log(`${accountId} may have ${limit} ${option}`);

@@ -18,13 +18,11 @@ import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
+import { type MetricName, METRICS_NAMESPACE } from "../shared/domain/metrics.ts";
 import { INDEXES } from "./table.ts";
 import { type Schedules, TIMED, type TimedName } from "./schedules.ts";
 import { type Environment, stackName } from "./settings.ts";
 import type { Machines } from "./workflows.ts";
-
-/** Where functions put the service's own metrics. */
-export const METRICS_NAMESPACE = "ErpControlPlane";
 
 const PERIOD = Duration.minutes(5);
 
@@ -79,7 +77,11 @@ export class Alarms extends Construct {
       };
       this.alarm(
         `${name} died`,
-        new MathExpression({ expression: "failed + timedOut + aborted", usingMetrics, period: PERIOD }),
+        new MathExpression({
+          expression: "FILL(failed, 0) + FILL(timedOut, 0) + FILL(aborted, 0)",
+          usingMetrics,
+          period: PERIOD,
+        }),
         {
           above: 1,
           impact: `A customer's ${name} ended by a fault of ours; its undoing has been started, and the resource is held until it is done`,
@@ -95,12 +97,14 @@ export class Alarms extends Construct {
     });
     this.alarm("not rescued", schedules.unrescued.metricApproximateNumberOfMessagesVisible({ period: PERIOD }), {
       above: 1,
-      impact: "Work that died will not be undone by itself: a customer's resource stays held until somebody does it",
+      impact:
+        "Work that died was not undone at once: a customer's resource stays held until the sweep undoes it, or somebody does",
       anchor: "not-rescued",
     });
     this.alarm("undo failed", this.own("UndoFailed"), {
       above: 1,
-      impact: "Undoing failed twice: a customer's resource stays held, and something may be left at the provider, costing money",
+      impact:
+        "Undoing failed: a customer's resource was freed in a failed state, and something may be left at the provider, costing money",
       anchor: "undo-failed",
     });
     this.alarm("orphan machines", this.own("OrphanMachines"), {
@@ -143,7 +147,7 @@ export class Alarms extends Construct {
     alarm.addOkAction(this.action);
   }
 
-  private own(metricName: string): Metric {
+  private own(metricName: MetricName): Metric {
     const dimensionsMap = { environment: this.environment };
     return new Metric({ namespace: METRICS_NAMESPACE, metricName, dimensionsMap, statistic: Stats.MAXIMUM, period: PERIOD });
   }

@@ -25,16 +25,16 @@ import { type Environment, type Settings, stackName } from "./settings.ts";
 
 /** One less than the gateway waits. `?wait=20` of an operation is the longest answer. */
 const TIMEOUT = Duration.seconds(28);
-/** The authorizer does one write; whoever waits longer had better be told to come back. */
-const AUTHORIZER_TIMEOUT = Duration.seconds(10);
+/** More than the database client takes for its three tries: it shall be the one that tells. */
+const AUTHORIZER_TIMEOUT = Duration.seconds(20);
 const RETRY_AFTER_SECONDS = 5;
 
 export const routesOf = (environment: Environment): Route[] =>
   routes.filter(({ only }) => only === undefined || only === environment);
 
 /** What a route's function may do follows from what the route declares. */
-export const accessOf = ({ method, starts, keys, storage }: Route): Access => ({
-  table: method === "GET" ? "read" : "write",
+export const accessOf = ({ method, stateless, starts, keys, storage }: Route): Access => ({
+  ...(stateless ? {} : { table: method === "GET" ? ("read" as const) : ("write" as const) }),
   starts,
   keys,
   storage,
@@ -136,7 +136,7 @@ export class Api extends Construct {
     );
     Validations.of(rest.deploymentStage).acknowledge({
       id: "AwsSolutions-APIG3",
-      reason: "Limits are per credential and exact, in the authorizer; a firewall belongs to CloudFront in front of this",
+      reason: "Limits are per credential and exact, in the authorizer, and the stage has limits of its own",
     });
     return rest;
   }
@@ -221,7 +221,8 @@ const GATEWAY_ANSWERS: readonly (readonly [ResponseType, Answer])[] = [
   [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, UNAVAILABLE],
   [ResponseType.INTEGRATION_FAILURE, UNAVAILABLE],
   [ResponseType.INTEGRATION_TIMEOUT, UNAVAILABLE],
-  [ResponseType.THROTTLED, { code: "RATE_LIMIT_EXCEEDED", retryAfter: 1 }],
+  // Not a credential's own limit, which the authorizer counts, but all that this deployment takes.
+  [ResponseType.THROTTLED, { code: "SERVICE_UNAVAILABLE", retryAfter: 1 }],
   [ResponseType.QUOTA_EXCEEDED, { code: "RATE_LIMIT_EXCEEDED", retryAfter: 60 }],
   [ResponseType.REQUEST_TOO_LARGE, { code: "PAYLOAD_TOO_LARGE" }],
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, { code: "NOT_FOUND" }],

@@ -39,7 +39,11 @@ export class Service extends Stack {
     const kept = logsOf(settings);
     const requests = new LogGroup(this, "requests", kept);
     const work = new LogGroup(this, "work", kept);
-    const machineLog = new LogGroup(this, "machines", kept);
+    // Under this prefix the group needs no place in the region's one policy for deliveries, which is small.
+    const machineLog = new LogGroup(this, "machines", {
+      ...kept,
+      logGroupName: `/aws/vendedlogs/states/${stackName(environment)}`,
+    });
     const functions = new Functions(this, "functions", { environment, settings, bundles, table, keys, backups });
     new Workflows(this, "workflows", { environment, settings, functions, taskLog: work, machineLog });
     const { rest, authorize } = new Api(this, "api", { environment, settings, functions, logGroup: requests });

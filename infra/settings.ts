@@ -16,7 +16,7 @@ export interface Settings {
   /** Whether customers' data outlives a mistaken deletion: of the table, of the stack, of the bucket. */
   protectData: boolean;
   logDays: 30 | 365;
-  /** Of the whole API, per second. The limits of the contract are per credential, and the authorizer's. */
+  /** Of each method, per second: a last bound. The limits of the contract are per credential, and the authorizer's. */
   requestsPerSecond: number;
   requestsBurst: number;
   logLevel: "INFO" | "DEBUG";
@@ -24,8 +24,8 @@ export interface Settings {
 
 export const SETTINGS: Readonly<Record<Environment, Settings>> = {
   test: {
-    // The sandbox takes seconds. Five minutes at one a second are 300 asks: six polls in a row stay under 25,000 events.
-    polls: { everySeconds: 1, upToMinutes: 5 },
+    // The sandbox takes seconds. Three minutes at one a second are 180 asks of 9 events: eight polls in a row stay under 25,000.
+    polls: { everySeconds: 1, upToMinutes: 3 },
     protectData: false,
     logDays: 30,
     requestsPerSecond: 50,

@@ -17,8 +17,6 @@ const ACCESS: Partial<Record<WorkflowName, Access>> = {
   "restore-backup": { storage: "write" },
 };
 
-export const WORKFLOW_NAMES = Object.values(workflows).map(({ name }) => name);
-
 interface Props {
   environment: Environment;
   settings: Settings;

@@ -63,7 +63,7 @@ export const COMMON_TASKS = ["begin", "succeed", "fail"] as const;
 export type StepName<W> = W extends Workflow<z.ZodType, infer S> ? S[number]["name"] : never;
 export type PollName<W> = W extends Workflow<z.ZodType, infer S> ? Extract<S[number], { kind: "poll" }>["name"] : never;
 export type UndoName<W> = W extends Workflow<z.ZodType, infer S> ? Extract<S[number], { undo: string }>["undo"] : never;
-export type InputOf<W> = W extends Workflow<infer I, readonly (Step | Poll)[]> ? z.output<I> : never;
+export type InputOf<W> = W extends Workflow<infer I> ? z.output<I> : never;
 
 /** How often a poll asks before it gives up. */
 export const attempts = (poll: Poll): number => Math.ceil((poll.upToMinutes * 60) / poll.everySeconds);

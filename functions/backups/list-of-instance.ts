@@ -5,7 +5,7 @@ import { getInstance } from "../../shared/data/instances.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.backups.listOfInstance)(async ({ params, query, caller }) => {
-  const { items, meta } = await listBackupsOfInstance(caller.account_id, params.id, query);
-  if (meta.total === 0) await getInstance(caller.account_id, params.id); // an instance that was deleted still has its backups
+  const { items, meta, isEmpty } = await listBackupsOfInstance(caller.account_id, params.id, query);
+  if (isEmpty) await getInstance(caller.account_id, params.id); // an instance that was deleted still has its backups
   return { items: items.map(toBackup), meta };
 });

@@ -37,6 +37,7 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
     resource: { type: "instance", id: instance.id, name: moved.name },
     input: { old_domain: instance.domain, new_domain: domain },
     before: instance.state,
+    replaced: { name: instance.name, admin_email: instance.admin_email },
   });
   return commit(change, toInstance(moved));
 });

@@ -115,8 +115,7 @@ function stopWith(stop: () => Promise<void>): void {
 async function end(error?: unknown): Promise<void> {
   if (stopping) return;
   stopping = true;
-  if (error !== undefined)
-    console.error(`\n${error instanceof LocalError ? error.message : String(error instanceof Error ? error.stack : error)}`);
+  if (error !== undefined) console.error(`\n${sayingOf(error)}`);
   else console.log("\nStopping …");
   try {
     await stopAll();
@@ -124,6 +123,12 @@ async function end(error?: unknown): Promise<void> {
     console.error(String(stopError));
   }
   process.exit(error === undefined ? 0 : 1);
+}
+
+/** A bug is shown with its place; what the user can mend needs none. */
+function sayingOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error instanceof LocalError ? error.message : (error.stack ?? error.message);
 }
 
 function welcome(demo: Demo, dataDir: string, seconds: number): string {

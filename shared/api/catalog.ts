@@ -35,6 +35,7 @@ export const catalog = {
   get: endpoint({
     method: "GET",
     path: "/catalog",
+    stateless: true,
     summary: "Show providers, regions, sizes, ERP versions and editions",
     access: "credential",
     data: Catalog,

@@ -74,6 +74,8 @@ export interface Endpoint<
   idempotent: boolean;
   /** The keys that the function may read; an idempotent endpoint needs the sealing key for the answers it keeps. */
   keys: readonly KeyName[];
+  /** Whether the function needs nothing of the table, and so may not read it. */
+  stateless: boolean;
   /** What the function does with the bucket of backups: signs addresses for reading, or nothing. */
   storage: "read" | undefined;
   /** Exists only in the deployment of this environment. */
@@ -105,6 +107,7 @@ export function endpoint<
     starts: [],
     idempotent,
     keys: idempotent ? ["sealing"] : [],
+    stateless: false,
     storage: undefined,
     only: undefined,
     bare: false,

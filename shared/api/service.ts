@@ -6,6 +6,7 @@ export const health = {
   get: endpoint({
     method: "GET",
     path: "/health",
+    stateless: true,
     summary: "Show that the service answers, and its version",
     access: "public",
     data: z.object({
@@ -20,6 +21,7 @@ export const openapi = {
   get: endpoint({
     method: "GET",
     path: "/openapi.json",
+    stateless: true,
     summary: "Get this API's description (OpenAPI 3.1)",
     description: "The document itself, not wrapped in `data`, so that tools can read it from this address.",
     access: "public",

@@ -39,7 +39,7 @@ export function listBackupsOfInstance(
   accountId: string,
   instanceId: string,
   { status, ...page }: PageQuery & { status?: string | undefined },
-): Promise<Listed<BackupRecord>> {
+): ReturnType<typeof listOfParent<BackupRecord>> {
   if (!isId("instance", instanceId)) throw notFound("instance");
   return listOfParent(
     { kind: "backup", accountId, schema: BackupRecord },
@@ -155,13 +155,13 @@ function refusedBackup(present: Item | undefined): Error {
   );
 }
 
-const Expiring = z.object({ sk: z.string(), account_id: z.string(), backup_id: z.string(), instance_id: z.string() });
+const Expiring = z.object({ account_id: z.string(), backup_id: z.string(), instance_id: z.string() });
 
 /** Safety backups whose time is over, of all accounts. */
 export async function expiredBackups(at: string): Promise<{ accountId: string; backupId: string; instanceId: string }[]> {
-  const items = (await queryAll(keys.expiring())).map((item) => Expiring.parse(item));
+  const items = await queryAll(keys.expiring(), { below: at }); // the key begins with the end of its time
   return items
-    .filter(({ sk }) => sk < at) // the key begins with the end of its time
+    .map((item) => Expiring.parse(item))
     .map(({ account_id, backup_id, instance_id }) => ({ accountId: account_id, backupId: backup_id, instanceId: instance_id }));
 }
 

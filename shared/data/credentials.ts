@@ -199,18 +199,22 @@ export function reserveUser(change: Change, user: Pick<UserRecord, "id" | "email
   return record;
 }
 
-/** Opens a session; beyond the quota the oldest end, and so do those that have expired. */
-export async function openSession(user: UserRecord, sessionId: string, expiresAt: string): Promise<void> {
+/**
+ * Opens a session; beyond the quota the oldest end, and so do those that have expired. False if the password that was verified
+ * is no longer the user's: a change of password ends the sessions that are being opened, too.
+ */
+export async function openSession(user: UserRecord, sessionId: string, expiresAt: string): Promise<boolean> {
   const at = now();
   const newestFirst = Object.entries(user.sessions).toSorted(([, a], [, b]) => (a.created_at < b.created_at ? 1 : -1));
   const ended = newestFirst.filter(([, session], place) => session.expires_at <= at || place >= SESSIONS_PER_USER - 1);
   const removed = ended.map((_, i) => `sessions.#ended${i}`);
-  await updateRaw(keys.user(user.id), {
+  const { done } = await updateRaw(keys.user(user.id), {
     UpdateExpression: `SET sessions.#new = :new${removed.length > 0 ? ` REMOVE ${removed.join(", ")}` : ""}`,
-    ConditionExpression: "attribute_exists(pk)",
+    ConditionExpression: "password_hash = :verified",
     ExpressionAttributeNames: { "#new": sessionId, ...Object.fromEntries(ended.map(([id], i) => [`#ended${i}`, id])) },
-    ExpressionAttributeValues: { ":new": { expires_at: expiresAt, created_at: at } },
+    ExpressionAttributeValues: { ":new": { expires_at: expiresAt, created_at: at }, ":verified": user.password_hash },
   });
+  return done;
 }
 
 export async function endSession(userId: string, sessionId: string): Promise<void> {
@@ -235,8 +239,12 @@ export function setPassword(change: Change, user: UserRecord, passwordHash: stri
 
 const EmailRecord = z.object({ user_id: z.string() });
 
+/** An id that no user has. */
+const NOBODY = "usr_none";
+
 /** E-mail addresses are compared without regard to case. */
 export async function findUserByEmail(email: string): Promise<UserRecord | undefined> {
   const owner = await find({ key: keys.email(email), schema: EmailRecord });
-  return owner === undefined ? undefined : find(userRef(owner.user_id));
+  const user = await find(userRef(owner?.user_id ?? NOBODY)); // also for an unknown address, so that both take as long
+  return owner === undefined ? undefined : user;
 }

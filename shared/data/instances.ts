@@ -185,6 +185,8 @@ export function databaseNameFor(name: string, id: string): string {
     .replace(/^[^a-z]+|_+$/g, "");
   return `${(base === "" ? "erp" : base).slice(0, 50)}_${id.slice(-8)}`; // 59 characters at most; PostgreSQL takes 63
 }
+
+/** Whether what the instance now holds is neutralized, as its host found it. */
 export async function recordNeutralized(instance: InstanceRecord, neutralized: boolean): Promise<void> {
   await updateOne(keys.record("instance", instance.account_id, instance.id), { set: { neutralized } }, {});
 }

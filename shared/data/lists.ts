@@ -63,13 +63,16 @@ export async function listPage<T>({ kind, accountId, status, schema }: ListOf<T>
   return pageOf(items.slice(start.skip), page, total, name, schema);
 }
 
-/** A list scoped to a parent (the instances of a server): small, so it is read whole and counted by the Query itself. */
+/**
+ * A list scoped to a parent (the instances of a server): small, so it is read whole and counted by the Query itself.
+ * `isEmpty` tells of the parent's whole list, whatever the filter lets through.
+ */
 export async function listOfParent<T>(
   { kind, accountId, schema }: Omit<ListOf<T>, "status">,
   parentId: string,
   page: PageQuery,
   keep: (record: T) => boolean = () => true,
-): Promise<Listed<T>> {
+): Promise<Listed<T> & { isEmpty: boolean }> {
   const items: Item[] = [];
   let more: Item | undefined;
   do {
@@ -91,7 +94,7 @@ export async function listOfParent<T>(
     before === undefined
       ? kept.slice(((page.page ?? 1) - 1) * page.per_page)
       : kept.filter((item) => String(item["number"]) < before);
-  return pageOf(rest, page, kept.length, name, schema);
+  return { ...pageOf(rest, page, kept.length, name, schema), isEmpty: items.length === 0 };
 }
 
 /** A list that has at most a hundred records, read whole in one call by its caller: newest first. */

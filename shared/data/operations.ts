@@ -48,6 +48,8 @@ export interface NewOperation {
   holds?: OperationRecord["holds"];
   usesBackupId?: string;
   result?: OperationResult;
+  /** Fields of the resource that the same change sets, with what they were. */
+  replaced?: Record<string, string>;
 }
 
 /** Each kind of work has a workflow of the same words: `server.create` is done by `create-server`. */
@@ -93,6 +95,7 @@ export function reserveOperation(change: Change, by: Author, draft: NewOperation
     before: draft.before ?? null,
     holds: draft.holds ?? [],
     uses_backup_id: draft.usesBackupId ?? null,
+    ...(draft.replaced !== undefined && { replaced: draft.replaced }),
   };
   change.add("operation", operation, { status: operation.state, parentId: resource.id });
   change.put(keys.openOperation(id), { account_id: change.accountId, operation_id: id, created_at: operation.created_at });
@@ -162,7 +165,8 @@ export async function endOperation(operation: OperationRecord, outcome: Outcome)
     { equals: { state: operation.state } },
   );
   change.remove(keys.openOperation(operation.id));
-  await settle(change, operation, destination(operation, outcome.succeeded), outcome.succeeded ? null : outcome.error.message);
+  const { to: destined, back } = destination(operation, outcome.succeeded);
+  await settle(change, operation, destined, { reason: outcome.succeeded ? null : outcome.error.message, back });
   await change.commit();
 }
 
@@ -175,7 +179,8 @@ export async function withdrawOperation(operation: OperationRecord, also: (chang
   const change = changeOf({ id: operation.account_id });
   change.drop("operation", present, "pending", { equals: { state: "pending" } });
   change.remove(keys.openOperation(operation.id));
-  await settle(change, present, present.before ?? "gone", null);
+  change.remove(keys.sealed(operation.account_id, operation.id)); // nobody will use it
+  await settle(change, present, present.before ?? "gone", { reason: null, back: true, replaced: present.replaced });
   if (present.type === "instance.update") change.remove(keys.domain(present.account_id, String(present.input["new_domain"])));
   also(change);
   await change.commit();
@@ -185,17 +190,29 @@ export async function withdrawOperation(operation: OperationRecord, also: (chang
 /** The state in which the resource ends, or that it is gone; the schema of its record knows which states it has. */
 type Destination = string;
 
-/** Where the resource goes, from its row of the lifecycle. */
-function destination(operation: OperationRecord, succeeded: boolean): Destination {
+/** Where the resource goes, from its row of the lifecycle; `back` if that is where it comes from. */
+function destination(operation: OperationRecord, succeeded: boolean): { to: Destination; back: boolean } {
   const row: Transition = LIFECYCLE[operation.type];
   const to = succeeded ? row.to : (operation.failed_state ?? row.failed);
-  if (to !== "before") return to;
+  if (to !== "before") return { to, back: false };
   const before = operation.before ?? row.failed;
-  return succeeded && operation.type === "backup.restore" ? afterRestore(before) : before;
+  return { to: succeeded && operation.type === "backup.restore" ? afterRestore(before) : before, back: true };
+}
+
+interface Settlement {
+  reason: string | null;
+  /** The resource is again as it was, and so is the reason for the state that it was in. */
+  back: boolean;
+  replaced?: Record<string, string> | undefined;
 }
 
 /** Moves the resource where it goes and frees everything that the operation held. */
-async function settle(change: Change, operation: OperationRecord, to: Destination, reason: string | null): Promise<void> {
+async function settle(
+  change: Change,
+  operation: OperationRecord,
+  to: Destination,
+  { reason, back, replaced = {} }: Settlement,
+): Promise<void> {
   const { account_id: accountId, resource } = operation;
   const mine = { equals: { operation_id: operation.id } };
   for (const { type, id } of operation.holds) {
@@ -204,7 +221,9 @@ async function settle(change: Change, operation: OperationRecord, to: Destinatio
   if (operation.uses_backup_id !== null)
     change.update(keys.record("backup", accountId, operation.uses_backup_id), { take: { used_by: new Set([operation.id]) } });
   const key = keys.record(resource.type, accountId, resource.id);
-  const freed = { operation_id: null, updated_at: now() };
+  const freed = { ...replaced, operation_id: null, updated_at: now() };
+  const reasonAfter = (state: string, present: string | null): string | null =>
+    back && state === operation.before ? present : reasonIn(state, reason);
   switch (resource.type) {
     case "server": {
       const server = await find({ key, schema: ServerRecord });
@@ -222,7 +241,7 @@ async function settle(change: Change, operation: OperationRecord, to: Destinatio
         "server",
         server,
         { from, to: SERVER_PHASES[state] },
-        { set: { ...freed, state, status_reason: reasonIn(state, reason) } },
+        { set: { ...freed, state, status_reason: reasonAfter(state, server.status_reason) } },
         mine,
       );
       return;
@@ -239,7 +258,7 @@ async function settle(change: Change, operation: OperationRecord, to: Destinatio
         return;
       }
       const state = InstanceRecord.shape.state.parse(to);
-      const status_reason = state === operation.before ? instance.status_reason : reasonIn(state, reason);
+      const status_reason = reasonAfter(state, instance.status_reason);
       change.move("instance", instance, { from: instance.state, to: state }, { set: { ...freed, state, status_reason } }, mine);
       return;
     }
@@ -253,7 +272,7 @@ async function settle(change: Change, operation: OperationRecord, to: Destinatio
       }
       const state = BackupRecord.shape.state.parse(to);
       const completed = state === "completed" ? { completed_at: backup.completed_at ?? now() } : {};
-      const set = { operation_id: null, state, status_reason: reasonIn(state, reason), ...completed };
+      const set = { operation_id: null, state, status_reason: reasonAfter(state, backup.status_reason), ...completed };
       change.move("backup", backup, { from: backup.state, to: state }, { set }, mine);
       return;
     }

@@ -56,6 +56,8 @@ export const OperationRecord = Operation.omit({ status: true }).extend({
   holds: z.array(z.object({ type: z.enum(["server", "instance", "backup"]), id: z.string() })),
   /** The backup whose archive it reads. */
   uses_backup_id: id("backup").nullable(),
+  /** What the request changed of the resource at once, as it was before: for taking the operation back. */
+  replaced: z.record(z.string(), z.string()).optional(),
   /** Where the resource goes instead of where its row of the lifecycle says, if a task found that out. */
   failed_state: z.string().optional(),
 });

@@ -100,31 +100,35 @@ const isPossible = ({ sk }: Key): boolean => sk !== "" && Buffer.byteLength(sk) 
 
 export const spelled = (item: Item | Key): string => `${String(item.pk)}\n${String(item.sk)}`;
 
-export interface Page {
+export interface QueryResult {
   items: Item[];
-  /** Read capacity that the call took, for tests and logs. */
-  capacity: number;
+  /** Where the next call goes on; undefined at the end. */
+  more: Record<string, unknown> | undefined;
 }
 
-/** One Query call: at most `limit` items, or as many as one call gives (1 MB). */
-export async function query(
-  input: Omit<QueryCommandInput, "TableName">,
-): Promise<Page & { more: Record<string, unknown> | undefined }> {
-  const { Items, ConsumedCapacity, LastEvaluatedKey } = await client().send(
+/** One Query call: at most `Limit` items, or as many as one call gives (1 MB). */
+export async function query(input: Omit<QueryCommandInput, "TableName">): Promise<QueryResult> {
+  // What it consumed is in the answer only for those who watch the calls: tests hold the lists' cost to it.
+  const { Items, LastEvaluatedKey } = await client().send(
     new QueryCommand({ TableName: env().TABLE_NAME, ReturnConsumedCapacity: "TOTAL", ...input }),
   );
-  return { items: Items ?? [], capacity: ConsumedCapacity?.CapacityUnits ?? 0, more: LastEvaluatedKey };
+  return { items: Items ?? [], more: LastEvaluatedKey };
 }
 
-/** All items of a partition, or those whose sort key begins so. */
-export async function queryAll(pk: string, options: { beginsWith?: string; consistent?: boolean } = {}): Promise<Item[]> {
+/** All items of a partition, or those whose sort key begins with a text or is below one. */
+export async function queryAll(
+  pk: string,
+  { beginsWith, below, consistent = false }: { beginsWith?: string; below?: string; consistent?: boolean } = {},
+): Promise<Item[]> {
+  const sk = beginsWith ?? below;
+  const condition = beginsWith !== undefined ? " AND begins_with(sk, :sk)" : below !== undefined ? " AND sk < :sk" : "";
   const items: Item[] = [];
   let start: Record<string, unknown> | undefined;
   do {
     const page = await query({
-      KeyConditionExpression: options.beginsWith === undefined ? "pk = :pk" : "pk = :pk AND begins_with(sk, :sk)",
-      ExpressionAttributeValues: { ":pk": pk, ...(options.beginsWith !== undefined && { ":sk": options.beginsWith }) },
-      ConsistentRead: options.consistent ?? false,
+      KeyConditionExpression: `pk = :pk${condition}`,
+      ExpressionAttributeValues: { ":pk": pk, ...(sk !== undefined && { ":sk": sk }) },
+      ConsistentRead: consistent,
       ...(start !== undefined && { ExclusiveStartKey: start }),
     });
     items.push(...page.items);
@@ -242,6 +246,18 @@ export class ConditionFailed extends Error {
 }
 const keyOf = (item: Item | undefined) => ({ pk: item?.["pk"], sk: item?.["sk"] });
 
+/** A write outside a transaction is refused while its item is in one: the same tries as for a transaction. */
+async function settled<T>(call: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof Error && error.name === "TransactionConflictException") || attempt >= WRITE_TRIES) throw error;
+      await sleep(jitter(attempt));
+    }
+  }
+}
+
 export interface UpdateOutcome {
   /** Whether the condition held and the update was done. */
   done: boolean;
@@ -257,15 +273,14 @@ export async function updateOne(key: Key, what: Update, where: Where): Promise<U
 /** The same for the few updates that need an expression of their own. */
 export async function updateRaw(key: Key, expression: Expression & { UpdateExpression: string }): Promise<UpdateOutcome> {
   try {
-    const { Attributes } = await client().send(
-      new UpdateCommand({
-        TableName: env().TABLE_NAME,
-        Key: { ...key },
-        ...expression,
-        ReturnValues: "ALL_NEW",
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-      }),
-    );
+    const update = new UpdateCommand({
+      TableName: env().TABLE_NAME,
+      Key: { ...key },
+      ...expression,
+      ReturnValues: "ALL_NEW",
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    });
+    const { Attributes } = await settled(() => client().send(update));
     return { done: true, item: Attributes };
   } catch (error) {
     if (!isConditionFailure(error)) throw error;
@@ -276,9 +291,12 @@ export async function updateRaw(key: Key, expression: Expression & { UpdateExpre
 /** Writes an item unless it is there already; false if it was. */
 export async function putIfAbsent(key: Key, item: Item): Promise<boolean> {
   try {
-    await client().send(
-      new PutCommand({ TableName: env().TABLE_NAME, Item: { ...item, ...key }, ConditionExpression: "attribute_not_exists(pk)" }),
-    );
+    const put = new PutCommand({
+      TableName: env().TABLE_NAME,
+      Item: { ...item, ...key },
+      ConditionExpression: "attribute_not_exists(pk)",
+    });
+    await settled(() => client().send(put));
     return true;
   } catch (error) {
     if (!isConditionFailure(error)) throw error;
@@ -287,7 +305,7 @@ export async function putIfAbsent(key: Key, item: Item): Promise<boolean> {
 }
 
 export async function removeOne(key: Key): Promise<void> {
-  await client().send(new DeleteCommand({ TableName: env().TABLE_NAME, Key: { ...key } }));
+  await settled(() => client().send(new DeleteCommand({ TableName: env().TABLE_NAME, Key: { ...key } })));
 }
 
 const isConditionFailure = (error: unknown): error is Error & { Item?: unknown } =>

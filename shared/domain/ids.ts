@@ -1,9 +1,31 @@
-// Ids: TypeID strings (UUIDv7 behind a prefix), sortable by the time they were made.
-import { typeidUnboxed } from "typeid-js";
+// Ids: TypeID strings (a prefix, then a UUIDv7 in base32), sortable by the time they were made.
+//
+// Our own twenty lines, because the library brings a second one and is a fiftieth of the largest function's size.
+import { randomBytes } from "node:crypto";
 import * as z from "zod";
 import { ID_PREFIXES, type IdKind, id } from "../api/fields.ts";
 
-export const newId = (kind: IdKind): string => typeidUnboxed(ID_PREFIXES[kind]);
+const RANDOM_BYTES = 10;
+
+export const newId = (kind: IdKind): string => idFrom(kind, Date.now(), randomBytes(RANDOM_BYTES));
+
+/** The id made at a time (ms since 1970), with ten bytes as its random part: 74 bits of them, the rest is the UUID's version. */
+export function idFrom(kind: IdKind, at: number, random: Uint8Array): string {
+  const [versioned = 0, second = 0, variant = 0, ...rest] = random;
+  const tail = [0x70 | (versioned & 0x0f), second, 0x80 | (variant & 0x3f), ...rest.slice(0, RANDOM_BYTES - 3)];
+  const uuid = (BigInt(at) << 80n) | tail.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n);
+  return `${ID_PREFIXES[kind]}_${base32(uuid)}`;
+}
+
+/** Crockford's alphabet, without the letters that are mistaken for others. */
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+const CHARACTERS = 26; // 130 bits for 128
+
+function base32(value: bigint): string {
+  return Array.from({ length: CHARACTERS }, (_, place) =>
+    ALPHABET.charAt(Number((value >> BigInt(5 * (CHARACTERS - 1 - place))) & 31n)),
+  ).join("");
+}
 
 const SCHEMAS = new Map<IdKind, z.ZodType<string>>();
 

@@ -1,8 +1,7 @@
 // The value of an API token: a prefix, random characters, and a checksum that refuses typos without a look-up.
 import { createHash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { TypeID } from "typeid-js";
-import { ID_PREFIXES } from "../api/fields.ts";
+import { idFrom } from "./ids.ts";
 
 export type Environment = "live" | "test";
 export type TokenPrefix = "svc_live_" | "svc_test_";
@@ -46,14 +45,7 @@ export const hashOf = (value: string): string => createHash("sha256").update(val
  * The id of a token carries in its random part (74 bits) the head of its value's hash. So one item, under that part, is found
  * by the value that a request brings as well as by the id that the dashboard names. It tells nothing of the value.
  */
-export function tokenIdFor(hash: string, at: number): string {
-  const bytes = new Uint8Array(16);
-  new DataView(bytes.buffer).setBigUint64(0, BigInt(at) << 16n);
-  bytes.set(Buffer.from(hash, "hex").subarray(0, 10), 6);
-  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f); // UUID version 7
-  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f); // UUID variant
-  return TypeID.fromUUIDBytes(ID_PREFIXES.token, bytes).toString();
-}
+export const tokenIdFor = (hash: string, at: number): string => idFrom("token", at, Buffer.from(hash, "hex"));
 
 /** The last 16 of an id's 26 characters: what does not come from its time. */
 export const fingerprintOfId = (id: string): string => id.slice(-16);

@@ -22,12 +22,9 @@ export async function catalogue(): Promise<Catalog> {
   return {
     providers: await Promise.all(providers().map((provider) => provider.catalog())),
     erp_versions: ERP_VERSIONS.map((version) => ({ ...version })),
-    editions: enterpriseSource() === undefined ? ["community"] : ["community", "enterprise"],
+    editions: ["community"], // no public image has the enterprise edition
   };
 }
-
-/** Where the operator keeps the enterprise edition, which no public image has. */
-export const enterpriseSource = (): string | undefined => process.env["ERP_ENTERPRISE_SOURCE"] || undefined;
 
 /** The size that is asked for, if the provider offers it in that region; else says which field is wrong, and what there is. */
 export function findOffer(catalog: Catalog, wanted: { provider: string; region: string; size: string }): { specs: ServerSpecs } {

@@ -44,6 +44,6 @@ export interface Provider {
    * recorded. `gone` once the provider has none of them any more; before, it is asked again.
    */
   releaseMachine: (server: { server_id: string; machine_id: string | null }) => Promise<{ gone: boolean }>;
-  /** All machines with our labels, of every account. */
+  /** All machines of this deployment, of every account. Their label names it: two deployments may share a provider's project. */
   listMachines: () => Promise<LabelledMachine[]>;
 }

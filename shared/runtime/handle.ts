@@ -19,7 +19,7 @@ import { BODY_BYTES_MAX, WINDOW_SECONDS } from "../domain/limits.ts";
 import { forget, idempotentRequest, type IdempotentRequest, keep, keptRef, Replay, replayIfKept } from "./idempotency.ts";
 import { log } from "./log.ts";
 import { asApiError, bare, failure, success } from "./reply.ts";
-import { AuthorizerContext, header, requestIdOf } from "./request-context.ts";
+import { AuthorizerContext, header, prefixOf, requestIdOf } from "./request-context.ts";
 import { startExecution } from "./start.ts";
 import { parse } from "./validate.ts";
 
@@ -34,6 +34,8 @@ export type Request<E extends Endpoint> = RequestOf<E> & {
   /** Where the request came from. */
   ipAddress: string | null;
   requestId: string;
+  /** Where the API is, as the client sees it. */
+  basePath: string;
   /** Several records in one call. */
   read: Reads;
   /** Writes the change with the answer that may be replayed, and starts the operation it began. */
@@ -68,16 +70,18 @@ export const handle =
           by: context,
           ...context,
           ipAddress: event.requestContext.identity.sourceIp,
+          basePath: `${prefixOf(event)}${BASE_PATH}`,
           read: reads,
           commit: commits,
         } as unknown as Request<E>;
-        return answerOf(endpoint, await run(request), headersOf(endpoint, event));
+        return answerOf(endpoint, await run(request), event);
       });
 
 /** Tells every failure in the envelope, and replays an answer that was kept. */
 function answered(endpoint: Endpoint): Handling {
   return {
     before: ({ event }) => {
+      began.set(event, performance.now());
       const { request_id, caller } = AuthorizerContext.partial().parse(event.requestContext.authorizer ?? {});
       log.resetKeys();
       log.appendKeys({
@@ -87,6 +91,7 @@ function answered(endpoint: Endpoint): Handling {
         credential: caller?.id,
       });
     },
+    after: logAnswer,
     onError: (request) => {
       const { event, error } = request;
       const headers = headersOf(endpoint, event);
@@ -94,16 +99,32 @@ function answered(endpoint: Endpoint): Handling {
         const { status, location, data } = error.answer;
         request.response = success(status, data, undefined, {
           ...headers,
-          ...(location !== undefined && { Location: location }),
+          ...locationHeader(location, event),
           "Idempotent-Replayed": "true",
         });
+        logAnswer(request);
         return;
       }
       const told = asApiError(error);
       if (told.status >= 500) log.error("request failed", { error: told.cause instanceof Error ? told.cause : told });
       request.response = failure(told, headers);
+      logAnswer(request);
     },
   };
+}
+
+const began = new WeakMap<APIGatewayProxyEvent, number>();
+
+/** One line for every request, so that each is found by its id. */
+function logAnswer({
+  event,
+  response,
+}: {
+  event: APIGatewayProxyEvent;
+  response?: APIGatewayProxyResult | null | undefined;
+}): void {
+  const duration_ms = Math.round(performance.now() - (began.get(event) ?? performance.now()));
+  log.info("request", { status: response?.statusCode, duration_ms });
 }
 
 /** 429 and 403: the authorizer found the credential and counted the request; what to answer is decided here, for all alike. */
@@ -253,17 +274,15 @@ async function startOperation({ operation, events }: Change, request: Idempotent
   }
 }
 
-function answerOf(endpoint: Endpoint, reply: unknown, headers: Record<string, string | number>): APIGatewayProxyResult {
+function answerOf(endpoint: Endpoint, reply: unknown, event: APIGatewayProxyEvent): APIGatewayProxyResult {
+  const headers = headersOf(endpoint, event);
   if (endpoint.bare) return bare(endpoint.status, reply, headers);
   if (endpoint.list) {
     const { items, meta } = z.object({ items: endpoint.data, meta: z.custom<ListMeta>() }).parse(reply);
     return success(endpoint.status, items, meta, headers);
   }
-  const location = locationOf(endpoint, reply);
-  return success(endpoint.status, endpoint.data.parse(reply), undefined, {
-    ...headers,
-    ...(location !== undefined && { Location: location }),
-  });
+  const location = locationHeader(locationOf(endpoint, reply), event);
+  return success(endpoint.status, endpoint.data.parse(reply), undefined, { ...headers, ...location });
 }
 
 /** Where each kind of resource is found, by the prefix of its id. */
@@ -275,6 +294,9 @@ const COLLECTIONS: Record<string, string> = {
   [ID_PREFIXES.token]: "tokens",
   [ID_PREFIXES.ssh_key]: "ssh-keys",
 };
+
+const locationHeader = (location: string | undefined, event: APIGatewayProxyEvent): Record<string, string> =>
+  location === undefined ? {} : { Location: `${prefixOf(event)}${location}` };
 
 /** 201 leads to the resource, 202 to the operation: both are what the answer's `id` names. */
 function locationOf({ status }: Endpoint, data: unknown): string | undefined {

@@ -2,6 +2,7 @@
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { ApiError } from "../api/errors.ts";
 import type { ListMeta } from "../api/fields.ts";
+import { isOutage } from "./outages.ts";
 
 type Headers = Record<string, string | number>;
 
@@ -34,27 +35,4 @@ export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isOutage(error)) return new ApiError("SERVICE_UNAVAILABLE", undefined, { retryAfter: OUTAGE_RETRY_SECONDS, cause: error });
   return new ApiError("INTERNAL_ERROR", undefined, { cause: error });
-}
-
-const OUTAGES = new Set([
-  "TimeoutError",
-  "ThrottlingException",
-  "ProvisionedThroughputExceededException",
-  "RequestLimitExceeded",
-  "TransactionCanceledException", // only what conflicts or throttling cancelled gets here: refusals have their own errors
-  "TransactionInProgressException",
-  "InternalServerError",
-  "InternalServiceError",
-  "ServiceUnavailable",
-]);
-
-/** Whether an AWS service, or the way to it, failed for reasons that pass. */
-function isOutage(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { $fault, code } = error as Error & { $fault?: unknown; code?: unknown };
-  return (
-    OUTAGES.has(error.name) ||
-    $fault === "server" ||
-    (typeof code === "string" && /^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN)/.test(code))
-  );
 }

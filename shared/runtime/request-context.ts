@@ -18,6 +18,15 @@ export function requestIdOf(headers: Headers, otherwise: string): string {
   return own !== undefined && REQUEST_ID.test(own) ? own : otherwise;
 }
 
+/**
+ * What stands before the API's paths as the client sees them: the gateway's stage, such as `/test`. The event has both spellings
+ * of the path.
+ */
+export function prefixOf({ path, requestContext }: { path: string; requestContext: { path?: string } }): string {
+  const seen = requestContext.path ?? path;
+  return seen.endsWith(path) ? seen.slice(0, seen.length - path.length) : "";
+}
+
 export const Scope = z.enum(["all", "create_delete"]);
 
 /** The limit nearest to being hit, and the refusal if one is hit. */

@@ -3,6 +3,7 @@
 // A state machine hands an error on as a name and a text, so code and sentence are spelled into the message and read back.
 import * as z from "zod";
 import { ApiError, OPERATION_ERRORS, type OperationErrorCode } from "../api/errors.ts";
+import { isOutage } from "./outages.ts";
 
 interface Told {
   code: OperationErrorCode;
@@ -31,25 +32,10 @@ export class GiveUp extends Error {
   }
 }
 
-const CONNECTION_ERRORS = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN"]);
-/** Lost races and overload; the SDK marks what else is worth another try itself. */
-const PASSING_ERRORS = new Set([
-  "ConditionFailed",
-  "TransactionCanceledException",
-  "TransactionInProgressException",
-  "TimeoutError",
-]);
-
 /** Whether the same call may succeed in a while: an outage, throttling, a write that another one overtook. */
 export function isPassing(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
   if (error instanceof ApiError) return error.code === "SERVICE_UNAVAILABLE";
-  return (
-    PASSING_ERRORS.has(error.name) ||
-    ("code" in error && typeof error.code === "string" && CONNECTION_ERRORS.has(error.code)) ||
-    ("$retryable" in error && error.$retryable !== undefined) ||
-    ("$fault" in error && error.$fault === "server")
-  );
+  return isOutage(error) || (error instanceof Error && error.name === "ConditionFailed");
 }
 
 /** The error that a state machine is to see. */

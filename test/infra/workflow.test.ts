@@ -171,8 +171,8 @@ it("asks a poll until it is ready, and tells it how often it may ask", async () 
   );
   const asked = calls.filter(({ task }) => task === "second");
   expect(asked.map(({ attempt }) => attempt)).toEqual([0, 1, 2]);
-  // Five minutes at most in the test environment, one ask a second.
-  expect(asked.map(({ limit }) => limit)).toEqual([300, 300, 300]);
+  // Three minutes at most in the test environment, one ask a second.
+  expect(asked.map(({ limit }) => limit)).toEqual([180, 180, 180]);
   expect(outcome).toBe("SUCCEEDED");
 });
 

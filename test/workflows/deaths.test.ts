@@ -1,0 +1,176 @@
+// Executions that end otherwise than by finishing: a second one undoes what they left, and whatever becomes of that, nothing stays held.
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Cloud } from "../../infra/local/cloud.ts";
+import type { OperationRecord } from "../../shared/data/records.ts";
+import { isServerPhase, SERVER_PHASES, type State, type Transition } from "../../shared/domain/lifecycle.ts";
+import { rescueName } from "../../shared/workflow.ts";
+import { ownCloud } from "../harness/cloud.ts";
+import { type Meddle, type Run, table, Thrown, TOLD, undosOf, type Workshop, workshop } from "./subjects.ts";
+import { expectClean, expectCounts, expectFree, expectMarkers, worldOf } from "./world.ts";
+
+let cloud: Cloud;
+let shop: Workshop;
+beforeAll(async () => {
+  cloud = await ownCloud({ timeScale: 0 });
+});
+
+const published = (state: string): string => (isServerPhase(state) ? SERVER_PHASES[state] : state);
+const statusOf = (name: string) => cloud.states.executions().find((each) => each.name === name)?.status;
+const tasksOf = ({ tasks }: Run, execution: string) =>
+  tasks.filter((each) => each.execution === execution).map(({ task }) => task);
+
+async function stop(execution: string): Promise<void> {
+  const executionArn = cloud.states.executions().find(({ name }) => name === execution)?.executionArn;
+  await cloud.states.handle("StopExecution", { executionArn });
+}
+
+/** How often the metric of which the alarm is made was written. */
+function undoFailed(): number {
+  const name = cloud.template.functions.find((each) => /rescue/i.test(each.name))?.name ?? "";
+  return cloud.lambda.logs(name).filter((line) => line.includes('"UndoFailed":1')).length;
+}
+
+describe.each(table)("$name", ({ workflow, row }) => {
+  const { steps } = workflow;
+  const from: State | undefined = row.from[0];
+  const undos = undosOf(steps);
+  const last = steps.at(-1)?.name;
+  const run = async (meddle: Meddle) => shop.run(workflow, await shop.prepare(workflow, from), meddle);
+  beforeAll(async () => {
+    shop = await workshop(cloud);
+  });
+  afterAll(() => shop.close());
+
+  /** As after a failure that was undone: and it was the second execution that undid it. */
+  async function expectRescued({ operation }: Run, code: string): Promise<void> {
+    expect(operation).toMatchObject({ state: "failed", error: { code, message: expect.stringMatching(/^[A-Z].*\w$/) } });
+    expect(statusOf(rescueName(operation.id))).toBe("SUCCEEDED");
+    const found = await shop.stateOf(operation);
+    expect(found?.state).toBe(published(row.failed === "before" ? String(from) : row.failed));
+    await expectNothingLeft(row, operation);
+  }
+
+  async function expectNothingLeft(of: Transition, operation: OperationRecord): Promise<void> {
+    expectFree(await worldOf(cloud, shop.me.id));
+    if (of.to === "gone" && operation.state === "failed") await shop.remove(operation);
+    expectClean(await worldOf(cloud, shop.me.id));
+  }
+
+  test.each(["before", "after"])("rescued when beginning dies %s its work", async (when) => {
+    const result = await run(async ({ task, execution }, next) => {
+      const done = when === "after" ? await next() : undefined;
+      if (task === "begin" && !execution.endsWith("-undo")) throw new Thrown("Boom");
+      return when === "after" ? done : next();
+    });
+    expect(statusOf(result.operation.id)).toBe("FAILED");
+    expect(tasksOf(result, rescueName(result.operation.id))).toEqual([...undos, "fail"]);
+    await expectRescued(result, "INTERNAL_ERROR");
+  });
+
+  test("rescued when the last task dies before its work", async () => {
+    const result = await run(async ({ task }, next) => {
+      if (task === "succeed") throw new Thrown("Boom");
+      return next();
+    });
+    expect(tasksOf(result, rescueName(result.operation.id))).toEqual([...undos, "fail"]);
+    await expectRescued(result, "INTERNAL_ERROR");
+  });
+
+  test("left alone when the last task dies after its work: the operation has succeeded", async () => {
+    const { operation } = await run(async ({ task }, next) => {
+      const done = await next();
+      if (task === "succeed") throw new Thrown("Boom");
+      return done;
+    });
+    expect(operation).toMatchObject({ state: "succeeded", error: null });
+    expect(statusOf(operation.id)).toBe("FAILED");
+    expect(statusOf(rescueName(operation.id))).toBeUndefined();
+    await expectNothingLeft(row, operation);
+  });
+
+  test.each([...undos, "fail"])("rescued when %s, of the undoing, fails for good the first time", async (undo) => {
+    const result = await run(async ({ task, execution }, next) => {
+      if (task === last) throw new Thrown("GiveUp");
+      const done = await next();
+      if (task === undo && !execution.endsWith("-undo")) throw new Thrown("TryAgain");
+      return done;
+    });
+    const tries = tasksOf(result, result.operation.id).filter((task) => task === undo).length;
+    expect(tries).toBe(undo === "fail" ? 7 : 41);
+    // The undo that throws is not what went wrong: unless the work had ended by then, that is told.
+    if (undo === "fail") expect(result.operation).toMatchObject({ state: "failed", error: TOLD });
+    else await expectRescued(result, "HOST_JOB_FAILED");
+    await expectNothingLeft(row, result.operation);
+  });
+
+  test.each(steps.map(({ name }) => name))("rescued when somebody stops it in %s", async (name) => {
+    const result = await run(async ({ task, execution }, next) => {
+      const done = await next();
+      if (task === name) await stop(execution);
+      return done;
+    });
+    expect(statusOf(result.operation.id)).toBe("ABORTED");
+    await expectRescued(result, "CANCELLED");
+  });
+
+  test.each([...undos, "fail"])(
+    "given over when %s never works: freed, failed with a reason, and a person is told",
+    async (undo) => {
+      const told = undoFailed();
+      const { operation } = await run(async ({ task }, next) => {
+        if (task === last) throw new Thrown("GiveUp");
+        if (task === undo) throw new Thrown("Boom");
+        return next();
+      });
+      expect([operation.id, rescueName(operation.id)].map(statusOf)).toEqual(["FAILED", "FAILED"]);
+      expect(operation).toMatchObject({ state: "failed", error: { code: "INTERNAL_ERROR" } });
+      expect(await shop.stateOf(operation)).toEqual({
+        state: expect.stringMatching(operation.resource.type === "server" ? /^offline$/ : /^failed$/),
+        reason: operation.error?.message,
+      });
+      const world = await worldOf(cloud, shop.me.id);
+      for (const hold of [expectFree, expectMarkers, expectCounts]) hold(world);
+      await vi.waitFor(() => expect(undoFailed()).toBe(told + 1));
+
+      // Its owner can delete it, and then nothing is left of it anywhere.
+      await shop.remove(operation);
+      for (const { id, state } of (await worldOf(cloud, shop.me.id)).backups)
+        if (state === "failed") await shop.remove({ ...operation, resource: { type: "backup", id } });
+      expectClean(await worldOf(cloud, shop.me.id));
+    },
+  );
+});
+
+test("a rescue that comes twice, or for what has ended well, changes nothing", async () => {
+  const [first] = table;
+  if (first === undefined) throw new Error("There is no workflow");
+  shop = await workshop(cloud);
+  const { workflow, row } = first;
+  const ask = () => shop.prepare(workflow, row.from[0]);
+  const failed = await shop.run(workflow, await ask(), async ({ task }, next) => {
+    if (task === "succeed") throw new Thrown("Boom");
+    return next();
+  });
+  const well = await shop.run(workflow, await ask());
+  const before = await worldOf(cloud, shop.me.id);
+  for (const { operation } of [failed, well])
+    for (const name of [operation.id, rescueName(operation.id), operation.id]) {
+      const found = cloud.states.executions().find((each) => each.name === operation.id);
+      await cloud.events.put({
+        source: "aws.states",
+        "detail-type": "Step Functions Execution Status Change",
+        detail: {
+          name,
+          status: "FAILED",
+          stateMachineArn: found?.stateMachineArn ?? "",
+          executionArn: found?.executionArn ?? "",
+          input: found?.input ?? "",
+          error: null,
+          cause: null,
+        },
+      });
+      await shop.settled();
+    }
+  expect(await worldOf(cloud, shop.me.id)).toEqual(before);
+  shop.close();
+});

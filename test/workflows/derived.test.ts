@@ -1,0 +1,136 @@
+// Every workflow: what each of its steps may do to it, from the tables, on the synthesized machines and the real bundles.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Cloud } from "../../infra/local/cloud.ts";
+import { SERVER_PHASES, isServerPhase, type State, type Transition } from "../../shared/domain/lifecycle.ts";
+import type { OperationRecord } from "../../shared/data/records.ts";
+import type { Workflow } from "../../shared/workflow.ts";
+import { ownCloud } from "../harness/cloud.ts";
+import { type Meddle, table, Thrown, TOLD, undosOf, type Workshop, workshop } from "./subjects.ts";
+import { expectClean, expectFree, worldOf } from "./world.ts";
+
+let cloud: Cloud;
+/** Another account for every workflow, so that what one leaves is not found by the next. */
+let shop: Workshop;
+beforeAll(async () => {
+  cloud = await ownCloud({ timeScale: 0 });
+});
+
+/** The published status of a state, which is the state itself but for servers. */
+const published = (state: string): string => (isServerPhase(state) ? SERVER_PHASES[state] : state);
+
+async function expectEnd(
+  row: Transition,
+  operation: OperationRecord,
+  from: State | undefined,
+  succeeded: boolean,
+): Promise<void> {
+  const to = succeeded ? row.to : row.failed;
+  const before = succeeded && operation.type === "backup.restore" && from === "failed" ? "running" : from;
+  const found = await shop.stateOf(operation);
+  if (to === "gone") expect(found).toBeUndefined();
+  else expect(found?.state).toBe(published(to === "before" ? String(before) : to));
+  // A state that tells of a failure says why; others say nothing.
+  if (!succeeded && row.failed.endsWith("failed")) expect(found?.reason).toBe(operation.error?.message);
+  else if (found !== undefined && !found.state.endsWith("failed")) expect(found.reason).toBeNull();
+}
+
+/** What could not be deleted can be asked for again, and then is gone. */
+async function expectNothingLeft(row: Transition, operation: OperationRecord): Promise<void> {
+  expectFree(await worldOf(cloud, shop.me.id));
+  if (row.to === "gone" && operation.state === "failed") await shop.remove(operation);
+  expectClean(await worldOf(cloud, shop.me.id));
+}
+
+const isCommon = (task: string): boolean => ["begin", "succeed", "fail"].includes(task);
+const twice: Meddle = async (_, next) => {
+  await next();
+  return next();
+};
+
+describe.each(table)("$name", ({ workflow, row }) => {
+  const { steps } = workflow;
+  beforeAll(async () => {
+    shop = await workshop(cloud);
+  });
+  afterAll(() => shop.close());
+
+  const froms: (State | undefined)[] = row.from.length > 0 ? [...row.from] : [undefined];
+  const [usual] = froms;
+  const run = async (from: State | undefined, meddle?: Meddle) => shop.run(workflow, await shop.prepare(workflow, from), meddle);
+
+  test.each(froms)("from %s leads where the lifecycle says, each step once and in its order", async (from) => {
+    const { operation, tasks } = await run(from);
+    expect(operation).toMatchObject({ state: "succeeded", progress: 100, step: null, error: null });
+    expect(tasks.map(({ task }) => task)).toEqual(["begin", ...steps.map(({ name }) => name), "succeed"]);
+    await expectEnd(row, operation, from, true);
+    await expectNothingLeft(row, operation);
+  });
+
+  test("ends the same when every task runs twice", async () => {
+    const { operation } = await run(usual, twice);
+    expect(operation).toMatchObject({ state: "succeeded", error: null });
+    await expectEnd(row, operation, usual, true);
+    await expectNothingLeft(row, operation);
+  });
+
+  test("succeeds when every task has to be tried three times, before and after it did its work", async () => {
+    const { operation, tasks } = await run(usual, async ({ tries }, next) => {
+      if (tries === 1) throw new Thrown("TryAgain");
+      const done = await next();
+      if (tries === 2) throw new Thrown("TryAgain");
+      return done;
+    });
+    expect(operation).toMatchObject({ state: "succeeded", error: null });
+    expect(tasks).toHaveLength(3 * (steps.length + 2));
+    await expectEnd(row, operation, usual, true);
+    await expectNothingLeft(row, operation);
+  });
+
+  describe.each(steps.map((step, index) => ({ ...step, index })))("when $name fails for good", ({ name, index }) => {
+    const undos = undosOf(steps.slice(0, index + 1));
+
+    async function expectUndone(workflowOf: Workflow, meddle: Meddle, from = usual) {
+      const { operation, tasks } = await shop.run(workflowOf, await shop.prepare(workflowOf, from), meddle);
+      expect(operation).toMatchObject({ state: "failed", error: TOLD, step: null });
+      await expectEnd(row, operation, from, false);
+      const order = tasks.map(({ task }) => task);
+      expect(order.slice(order.lastIndexOf(name) + 1)).toEqual([...undos, "fail"]);
+      expect(shop.cloud.states.executions().find((each) => each.name === operation.id)?.status).toBe("SUCCEEDED");
+      await expectNothingLeft(row, operation);
+      return operation;
+    }
+
+    test("before it did anything: all is undone, in reverse", async () => {
+      await expectUndone(workflow, async ({ task }, next) => {
+        if (task === name) throw new Thrown("GiveUp");
+        return next();
+      });
+    });
+
+    test("after it did its work: that is undone, too", async () => {
+      await expectUndone(workflow, async ({ task }, next) => {
+        const done = await next();
+        if (task === name) throw new Thrown("GiveUp");
+        return done;
+      });
+    });
+
+    test("and every undo runs twice, the first time without its answer being heard: the end is the same", async () => {
+      const isUndo = (task: string): boolean => task === "fail" || !(isCommon(task) || steps.some((step) => step.name === task));
+      const once = new Set<string>();
+      const { operation } = await shop.run(workflow, await shop.prepare(workflow, usual), async ({ task, tries }, next) => {
+        if (task === name && !once.has(task)) {
+          await next();
+          once.add(task);
+          throw new Thrown("GiveUp");
+        }
+        const done = await next();
+        if (isUndo(task) && tries === 1) throw new Thrown("TryAgain");
+        return done;
+      });
+      expect(operation).toMatchObject({ state: "failed", error: TOLD });
+      await expectEnd(row, operation, usual, false);
+      await expectNothingLeft(row, operation);
+    });
+  });
+});

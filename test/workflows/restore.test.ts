@@ -1,0 +1,172 @@
+// Restores: neither the old nor the new data may be lost, whatever fails and whenever.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Cloud } from "../../infra/local/cloud.ts";
+import { workflows } from "../../functions/workflows/index.ts";
+import { Backup } from "../../shared/api/backups.ts";
+import { Instance } from "../../shared/api/instances.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { findErp, type SandboxErp } from "../../shared/data/sandbox.ts";
+import { getServer } from "../../shared/data/servers.ts";
+import { LIFECYCLE } from "../../shared/domain/lifecycle.ts";
+import { ownCloud } from "../harness/cloud.ts";
+import { Thrown, type Workshop, workshop } from "./subjects.ts";
+import { expectClean, worldOf } from "./world.ts";
+
+const OLD = { orders: 2, note: "written since the backup" };
+const ARCHIVED = { orders: 1 };
+
+const workflow = workflows["restore-backup"];
+
+let cloud: Cloud;
+let shop: Workshop;
+beforeAll(async () => {
+  cloud = await ownCloud({ timeScale: 0 });
+  shop = await workshop(cloud);
+});
+afterAll(() => shop.close());
+
+const api = async () => (await shop.me.token()).api;
+const act = async (id: string, action: string) => (await api()).post(`/instances/${id}/actions`, { action });
+const show = async (id: string) => (await (await api()).get(`/instances/${id}`)).as(Instance);
+const write = async (id: string, data: unknown) =>
+  expect((await (await api()).put(`/sandbox/instances/${id}/data`, data)).status).toBe(200);
+
+async function erpOf({ id, server_id }: Instance): Promise<SandboxErp> {
+  const { machine_id } = await getServer(shop.me.id, server_id);
+  const erp = await findErp(machine_id ?? "", id);
+  if (erp === undefined) throw new Error(`${id} has no ERP`);
+  return erp;
+}
+
+/** What is in an ERP, without how often it was written. */
+const contents = async (instance: Instance) => {
+  const { database, files, status, replaced, domain } = await erpOf(instance);
+  return { database, files, status, replaced, domain };
+};
+
+type From = (typeof LIFECYCLE)["backup.restore"]["from"][number];
+
+/** An instance in the state, whose data were changed since the backup was taken. */
+async function changedSince(from: From, note?: string): Promise<{ instance: Instance; backup: Backup }> {
+  const instance = await shop.me.instance();
+  await write(instance.id, ARCHIVED);
+  const backup = await shop.me.backup(instance.id, note === undefined ? {} : { note });
+  await write(instance.id, OLD);
+  if (from === "stopped") await shop.run(workflows["stop-instance"], () => act(instance.id, "stop"));
+  if (from === "failed")
+    await shop.run(
+      workflows["restart-instance"],
+      () => act(instance.id, "restart"),
+      async ({ task }, next) => {
+        if (task === "restartErp") throw new Thrown("GiveUp");
+        return next();
+      },
+    );
+  expect((await show(instance.id)).status).toBe(from);
+  return { instance, backup };
+}
+
+const restore = async (backup: Backup, body: unknown = {}) => (await api()).post(`/backups/${backup.id}/restore`, body);
+
+describe.each(LIFECYCLE["backup.restore"].from)("of an instance that is %s", (from) => {
+  test("ends in the same state, but what had failed runs", async () => {
+    const { instance, backup } = await changedSince(from);
+    const { operation } = await shop.run(workflow, () => restore(backup));
+    expect(operation.state).toBe("succeeded");
+    const status = from === "failed" ? "running" : from;
+    expect(await show(instance.id)).toMatchObject({ status, status_reason: null, neutralized: false, operation_id: null });
+    const erp = await erpOf(instance);
+    expect(erp).toMatchObject({ status, replaced: null, domain: instance.domain });
+    expect(JSON.parse(erp.database?.data ?? "")).toEqual(ARCHIVED);
+  });
+
+  describe.each(workflow.steps.map(({ name }) => name))("that fails in %s", (name) => {
+    test.each(["before", "after"])("%s its work leaves what was there, in the state that it was in", async (when) => {
+      const { instance, backup } = await changedSince(from);
+      const [before, shown] = [await contents(instance), await show(instance.id)];
+      const { operation } = await shop.run(
+        workflow,
+        () => restore(backup),
+        async ({ task }, next) => {
+          const done = task !== name || when === "after" ? await next() : undefined;
+          if (task === name) throw new Thrown("GiveUp");
+          return done;
+        },
+      );
+      expect(operation.state).toBe("failed");
+      expect(await show(instance.id)).toEqual({ ...shown, updated_at: expect.any(String) });
+      const after = await contents(instance);
+      // Once the old data is dropped there is no way back, and what is there is whole: it runs, or is stopped as before.
+      if (name === workflow.steps.at(-1)?.name && when === "after")
+        expect(JSON.parse(after.database?.data ?? "")).toEqual(ARCHIVED);
+      else if (from === "failed") expect(after).toEqual({ ...before, status: after.status });
+      else expect(after).toEqual(before);
+      expectClean(await worldOf(cloud, shop.me.id));
+    });
+  });
+});
+
+test("of an archive that is damaged is refused before anything is touched, with or without a safety backup", async () => {
+  const { instance, backup } = await changedSince("running", "corrupt");
+  const before = await contents(instance);
+  for (const backup_first of [true, false]) {
+    const { operation, tasks } = await shop.run(workflow, () => restore(backup, { backup_first }));
+    expect(operation).toMatchObject({ state: "failed", error: { code: "BACKUP_CORRUPT" } });
+    expect(tasks.map(({ task }) => task)).toEqual(["begin", "verifyArchive", "fail"]);
+    expect(await contents(instance)).toEqual(before);
+  }
+});
+
+test("of database or files alone leaves the other, and neutralizing switches off what would be sent", async () => {
+  const { instance, backup } = await changedSince("running");
+  const old = await contents(instance);
+  const restored = async (body: object) => {
+    expect((await shop.run(workflow, () => restore(backup, { backup_first: false, ...body }))).operation.state).toBe("succeeded");
+    return contents(instance);
+  };
+  const files = await restored({ restore_database: false });
+  expect(files.database).toEqual(old.database);
+  expect(files.files).not.toEqual(old.files);
+  await write(instance.id, OLD);
+  const database = await restored({ restore_filestore: false });
+  expect(JSON.parse(database.database?.data ?? "")).toEqual(ARCHIVED);
+  expect(database.files).toEqual(old.files);
+  const neutral = await restored({ neutralize: true });
+  expect(neutral.database).toMatchObject({ neutralized: true });
+  expect([...(neutral.database?.crons ?? []), ...(neutral.database?.mail_servers ?? [])].filter(({ active }) => active)).toEqual(
+    [],
+  );
+  expect((await show(instance.id)).neutralized).toBe(true);
+  await restored({});
+  expect((await show(instance.id)).neutralized).toBe(false);
+});
+
+test("keeps the backup that it reads, and the instance, from everything else meanwhile, naming the operation", async () => {
+  const { instance, backup } = await changedSince("running");
+  const met: unknown[] = [];
+  const { operation } = await shop.run(
+    workflow,
+    () => restore(backup),
+    async ({ task }, next) => {
+      if (task === "restoreArchive") {
+        const client = await api();
+        for (const answer of [
+          await client.delete(`/backups/${backup.id}`),
+          await client.delete(`/instances/${instance.id}`),
+          await client.post(`/backups/${backup.id}/restore`),
+          await client.post(`/instances/${instance.id}/backups`),
+          await client.post(`/instances/${instance.id}/actions`, { action: "stop" }),
+        ])
+          met.push({ status: answer.status, ...answer.error });
+      }
+      return next();
+    },
+  );
+  expect(met).toEqual(
+    met.map(() =>
+      expect.objectContaining({ status: 409, code: "OPERATION_IN_PROGRESS", details: { operation_id: operation.id } }),
+    ),
+  );
+  const deletion = (await (await api()).delete(`/backups/${backup.id}`)).as(Operation);
+  await shop.me.until(deletion.id);
+});

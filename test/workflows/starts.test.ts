@@ -1,0 +1,210 @@
+// Starts of workflows that get lost: what was asked for is taken back whole, or the sweep starts it. And what else the sweep finds.
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Cloud } from "../../infra/local/cloud.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { findOperation } from "../../shared/data/operations.ts";
+import { addMachine, findMachine, listMachines, type SandboxMachine } from "../../shared/data/sandbox.ts";
+import { queryAll, updateOne } from "../../shared/data/table.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { rescueName } from "../../shared/workflow.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import type { Answer } from "../harness/client.ts";
+import { ownCloud } from "../harness/cloud.ts";
+import { table, Thrown, type Workshop, workshop } from "./subjects.ts";
+import { expectClean, expectFree, worldOf } from "./world.ts";
+
+let cloud: Cloud;
+let shop: Workshop;
+beforeAll(async () => {
+  cloud = await ownCloud({ timeScale: 0 });
+});
+
+const LONG_AGO = "2026-01-01T00:00:00.000Z";
+const sweep = async () => {
+  await cloud.events.fire("sweep");
+  await cloud.states.settled();
+};
+
+/** The sweep leaves alone what has just begun. */
+const makeOld = (operationId: string) => updateOne(keys.openOperation(operationId), { set: { created_at: LONG_AGO } }, {});
+
+const unavailable = (answer: Answer) => {
+  expect(answer.error?.code).toBe("SERVICE_UNAVAILABLE");
+  expect(answer.headers["retry-after"]).toMatch(/^[1-9]\d*$/);
+};
+
+/** What of a world does not tell of a request that was taken back: all but how many numbers were given out, and times of writing. */
+async function comparable() {
+  const { account: told, counts, servers, instances, ...world } = await worldOf(cloud, shop.me.id);
+  const { used_server, used_instance } = told;
+  const events = await queryAll(keys.record("event", shop.me.id, "").pk, { consistent: true });
+  const at = <T extends { updated_at: string }>(records: readonly T[]) =>
+    records.map((record) => ({ ...record, updated_at: "" }));
+  return { ...world, used_server, used_instance, servers: at(servers), instances: at(instances), events };
+}
+
+const cases = table.flatMap((each) =>
+  (each.row.from.length > 0 ? [...each.row.from] : [undefined]).map((from) => ({ ...each, from })),
+);
+
+describe.each(cases)("$name from $from, when its start fails", ({ workflow, from }) => {
+  beforeAll(async () => {
+    shop = await workshop(cloud);
+  });
+  afterAll(() => shop.close());
+
+  test("is answered 503 and taken back as if it had not been asked for; asked for again it goes through", async () => {
+    const ask = await shop.prepare(workflow, from);
+    const before = await comparable();
+    cloud.aws.outage("states", true);
+    try {
+      unavailable(await ask());
+    } finally {
+      cloud.aws.outage("states", false);
+    }
+    expect(await comparable()).toEqual(before);
+    expect((await shop.run(workflow, ask)).operation.state).toBe("succeeded");
+    expectClean(await worldOf(cloud, shop.me.id));
+  });
+});
+
+describe.each(table)("$name, when its start fails and so does taking it back", ({ workflow, row }) => {
+  beforeAll(async () => {
+    shop = await workshop(cloud);
+  });
+  afterAll(() => shop.close());
+
+  test("is started by the sweep, once", async () => {
+    const ask = await shop.prepare(workflow, row.from[0]);
+    const unsubscribe = cloud.aws.calls.subscribe(({ action }) => {
+      if (action === "StartExecution") cloud.aws.outage("dynamodb", true);
+    });
+    cloud.aws.outage("states", true);
+    try {
+      expect((await ask()).status).toBeGreaterThanOrEqual(500);
+    } finally {
+      unsubscribe();
+      cloud.aws.outage("states", false);
+      cloud.aws.outage("dynamodb", false);
+    }
+    const { open } = await worldOf(cloud, shop.me.id);
+    const id = String(open[0]?.["operation_id"]);
+    await sweep();
+    expect((await findOperation(shop.me.id, id))?.state, "one that has just begun is left alone").toBe("pending");
+    await makeOld(id);
+    await sweep();
+    await sweep();
+    expect(await findOperation(shop.me.id, id)).toMatchObject({ state: "succeeded" });
+    expect(cloud.states.executions().filter(({ name }) => name.startsWith(id))).toHaveLength(1);
+    expectClean(await worldOf(cloud, shop.me.id));
+  });
+});
+
+describe("the sweep", () => {
+  let me: TestAccount;
+  beforeAll(async () => {
+    shop = await workshop(cloud);
+    me = shop.me;
+  });
+  afterAll(() => shop.close());
+  const [creation] = table.filter(({ name }) => name === "create-server");
+  if (creation === undefined) throw new Error("Nothing creates servers");
+
+  test("rescues an operation whose execution died without anybody being told", async () => {
+    const events = new Set<string>();
+    // The event gets lost: the rescue dies whenever it is called, three times for each event.
+    const back = cloud.lambda.intercept(async ({ functionName }, next) => {
+      if (!/rescue/i.test(functionName)) return next();
+      events.add(functionName);
+      throw new Thrown("Boom");
+    });
+    const { operation } = await shop.run(creation.workflow, await shop.prepare(creation.workflow), async ({ task }, next) => {
+      if (task === "succeed") throw new Thrown("Boom");
+      return next();
+    });
+    back();
+    expect(events.size).toBe(1);
+    expect(operation.state).toBe("running");
+    await makeOld(operation.id);
+    await sweep();
+    expect(await findOperation(me.id, operation.id)).toMatchObject({ state: "failed" });
+    expect(cloud.states.executions().find(({ name }) => name === rescueName(operation.id))?.status).toBe("SUCCEEDED");
+    expectClean(await worldOf(cloud, me.id));
+  });
+
+  test("leaves alone what runs, and forgets the marker of what has ended", async () => {
+    const { operation } = await shop.run(
+      creation.workflow,
+      await shop.prepare(creation.workflow),
+      async ({ task, payload }, next) => {
+        if (task === "awaitMachine") {
+          await makeOld(payload.input.operation_id);
+          await cloud.events.fire("sweep");
+        }
+        return next();
+      },
+    );
+    expect(operation.state).toBe("succeeded");
+    await updateOne(
+      keys.openOperation(operation.id),
+      { set: { account_id: me.id, operation_id: operation.id, created_at: LONG_AGO } },
+      { exists: false },
+    );
+    await sweep();
+    expect(await findOperation(me.id, operation.id)).toEqual(operation);
+    expectFree(await worldOf(cloud, me.id));
+  });
+
+  describe("compares the provider with the table", () => {
+    let machine: SandboxMachine;
+    beforeEach(async () => {
+      const server = await me.server();
+      const own = (await listMachines()).find(({ server_id }) => server_id === server.id);
+      if (own === undefined) throw new Error("The account has no machine");
+      machine = { ...own, operation_id: newId("operation"), created_at: LONG_AGO };
+    });
+    /** The metric as the last sweep wrote it. */
+    const expectOrphans = (count: number) =>
+      vi.waitFor(() => {
+        const lines = cloud.lambda.logs(cloud.template.functions.find(({ name }) => /sweep/i.test(name))?.name ?? "");
+        expect(lines.findLast((line) => line.includes('"OrphanMachines":'))).toContain(`"OrphanMachines":${count}`);
+      });
+
+    test("a machine whose server's record is gone is given back, and told of", async () => {
+      const orphan = { ...machine, machine_id: `orphan-${machine.machine_id}`, server_id: newId("server") };
+      await addMachine(orphan);
+      const young = {
+        ...orphan,
+        machine_id: `young-${machine.machine_id}`,
+        server_id: newId("server"),
+        created_at: new Date().toISOString(),
+      };
+      await addMachine(young);
+      await sweep();
+      expect(await findMachine(orphan.machine_id)).toBeUndefined();
+      await expectOrphans(1);
+      expect(await findMachine(young.machine_id), "it may belong to what has just begun").toBeDefined();
+      await sweep();
+      await expectOrphans(0);
+    });
+
+    test("a second machine of a server that exists is told of, and left for a person to look at", async () => {
+      const second = { ...machine, machine_id: `second-${machine.machine_id}` };
+      await addMachine(second);
+      await sweep();
+      await expectOrphans(1);
+      expect(await findMachine(second.machine_id)).toBeDefined();
+      expect(await findMachine(machine.machine_id)).toBeDefined();
+    });
+  });
+
+  test("what it starts, and what is asked for at that moment, is started once", async () => {
+    const other = await account();
+    const answers = await Promise.all([other.api.post("/servers", await other.serverBody()), sweep(), sweep()]);
+    await cloud.states.settled();
+    const { id } = (await other.api.get("/operations")).as(Operation.array())[0] ?? { id: "" };
+    expect(answers[0].status).toBe(201);
+    expect(cloud.states.executions().filter(({ name }) => name === id)).toHaveLength(1);
+  });
+});

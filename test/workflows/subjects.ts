@@ -1,0 +1,245 @@
+// For every workflow: how its work is asked for, in every state from which the lifecycle allows it.
+import { expect } from "vitest";
+import * as z from "zod";
+import type { Cloud } from "../../infra/local/cloud.ts";
+import type { TaskCall } from "../../infra/local/states.ts";
+import { workflows } from "../../functions/workflows/index.ts";
+import { Backup } from "../../shared/api/backups.ts";
+import type { WorkflowName } from "../../shared/api/endpoint.ts";
+import { Instance } from "../../shared/api/instances.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { Server } from "../../shared/api/servers.ts";
+import { noteProbe } from "../../shared/data/machines.ts";
+import { findOperation } from "../../shared/data/operations.ts";
+import type { OperationRecord } from "../../shared/data/records.ts";
+import { setQuota } from "../../shared/data/operator.ts";
+import { getServer } from "../../shared/data/servers.ts";
+import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
+import { LIFECYCLE, type ResourceType, type State, type Transition } from "../../shared/domain/lifecycle.ts";
+import type { Poll, Step, Workflow } from "../../shared/workflow.ts";
+import { account, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
+import type { Answer, Client } from "../harness/client.ts";
+
+/** An error by the name under which Step Functions sees it, as a task throws it. */
+export class Thrown extends Error {
+  constructor(name: "GiveUp" | "TryAgain" | "Boom", message = REASON) {
+    super(message);
+    this.name = name;
+  }
+}
+export const REASON = "HOST_JOB_FAILED: As the test asked";
+export const TOLD = { code: "HOST_JOB_FAILED", message: "As the test asked" };
+
+const Payload = z.looseObject({
+  task: z.string(),
+  input: z.looseObject({ operation_id: z.string() }),
+  attempt: z.number().optional(),
+  limit: z.number().optional(),
+});
+export type Payload = z.infer<typeof Payload>;
+
+/** One try of one task: does it, or not, or twice. `tries` counts those of this task in this execution. */
+export type Meddle = (call: { task: string; execution: string; payload: Payload; tries: number }, next: Next) => Promise<unknown>;
+type Next = (payload?: Payload) => Promise<unknown>;
+
+export interface Run {
+  operation: OperationRecord;
+  /** The tasks in the order in which they were called, each try once, by execution. */
+  tasks: { execution: string; task: string }[];
+}
+
+export interface Workshop {
+  cloud: Cloud;
+  me: TestAccount;
+  /** An instance or a server to work on, and a request for the work. */
+  prepare: (workflow: Workflow, from?: State) => Promise<() => Promise<Answer>>;
+  /** Asks for the work, meddles with its tasks, and waits until everything has come to its end. */
+  run: (workflow: Workflow, ask: () => Promise<Answer>, meddle?: Meddle) => Promise<Run>;
+  /** Deletes the resource of an operation that ended, which shall be possible. */
+  remove: (operation: OperationRecord) => Promise<void>;
+  stateOf: (operation: OperationRecord) => Promise<{ state: string; reason: string | null } | undefined>;
+  settled: () => Promise<void>;
+  /** No longer meddles with anything. */
+  close: () => void;
+}
+
+export const rowOf = ({ operation }: Workflow): Transition => LIFECYCLE[operation];
+export const table = Object.values(workflows).map((workflow) => ({ name: workflow.name, workflow, row: rowOf(workflow) }));
+
+/** Steps that are done when the flags are as the subjects here set them: all. */
+export const undosOf = (steps: readonly (Step | Poll)[]): string[] => steps.flatMap(({ undo }) => undo ?? []).toReversed();
+
+const Begun = z.looseObject({ id: z.string(), operation_id: z.string().nullish() });
+
+/** The id of the operation that an answer has begun: it is the answer's data, or what the new resource names. */
+function begunBy(answer: Answer): string {
+  const { id, operation_id } = answer.as(Begun);
+  return operation_id ?? id;
+}
+
+export async function workshop(cloud: Cloud): Promise<Workshop> {
+  const me = await account();
+  for (const kind of ["server", "instance"] as const) await setQuota(me.id, kind, 10_000);
+  const fresh = async (): Promise<Client> => (await me.token()).api;
+
+  const meddlers = new Map<string, Meddle>();
+  const seen: Run["tasks"] = [];
+  const tries = new Map<string, number>();
+  const close = cloud.states.intercept(async (call: TaskCall, next) => {
+    const payload = Payload.parse(call.payload);
+    const meddle = meddlers.get(call.machine);
+    if (meddle === undefined) return next();
+    const { task } = payload;
+    seen.push({ execution: call.execution, task });
+    const key = `${call.execution} ${task}`;
+    tries.set(key, (tries.get(key) ?? 0) + 1);
+    return meddle({ task, execution: call.execution, payload, tries: tries.get(key) ?? 0 }, (changed) =>
+      next(changed === undefined ? undefined : { ...call, payload: changed }),
+    );
+  });
+  const machineOf = (name: WorkflowName): string => {
+    const machine = cloud.template.machines.find((each) => each.name.endsWith(`-${name}`));
+    if (machine === undefined) throw new Error(`${name} has no state machine`);
+    return machine.name;
+  };
+
+  const run: Workshop["run"] = async (workflow, ask, meddle = (_, next) => next()) => {
+    meddlers.set(machineOf(workflow.name), meddle);
+    seen.length = 0;
+    try {
+      const id = begunBy(await ask());
+      await cloud.states.settled();
+      const operation = await findOperation(me.id, id);
+      if (operation === undefined) throw new Error(`There is no operation ${id}`);
+      expect(operation.type).toBe(workflow.operation);
+      return { operation, tasks: [...seen] };
+    } finally {
+      meddlers.delete(machineOf(workflow.name));
+    }
+  };
+
+  /** Work that is asked for and made to fail, or not. */
+  const work = async (name: WorkflowName, answer: Promise<Answer>, failing = false): Promise<void> => {
+    await run(workflows[name], () => answer, failing ? failAtFirst : undefined);
+  };
+  const failAtFirst: Meddle = async ({ task }, next) => {
+    if (task !== "begin" && task !== "fail") throw new Thrown("GiveUp");
+    return next();
+  };
+
+  const act = async (id: string, action: string) => (await fresh()).post(`/instances/${id}/actions`, { action });
+
+  async function server(state: State = "ready"): Promise<string> {
+    if (state === "create_failed") {
+      const api = await fresh();
+      const made = (await api.post("/servers", await me.serverBody({ name: unique("fail-quota") }))).as(Server);
+      await cloud.states.settled();
+      return made.id;
+    }
+    const { id } = await me.server();
+    if (state === "unreachable")
+      for (let probe = 0; probe < FAILED_PROBES_MAX; probe++) await noteProbe(await getServer(me.id, id), false, "Gone");
+    if (state === "delete_failed") await work("delete-server", (await fresh()).delete(`/servers/${id}`), true);
+    return id;
+  }
+
+  async function instance(state: State = "running"): Promise<Instance> {
+    const made = await me.instance();
+    if (state === "stopped") await work("stop-instance", act(made.id, "stop"));
+    if (state === "failed") await work("restart-instance", act(made.id, "restart"), true);
+    return (await (await fresh()).get(`/instances/${made.id}`)).as(Instance);
+  }
+
+  async function backup(state: State = "completed", of?: Instance): Promise<Backup> {
+    const { id } = of ?? (await instance());
+    const note = state === "failed" ? { note: "fail-upload" } : {};
+    const api = await fresh();
+    const made = (await api.post(`/instances/${id}/backups`, note)).as(Backup);
+    await cloud.states.settled();
+    return (await api.get(`/backups/${made.id}`)).as(Backup);
+  }
+
+  /** A request for the work on something that is in the state `from`. */
+  const requests: Record<WorkflowName, (api: Client, from: State | undefined) => Promise<() => Promise<Answer>>> = {
+    "create-server": async (api) => {
+      const body = await me.serverBody();
+      return () => api.post("/servers", body);
+    },
+    "delete-server": async (api, from) => {
+      const id = await server(from);
+      return () => api.delete(`/servers/${id}`);
+    },
+    "create-instance": async (api) => {
+      const body = await me.instanceBody();
+      return () => api.post("/instances", body);
+    },
+    "clone-instance": async (api) => {
+      const source = await instance();
+      const { id: backup_id } = await backup("completed", source);
+      return () => api.post(`/instances/${source.id}/clone`, { name: "Copy", domain: uniqueDomain("copy"), backup_id });
+    },
+    "update-instance": async (api, from) => {
+      const { id } = await instance(from);
+      return () => api.put(`/instances/${id}`, { domain: uniqueDomain("moved"), name: "Moved" });
+    },
+    "start-instance": async (api, from) => {
+      const { id } = await instance(from);
+      return () => api.post(`/instances/${id}/actions`, { action: "start" });
+    },
+    "stop-instance": async (api, from) => {
+      const { id } = await instance(from);
+      return () => api.post(`/instances/${id}/actions`, { action: "stop" });
+    },
+    "restart-instance": async (api, from) => {
+      const { id } = await instance(from);
+      return () => api.post(`/instances/${id}/actions`, { action: "restart" });
+    },
+    "delete-instance": async (api, from) => {
+      const { id } = await instance(from);
+      return () => api.delete(`/instances/${id}`);
+    },
+    "create-backup": async (api) => {
+      const { id } = await instance();
+      return () => api.post(`/instances/${id}/backups`, { note: "A note" });
+    },
+    "delete-backup": async (api, from) => {
+      const { id } = await backup(from);
+      return () => api.delete(`/backups/${id}`);
+    },
+    "restore-backup": async (api, from) => {
+      const made = await instance();
+      const { id } = await backup("completed", made);
+      if (from === "stopped") await work("stop-instance", act(made.id, "stop"));
+      if (from === "failed") await work("restart-instance", act(made.id, "restart"), true);
+      return () => api.post(`/backups/${id}/restore`, { neutralize: true });
+    },
+  };
+
+  return {
+    cloud,
+    me,
+    run,
+    prepare: async ({ name }, from) => requests[name](await fresh(), from),
+    settled: () => cloud.states.settled(),
+    close,
+    remove: async ({ resource: { type, id } }) => {
+      const { id: operationId } = (await (await fresh()).delete(`/${type}s/${id}`)).as(Operation);
+      await cloud.states.settled();
+      expect(await findOperation(me.id, operationId)).toMatchObject({ state: "succeeded" });
+    },
+    stateOf: async ({ resource }) => stateIn(await fresh(), resource),
+  };
+}
+
+const Stated = z.looseObject({ status: z.string(), status_reason: z.string().nullable() });
+
+/** The published status of a resource, as the API shows it; undefined if it answers 404. */
+async function stateIn(
+  api: Client,
+  { type, id }: { type: ResourceType; id: string },
+): Promise<{ state: string; reason: string | null } | undefined> {
+  const answer = await api.get(`/${type}s/${id}`);
+  if (answer.status === 404) return undefined;
+  const { status, status_reason } = answer.as(Stated);
+  return { state: status, reason: status_reason };
+}

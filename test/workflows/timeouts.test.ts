@@ -1,0 +1,132 @@
+// Waits that never end by themselves: each poll is given up after its time, and each execution after the whole of its bounds.
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import * as z from "zod";
+import { SETTINGS } from "../../infra/settings.ts";
+import { limitsOf } from "../../infra/workflow.ts";
+import type { Cloud } from "../../infra/local/cloud.ts";
+import { getInstance } from "../../shared/data/instances.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { beginJob, listMachines } from "../../shared/data/sandbox.ts";
+import { getServer } from "../../shared/data/servers.ts";
+import { updateOne } from "../../shared/data/table.ts";
+import { jobIdOf } from "../../shared/runtime/tasks.ts";
+import { rescueName } from "../../shared/workflow.ts";
+import { ownCloud } from "../harness/cloud.ts";
+import { type Payload, table, undosOf, type Workshop, workshop } from "./subjects.ts";
+import { expectClean, expectFree, worldOf } from "./world.ts";
+
+const SECONDS = 3;
+
+/** The synthesized app, but for its machines' TimeoutSeconds: these are hours, and nobody waits for them. */
+function hurried(): string {
+  const outDir = mkdtempSync(join(tmpdir(), "hurried-"));
+  cpSync(inject("outDir"), outDir, { recursive: true });
+  for (const name of readdirSync(outDir).filter((file) => file.endsWith(".template.json"))) {
+    const file = join(outDir, name);
+    const template = readFileSync(file, "utf8");
+    const changed = template.replaceAll(/(\\"TimeoutSeconds\\":)\d{3,}(?=\})/g, `$1${SECONDS}`);
+    expect(changed).not.toBe(template);
+    writeFileSync(file, changed);
+  }
+  return outDir;
+}
+
+let cloud: Cloud;
+/** One account for each workflow. */
+const shops = new Map<string, Promise<Workshop>>();
+function open(name: string): Promise<Workshop> {
+  const opened = workshop(cloud);
+  shops.set(name, opened);
+  return opened;
+}
+beforeAll(async () => {
+  const outDir = hurried();
+  cloud = await ownCloud({ outDir, timeScale: 0 });
+  return () => rmSync(outDir, { recursive: true });
+});
+
+const NEVER = "2999-01-01T00:00:00.000Z";
+const Ids = z.looseObject({
+  account_id: z.string(),
+  operation_id: z.string(),
+  server_id: z.string().optional(),
+  instance_id: z.string().optional(),
+});
+
+/** Makes the machine's job of a task one that was begun and never gets ready; a machine that is being made never runs. */
+async function stall({ task, input }: Payload): Promise<void> {
+  const { account_id, operation_id, ...ids } = Ids.parse(input);
+  for (const { machine_id } of (await listMachines()).filter((machine) => machine.operation_id === operation_id))
+    await updateOne(
+      keys.sandboxMachine(machine_id),
+      { set: { running_at: task === "awaitMachine" ? NEVER : "2026-01-01T00:00:00.000Z" } },
+      {},
+    );
+  const serverId = ids.server_id ?? (await getInstance(account_id, ids.instance_id ?? "")).server_id;
+  const { machine_id } = await getServer(account_id, serverId);
+  if (machine_id !== null) await beginJob(machine_id, jobIdOf({ id: operation_id }, task), "stalled", NEVER);
+}
+
+/** Polls that the sandbox has no way to keep waiting. */
+const ALWAYS_READY: readonly string[] = ["delete-server releaseMachine"];
+
+const polls = table.flatMap((each) =>
+  each.workflow.steps.flatMap((step, index) =>
+    step.kind === "poll" && !ALWAYS_READY.includes(`${each.name} ${step.name}`)
+      ? [{ ...each, step, index, poll: step.name }]
+      : [],
+  ),
+);
+
+describe.each(polls)("$name, when $poll never gets ready", ({ workflow, row, step, index }) => {
+  test("is given up after its time with TIMEOUT, and undone", async () => {
+    const shop = await (shops.get(workflow.name) ?? open(workflow.name));
+    // What restores end by stopping again is only done for what was stopped.
+    const from = row.from.find((state) => state === "stopped") ?? row.from[0];
+    const { limit } = limitsOf(step, SETTINGS.test.polls);
+    const asked: number[] = [];
+    const { operation, tasks } = await shop.run(workflow, await shop.prepare(workflow, from), async ({ task, payload }, next) => {
+      if (task !== step.name) return next();
+      expect(payload.limit).toBe(limit);
+      asked.push(payload.attempt ?? -1);
+      await stall(payload);
+      // The hundreds of times between the second and the last two are as good as the others.
+      return next(asked.length === 3 ? { ...payload, attempt: limit - 2 } : payload);
+    });
+    expect(asked).toEqual([0, 1, 2, limit - 1]);
+    expect(operation).toMatchObject({ state: "failed", error: { code: "TIMEOUT", message: expect.stringContaining(step.says) } });
+    const order = tasks.map(({ task }) => task);
+    expect(order.slice(order.lastIndexOf(step.name) + 1)).toEqual([...undosOf(workflow.steps.slice(0, index + 1)), "fail"]);
+    expectFree(await worldOf(cloud, shop.me.id));
+    if (row.to === "gone") await shop.remove(operation);
+    expectClean(await worldOf(cloud, shop.me.id));
+  });
+});
+
+test("executions that run out of time are rescued with TIMEOUT, of whatever workflow", async () => {
+  const ready = await Promise.all(table.map(async (each) => ({ ...each, own: await (shops.get(each.name) ?? open(each.name)) })));
+  const prepared = [];
+  // One after the other, because what one prepares is what another meddles with.
+  for (const each of ready) prepared.push({ ...each, ask: await each.own.prepare(each.workflow, each.row.from[0]) });
+  const runs = prepared.map(async ({ workflow, row, own, ask }) => {
+    const last = workflow.steps.at(-1)?.name;
+    const { operation } = await own.run(workflow, ask, async ({ task, execution }, next) => {
+      const done = await next();
+      if (task === last && !execution.endsWith("-undo")) await sleep(SECONDS * 1000 + 500);
+      return done;
+    });
+    return { row, own, operation };
+  });
+  for (const { row, own, operation } of await Promise.all(runs)) {
+    const statusOf = (name: string) => cloud.states.executions().find((each) => each.name === name)?.status;
+    expect([operation.id, rescueName(operation.id)].map(statusOf), operation.type).toEqual(["TIMED_OUT", "SUCCEEDED"]);
+    expect(operation).toMatchObject({ state: "failed", error: { code: "TIMEOUT" } });
+    expectFree(await worldOf(cloud, own.me.id));
+    if (row.to === "gone") await own.remove(operation);
+    expectClean(await worldOf(cloud, own.me.id));
+  }
+});
