@@ -1,7 +1,7 @@
 // `npm start`: the whole service on this machine, from its sources to its first answer.
-import { mkdirSync, rmSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { openapi } from "../../shared/api/openapi.ts";
 import { bundleIfChanged } from "../bundle.ts";
@@ -76,12 +76,17 @@ function requireFree(port: number): Promise<void> {
   });
 }
 
-function makeDirectory(dataDir: string): void {
+/** Not with `recursive`: Node tries for ever where a file system has folders in which nothing can be made, such as /proc. */
+function makeDirectory(directory: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    if (!existsSync(dirname(directory))) makeDirectory(dirname(directory));
+    if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
+    if (!statSync(directory).isDirectory()) throw new Error("it is a file");
+    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
+    if (error instanceof LocalError) throw error;
     throw new LocalError(
-      `${dataDir} cannot be made (${error instanceof Error ? error.message : String(error)}): choose another with --data DIR`,
+      `${directory} cannot be used for data (${error instanceof Error ? error.message : String(error)}): choose another with --data DIR`,
       { cause: error },
     );
   }
