@@ -63,14 +63,14 @@ async function run(): Promise<void> {
         ...(await createAccount(given("name", values.name, text(100, "")), { ...person(values), password })),
       }));
       console.log(`Account ${account.id} (${account.account_name})`);
-      return showUser(user.email, password);
+      return showUser(user.email, password, values);
     }
     case "create-user": {
       const { user, password } = await withPassword(values, async (password) => ({
         password,
         user: await createUser(required("account", values.account), { ...person(values), password }),
       }));
-      return showUser(user.email, password);
+      return showUser(user.email, password, values);
     }
     case "set-password": {
       const address = given("email", values.email, email);
@@ -78,7 +78,7 @@ async function run(): Promise<void> {
         await resetPassword(address, password);
         return password;
       });
-      return showUser(address, password);
+      return showUser(address, password, values);
     }
     case "set-quota":
       return quotas(required("account", values.account), values);
@@ -151,8 +151,16 @@ async function withPassword<T>(values: Values, use: (password: string) => Promis
   );
 }
 
-const showUser = (address: string, password: string): void =>
-  console.log(`User ${address}\nPassword ${password}   (shown this once)`);
+/** A password that was typed is known already. */
+const showUser = (address: string, password: string, values: Values): void =>
+  console.log(
+    `User ${address}${
+      values["ask-password"]
+        ? ""
+        : `
+Password ${password}   (shown this once)`
+    }`,
+  );
 
 function required(option: string, value: string | undefined): string {
   if (value === undefined) throw new UsageError(`--${option} is needed.`);

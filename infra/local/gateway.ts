@@ -311,7 +311,9 @@ export async function startGateway(options: {
     };
     const functionArn = functionIn(method.integration.Uri ?? "");
     const result = await inTime(invoke(functionArn, payload), method.integration.TimeoutInMillis).catch((cause: unknown) => {
-      throw cause instanceof FunctionError ? new Refusal("DEFAULT_5XX", cause) : cause;
+      if (!(cause instanceof FunctionError)) throw cause;
+      // What fits the gateway's 10 MB, but not the 6 that a function takes, is refused as too large all the same.
+      throw new Refusal(cause.name === "Lambda.RequestTooLargeException" ? "REQUEST_TOO_LARGE" : "DEFAULT_5XX", cause);
     });
     return integrationAnswer(result);
   }

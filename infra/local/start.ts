@@ -53,8 +53,8 @@ function options(): { dataDir: string; port: number; reset: boolean } {
 function parseOptions() {
   try {
     return parseArgs({ options: { reset: { type: "boolean" }, data: { type: "string" } } });
-  } catch {
-    throw new LocalError(USAGE);
+  } catch (error) {
+    throw new LocalError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, { cause: error });
   }
 }
 
@@ -133,8 +133,14 @@ async function end(error?: unknown): Promise<void> {
 /** A bug is shown with its place; what the user can mend needs none. */
 function sayingOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error instanceof LocalError ? error.message : (error.stack ?? error.message);
+  if (error instanceof LocalError) return error.message;
+  return isOfData(error)
+    ? `The data cannot be used (${error.message}): start with --reset to remove them, or choose another folder with --data DIR`
+    : (error.stack ?? error.message);
 }
+
+/** Something in the data folder is not what a start has left there: a file in place of a folder, or no JSON. */
+const isOfData = (error: Error): boolean => error instanceof SyntaxError || ("syscall" in error && "errno" in error);
 
 function welcome(demo: Demo, dataDir: string, seconds: number): string {
   const auth = `-H 'Authorization: Bearer ${demo.token}'`;

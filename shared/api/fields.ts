@@ -23,13 +23,13 @@ const EXAMPLE_SUFFIX = "01kag8w1s2e7tv8q4m5n6p7r8s";
 export const id = (kind: IdKind) =>
   z
     .string()
-    .regex(new RegExp(`^${ID_PREFIXES[kind]}_${ID_SUFFIX}$`), `must be the id of ${article(kind)} ${kind.replace("_", " ")}`)
+    .regex(new RegExp(`^${ID_PREFIXES[kind]}_${ID_SUFFIX}$`), `must be the id of ${described(kind)}`)
     .meta({ examples: [exampleId(kind)] });
 
 /** The id that examples show for a kind of resource. */
 export const exampleId = (kind: IdKind): string => `${ID_PREFIXES[kind]}_${EXAMPLE_SUFFIX}`;
 
-const article = (kind: IdKind) => (/^[aeiou]/.test(kind) ? "an" : "a");
+const described = (kind: IdKind) => (kind === "ssh_key" ? "an SSH key" : `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`);
 
 /** ISO 8601 UTC with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-11-20T12:00:00.000Z"] });
@@ -107,8 +107,8 @@ export const listQuery = <F extends Record<string, z.ZodType>>(filters: F) => {
       .meta({ description: "Records on a page, at most 100", examples: [20] }),
     cursor: z
       .string()
-      .min(1)
-      .max(512)
+      .min(1, "must not be empty")
+      .max(512, "must have at most 512 characters")
       .optional()
       .meta({ description: "`meta.next_cursor` of the page before; not together with `page`" }),
     ...optional(filters),

@@ -1,6 +1,7 @@
 // What is open to all (health, this API's description), and what exists in the sandbox only.
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
+import { wrongState } from "./refusals.ts";
 
 export const health = {
   get: endpoint({
@@ -38,6 +39,8 @@ const SandboxData = z
 /** Largest data of a sandbox instance, in bytes of JSON. */
 export const SANDBOX_DATA_BYTES = 4096;
 
+const noErp = wrongState("failed", "The instance has no ERP that could hold data");
+
 export const sandbox = {
   getData: endpoint({
     method: "GET",
@@ -45,6 +48,7 @@ export const sandbox = {
     summary: "Show what a sandbox instance holds",
     access: ["instances:read"],
     only: "test",
+    refusals: [noErp],
     data: SandboxData,
   }),
   putData: endpoint({
@@ -54,6 +58,7 @@ export const sandbox = {
     description: "A JSON object of up to 4 KiB that stands for what people wrote in that ERP.",
     access: ["instances:write"],
     only: "test",
+    refusals: [noErp],
     body: SandboxData,
     data: SandboxData,
   }),

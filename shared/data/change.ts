@@ -149,7 +149,7 @@ const overQuota =
     const limit = Number(account?.[`limit_${kind}`] ?? 0);
     return new ApiError(
       "QUOTA_EXCEEDED",
-      `The account may have at most ${limit} ${String(kind).replace("_", " ")}s; ask the operator for more`,
+      `The account may have at most ${limit} ${String(kind).replace("_", " ")}${limit === 1 ? "" : "s"}; ask the operator for more`,
       {
         details: { resource: kind, limit },
       },

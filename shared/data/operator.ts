@@ -5,12 +5,12 @@ import { conflict, notFound } from "../api/errors.ts";
 import { newId } from "../domain/ids.ts";
 import type { QuotaKind } from "../domain/limits.ts";
 import { hashPassword } from "../runtime/passwords.ts";
-import { getAccount, newAccount } from "./accounts.ts";
+import { accountRef, getAccount, newAccount } from "./accounts.ts";
 import { changeOf, logEvent, now } from "./change.ts";
 import { findUserByEmail, reserveUser, setPassword } from "./credentials.ts";
 import { keys } from "./keys.ts";
 import type { AccountRecord, UserRecord } from "./records.ts";
-import { putIfAbsent, queryAll, updateOne } from "./table.ts";
+import { find, putIfAbsent, queryAll } from "./table.ts";
 
 const operator = () => ({ operator: "operator", requestId: `admin-${randomUUID()}` });
 
@@ -26,11 +26,14 @@ export async function createAccount(name: string, user: NewUser): Promise<{ acco
   const account = newAccount(newId("account"), name);
   await putIfAbsent(keys.account(account.id), account);
   await putIfAbsent(keys.accountListed(account.id), { created_at: account.created_at });
+  const change = changeOf(account);
+  logEvent(change, operator(), "account.create", { type: "account", id: account.id, name });
+  await change.commit();
   return { account, user: await createUser(account.id, user) };
 }
 
 export async function createUser(accountId: string, { email, name, password }: NewUser): Promise<UserRecord> {
-  const change = changeOf(await getAccount(accountId));
+  const change = changeOf(await namedAccount(accountId));
   const user = reserveUser(change, { id: newId("user"), email, name, password_hash: await hashPassword(password) });
   logEvent(change, operator(), "user.create", { type: "user", id: user.id, name: user.name });
   await change.commit();
@@ -50,8 +53,18 @@ export async function resetPassword(email: string, password: string): Promise<Us
 
 /** How much an account may have from now on; what it has beyond that stays. */
 export async function setQuota(accountId: string, kind: QuotaKind, limit: number): Promise<void> {
-  const { done } = await updateOne(keys.account(accountId), { set: { [`limit_${kind}`]: limit, updated_at: now() } }, {});
-  if (!done) throw notFound("account");
+  const account = await namedAccount(accountId);
+  const change = changeOf(account);
+  change.setOnAccount({ [`limit_${kind}`]: limit, updated_at: now() });
+  logEvent(change, operator(), "account.quota", { type: "account", id: account.id, name: account.account_name });
+  await change.commit();
+}
+
+/** An account by the id that the operator typed. */
+async function namedAccount(id: string): Promise<AccountRecord> {
+  const account = await find(accountRef(id));
+  if (account === undefined) throw notFound("account");
+  return account;
 }
 
 const AccountListed = z.object({ sk: z.string() });

@@ -132,8 +132,18 @@ export function unusable(server: Item): Error {
   return invalidState(`Server ${String(server["id"])} is ${status}; it must be active`, status, { resource: server["id"] });
 }
 
+/** What a phase is called to users, who are not shown it. */
+const PHASE_WORDS: Record<ServerPhase, string> = {
+  creating: "being created",
+  ready: "active",
+  unreachable: "offline",
+  create_failed: "offline",
+  deleting: "being deleted",
+  delete_failed: "offline",
+};
+
 const wrongPhase = (phase: ServerPhase): Error =>
-  invalidState(`The server is ${phase.replace("_", " ")}, which does not allow this`, SERVER_PHASES[phase]);
+  invalidState(`The server is ${PHASE_WORDS[phase]}, which does not allow this`, SERVER_PHASES[phase]);
 
 const refusedServer = (present: Item | undefined): Error =>
   present === undefined

@@ -87,7 +87,7 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
   },
   make_archive: { seconds: 0.5, work: makeArchive },
   verify_archive: {
-    seconds: 0.3,
+    seconds: 0,
     work: async (_machineId, { archive }) => {
       await openArchive(archive);
       return null;
@@ -103,10 +103,10 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
     },
   },
   neutralize: {
-    seconds: 0.3,
+    seconds: 0,
     work: (machineId, job) => change(machineId, job, (erp) => ({ database: neutralized(databaseOf(erp)) })),
   },
-  personalize: { seconds: 0.3, work: personalize },
+  personalize: { seconds: 0, work: personalize },
   move_domain: {
     seconds: 0.5,
     work: (machineId, job) =>

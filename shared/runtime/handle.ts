@@ -165,6 +165,9 @@ function permissionIn({ bodyPermission }: Endpoint, body: unknown): Permission {
   return permission;
 }
 
+/** What a gateway puts in the place of bytes that are no UTF-8: storing it would change what was sent. */
+const NOT_UTF8 = "\uFFFD";
+
 /** A request nested deeper is an attack on a parser, not a request. */
 const NESTING_MAX = 32;
 const parseJson = httpJsonBodyParser({ disableContentTypeCheck: true });
@@ -180,6 +183,7 @@ function bodied(endpoint: Endpoint): Handling {
       if (bytes > BODY_BYTES_MAX) throw new ApiError("PAYLOAD_TOO_LARGE");
       if (bytes > 0 && !/^application\/json\s*(?:;|$)/i.test(header(event.headers, "content-type") ?? ""))
         throw new ApiError("UNSUPPORTED_MEDIA_TYPE");
+      if (text.includes(NOT_UTF8)) throw new ApiError("MALFORMED_REQUEST", "The request body is not UTF-8 text");
       if (nesting(text) > NESTING_MAX)
         throw new ApiError("MALFORMED_REQUEST", `The request body is nested deeper than ${NESTING_MAX} levels`);
       if (text.trim() === "") event.body = "{}";

@@ -23,13 +23,21 @@ function reasonOf(issue: z.core.$ZodIssue, value: unknown): string {
   if (given === undefined && issue.code !== "custom") return "is required";
   switch (issue.code) {
     case "invalid_type":
-      return `must be ${/^[aeiou]/.test(issue.expected) ? "an" : "a"} ${issue.expected}`;
+      return `must be ${TYPES[issue.expected] ?? `a ${issue.expected}`}`;
     case "invalid_value":
       return issue.message.startsWith("must") ? issue.message : `must be one of: ${issue.values.join(", ")}`;
     default:
       return issue.message;
   }
 }
+
+/** The types whose names need another article, or another name. */
+const TYPES: Readonly<Record<string, string>> = {
+  array: "an array",
+  object: "an object",
+  record: "an object",
+  int: "a whole number",
+};
 
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(

@@ -68,9 +68,11 @@ describe.each(asked)("$title", (route) => {
 
   test("refuses deep nesting before it is parsed", async () => {
     const api = await clientFor(route);
+    const before = await me.trace();
     expectRefused(await ask(api, `{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`), "MALFORMED_REQUEST", "lists in lists");
     expectRefused(await ask(api, `${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}`), "MALFORMED_REQUEST", "objects in objects");
     expectRefused(await ask(api, "[".repeat(60_000)), "MALFORMED_REQUEST", "what never ends");
+    expect(await me.trace()).toBe(before);
   });
 
   test("refuses any content type but JSON", async () => {

@@ -36,7 +36,7 @@ const unavailable = (answer: Answer) => {
 
 /** What of a world does not tell of a request that was taken back: all but how many numbers were given out, and times of writing. */
 async function comparable() {
-  const { account: told, counts, servers, instances, ...world } = await worldOf(cloud, shop.me.id);
+  const { account: told, counts: _counts, servers, instances, ...world } = await worldOf(cloud, shop.me.id);
   const { used_server, used_instance } = told;
   const events = await queryAll(keys.record("event", shop.me.id, "").pk, { consistent: true });
   const at = <T extends { updated_at: string }>(records: readonly T[]) =>

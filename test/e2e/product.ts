@@ -1,0 +1,200 @@
+// The product as somebody has it who got its files: a copy in a folder of its own, started by `npm start` and known by what it prints.
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
+
+const ROOT = resolve(import.meta.dirname, "..", "..");
+
+export interface Product {
+  folder: string;
+  /** Another place for data, which does not exist yet. */
+  newDataDir: () => string;
+  start: (options?: StartOptions) => Started;
+  /** Ends what a test that failed has left running. */
+  killAll: () => Promise<void>;
+  remove: () => void;
+}
+
+export interface StartOptions {
+  args?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+}
+
+export interface Started {
+  pid: number;
+  stdout: () => string;
+  stderr: () => string;
+  /** Resolves once it says that it is ready; rejects with what it said if it ends before. */
+  ready: () => Promise<void>;
+  ended: Promise<number | null>;
+  /** As a terminal does it: to the whole group. */
+  interrupt: () => Promise<number | null>;
+  /** With everything that it has started. */
+  kill: () => Promise<void>;
+  /** It and all that it has started. */
+  processes: () => number[];
+}
+
+/** What is in the repository or would be, with the dependencies of this one. */
+export function copyProduct(): Product {
+  // A path without links, because processes are found by theirs.
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "product-")));
+  const folder = join(home, "copy");
+  const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  for (const file of files.split("\0").filter(Boolean)) cpSync(join(ROOT, file), join(folder, file));
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  const running = new Set<Started>();
+  let dataDirs = 0;
+  return {
+    folder,
+    newDataDir: () => join(home, `data ${(dataDirs += 1)}`),
+    start: (options) => {
+      const started = startIn(folder, options);
+      running.add(started);
+      void started.ended.then(() => running.delete(started));
+      return started;
+    },
+    killAll: async () => {
+      await Promise.all([...running].map((each) => each.kill()));
+    },
+    remove: () => {
+      rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    },
+  };
+}
+
+/** Nothing of how the tests themselves were started. */
+const environment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(AWS_|VITEST|NODE_|npm_|TABLE_NAME|ENVIRONMENT$|PORT$|SANDBOX_)/.test(name),
+    ),
+  );
+
+function startIn(cwd: string, { args = [], env = {} }: StartOptions = {}): Started {
+  const child = spawn("npm", ["start", "--silent", ...(args.length > 0 ? ["--", ...args] : [])], {
+    cwd,
+    env: { ...environment(), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error("npm could not be started");
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = once(child, "close").then(([code]: unknown[]) => (typeof code === "number" ? code : null));
+  const ready = async (): Promise<void> => {
+    let over = false;
+    void ended.then(() => (over = true));
+    while (!/^Ready after/m.test(stdout)) {
+      if (over) throw new Error(`It ended before it was ready: ${stdout}\n${stderr}`);
+      await sleep(50);
+    }
+    while (!stdout.includes("Paste these") || !stdout.endsWith("\n\n")) await sleep(10);
+  };
+  return {
+    pid,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ready,
+    ended,
+    interrupt: () => {
+      send(-pid, "SIGINT");
+      return ended;
+    },
+    kill: async () => {
+      const all = descendants(pid);
+      send(-pid, "SIGKILL");
+      for (const each of all) send(each, "SIGKILL");
+      await ended;
+      while (all.some(isAlive)) await sleep(20);
+    },
+    processes: () => descendants(pid),
+  };
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // it is gone, which is what was wanted
+  }
+}
+
+/** What a process is, by /proc: who started it, and whether it still runs. */
+function statOf(pid: number): { parent: number; state: string } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const [state = "", parent = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return { state, parent: Number(parent) };
+  } catch {
+    return undefined;
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  const stat = statOf(pid);
+  return stat !== undefined && stat.state !== "Z";
+}
+
+function descendants(root: number): number[] {
+  const all = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ pid: Number(name), parent: statOf(Number(name))?.parent }));
+  const found = [root];
+  for (const pid of found) found.push(...all.filter(({ parent }) => parent === pid).map((each) => each.pid));
+  return found;
+}
+
+/** Addresses on which processes listen, as /proc spells them. */
+export function listeners(pids: readonly number[]): string[] {
+  const sockets = new Set(pids.flatMap(socketsOf));
+  return ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((file) =>
+    readFileSync(file, "utf8")
+      .split("\n")
+      .slice(1)
+      .flatMap((line) => {
+        const [, local = "", , state, , , , , , inode = ""] = line.trim().split(/\s+/);
+        return state === "0A" && sockets.has(inode) ? [local] : [];
+      }),
+  );
+}
+
+function socketsOf(pid: number): string[] {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).flatMap((fd) => {
+    try {
+      return /^socket:\[(\d+)\]$/.exec(readlinkSync(join(folder, fd)))?.[1] ?? [];
+    } catch {
+      return []; // closed meanwhile
+    }
+  });
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = z.object({ port: z.number() }).parse(server.address());
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** A folder of commands from which one is missing. */
+export function commandsWithout(product: Product, missing: string): string {
+  const folder = mkdtempSync(join(dirname(product.folder), "bin-"));
+  for (const name of ["node", "npm", "sh", "bash", "env", "git"].filter((each) => each !== missing)) {
+    const found = execFileSync("which", [name], { encoding: "utf8" }).trim();
+    symlinkSync(realpathSync(found), join(folder, name));
+  }
+  return folder;
+}

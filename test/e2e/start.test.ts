@@ -1,0 +1,354 @@
+// A user of the packaged thing: `npm start` in a folder that has never seen it, and what is promised of it.
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { join } from "node:path";
+import { unzipSync } from "fflate";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import * as z from "zod";
+import { commandsWithout, copyProduct, freePort, isAlive, listeners, type Product, type Started } from "./product.ts";
+
+// The first start builds everything; on a busy machine that takes half a minute.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
+
+const Demo = z.object({
+  base_url: z.url(),
+  dashboard_url: z.url(),
+  email: z.email(),
+  password: z.string(),
+  token: z.string(),
+  ssh_key_id: z.string(),
+});
+type Demo = z.infer<typeof Demo>;
+
+const Envelope = z.object({ success: z.boolean(), data: z.unknown().optional(), error: z.unknown().optional() });
+const Resource = z.looseObject({ id: z.string(), status: z.string(), operation_id: z.string().nullish() });
+type Resource = z.infer<typeof Resource>;
+const Operation = z.looseObject({ id: z.string(), type: z.string(), status: z.string(), error: z.unknown() });
+
+let product: Product;
+let port: number;
+let dataDir: string;
+let demo: Demo;
+
+beforeAll(async () => {
+  product = copyProduct();
+  port = await freePort();
+  dataDir = product.newDataDir();
+});
+afterAll(async () => {
+  await product.killAll();
+  product.remove();
+});
+
+const begin = (more: readonly string[] = [], at = dataDir): Started =>
+  product.start({ args: ["--data", at, ...more], env: { PORT: String(port) } });
+
+async function up(more: readonly string[] = [], at = dataDir): Promise<Started> {
+  const started = begin(more, at);
+  await started.ready();
+  demo = Demo.parse(JSON.parse(readFileSync(join(at, "demo.json"), "utf8")));
+  return started;
+}
+
+async function call(method: string, path: string, body?: unknown): Promise<unknown> {
+  const response = await fetch(`${demo.base_url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${demo.token}`, ...(body !== undefined && { "content-type": "application/json" }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const envelope = Envelope.parse(await response.json());
+  if (!envelope.success) throw new Error(`${method} ${path} → ${response.status} ${JSON.stringify(envelope.error)}`);
+  return envelope.data;
+}
+
+const LONG_POLLS = 4;
+async function until(id: string | null | undefined): Promise<z.infer<typeof Operation>> {
+  for (let poll = 0; poll < LONG_POLLS; poll++) {
+    const operation = Operation.parse(await call("GET", `/operations/${id}?wait=20`));
+    if (["succeeded", "failed"].includes(operation.status)) return operation;
+  }
+  throw new Error(`${id} does not end`);
+}
+
+/** Makes something and waits until it is there; in the sandbox that takes seconds. */
+async function make(path: string, body: unknown, withinSeconds = 5): Promise<Resource> {
+  const made = Resource.parse(await call("POST", path, body));
+  const began = performance.now();
+  expect(await until(made.operation_id)).toMatchObject({ status: "succeeded" });
+  expect(performance.now() - began, `milliseconds for ${path}`).toBeLessThan(withinSeconds * 1000);
+  return made;
+}
+
+const serverBody = (name: string) => ({
+  name,
+  provider: "sandbox",
+  region: "eu-central",
+  size: "small",
+  ssh_key_id: demo.ssh_key_id,
+});
+const instanceBody = (name: string, server_id: string) => ({
+  name,
+  server_id,
+  erp_version: "19.0",
+  edition: "community",
+  database_name: name,
+  admin_email: "admin@example.com",
+  domain: `${name}.example.com`,
+});
+
+/** Stops it as Ctrl-C does; then nothing of it is left, and its port is free. */
+async function stop(started: Started): Promise<void> {
+  const pids = started.processes();
+  expect(pids.length).toBeGreaterThanOrEqual(4); // npm, its script, the service, Java
+  await started.interrupt();
+  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 10_000 });
+  await expect(fetch(`http://127.0.0.1:${port}/api/v1/health`)).rejects.toThrow("fetch failed");
+  expect(existsSync(join(dataDir, "lock"))).toBe(false);
+}
+
+describe("a first start", () => {
+  afterAll(() => product.killAll());
+
+  const DATA = { orders: 3, note: "of the first start" };
+  let started: Started;
+  let instance: Resource;
+  let backup: Resource;
+  beforeAll(async () => {
+    started = await up();
+  });
+
+  test("says where it is and whom to be, and keeps that for its owner only", async () => {
+    const said = started.stdout();
+    for (const fact of [demo.base_url, demo.email, demo.password, demo.token]) expect(said).toContain(fact);
+    expect(demo.base_url).toBe(`http://127.0.0.1:${port}/api/v1`);
+    expect(started.stderr()).toBe("");
+    for (const file of ["demo.json", "access.json", "local-secret"])
+      expect(statSync(join(dataDir, file)).mode & 0o077, file).toBe(0);
+    expect((await fetch(new URL("docs", demo.dashboard_url))).status).toBe(200);
+  });
+
+  test("prints curl lines that work as they are pasted", () => {
+    const lines = started.stdout().match(/^curl .+$/gm) ?? [];
+    expect(lines.length).toBeGreaterThanOrEqual(3);
+    for (const line of lines) {
+      const answer = execFileSync("bash", ["-c", line], { encoding: "utf8" });
+      expect(Envelope.parse(JSON.parse(answer)).success, line).toBe(true);
+    }
+  });
+
+  test("listens on this machine's own address only, every part of it", () => {
+    const addresses = listeners(started.processes());
+    expect(addresses.length).toBeGreaterThanOrEqual(3); // the gateway, the local AWS, DynamoDB Local
+    // 127.0.0.1 as /proc has it, for IPv4 and mapped into IPv6
+    const foreign = addresses.filter((address) => !/^(0100007F|0000000000000000FFFF00000100007F):[0-9A-F]{4}$/.test(address));
+    expect(foreign).toEqual([]);
+    expect(addresses.some((address) => address.endsWith(`:${port.toString(16).toUpperCase().padStart(4, "0")}`))).toBe(true);
+  });
+
+  test("takes a user from a server to a clone, each step within seconds, and the archive is theirs to keep", async () => {
+    const login = await fetch(`${demo.base_url}/auth/login`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email: demo.email, password: demo.password }),
+    });
+    expect(login.status).toBe(200);
+    const server = await make("/servers", serverBody("first"));
+    instance = await make("/instances", instanceBody("shop", server.id));
+    await call("PUT", `/sandbox/instances/${instance.id}/data`, DATA);
+    backup = await make(`/instances/${instance.id}/backups`, { note: "of the walk" });
+    await call("PUT", `/sandbox/instances/${instance.id}/data`, { gone: true });
+    expect(await until(Operation.parse(await call("POST", `/backups/${backup.id}/restore`, {})).id)).toMatchObject({
+      status: "succeeded",
+    });
+    expect(await call("GET", `/sandbox/instances/${instance.id}/data`)).toEqual(DATA);
+    const clone = await make(
+      `/instances/${instance.id}/clone`,
+      { name: "Copy", domain: "copy.example.com", backup_id: backup.id },
+      15,
+    );
+    expect(await call("GET", `/sandbox/instances/${clone.id}/data`)).toEqual(DATA);
+    const { sha256 } = z.looseObject({ sha256: z.string() }).parse(await call("GET", `/backups/${backup.id}`));
+    const { url } = z.object({ url: z.url(), expires_at: z.string() }).parse(await call("GET", `/backups/${backup.id}/download`));
+    const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
+    expect(createHash("sha256").update(bytes).digest("hex")).toBe(sha256);
+    expect(Object.keys(unzipSync(bytes))).toEqual(expect.arrayContaining(["dump.sql", "manifest.json"]));
+  });
+
+  test("keeps a second start from its data and its port", async () => {
+    const onPort = begin([], product.newDataDir());
+    expect(await onPort.ended).toBe(1);
+    expectOneLine(onPort, `Port ${port} is taken`);
+    const onData = product.start({ args: ["--data", dataDir], env: { PORT: String(await freePort()) } });
+    expect(await onData.ended).toBe(1);
+    expectOneLine(onData, "is used by process");
+    const onReset = product.start({ args: ["--data", dataDir, "--reset"], env: { PORT: String(await freePort()) } });
+    expect(await onReset.ended).toBe(1);
+    expectOneLine(onReset, "is used by process");
+    expect(await call("GET", `/instances/${instance.id}`)).toMatchObject({ status: "running" });
+  });
+
+  test("stops with Ctrl-C, whole; a second start has everything, and an address to download from is still good", async () => {
+    const { url } = z.looseObject({ url: z.url() }).parse(await call("GET", `/backups/${backup.id}/download`));
+    const before = demo;
+    await stop(started);
+    started = await up();
+    expect(demo).toEqual(before);
+    expect(await call("GET", `/instances/${instance.id}`)).toMatchObject({ status: "running" });
+    expect(await call("GET", `/sandbox/instances/${instance.id}/data`)).toEqual(DATA);
+    expect((await fetch(url)).status).toBe(200);
+    expect(
+      await until(Operation.parse(await call("POST", `/instances/${instance.id}/actions`, { action: "restart" })).id),
+    ).toMatchObject({ status: "succeeded" });
+    await stop(started);
+  });
+});
+
+describe("killed in the middle of its work", () => {
+  afterEach(() => product.killAll());
+
+  test("it goes on with all of it after the next start: every operation ends, and nothing stays held", async () => {
+    let started = await up();
+    const server = await make("/servers", serverBody("sturdy"));
+    const [backedUp, restored] = [
+      await make("/instances", instanceBody("one", server.id)),
+      await make("/instances", instanceBody("two", server.id)),
+    ];
+    const backup = await make(`/instances/${restored.id}/backups`, {});
+    const work = async (name: string): Promise<string[]> => {
+      const answers = await Promise.all([
+        call("POST", "/servers", serverBody(`${name}-server`)),
+        call("POST", "/instances", instanceBody(`${name}new`, server.id)),
+        call("POST", `/instances/${backedUp.id}/backups`, {}),
+        call("POST", `/backups/${backup.id}/restore`, {}),
+        call("POST", `/instances/${restored.id}/clone`, {
+          name: `${name} copy`,
+          domain: `${name}-copy.example.com`,
+          backup_id: backup.id,
+        }),
+      ]);
+      return answers.map((answer) => {
+        const { id, operation_id } = z.looseObject({ id: z.string(), operation_id: z.string().nullish() }).parse(answer);
+        return operation_id ?? id;
+      });
+    };
+    // Cut off while it has hardly begun, and where some of it is nearly done.
+    for (const [name, milliseconds] of Object.entries({ early: 100, late: 1_500 })) {
+      const operations = await work(name);
+      await new Promise((resolve) => setTimeout(resolve, milliseconds));
+      await started.kill();
+      started = await up();
+      const ended = await Promise.all(operations.map(until));
+      expect(
+        ended.map(({ type, status, error }) => ({ type, status, error })),
+        name,
+      ).toEqual(ended.map(({ type }) => ({ type, status: "succeeded", error: null })));
+      for (const kind of ["servers", "instances", "backups"]) {
+        const all = z.array(Resource).parse(await call("GET", `/${kind}?per_page=100`));
+        expect(
+          all.filter(({ operation_id }) => operation_id != null),
+          `${name}: ${kind} that are held`,
+        ).toEqual([]);
+        expect(
+          all.filter(({ status }) => !["active", "running", "completed"].includes(status)),
+          `${name}: ${kind}`,
+        ).toEqual([]);
+      }
+    }
+    // What an operation used is free again, too.
+    expect(await until(Operation.parse(await call("DELETE", `/backups/${backup.id}`)).id)).toMatchObject({ status: "succeeded" });
+    await stop(started);
+  });
+});
+
+/** One sentence that says what to do, and no stack. */
+function expectOneLine(started: Started, sentence: string): void {
+  const lines = started.stderr().trim().split("\n");
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain(sentence);
+  expect(started.stdout()).not.toMatch(/\n\s+at |Error:/);
+}
+
+describe("a start that cannot be says in one line what to do, and leaves with 1", () => {
+  afterEach(() => product.killAll());
+
+  async function refused(options: Parameters<Product["start"]>[0], sentence: string | RegExp): Promise<void> {
+    const started = product.start(options);
+    const pids = started.processes();
+    expect(await started.ended).toBe(1);
+    const lines = started.stderr().trim().split("\n");
+    expect(lines, started.stderr()).toHaveLength(1);
+    expect(lines[0]).toMatch(sentence);
+    expect(lines[0]).not.toMatch(/^\w*Error:|\bat /);
+    expect(pids.filter(isAlive)).toEqual([]);
+  }
+  const env = async () => ({ PORT: String(await freePort()) });
+
+  test("where the port is taken", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port: PORT } = z.object({ port: z.number() }).parse(taken.address());
+    await refused(
+      { args: ["--data", product.newDataDir()], env: { PORT: String(PORT) } },
+      /^Port \d+ is taken: .*PORT=\d+ npm start/,
+    );
+    taken.close();
+  });
+
+  test.each(["abc", "65536"])("where PORT is %s", async (PORT) => {
+    await refused({ env: { PORT } }, "PORT is");
+  });
+
+  test("where an option is not known", async () => {
+    await refused({ args: ["--rest"] }, /--reset.*--data DIR/);
+  });
+
+  test("where there is no Java", async () => {
+    const at = product.newDataDir();
+    const PATH = commandsWithout(product, "java");
+    await refused(
+      { args: ["--data", at], env: { ...(await env()), PATH, JAVA_HOME: "" } },
+      /^Java 17 or later is needed .*install/,
+    );
+  });
+
+  test("where a file is in place of the data folder", async () => {
+    const file = product.newDataDir();
+    writeFileSync(file, "not a folder");
+    await refused({ args: ["--data", file], env: await env() }, /choose another with --data|cannot be/);
+    expect(readFileSync(file, "utf8")).toBe("not a folder");
+  });
+
+  test("where the data folder cannot be written", async () => {
+    const folder = process.getuid?.() === 0 ? "/proc/1/data" : product.newDataDir();
+    if (process.getuid?.() !== 0) mkdirSync(folder, { mode: 0o500 });
+    await refused({ args: ["--data", folder], env: await env() }, /cannot be (used for data|written).*another/);
+  });
+
+  test.each(["dynamodb", "s3", "executions", "logs", "secrets.json", "local-secret", "demo.json"])(
+    "where %s in the data folder is broken",
+    async (part) => {
+      const at = product.newDataDir();
+      mkdirSync(at);
+      if (part.includes(".") || part === "local-secret") mkdirSync(join(at, part));
+      else writeFileSync(join(at, part), "broken");
+      await refused({ args: ["--data", at], env: await env() }, /--reset|--data|another folder|cannot be/);
+    },
+  );
+});
+
+test("--reset forgets everything, and nothing in the folder that is not ours", async () => {
+  const own = join(dataDir, "a file of somebody");
+  writeFileSync(own, "kept");
+  const before = Demo.parse(JSON.parse(readFileSync(join(dataDir, "demo.json"), "utf8")));
+  const started = await up(["--reset"]);
+  expect(demo.token).not.toBe(before.token);
+  expect(await call("GET", "/servers")).toEqual([]);
+  expect(await call("GET", "/backups")).toEqual([]);
+  expect(readFileSync(own, "utf8")).toBe("kept");
+  const old = await fetch(`${demo.base_url}/auth/me`, { headers: { authorization: `Bearer ${before.token}` } });
+  expect(old.status).toBe(401);
+  await stop(started);
+});
