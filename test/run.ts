@@ -53,13 +53,16 @@ async function vitest(): Promise<Counts> {
   const folder = mkdtempSync(join(tmpdir(), "vitest-"));
   const file = join(folder, "report.json");
   try {
-    const { code } = await run(
+    const { code, ended } = await run(
       ["vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`],
       {
         quiet: false,
       },
     );
-    if (!existsSync(file)) return { passed: 0, failed: 1, skipped: 0 };
+    if (!existsSync(file)) {
+      console.log(`The tests ended without a report: ${ended}`);
+      return { passed: 0, failed: 1, skipped: 0 };
+    }
     const report = Report.parse(JSON.parse(readFileSync(file, "utf8")));
     const broken = report.testResults.filter(
       ({ status, assertionResults }) => status === "failed" && !assertionResults.some((each) => each.status === "failed"),
@@ -79,7 +82,7 @@ async function vitest(): Promise<Counts> {
 function run(
   [script = "", ...args]: readonly string[],
   { quiet }: { quiet: boolean },
-): Promise<{ code: number; output: string; seconds: number }> {
+): Promise<{ code: number; ended: string; output: string; seconds: number }> {
   const began = performance.now();
   return new Promise((done, broken) => {
     const child = spawn(process.execPath, [join(ROOT, "node_modules", script), ...args], {
@@ -90,9 +93,14 @@ function run(
     child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
     child.stderr?.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
     child.on("error", broken);
-    child.on("close", (code) => {
+    child.on("close", (code, signal) => {
       children.delete(child);
-      done({ code: code ?? 1, output: chunks.join(""), seconds: (performance.now() - began) / 1000 });
+      done({
+        code: code ?? 1,
+        ended: signal === null ? `exit code ${code}` : `ended by ${signal}`,
+        output: chunks.join(""),
+        seconds: (performance.now() - began) / 1000,
+      });
     });
     children.add(child);
   });

@@ -54,7 +54,8 @@ function parseOptions() {
   try {
     return parseArgs({ options: { reset: { type: "boolean" }, data: { type: "string" } } });
   } catch (error) {
-    throw new LocalError(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, { cause: error });
+    const [what] = String(error instanceof Error ? error.message : error).split(". "); // what follows is of another command line
+    throw new LocalError(`${what}: ${USAGE}`, { cause: error });
   }
 }
 
