@@ -137,6 +137,7 @@ test("twenty made at once are all there, once, and counted", async () => {
   const { api } = await other.token();
   const body = await other.serverBody();
   await setQuota(other.id, "server", 100);
+  const events = (await api.get("/events")).meta?.total ?? 0;
   const made = await Promise.all(
     Array.from({ length: 20 }, (_, i) =>
       api.post("/servers", { ...body, name: `together-${i}` }).then((answer) => answer.as(Listed).id),
@@ -146,7 +147,7 @@ test("twenty made at once are all there, once, and counted", async () => {
   expect(page.meta?.total).toBe(20);
   expect(idsOf(page).toSorted()).toEqual(made.toSorted());
   expect((await api.get("/operations?per_page=100")).meta?.total).toBe(20);
-  expect((await api.get("/events")).meta?.total).toBe(21);
+  expect((await api.get("/events")).meta?.total).toBe(events + 20);
 });
 
 test("a deleted record leaves no hole", async () => {
