@@ -133,6 +133,19 @@ describe("the JWT", () => {
     expect(await status(jwt)).toBe(200);
   });
 
+  test("is refused with another last character in any of its parts, also where that decodes to the same bytes", async () => {
+    const parts = jwt.split(".");
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    const changed = parts.flatMap((part, place) =>
+      [...alphabet].map((last) => parts.with(place, part.slice(0, -1) + last).join(".")).filter((text) => text !== jwt),
+    );
+    expect(changed).toHaveLength(3 * 63);
+    for (let from = 0; from < changed.length; from += 50) {
+      const statuses = await Promise.all(changed.slice(from, from + 50).map(status));
+      expect(statuses).toEqual(statuses.map(() => 401));
+    }
+  });
+
   test("is refused with something appended, cut off, or repeated", async () => {
     for (const text of [
       `${jwt}A`,
