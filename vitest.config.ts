@@ -11,6 +11,8 @@ export default defineConfig({
     maxWorkers: 2,
     retry: 0,
     testTimeout: 30_000,
+    // As long as a page is waited for in a browser.
+    expect: { poll: { timeout: 10_000 } },
     hookTimeout: 60_000,
     teardownTimeout: 20_000,
   },

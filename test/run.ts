@@ -16,6 +16,7 @@ interface Counts {
 /** A check is one thing that passes or fails; what it printed is shown only when it fails. */
 const CHECKS: [name: string, command: string[]][] = [
   ["types", ["typescript/bin/tsc", "--noEmit"]],
+  ["types of the dashboard", ["typescript/bin/tsc", "-p", "dashboard"]],
   ["format", ["oxfmt/bin/oxfmt", "--check", "."]],
   ["lint", ["oxlint/bin/oxlint", "--type-aware", "--deny-warnings"]],
 ];
