@@ -1,0 +1,15 @@
+// What a deployment says of itself beside the API: a file that is served with the dashboard.
+import * as z from "zod";
+
+const Deployment = z.object({
+  /** The dashboard of the other environment, where the operator has configured it. */
+  other_dashboard: z.object({ environment: z.enum(["live", "test"]), url: z.url({ protocol: /^https?$/ }) }).nullable(),
+  /** Where the API is described for people. */
+  api_page: z.string().startsWith("/").nullable(),
+});
+export type Deployment = z.infer<typeof Deployment>;
+
+export async function readDeployment(signal: AbortSignal): Promise<Deployment> {
+  const response = await fetch("/config.json", { signal });
+  return Deployment.parse(await response.json());
+}

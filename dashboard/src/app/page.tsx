@@ -1,0 +1,38 @@
+// The frame of every page: where one is, its heading, what can be done, and the title in the browser's tab.
+import ContentLayout from "@cloudscape-design/components/content-layout";
+import Header from "@cloudscape-design/components/header";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import type { ReactNode } from "react";
+import { useTitle } from "./title.ts";
+import { type Step, useTrail } from "./trail.ts";
+
+const NONE: readonly Step[] = [];
+
+interface Props {
+  title: string;
+  description?: ReactNode;
+  /** The pages above this one, from the top: a constant of the module. */
+  above?: readonly Step[];
+  actions?: ReactNode;
+  /** Where the page is one list, whose own heading is the page's (`<ResourceTable main …>`). */
+  headless?: boolean;
+  children: ReactNode;
+}
+
+export function Page({ title, description, above = NONE, actions, headless = false, children }: Props) {
+  useTitle(title);
+  useTrail(above, title);
+  return (
+    <ContentLayout
+      header={
+        !headless && (
+          <Header variant="h1" description={description} actions={actions}>
+            {title}
+          </Header>
+        )
+      }
+    >
+      <SpaceBetween size="l">{children}</SpaceBetween>
+    </ContentLayout>
+  );
+}

@@ -1,0 +1,62 @@
+// Every question that pages ask of the API, with its key in the cache: [resource, "list" or "one", what of it].
+import { client } from "./client.ts";
+import { readDeployment } from "./deployment.ts";
+
+/** What a list may be asked for; the API takes one filter at a time. */
+export type ListQuery = Record<string, string | number | undefined>;
+
+export interface Question<T> {
+  queryKey: readonly unknown[];
+  queryFn: (context: { signal: AbortSignal }) => Promise<T>;
+}
+
+const question = <T>(queryKey: readonly unknown[], queryFn: Question<T>["queryFn"]): Question<T> => ({ queryKey, queryFn });
+
+export const servers = {
+  list: (query: ListQuery = {}) => question(["servers", "list", query], ({ signal }) => client.servers.list({ query, signal })),
+  one: (id: string) => question(["servers", "one", id], ({ signal }) => client.servers.get({ params: { id }, signal })),
+};
+
+export const instances = {
+  list: (query: ListQuery = {}) =>
+    question(["instances", "list", query], ({ signal }) => client.instances.list({ query, signal })),
+  one: (id: string) => question(["instances", "one", id], ({ signal }) => client.instances.get({ params: { id }, signal })),
+};
+
+export const backups = {
+  list: (query: ListQuery = {}) => question(["backups", "list", query], ({ signal }) => client.backups.list({ query, signal })),
+  one: (id: string) => question(["backups", "one", id], ({ signal }) => client.backups.get({ params: { id }, signal })),
+};
+
+export const operations = {
+  list: (query: ListQuery = {}) =>
+    question(["operations", "list", query], ({ signal }) => client.operations.list({ query, signal })),
+};
+
+export const sshKeys = {
+  list: (query: ListQuery = {}) => question(["ssh-keys", "list", query], ({ signal }) => client.sshKeys.list({ query, signal })),
+  one: (id: string) => question(["ssh-keys", "one", id], ({ signal }) => client.sshKeys.get({ params: { id }, signal })),
+};
+
+export const tokens = {
+  list: (query: ListQuery = {}) => question(["tokens", "list", query], ({ signal }) => client.tokens.list({ query, signal })),
+};
+
+export const events = {
+  list: (query: ListQuery = {}) => question(["events", "list", query], ({ signal }) => client.events.list({ query, signal })),
+};
+
+export const settings = () => question(["settings", "one"], ({ signal }) => client.settings.get({ signal }));
+
+/** What a deployment offers and is: asked for once. */
+export const catalog = () => ({
+  ...question(["catalog"], ({ signal }) => client.catalog.get({ signal })),
+  staleTime: Infinity,
+});
+
+export const health = () => ({
+  ...question(["health"], ({ signal }) => client.health.get({ signal })),
+  staleTime: Infinity,
+});
+
+export const deployment = () => ({ ...question(["deployment"], ({ signal }) => readDeployment(signal)), staleTime: Infinity });

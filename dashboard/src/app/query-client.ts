@@ -1,0 +1,35 @@
+// The cache of what the API answered: what it keeps, when it asks again, and what a change makes stale.
+import { MutationCache, QueryClient } from "@tanstack/react-query";
+import { ClientError } from "../../../shared/api/client.ts";
+import { subscribe, session } from "../session/session.ts";
+import { passes } from "./words.ts";
+
+/** What comes back within this time shows what is cached, without asking again. */
+const FRESH_SECONDS = 5;
+const RETRIES_MAX = 2;
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: FRESH_SECONDS * 1000,
+      networkMode: "always", // the browser's opinion of being offline is often wrong; the request tells
+      retry: (count, error) => count < RETRIES_MAX && passes(error),
+      retryDelay: (count, error) =>
+        error instanceof ClientError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 500 * 2 ** count,
+    },
+    // A person decides whether to send a change again; the form then sends the same Idempotency-Key.
+    mutations: { networkMode: "always", retry: false },
+  },
+  mutationCache: new MutationCache({ onSuccess: () => void refresh() }),
+});
+
+/** First parts of the keys of what no change makes stale, and of the operations' own watch. */
+const LASTING = new Set<unknown>(["catalog", "health", "deployment", "watch"]);
+
+/** Asks again for whatever is on the page. */
+export const refresh = (): Promise<void> =>
+  queryClient.invalidateQueries({ predicate: ({ queryKey }) => !LASTING.has(queryKey[0]) });
+
+subscribe(() => {
+  if (session() === undefined) queryClient.clear();
+});

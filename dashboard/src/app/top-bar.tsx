@@ -1,0 +1,66 @@
+// The bar on top: the product, light or dark, and who is signed in.
+import TopNavigation from "@cloudscape-design/components/top-navigation";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "react-router";
+import { logOut } from "../session/log-out.ts";
+import { useSession } from "../session/session.ts";
+import { useFollow } from "./follow.ts";
+import { switchMode, useDark } from "./mode.ts";
+import { deployment } from "./queries.ts";
+import { PRODUCT } from "./title.ts";
+
+export function TopBar() {
+  const user = useSession()?.user;
+  const dark = useDark();
+  const follow = useFollow();
+  const navigate = useNavigate();
+  const { other_dashboard: other = null, api_page: apiPage = null } = useQuery(deployment()).data ?? {};
+  return (
+    <TopNavigation
+      identity={{
+        href: "/",
+        title: PRODUCT,
+        onFollow: (event) => follow({ preventDefault: () => event.preventDefault(), detail: { href: "/" } }),
+      }}
+      utilities={[
+        ...(other === null
+          ? []
+          : [
+              {
+                type: "button" as const,
+                text: `Go to ${other.environment}`,
+                href: other.url,
+                external: true,
+                externalIconAriaLabel: "Opens in a new tab",
+              },
+            ]),
+        { type: "button", text: dark ? "Light mode" : "Dark mode", onClick: switchMode },
+        {
+          type: "menu-dropdown",
+          text: user?.name ?? "",
+          description: user?.email ?? "",
+          iconName: "user-profile",
+          items: [
+            { id: "/settings/account", text: "Account and password" },
+            ...(apiPage === null
+              ? []
+              : [
+                  {
+                    id: apiPage,
+                    text: "API documentation",
+                    href: apiPage,
+                    external: true,
+                    externalIconAriaLabel: "Opens in a new tab",
+                  },
+                ]),
+            { id: "log-out", text: "Log out" },
+          ],
+          onItemClick: ({ detail }) => {
+            if (detail.id === "log-out") void logOut();
+            else if (detail.external !== true) void navigate(detail.id);
+          },
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,32 @@
+// The pages above the one that is shown: the page says them, the shell shows them in its bar.
+import { useEffect, useSyncExternalStore } from "react";
+
+export interface Step {
+  text: string;
+  href: string;
+}
+
+const HOME: Step = { text: "Home", href: "/" };
+let trail: readonly Step[] = [];
+const listeners = new Set<() => void>();
+
+/** Said by a page while it is shown; `above` is the same value at every rendering. */
+export function useTrail(above: readonly Step[], title: string): void {
+  useEffect(() => {
+    tell(title === HOME.text ? [] : [HOME, ...above, { text: title, href: "" }]);
+  }, [above, title]);
+}
+
+export const useShownTrail = (): readonly Step[] =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => trail,
+  );
+
+function tell(next: readonly Step[]): void {
+  trail = next;
+  for (const listener of listeners) listener();
+}

@@ -1,0 +1,64 @@
+// What went wrong, in words for the person in front of the page.
+import { ClientError } from "../../../shared/api/client.ts";
+import { ApiError, type Problem } from "../../../shared/api/errors.ts";
+
+export interface Words {
+  title: string;
+  text: string;
+  /** To name when asking for help. */
+  requestId: string | undefined;
+}
+
+export function wordsOf(error: unknown): Words {
+  if (!(error instanceof ClientError))
+    return {
+      title: "Something went wrong on this page",
+      text: "Reload it, and try again.",
+      requestId: undefined,
+    };
+  return { ...saying(error), requestId: error.requestId === "" ? undefined : error.requestId };
+}
+
+function saying(error: ClientError): Omit<Words, "requestId"> {
+  if (error.code === "NETWORK_ERROR")
+    return { title: "The service cannot be reached", text: "Look at your connection, and try again in a moment." };
+  if (error.code === "RATE_LIMIT_EXCEEDED")
+    return { title: "Too many requests", text: `Try again ${inWords(error.retryAfter ?? 60)}.` };
+  if (error.status >= 500 || error.code === "UNEXPECTED_ANSWER")
+    return { title: "The service cannot do this now", text: `${error.message}.` };
+  if (error.code === "NOT_FOUND")
+    return { title: "This does not exist", text: "It may have been deleted, or the address is wrong." };
+  return { title: "This was refused", text: `${error.message}.` };
+}
+
+/** A span of seconds, as one says it: "in 4 min 10 s". */
+export function inWords(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  const rest = Math.ceil(seconds % 60);
+  return `in ${[minutes > 0 ? `${minutes} min` : "", rest > 0 || minutes === 0 ? `${rest} s` : ""].filter(Boolean).join(" ")}`;
+}
+
+/** What is wrong with which field, as the API says it; empty for errors that are not of fields. */
+export function problemsOf(error: unknown): Problem[] {
+  if (!(error instanceof ClientError || error instanceof ApiError)) return [];
+  const { details, message, code } = error;
+  if (Array.isArray(details?.["errors"])) return details["errors"].filter(isProblem);
+  // A value that is taken: the message says so, and `details` of which field.
+  if (code === "CONFLICT" && typeof details?.["field"] === "string") return [{ field: details["field"], reason: message }];
+  return [];
+}
+
+function isProblem(value: unknown): value is Problem {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "field" in value &&
+    typeof value.field === "string" &&
+    "reason" in value &&
+    typeof value.reason === "string"
+  );
+}
+
+/** Whether the same request may well succeed in a moment. */
+export const passes = (error: unknown): boolean =>
+  error instanceof ClientError && (error.status === 0 || error.status === 429 || error.status >= 500);

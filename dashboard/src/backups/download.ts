@@ -1,0 +1,24 @@
+// Fetches a backup's archive: the address is good for minutes, so it is asked for at the click.
+import { useMutation } from "@tanstack/react-query";
+import type { Backup } from "../../../shared/api/backups.ts";
+import { client } from "../app/client.ts";
+import { notify } from "../app/notifications.ts";
+import { wordsOf } from "../app/words.ts";
+
+export function useDownload(): (backup: Backup) => void {
+  const { mutate } = useMutation({
+    mutationFn: ({ id }: Backup) => client.backups.download({ params: { id } }),
+    // The store answers with a file to be saved, so that the page stays.
+    onSuccess: ({ data }) => window.location.assign(data.url),
+    onError: (error, { id }) => {
+      const { title, text, requestId } = wordsOf(error);
+      notify({
+        id: `download ${id}`,
+        type: "error",
+        header: `The backup could not be downloaded: ${title.charAt(0).toLowerCase()}${title.slice(1)}`,
+        content: requestId === undefined ? text : `${text} Request ${requestId}`,
+      });
+    },
+  });
+  return mutate;
+}

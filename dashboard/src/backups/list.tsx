@@ -1,0 +1,51 @@
+// All backups.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Backup } from "../../../shared/api/backups.ts";
+import type { Instance } from "../../../shared/api/instances.ts";
+import { Page } from "../app/page.tsx";
+import { instances, servers } from "../app/queries.ts";
+import { Action } from "../resource/action.tsx";
+import { type Home, whyNotOn } from "./allowed.ts";
+import { BackUpAny } from "./back-up.tsx";
+import { BackupsTable } from "./table.tsx";
+
+/** More than an account has, unless its operator raised the quotas; then the API says what this page cannot know. */
+const ALL = 100;
+
+export default function Backups() {
+  const [choosing, setChoosing] = useState(false);
+  const all = useQuery(instances.list({ per_page: ALL }));
+  const machines = useQuery(servers.list({ per_page: ALL }));
+  const serverOf = (id: string | undefined) => machines.data?.data.find((server) => server.id === id);
+  const homeOf = ({ instance_id }: Backup): Home => {
+    const instance = all.data?.data.find(({ id }) => id === instance_id);
+    const deleted = instance === undefined && all.data !== undefined && all.data.meta.total <= ALL;
+    return { instance, server: serverOf(instance?.server_id), deleted };
+  };
+  const backUp = (
+    <Action variant="primary" refused={whyNotAny(all)} onClick={() => setChoosing(true)}>
+      Back up now
+    </Action>
+  );
+  return (
+    <Page title="Backups" headless>
+      <BackupsTable homeOf={homeOf} actions={backUp} empty="There is no backup yet. Back an instance up before you change it." />
+      {choosing && (
+        <BackUpAny
+          instances={(all.data?.data ?? []).map((instance) => ({
+            instance,
+            refused: whyNotOn(instance, serverOf(instance.server_id), "backup"),
+          }))}
+          onDismiss={() => setChoosing(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+function whyNotAny({ data, isError }: { data: { data: readonly Instance[] } | undefined; isError: boolean }): string | undefined {
+  if (isError) return "The instances could not be looked up; refresh the page.";
+  if (data === undefined) return "The instances are being looked up.";
+  return data.data.length === 0 ? "There is no instance yet." : undefined;
+}

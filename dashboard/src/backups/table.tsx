@@ -1,0 +1,155 @@
+// A table of backups with all that can be done with them: of all instances, or of one on its own page.
+import Box from "@cloudscape-design/components/box";
+import ProgressBar from "@cloudscape-design/components/progress-bar";
+import { type ReactNode, useState } from "react";
+import { useLocation, useSearchParams } from "react-router";
+import type { Backup } from "../../../shared/api/backups.ts";
+import { Link } from "../app/link.tsx";
+import { backups } from "../app/queries.ts";
+import { useOperation } from "../operations/watch.ts";
+import { WORK } from "../operations/words.ts";
+import { Status } from "../resource/status.tsx";
+import { type Column, ResourceTable } from "../resource/table.tsx";
+import { Time } from "../resource/time.tsx";
+import { Wrapped } from "../resource/wrapped.tsx";
+import type { Home } from "./allowed.ts";
+import { DeleteBackup } from "./delete.tsx";
+import { BackupDetails } from "./details.tsx";
+import { BackupMenu } from "./menu.tsx";
+import { Restore } from "./restore.tsx";
+import { kindInWords, momentOf, sizeInWords } from "./words.ts";
+
+interface Props {
+  /** Where each backup would be restored to. */
+  homeOf: (backup: Backup) => Home;
+  /** Only this instance's backups, on its page. */
+  instanceId?: string;
+  empty: ReactNode;
+  actions?: ReactNode;
+}
+
+export function BackupsTable({ homeOf, instanceId, empty, actions }: Props) {
+  const [dialog, setDialog] = useState<{ what: "restore" | "delete"; backup: Backup }>();
+  const close = () => setDialog(undefined);
+  const menu = (backup: Backup) => (
+    <BackupMenu
+      backup={backup}
+      home={homeOf(backup)}
+      onRestore={() => setDialog({ what: "restore", backup })}
+      onDelete={() => setDialog({ what: "delete", backup })}
+    />
+  );
+  const shared = { title: "Backups", list: backups.list, empty, actions };
+  return (
+    <>
+      {instanceId === undefined ? (
+        <ResourceTable
+          {...shared}
+          main
+          statuses="backup"
+          description="What your instances held at a moment. A backup outlives its instance."
+          columns={[MADE, instanceColumn(homeOf), ...COLUMNS, { ...MENU, cell: menu }]}
+        />
+      ) : (
+        <ResourceTable
+          {...shared}
+          only={{ instance_id: instanceId }}
+          prefix="backups"
+          perPage={10}
+          columns={[MADE, ...COLUMNS, { ...MENU, cell: menu }]}
+        />
+      )}
+      {dialog?.what === "restore" && <Restore backup={dialog.backup} onDismiss={close} />}
+      {dialog?.what === "delete" && <DeleteBackup backup={dialog.backup} onDismiss={close} />}
+      <ShownDetails />
+    </>
+  );
+}
+
+const MADE: Column<Backup> = { id: "made", header: "Made", cell: (backup) => <Made backup={backup} /> };
+const MENU = { id: "menu", header: "Actions", width: 90 };
+
+const instanceColumn = (homeOf: Props["homeOf"]): Column<Backup> => ({
+  id: "instance",
+  header: "Instance",
+  cell: (backup) =>
+    homeOf(backup).deleted ? (
+      <Wrapped>
+        {backup.instance_name}{" "}
+        <Box variant="span" color="text-body-secondary">
+          (deleted)
+        </Box>
+      </Wrapped>
+    ) : (
+      <Wrapped>
+        <Link to={`/instances/${backup.instance_id}`}>{backup.instance_name}</Link>
+      </Wrapped>
+    ),
+});
+
+const COLUMNS: Column<Backup>[] = [
+  { id: "status", header: "Status", cell: (backup) => <BackupState backup={backup} /> },
+  { id: "kind", header: "Kind", cell: (backup) => <Kind backup={backup} /> },
+  { id: "size", header: "Size", cell: ({ size_bytes }) => sizeInWords(size_bytes) },
+  { id: "note", header: "Note", cell: ({ note }) => (note === null ? "–" : <Wrapped>{note}</Wrapped>) },
+];
+
+function Made({ backup }: { backup: Backup }) {
+  const { pathname, search } = useLocation();
+  const details = new URLSearchParams(search);
+  details.set("backup", backup.id);
+  return (
+    <Wrapped>
+      <Link to={`${pathname}?${details.toString()}`}>{momentOf(backup)}</Link>
+    </Wrapped>
+  );
+}
+
+/** Only what the service makes by itself does it remove by itself. */
+function Kind({ backup: { kind, expires_at } }: { backup: Backup }) {
+  return (
+    <>
+      {kindInWords(kind)}
+      {expires_at !== null && (
+        <Box variant="small" display="block">
+          expires <Time at={expires_at} />
+        </Box>
+      )}
+    </>
+  );
+}
+
+/** Work on it, or its status with the reason where it failed. */
+function BackupState({ backup: { operation_id, status, status_reason } }: { backup: Backup }) {
+  const operation = useOperation(operation_id);
+  if (operation !== undefined && operation.finished_at === null)
+    return (
+      <ProgressBar
+        value={operation.progress}
+        ariaLabel={WORK[operation.type].running}
+        additionalInfo={operation.step ?? "Waiting to begin"}
+      />
+    );
+  return (
+    <>
+      <Status of="backup" status={status} />
+      {status_reason !== null && (
+        <Wrapped>
+          <Box variant="small">{status_reason}</Box>
+        </Wrapped>
+      )}
+    </>
+  );
+}
+
+function ShownDetails() {
+  const [search, setSearch] = useSearchParams();
+  const id = search.get("backup");
+  const close = () =>
+    setSearch((before) => {
+      const after = new URLSearchParams(before);
+      after.delete("backup");
+      return after;
+    });
+  return id !== null && <BackupDetails id={id} onDismiss={close} />;
+}

@@ -1,0 +1,24 @@
+// What backups are called, and how large they are, in words.
+import type { Backup } from "../../../shared/api/backups.ts";
+
+const KINDS: Readonly<Record<string, string>> = { manual: "Manual", pre_restore: "Safety" } satisfies Record<
+  Backup["kind"],
+  string
+>;
+
+/** A newer service may know more kinds than this page. */
+export const kindInWords = (kind: string): string => KINDS[kind] ?? kind;
+
+const moment = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
+
+/** A backup has no name of its own: it is known by the moment that it holds. */
+export const momentOf = ({ created_at }: Pick<Backup, "created_at">): string => moment.format(new Date(created_at));
+
+const UNITS = ["bytes", "kB", "MB", "GB", "TB"] as const;
+
+export function sizeInWords(bytes: number | null): string {
+  if (bytes === null) return "–";
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
+  const size = bytes / 1000 ** power;
+  return `${power === 0 ? size : size.toPrecision(3)} ${UNITS[power] ?? ""}`;
+}

@@ -1,0 +1,75 @@
+// The account's activity: who did what, when and from where.
+import Box from "@cloudscape-design/components/box";
+import CopyToClipboard from "@cloudscape-design/components/copy-to-clipboard";
+import type { Event } from "../../../shared/api/settings.ts";
+import { Link } from "../app/link.tsx";
+import { Page } from "../app/page.tsx";
+import { events } from "../app/queries.ts";
+import { type Column, ResourceTable } from "../resource/table.tsx";
+import { Time } from "../resource/time.tsx";
+import { Wrapped } from "../resource/wrapped.tsx";
+import { deedInWords, pageOf } from "./words.ts";
+
+const ACTORS: Record<Event["actor"]["type"], string> = { user: "Person", token: "API key", operator: "Operator of the service" };
+
+const COLUMNS: [Column<Event>, ...Column<Event>[]] = [
+  { id: "what", header: "What", cell: ({ type }) => deedInWords(type) },
+  { id: "resource", header: "Resource", cell: ({ resource }) => <Resource of={resource} /> },
+  {
+    id: "who",
+    header: "Who",
+    cell: ({ actor }) => (
+      <Wrapped>
+        {actor.name}
+        <Box variant="small" display="block">
+          {ACTORS[actor.type]}
+          {actor.ip_address !== null && ` from ${actor.ip_address}`}
+        </Box>
+      </Wrapped>
+    ),
+  },
+  { id: "when", header: "When", cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "request", header: "Request", cell: ({ request_id }) => <RequestId id={request_id} /> },
+];
+
+export default function Activity() {
+  return (
+    <Page title="Activity" headless>
+      <ResourceTable
+        main
+        title="Activity"
+        description="What was asked for in this account, newest first; how long work ended is with its resource."
+        list={events.list}
+        columns={COLUMNS}
+        perPage={25}
+        empty="Nothing has been done yet."
+      />
+    </Page>
+  );
+}
+
+function Resource({ of }: { of: Event["resource"] }) {
+  const name = of.name ?? of.id;
+  const page = pageOf(of);
+  return <Wrapped>{page === undefined ? name : <Link to={page}>{name}</Link>}</Wrapped>;
+}
+
+/** Its beginning, to tell requests apart; the whole to search the logs for. */
+function RequestId({ id }: { id: string }) {
+  const short = id.length > SHORT ? `${id.slice(0, SHORT)}…` : id;
+  return (
+    <CopyToClipboard
+      variant="inline"
+      textToCopy={id}
+      textToDisplay={
+        <code className="code" title={id}>
+          {short}
+        </code>
+      }
+      copyButtonAriaLabel={`Copy request ID ${short}`}
+      copySuccessText="Copied"
+      copyErrorText={`It could not be copied; it is ${id}`}
+    />
+  );
+}
+const SHORT = 8;

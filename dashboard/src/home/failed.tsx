@@ -1,0 +1,64 @@
+// The work that failed lately, and why.
+import Box from "@cloudscape-design/components/box";
+import Container from "@cloudscape-design/components/container";
+import Header from "@cloudscape-design/components/header";
+import Spinner from "@cloudscape-design/components/spinner";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
+import { useQuery } from "@tanstack/react-query";
+import type { Operation } from "../../../shared/api/operations.ts";
+import { Failure, RequestId } from "../app/failure.tsx";
+import { operations } from "../app/queries.ts";
+import { WORK } from "../operations/words.ts";
+import { Time } from "../resource/time.tsx";
+import { type Known, Name } from "./names.tsx";
+
+const SHOWN = 5;
+const DAYS = 7;
+const DAY_MS = 86_400_000;
+
+const isRecent = ({ created_at }: Operation): boolean => Date.parse(created_at) > Date.now() - DAYS * DAY_MS;
+
+export function Failed({ known }: { known: Known }) {
+  const { data, error, refetch } = useQuery(operations.list({ status: "failed", per_page: SHOWN }));
+  const recent = data?.data.filter(isRecent) ?? [];
+  return (
+    <Container header={<Header variant="h2">Failed lately</Header>}>
+      {data === undefined ? (
+        error === null ? (
+          <Spinner />
+        ) : (
+          <Failure error={error} retry={() => void refetch()} />
+        )
+      ) : recent.length === 0 ? (
+        <Box color="text-body-secondary">Nothing has failed in the last {DAYS} days.</Box>
+      ) : (
+        <ul className="plain">
+          {recent.map((operation) => (
+            <li key={operation.id}>
+              <FailedWork operation={operation} known={known} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Container>
+  );
+}
+
+function FailedWork({
+  operation: { type, resource, error, request_id, finished_at },
+  known,
+}: {
+  operation: Operation;
+  known: Known;
+}) {
+  return (
+    <>
+      <StatusIndicator type="error">{WORK[type].failed}</StatusIndicator>: <Name of={resource} known={known} />
+      <Box>{error?.message}</Box>
+      <Box variant="small" color="text-body-secondary">
+        <Time at={finished_at} />
+        <RequestId id={request_id} />
+      </Box>
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+// What leads a fresh account to its first instance: SSH key, server, instance.
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import Container from "@cloudscape-design/components/container";
+import Header from "@cloudscape-design/components/header";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { Server } from "../../../shared/api/servers.ts";
+import { useFollow } from "../app/follow.ts";
+import { sshKeys } from "../app/queries.ts";
+import { isUsable } from "../instances/allowed.ts";
+
+export function FirstSteps({ servers }: { servers: readonly Server[] }) {
+  const keys = useQuery(sshKeys.list({ per_page: 1 }));
+  const hasKey = servers.length > 0 || (keys.data?.meta.total ?? 0) > 0;
+  const active = servers.some(isUsable);
+  return (
+    <Container header={<Header variant="h2">Three steps to your first instance</Header>}>
+      <ol className="plain">
+        <Step done={hasKey} next={!hasKey} title="1. Add your SSH key" button="Add an SSH key" href="/settings/ssh-keys">
+          It opens your servers to you. Paste the public half; the private one stays with you.
+        </Step>
+        <ServerStep servers={servers} ready={hasKey} />
+        <Step done={false} next={active} title="3. Create an instance" button="Create instance" href="/instances/create">
+          The ERP with its database and its own domain, on your server.
+        </Step>
+      </ol>
+    </Container>
+  );
+}
+
+function ServerStep({ servers, ready }: { servers: readonly Server[]; ready: boolean }) {
+  const [first] = servers;
+  const title = "2. Create a server";
+  if (first === undefined)
+    return (
+      <Step done={false} next={ready} title={title} button="Create server" href="/servers/create">
+        A machine at a provider of your choice. Instances run on it.
+      </Step>
+    );
+  const underWay = servers.some(({ status }) => status === "provisioning");
+  return (
+    <Step done={servers.some(isUsable)} next={!underWay} title={title} button="Go to servers" href="/servers">
+      {underWay ? "It is being made; that takes some minutes." : "The server is offline. Its page says why."}
+    </Step>
+  );
+}
+
+interface StepProps {
+  done: boolean;
+  /** Whether it is this one's turn. */
+  next: boolean;
+  title: string;
+  button: string;
+  href: string;
+  children: ReactNode;
+}
+
+function Step({ done, next, title, button, href, children }: StepProps) {
+  const follow = useFollow();
+  return (
+    <li>
+      <SpaceBetween size="xs">
+        <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+          <Box variant="h3" padding="n">
+            {title}
+          </Box>
+          {done && <StatusIndicator type="success">Done</StatusIndicator>}
+        </SpaceBetween>
+        {!done && <Box color="text-body-secondary">{children}</Box>}
+        {next && !done && (
+          <Button variant="primary" href={href} onFollow={follow}>
+            {button}
+          </Button>
+        )}
+      </SpaceBetween>
+    </li>
+  );
+}

@@ -1,0 +1,49 @@
+// The name of what an operation is about, with a link to it.
+import type { Backup } from "../../../shared/api/backups.ts";
+import type { Instance } from "../../../shared/api/instances.ts";
+import type { Operation } from "../../../shared/api/operations.ts";
+import type { Server } from "../../../shared/api/servers.ts";
+import { Link } from "../app/link.tsx";
+import type { Tally } from "./use-tally.ts";
+
+/** What the page has already asked for. */
+export interface Known {
+  servers: Tally<Server> | undefined;
+  instances: Tally<Instance> | undefined;
+  backups: Tally<Backup> | undefined;
+}
+
+export function Name({ of: { type, id }, known }: { of: Operation["resource"]; known: Known }) {
+  const place = placeOf(type, id, known);
+  return place.href === undefined ? place.name : <Link to={place.href}>{place.name}</Link>;
+}
+
+interface Place {
+  name: string;
+  href?: string;
+}
+
+function placeOf(type: Operation["resource"]["type"], id: string, { servers, instances, backups }: Known): Place {
+  switch (type) {
+    case "server":
+      return placed(servers, id, `/servers/${id}`, ({ name }) => name);
+    case "instance":
+      return placed(instances, id, `/instances/${id}`, ({ name }) => name);
+    case "backup":
+      return placed(backups, id, `/backups?backup=${id}`, ({ instance_name }) => instance_name);
+    default:
+      return { name: id };
+  }
+}
+
+/** What is not among all that there are was deleted; what is only not among the newest may be there. */
+function placed<Item extends { id: string }>(
+  tally: Tally<Item> | undefined,
+  id: string,
+  href: string,
+  nameOf: (item: Item) => string,
+): Place {
+  const found = tally?.items.find((item) => item.id === id);
+  if (found !== undefined) return { name: nameOf(found), href };
+  return tally?.whole === true ? { name: "deleted since" } : { name: id, href };
+}

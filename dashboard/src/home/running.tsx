@@ -1,0 +1,60 @@
+// The work that is under way now, live.
+import Box from "@cloudscape-design/components/box";
+import Container from "@cloudscape-design/components/container";
+import Header from "@cloudscape-design/components/header";
+import ProgressBar from "@cloudscape-design/components/progress-bar";
+import type { Operation } from "../../../shared/api/operations.ts";
+import { useRunning } from "../operations/watch.ts";
+import { WORK } from "../operations/words.ts";
+import { Time } from "../resource/time.tsx";
+import { type Known, Name } from "./names.tsx";
+
+export function Running({ known }: { known: Known }) {
+  const running = useRunning();
+  return (
+    <Container
+      header={
+        <Header variant="h2" {...(running.length > 0 && { counter: `(${running.length})` })}>
+          Under way
+        </Header>
+      }
+    >
+      {running.length === 0 ? (
+        <Box color="text-body-secondary">Nothing is being done right now.</Box>
+      ) : (
+        <ul className="plain">
+          {running.map((operation) => (
+            <li key={operation.id}>
+              <Work operation={operation} known={known} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Container>
+  );
+}
+
+function Work({
+  operation: { type, resource, progress, step, created_by, created_at },
+  known,
+}: {
+  operation: Operation;
+  known: Known;
+}) {
+  return (
+    <ProgressBar
+      value={progress}
+      label={
+        <>
+          {WORK[type].running}: <Name of={resource} known={known} />
+        </>
+      }
+      description={
+        <>
+          Begun by {created_by.name} <Time at={created_at} />
+        </>
+      }
+      additionalInfo={step ?? "Waiting to begin"}
+    />
+  );
+}

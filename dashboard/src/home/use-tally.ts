@@ -1,0 +1,54 @@
+// How many there are of a kind, and in which states: from one list where it holds them all, else by asking for each number.
+import { useQueries, useQuery } from "@tanstack/react-query";
+import type { ListMeta } from "../../../shared/api/fields.ts";
+import type { ListQuery, Question } from "../app/queries.ts";
+import type { STATUSES } from "../resource/status.tsx";
+
+export type Kind = "server" | "instance" | "backup";
+
+/** The states in which things rest; all others are on their way to one of these. */
+export const RESTING: Record<Kind, readonly string[]> = {
+  server: ["active", "offline"],
+  instance: ["running", "stopped", "failed"],
+  backup: ["completed", "failed"],
+} satisfies { [K in Kind]: readonly (keyof (typeof STATUSES)[K])[] };
+
+interface Thing {
+  id: string;
+  status: string;
+}
+
+export interface Tally<Item> {
+  items: readonly Item[];
+  /** Whether `items` are all that there are, or only the newest. */
+  whole: boolean;
+  total: number;
+  /** Undefined until it is known. */
+  count: (status: string) => number | undefined;
+}
+
+export interface Counted<Item = unknown> {
+  tally: Tally<Item> | undefined;
+  error: unknown;
+  retry: () => void;
+}
+
+/** The most that the API gives at once; only large accounts need more than this one question. */
+const ALL = 100;
+
+export function useTally<Item extends Thing>(
+  kind: Kind,
+  list: (query: ListQuery) => Question<{ data: Item[]; meta: ListMeta }>,
+): Counted<Item> {
+  const { data, error, refetch } = useQuery(list({ per_page: ALL }));
+  const whole = data === undefined || data.meta.total <= ALL;
+  const totals = useQueries({ queries: RESTING[kind].map((status) => ({ ...list({ status, per_page: 1 }), enabled: !whole })) });
+  const tally = data && {
+    items: data.data,
+    whole,
+    total: data.meta.total,
+    count: (status: string) =>
+      whole ? data.data.filter((each) => each.status === status).length : totals[RESTING[kind].indexOf(status)]?.data?.meta.total,
+  };
+  return { tally, error: data === undefined ? error : null, retry: () => void refetch() };
+}

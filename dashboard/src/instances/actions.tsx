@@ -1,0 +1,53 @@
+// What can be done with an instance: at once, or by a dialog that the page opens.
+import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { useNavigate } from "react-router";
+import type { Instance } from "../../../shared/api/instances.ts";
+import type { Server } from "../../../shared/api/servers.ts";
+import { Action } from "../resource/action.tsx";
+import { whyNot, whyNotEdit } from "./allowed.ts";
+
+const DIALOGS = ["stop", "restart", "edit", "domain", "delete"] as const;
+export type Dialog = (typeof DIALOGS)[number];
+
+interface Props {
+  instance: Instance;
+  server: Server | undefined;
+  start: { isPending: boolean; mutate: () => void };
+  onAsk: (dialog: Dialog) => void;
+}
+
+export function Actions({ instance, server, start, onAsk }: Props) {
+  const navigate = useNavigate();
+  const more = [
+    { id: "edit", text: "Edit name and email", ...disabled(whyNotEdit(instance)) },
+    { id: "domain", text: "Change domain", ...disabled(whyNot("update", instance, server)) },
+    { id: "clone", text: "Clone from a backup" },
+    { id: "delete", text: "Delete", ...disabled(whyNot("delete", instance, server)) },
+  ];
+  return (
+    <SpaceBetween direction="horizontal" size="xs">
+      <Action refused={whyNot("start", instance, server)} pending={start.isPending} onClick={() => start.mutate()}>
+        Start
+      </Action>
+      <Action refused={whyNot("stop", instance, server)} onClick={() => onAsk("stop")}>
+        Stop
+      </Action>
+      <Action refused={whyNot("restart", instance, server)} onClick={() => onAsk("restart")}>
+        Restart
+      </Action>
+      <ButtonDropdown
+        items={more}
+        onItemClick={({ detail }) => {
+          if (detail.id === "clone") void navigate(`/instances/${instance.id}/clone`);
+          const dialog = DIALOGS.find((each) => each === detail.id);
+          if (dialog !== undefined) onAsk(dialog);
+        }}
+      >
+        More
+      </ButtonDropdown>
+    </SpaceBetween>
+  );
+}
+
+const disabled = (refused: string | undefined) => refused !== undefined && { disabled: true, disabledReason: refused };

@@ -1,0 +1,26 @@
+// What follows on a new instance: its administrator's password is shown, where the service made it, before one goes on.
+import { useEffect } from "react";
+import { useNavigate } from "react-router";
+import type { Instance } from "../../../shared/api/instances.ts";
+import { SecretOnce } from "../resource/secret-once.tsx";
+
+export interface Made extends Instance {
+  admin_password?: string | undefined;
+}
+
+export function AfterMaking({ made: { id, name, admin_password } }: { made: Made }) {
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (admin_password === undefined) void navigate(`/instances/${id}`);
+  }, [admin_password, id, navigate]);
+  return (
+    admin_password !== undefined && (
+      <SecretOnce
+        title={`${name} is being installed`}
+        what="admin password"
+        value={admin_password}
+        onStored={() => void navigate(`/instances/${id}`)}
+      />
+    )
+  );
+}

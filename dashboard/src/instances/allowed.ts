@@ -1,0 +1,38 @@
+// What an instance's state and its server's allow, and in words why not: from the same table that the API checks.
+import type { Instance, InstanceAction } from "../../../shared/api/instances.ts";
+import type { Server } from "../../../shared/api/servers.ts";
+import { LIFECYCLE, statesFor, USABLE } from "../../../shared/domain/lifecycle.ts";
+import { STATUSES } from "../resource/status.tsx";
+import { phasesOf } from "../servers/allowed.ts";
+
+const DONE: Record<InstanceAction, string> = {
+  start: "started",
+  stop: "stopped",
+  restart: "restarted",
+  backup: "backed up",
+  restore: "restored",
+  update: "given another domain",
+  delete: "deleted",
+};
+
+/** All work needs the server, except deletion, which then removes the record alone. */
+export function whyNot(action: InstanceAction, instance: Instance, server: Server | undefined): string | undefined {
+  if (instance.operation_id !== null) return "Work on this instance is under way; wait until it ends.";
+  const states = statesFor(action);
+  if (!states.includes(instance.status))
+    return `Only an instance that is ${inWords(states)} can be ${DONE[action]}; this one is ${wordOf(instance.status)}.`;
+  if (action === "delete") return undefined;
+  if (server === undefined) return "Its server has not been found yet.";
+  return isUsable(server) ? undefined : `Its server ${server.name} is ${server.status}; it must be active.`;
+}
+
+/** Name and e-mail need no work on the server. */
+export const whyNotEdit = ({ status }: Instance): string | undefined =>
+  status === LIFECYCLE["instance.delete"].through ? "It is being deleted." : undefined;
+
+export const isUsable = (server: Server): boolean => phasesOf(server).some((phase) => USABLE.includes(phase));
+
+const wordOf = (status: Instance["status"]): string => STATUSES.instance[status].word.toLowerCase();
+
+const orList = new Intl.ListFormat("en", { type: "disjunction" });
+const inWords = (states: readonly Instance["status"][]): string => orList.format(states.map(wordOf));

@@ -1,0 +1,27 @@
+// The backups of an instance, with all that can be done with them; back up now.
+import { useState } from "react";
+import type { Instance } from "../../../shared/api/instances.ts";
+import type { Server } from "../../../shared/api/servers.ts";
+import { BackUp } from "../backups/back-up.tsx";
+import { BackupsTable } from "../backups/table.tsx";
+import { Action } from "../resource/action.tsx";
+import { whyNot } from "./allowed.ts";
+
+export function BackupsOf({ instance, server }: { instance: Instance; server: Server | undefined }) {
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      <BackupsTable
+        instanceId={instance.id}
+        homeOf={() => ({ instance, server, deleted: false })}
+        empty="There is no backup of this instance yet."
+        actions={
+          <Action refused={whyNot("backup", instance, server)} onClick={() => setAsking(true)}>
+            Back up now
+          </Action>
+        }
+      />
+      {asking && <BackUp instance={instance} onDismiss={() => setAsking(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,194 @@
+// The form that makes a new instance of a backup.
+import Alert from "@cloudscape-design/components/alert";
+import Checkbox from "@cloudscape-design/components/checkbox";
+import ExpandableSection from "@cloudscape-design/components/expandable-section";
+import FormField from "@cloudscape-design/components/form-field";
+import Select from "@cloudscape-design/components/select";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { type ReactNode, useState } from "react";
+import { useNavigate } from "react-router";
+import type { Backup } from "../../../shared/api/backups.ts";
+import { api } from "../../../shared/api/index.ts";
+import type { Instance } from "../../../shared/api/instances.ts";
+import { client } from "../app/client.ts";
+import { momentOf, sizeInWords } from "../backups/words.ts";
+import { Form, TextField } from "../resource/form.tsx";
+import { given, useForm } from "../resource/use-form.ts";
+import type { Made } from "./after-making.tsx";
+import { ServerField } from "./server-field.tsx";
+
+interface Props {
+  /** The instance that the backups are of, unless it was deleted. */
+  source: { id: string; instance: Instance | undefined };
+  usable: readonly Backup[];
+  chosen: Backup;
+  onMade: (made: Made) => void;
+}
+
+export function CloneForm({ source: { id, instance }, usable, chosen, onMade }: Props) {
+  const navigate = useNavigate();
+  const form = useForm({
+    initial: {
+      backup_id: chosen.id,
+      name: "",
+      domain: "",
+      neutralize: true,
+      restore_database: true,
+      restore_filestore: true,
+      server_id: "",
+      database_name: "",
+      admin_password: "",
+    },
+    schema: api.instances.clone.body,
+    body: ({ domain, server_id, database_name, admin_password, ...values }) => ({
+      ...values,
+      domain: domain.trim().toLowerCase(),
+      server_id: given(server_id),
+      database_name: given(database_name),
+      admin_password: admin_password === "" ? undefined : admin_password,
+    }),
+    send: (body, idempotencyKey) => client.instances.clone({ params: { id }, body, idempotencyKey }),
+    done: ({ data }) => onMade(data),
+  });
+  const server = (
+    <ServerField
+      label={instance === undefined ? "Server" : "Another server"}
+      placeholder={instance === undefined ? "Choose an active server" : "The same server"}
+      {...(instance === undefined && { description: "The instance that this backup is of was deleted." })}
+      chosen={form.values.server_id}
+      error={form.error("server_id")}
+      onChange={(server_id) => form.set({ server_id })}
+    />
+  );
+  return (
+    <Form form={form} submit="Clone" onCancel={() => void navigate(instance === undefined ? "/backups" : `/instances/${id}`)}>
+      <BackupField
+        usable={usable}
+        chosen={form.values.backup_id}
+        error={form.error("backup_id")}
+        onChange={(backup_id) => form.set({ backup_id })}
+      />
+      <TextField label="Name" hint="Shown here only, and can be changed." autoFocus {...form.text("name")} />
+      <TextField
+        label="Domain"
+        description="Of its own. You set its DNS record afterwards; the clone's page says which."
+        placeholder="staging.example.com"
+        {...form.text("domain")}
+      />
+      {instance === undefined && server}
+      <Parts values={form.values} error={form.error("restore_database")} onChange={form.set} />
+      <Neutralize chosen={form.values.neutralize} onChange={(neutralize) => form.set({ neutralize })} />
+      <MoreOptions wrong={["server_id", "database_name", "admin_password"].some((field) => form.error(field) !== undefined)}>
+        {instance !== undefined && server}
+        <TextField
+          label="Database name"
+          optional
+          placeholder="Made from the name"
+          hint="A lower-case letter, then lower-case letters, digits and underscores."
+          {...form.text("database_name")}
+        />
+        <TextField
+          label="Administrator's password"
+          optional
+          type="password"
+          autoComplete="new-password"
+          hint="12 to 128 characters. Left empty, one is made for you, and shown once."
+          {...form.text("admin_password")}
+        />
+      </MoreOptions>
+    </Form>
+  );
+}
+
+interface BackupFieldProps {
+  usable: readonly Backup[];
+  chosen: string;
+  error: string | undefined;
+  onChange: (id: string) => void;
+}
+
+function BackupField({ usable, chosen, error, onChange }: BackupFieldProps) {
+  const options = usable.map((backup) => ({
+    value: backup.id,
+    label: momentOf(backup),
+    labelTag: sizeInWords(backup.size_bytes),
+    description: [`${backup.erp_version} ${backup.edition}`, backup.note].filter((each) => each !== null).join(" · "),
+  }));
+  return (
+    <FormField label="Backup" description="The clone begins as what this backup holds, in its version." errorText={error}>
+      <Select
+        options={options}
+        selectedOption={options.find(({ value }) => value === chosen) ?? null}
+        filteringType={options.length > 8 ? "auto" : "none"}
+        filteringAriaLabel="Find a backup"
+        onChange={({ detail }) => onChange(detail.selectedOption.value ?? "")}
+      />
+    </FormField>
+  );
+}
+
+interface Taken {
+  restore_database: boolean;
+  restore_filestore: boolean;
+}
+
+function Parts({
+  values,
+  error,
+  onChange,
+}: {
+  values: Taken;
+  error: string | undefined;
+  onChange: (news: Partial<Taken>) => void;
+}) {
+  return (
+    <FormField label="What it takes over" errorText={error}>
+      <SpaceBetween size="xs">
+        <Checkbox
+          checked={values.restore_database}
+          description="Without it the clone begins with a fresh database."
+          onChange={({ detail }) => onChange({ restore_database: detail.checked })}
+        >
+          Database
+        </Checkbox>
+        <Checkbox
+          checked={values.restore_filestore}
+          description="Attachments, images and documents."
+          onChange={({ detail }) => onChange({ restore_filestore: detail.checked, restore_database: values.restore_database })}
+        >
+          Files
+        </Checkbox>
+      </SpaceBetween>
+    </FormField>
+  );
+}
+
+function Neutralize({ chosen, onChange }: { chosen: boolean; onChange: (chosen: boolean) => void }) {
+  return (
+    <SpaceBetween size="s">
+      <Checkbox
+        checked={chosen}
+        description="Scheduled jobs, mail and payments are switched off in the clone, so that it writes to nobody and charges nobody while you try things."
+        onChange={({ detail }) => onChange(detail.checked)}
+      >
+        Neutralize
+      </Checkbox>
+      {!chosen && (
+        <Alert type="warning">
+          The clone will do all that the original does: it sends the same mail, runs the same jobs and takes payments. Only right
+          where it is to replace the original.
+        </Alert>
+      )}
+    </SpaceBetween>
+  );
+}
+
+/** Opens by itself where something in it is wrong. */
+function MoreOptions({ wrong, children }: { wrong: boolean; children: ReactNode }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <ExpandableSection headerText="More options" expanded={open || wrong} onChange={({ detail }) => setOpen(detail.expanded)}>
+      <SpaceBetween size="l">{children}</SpaceBetween>
+    </ExpandableSection>
+  );
+}

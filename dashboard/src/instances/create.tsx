@@ -1,0 +1,140 @@
+// The form that installs an ERP on a server.
+import Alert from "@cloudscape-design/components/alert";
+import Button from "@cloudscape-design/components/button";
+import Spinner from "@cloudscape-design/components/spinner";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useNavigate, useSearchParams } from "react-router";
+import { api } from "../../../shared/api/index.ts";
+import type { Catalog } from "../../../shared/api/catalog.ts";
+import { EDITIONS } from "../../../shared/api/instances.ts";
+import { client } from "../app/client.ts";
+import { Failure } from "../app/failure.tsx";
+import { useFollow } from "../app/follow.ts";
+import { Page } from "../app/page.tsx";
+import { catalog } from "../app/queries.ts";
+import { Form, TextField } from "../resource/form.tsx";
+import { useForm } from "../resource/use-form.ts";
+import { session } from "../session/session.ts";
+import { suggestDatabaseName } from "./database-name.ts";
+import { ErpFields } from "./erp-fields.tsx";
+import { AfterMaking, type Made } from "./after-making.tsx";
+import { activeServers, ServerField } from "./server-field.tsx";
+
+const ABOVE = [{ text: "Instances", href: "/instances" }];
+
+export default function CreateInstance() {
+  const [search] = useSearchParams();
+  const [made, setMade] = useState<Made>();
+  const offered = useQuery(catalog());
+  const active = useQuery(activeServers());
+  const failed = offered.error ?? active.error;
+  return (
+    <Page title="Create instance" above={ABOVE}>
+      {offered.data !== undefined && active.data !== undefined ? (
+        active.data.data.length === 0 ? (
+          <NoServer />
+        ) : (
+          <InstanceForm
+            offered={offered.data.data}
+            serverId={chosenOf(active.data.data, search.get("server"))}
+            onMade={setMade}
+          />
+        )
+      ) : failed === null ? (
+        <Spinner size="large" />
+      ) : (
+        <Failure error={failed} retry={() => void Promise.all([offered.refetch(), active.refetch()])} />
+      )}
+      {made !== undefined && <AfterMaking made={made} />}
+    </Page>
+  );
+}
+
+/** The server that a link named, or the only one that there is. */
+function chosenOf(active: readonly { id: string }[], named: string | null): string {
+  const [first, second] = active;
+  return active.find(({ id }) => id === named)?.id ?? (second === undefined ? (first?.id ?? "") : "");
+}
+
+function NoServer() {
+  return (
+    <Alert
+      type="info"
+      header="No server is active"
+      action={
+        <Button href="/servers" onFollow={useFollow()}>
+          Go to servers
+        </Button>
+      }
+    >
+      An instance needs an active server to run on: create one, or wait until it is ready.
+    </Alert>
+  );
+}
+
+interface Props {
+  offered: Catalog;
+  serverId: string;
+  onMade: (made: Made) => void;
+}
+
+function InstanceForm({ offered, serverId, onMade }: Props) {
+  const navigate = useNavigate();
+  const form = useForm({
+    initial: {
+      name: "",
+      server_id: serverId,
+      erp_version: offered.erp_versions.find(({ deprecated }) => !deprecated)?.version ?? "",
+      edition: offered.editions[0] ?? EDITIONS[0],
+      database_name: "",
+      admin_email: session()?.user.email ?? "",
+      domain: "",
+    },
+    schema: api.instances.create.body,
+    body: ({ domain, admin_email, ...values }) => ({
+      ...values,
+      domain: domain.trim().toLowerCase(),
+      admin_email: admin_email.trim(),
+    }),
+    send: (body, idempotencyKey) => client.instances.create({ body, idempotencyKey }),
+    done: ({ data }) => onMade(data),
+  });
+  const { name, database_name } = form.values;
+  /** Follows the name until somebody writes another. */
+  const rename = (next: string) =>
+    form.set({
+      name: next,
+      ...(database_name === suggestDatabaseName(name) && { database_name: suggestDatabaseName(next) }),
+    });
+  return (
+    <Form form={form} submit="Create instance" onCancel={() => void navigate("/instances")}>
+      <TextField label="Name" hint="Shown here only, and can be changed." autoFocus {...form.text("name")} onChange={rename} />
+      <ServerField
+        label="Server"
+        placeholder="Choose an active server"
+        chosen={form.values.server_id}
+        error={form.error("server_id")}
+        onChange={(server_id) => form.set({ server_id })}
+      />
+      <ErpFields offered={offered} chosen={form.values} error={form.error} onChange={form.set} />
+      <TextField
+        label="Domain"
+        description="Where people open it. You set its DNS record afterwards; the instance's page says which."
+        placeholder="shop.example.com"
+        {...form.text("domain")}
+      />
+      <TextField
+        label="Database name"
+        hint="A lower-case letter, then lower-case letters, digits and underscores. It cannot be changed later."
+        {...form.text("database_name")}
+      />
+      <TextField
+        label="Administrator's email"
+        description="Logs in to the ERP with it. The password is made for you, and shown once."
+        type="email"
+        {...form.text("admin_email")}
+      />
+    </Form>
+  );
+}

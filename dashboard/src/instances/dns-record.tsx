@@ -1,0 +1,49 @@
+// The DNS record that leads an instance's domain to it, and what happens before it is set.
+import Container from "@cloudscape-design/components/container";
+import Header from "@cloudscape-design/components/header";
+import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import type { Instance } from "../../../shared/api/instances.ts";
+import { Copyable } from "../resource/copyable.tsx";
+
+export function DnsRecord({ instance: { dns_record } }: { instance: Instance }) {
+  return (
+    <Container
+      header={
+        <Header variant="h2" description="Set this record where the domain is managed, at your registrar or DNS provider.">
+          DNS record
+        </Header>
+      }
+    >
+      <SpaceBetween size="m">
+        <RecordToSet record={dns_record} />
+        <div>
+          Until it is set, the instance runs all the same, but nobody can open it: its certificate is pending, and it answers by
+          no other name. Once the record leads here, the certificate comes by itself, within minutes.
+        </div>
+      </SpaceBetween>
+    </Container>
+  );
+}
+
+interface Props {
+  /** Without a name it is one that is still to be chosen. */
+  record: Instance["dns_record"];
+}
+
+export function RecordToSet({ record: { type, name, value } }: Props) {
+  return (
+    <KeyValuePairs
+      columns={3}
+      minColumnWidth={200}
+      items={[
+        { label: "Type", value: <Copyable value={type} what="record's type" code /> },
+        { label: "Name", value: name === "" ? "The new domain" : <Copyable value={name} what="record's name" code /> },
+        {
+          label: "Value",
+          value: value === null ? "The server has no address yet" : <Copyable value={value} what="record's value" code />,
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,34 @@
+// The dialog that changes what needs no work on the server: an instance's name and its administrator's email.
+import Modal from "@cloudscape-design/components/modal";
+import { api } from "../../../shared/api/index.ts";
+import type { Instance } from "../../../shared/api/instances.ts";
+import { client } from "../app/client.ts";
+import { notify } from "../app/notifications.ts";
+import { Form, TextField } from "../resource/form.tsx";
+import { useForm } from "../resource/use-form.ts";
+
+export function EditInstance({ instance: { id, name, admin_email }, onDismiss }: { instance: Instance; onDismiss: () => void }) {
+  const form = useForm({
+    initial: { name, admin_email },
+    schema: api.instances.create.body.pick({ name: true, admin_email: true }), // here both are there, and neither may be emptied
+    body: (values) => ({ name: values.name.trim(), admin_email: values.admin_email.trim() }),
+    send: (body) => client.instances.update({ params: { id }, body }),
+    done: ({ data }) => {
+      notify({ id, type: "success", header: `Instance changed: ${data.name}` });
+      onDismiss();
+    },
+  });
+  return (
+    <Modal visible header={`Edit ${name}`} onDismiss={onDismiss}>
+      <Form form={form} submit="Save" onCancel={onDismiss} boxed={false}>
+        <TextField label="Name" {...form.text("name")} />
+        <TextField
+          label="Administrator's email"
+          description="Kept here, and given to clones as their login. The login in this ERP stays as it is."
+          type="email"
+          {...form.text("admin_email")}
+        />
+      </Form>
+    </Modal>
+  );
+}

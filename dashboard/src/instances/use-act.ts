@@ -1,0 +1,14 @@
+// Starts, stops or restarts an instance.
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Instance } from "../../../shared/api/instances.ts";
+import { client } from "../app/client.ts";
+
+export function useAct({ id }: Instance, action: "start" | "stop" | "restart") {
+  // The same key until an answer came: sent again because one got lost, it is done once.
+  const [idempotencyKey, setKey] = useState(() => crypto.randomUUID());
+  return useMutation({
+    mutationFn: () => client.instances.act({ params: { id }, body: { action }, idempotencyKey }),
+    onSuccess: () => setKey(crypto.randomUUID()),
+  });
+}

@@ -1,0 +1,48 @@
+// The dashboard's beginning. The log-in page comes without the shell, so that it is small.
+import "@cloudscape-design/global-styles/index.css";
+import "./app/styles.css";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { lazy, StrictMode, Suspense } from "react";
+import { createRoot } from "react-dom/client";
+import { BrowserRouter, Route, Routes } from "react-router";
+import { startMode } from "./app/mode.ts";
+import { queryClient } from "./app/query-client.ts";
+import { EnvironmentBanner } from "./app/environment.tsx";
+import { SessionRequired } from "./session/required.tsx";
+
+const Login = lazy(() => import("./session/login.tsx"));
+const Shell = lazy(() => import("./app/shell.tsx"));
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("index.html has no #root");
+
+startMode();
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <BrowserRouter>
+        <Suspense>
+          <Routes>
+            <Route
+              path="/login"
+              element={
+                <>
+                  <EnvironmentBanner />
+                  <Login />
+                </>
+              }
+            />
+            <Route
+              path="*"
+              element={
+                <SessionRequired>
+                  <Shell />
+                </SessionRequired>
+              }
+            />
+          </Routes>
+        </Suspense>
+      </BrowserRouter>
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,68 @@
+// Asks before something is lost: says what, and goes on only once the name is typed.
+import Alert from "@cloudscape-design/components/alert";
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import FormField from "@cloudscape-design/components/form-field";
+import Input from "@cloudscape-design/components/input";
+import Modal from "@cloudscape-design/components/modal";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { type ReactNode, useState } from "react";
+import { Failure } from "../app/failure.tsx";
+
+interface Props {
+  title: string;
+  /** What has to be typed. */
+  name: string;
+  /** What is lost, what stays. */
+  children: ReactNode;
+  confirm: string;
+  pending: boolean;
+  error: unknown;
+  onConfirm: () => void;
+  onDismiss: () => void;
+}
+
+export function Confirm({ title, name, children, confirm, pending, error, onConfirm, onDismiss }: Props) {
+  const [typed, setTyped] = useState("");
+  const matches = typed.trim() === name;
+  return (
+    <Modal
+      visible
+      header={title}
+      onDismiss={onDismiss}
+      footer={
+        <Box float="right">
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button variant="link" onClick={onDismiss}>
+              Cancel
+            </Button>
+            <Button variant="primary" disabled={!matches} loading={pending} onClick={onConfirm}>
+              {confirm}
+            </Button>
+          </SpaceBetween>
+        </Box>
+      }
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (matches && !pending) onConfirm();
+        }}
+      >
+        <SpaceBetween size="m">
+          {error !== null && error !== undefined && <Failure error={error} />}
+          <Alert type="warning">{children}</Alert>
+          <FormField label={`To confirm, type ${name}`}>
+            <Input
+              value={typed}
+              onChange={({ detail }) => setTyped(detail.value)}
+              autoFocus
+              autoComplete={false}
+              spellcheck={false}
+            />
+          </FormField>
+        </SpaceBetween>
+      </form>
+    </Modal>
+  );
+}

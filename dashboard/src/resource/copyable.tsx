@@ -1,0 +1,16 @@
+// A value with a button that copies it.
+import CopyToClipboard from "@cloudscape-design/components/copy-to-clipboard";
+
+/** `what` names the value for those who do not see it beside the button: "address"; `code` is for what only machines read. */
+export function Copyable({ value, what, code = false }: { value: string; what: string; code?: boolean }) {
+  return (
+    <CopyToClipboard
+      variant="inline"
+      textToCopy={value}
+      textToDisplay={code ? <code className="code">{value}</code> : value}
+      copyButtonAriaLabel={`Copy ${what}`}
+      copySuccessText="Copied"
+      copyErrorText="It could not be copied: select it, and copy it by hand"
+    />
+  );
+}

@@ -1,0 +1,85 @@
+// A form: its fields in a box, what went wrong on top, and its two buttons.
+import Button from "@cloudscape-design/components/button";
+import Container from "@cloudscape-design/components/container";
+import CloudscapeForm from "@cloudscape-design/components/form";
+import FormField from "@cloudscape-design/components/form-field";
+import Input, { type InputProps } from "@cloudscape-design/components/input";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import type { ReactNode, Ref } from "react";
+import { Failure } from "../app/failure.tsx";
+import type { TextBinding } from "./use-form.ts";
+
+interface Props {
+  form: { ref: Ref<HTMLFormElement>; failure: unknown; pending: boolean; submit: () => void };
+  submit: string;
+  onCancel?: () => void;
+  /** In a dialog the fields need no box of their own. */
+  boxed?: boolean;
+  children: ReactNode;
+}
+
+export function Form({ form, submit, onCancel, boxed = true, children }: Props) {
+  const fields = <SpaceBetween size="l">{children}</SpaceBetween>;
+  return (
+    <form
+      ref={form.ref}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        event.stopPropagation(); // a form in a dialog that is opened from a form
+        form.submit();
+      }}
+    >
+      <CloudscapeForm
+        errorText={form.failure !== undefined && <Failure error={form.failure} />}
+        actions={
+          <SpaceBetween direction="horizontal" size="xs">
+            {onCancel && (
+              <Button variant="link" formAction="none" onClick={onCancel}>
+                Cancel
+              </Button>
+            )}
+            <Button variant="primary" formAction="submit" loading={form.pending}>
+              {submit}
+            </Button>
+          </SpaceBetween>
+        }
+      >
+        {boxed ? <Container>{fields}</Container> : fields}
+      </CloudscapeForm>
+    </form>
+  );
+}
+
+interface TextFieldProps extends TextBinding {
+  label: string;
+  description?: ReactNode;
+  /** What is accepted, said beforehand. */
+  hint?: string;
+  optional?: boolean;
+  type?: InputProps.Type;
+  placeholder?: string;
+  autoComplete?: string | boolean;
+  autoFocus?: boolean;
+}
+
+export function TextField({ label, description, hint, optional = false, value, error, onChange, ...input }: TextFieldProps) {
+  return (
+    <FormField
+      label={
+        optional ? (
+          <>
+            {label} <i>– optional</i>
+          </>
+        ) : (
+          label
+        )
+      }
+      description={description}
+      constraintText={error === undefined && hint}
+      errorText={error}
+    >
+      <Input autoComplete={false} spellcheck={false} {...input} value={value} onChange={({ detail }) => onChange(detail.value)} />
+    </FormField>
+  );
+}

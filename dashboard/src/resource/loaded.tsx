@@ -1,0 +1,27 @@
+// A record that a page is about: waits for it, says why it cannot be shown, or shows it.
+import Spinner from "@cloudscape-design/components/spinner";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Failure } from "../app/failure.tsx";
+import { Page } from "../app/page.tsx";
+import type { Question } from "../app/queries.ts";
+import type { Step } from "../app/trail.ts";
+
+interface Props<Item> {
+  /** What kind of thing it is: "Server". */
+  kind: string;
+  above: readonly Step[];
+  question: Question<{ data: Item }>;
+  children: (item: Item) => ReactNode;
+}
+
+export function Loaded<Item>({ kind, above, question, children }: Props<Item>) {
+  const { data, error, refetch } = useQuery(question);
+  // What was shown goes on being shown while asking again fails; a deletion that is through is told by a notification.
+  if (data !== undefined) return children(data.data);
+  return (
+    <Page title={kind} above={above}>
+      {error === null ? <Spinner size="large" /> : <Failure error={error} retry={() => void refetch()} />}
+    </Page>
+  );
+}

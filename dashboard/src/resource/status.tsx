@@ -1,0 +1,51 @@
+// Every state of servers, instances, backups and operations: a word and a sign, never a colour alone.
+import StatusIndicator, { type StatusIndicatorProps } from "@cloudscape-design/components/status-indicator";
+import type { BackupStatus } from "../../../shared/api/backups.ts";
+import type { InstanceStatus } from "../../../shared/api/instances.ts";
+import type { OperationStatus } from "../../../shared/api/operations.ts";
+import type { ServerStatus } from "../../../shared/api/servers.ts";
+
+interface Shown {
+  word: string;
+  sign: StatusIndicatorProps.Type;
+}
+
+export const STATUSES = {
+  server: {
+    provisioning: { word: "Provisioning", sign: "in-progress" },
+    active: { word: "Active", sign: "success" },
+    offline: { word: "Offline", sign: "error" },
+  } satisfies Record<ServerStatus, Shown>,
+  instance: {
+    provisioning: { word: "Provisioning", sign: "in-progress" },
+    running: { word: "Running", sign: "success" },
+    stopping: { word: "Stopping", sign: "in-progress" },
+    stopped: { word: "Stopped", sign: "stopped" },
+    starting: { word: "Starting", sign: "in-progress" },
+    restarting: { word: "Restarting", sign: "in-progress" },
+    restoring: { word: "Restoring", sign: "in-progress" },
+    failed: { word: "Failed", sign: "error" },
+    deleting: { word: "Deleting", sign: "in-progress" },
+  } satisfies Record<InstanceStatus, Shown>,
+  backup: {
+    pending: { word: "Pending", sign: "pending" },
+    running: { word: "Running", sign: "in-progress" },
+    completed: { word: "Completed", sign: "success" },
+    failed: { word: "Failed", sign: "error" },
+    deleting: { word: "Deleting", sign: "in-progress" },
+  } satisfies Record<BackupStatus, Shown>,
+  operation: {
+    pending: { word: "Pending", sign: "pending" },
+    running: { word: "Running", sign: "in-progress" },
+    succeeded: { word: "Succeeded", sign: "success" },
+    failed: { word: "Failed", sign: "error" },
+  } satisfies Record<OperationStatus, Shown>,
+};
+type Statuses = typeof STATUSES;
+
+export function Status<K extends keyof Statuses>({ of, status }: { of: K; status: keyof Statuses[K] & string }) {
+  const known: Readonly<Record<string, Shown>> = STATUSES[of];
+  // A newer service may know more states than this page.
+  const { word, sign } = known[status] ?? { word: status, sign: "info" };
+  return <StatusIndicator type={sign}>{word}</StatusIndicator>;
+}

@@ -1,0 +1,157 @@
+// A list of resources: filtered by status, paged by the API, as a table or, on a phone, as cards.
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import Cards from "@cloudscape-design/components/cards";
+import Header from "@cloudscape-design/components/header";
+import Pagination from "@cloudscape-design/components/pagination";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Table from "@cloudscape-design/components/table";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { ListMeta } from "../../../shared/api/fields.ts";
+import { Failure } from "../app/failure.tsx";
+import type { ListQuery, Question } from "../app/queries.ts";
+import { useNarrow } from "./narrow.ts";
+import { StatusFilter } from "./status-filter.tsx";
+import { STATUSES } from "./status.tsx";
+import { usePlace } from "./use-place.ts";
+
+export interface Column<Item> {
+  id: string;
+  header: string;
+  cell: (item: Item) => ReactNode;
+  width?: number;
+}
+
+interface Props<Item> {
+  title: string;
+  /** One of `app/queries.ts`. */
+  list: (query: ListQuery) => Question<{ data: Item[]; meta: ListMeta }>;
+  /** What the list is narrowed to: the instances of one server. The API then takes no status, because it takes one filter. */
+  only?: ListQuery;
+  /** Offers to filter by the states of this kind of resource. */
+  statuses?: keyof typeof STATUSES;
+  /** The first says which record it is. */
+  columns: readonly [Column<Item>, ...Column<Item>[]];
+  /** What is said when there is none at all, with what to do then. */
+  empty: ReactNode;
+  actions?: ReactNode;
+  description?: string;
+  /** The list is the whole page: its heading is the page's. */
+  main?: boolean;
+  /** Tells the lists of one page apart in its address; a page's only list needs none. */
+  prefix?: string;
+  perPage?: number;
+}
+
+export function ResourceTable<Item extends { id: string }>(props: Props<Item>) {
+  const {
+    title,
+    list,
+    only = {},
+    statuses,
+    columns,
+    empty,
+    actions,
+    description,
+    prefix = "",
+    perPage = 20,
+    main = false,
+  } = props;
+  const [{ page, status }, go] = usePlace(prefix);
+  const narrow = useNarrow();
+  const filter = statuses !== undefined && status !== undefined && Object.hasOwn(STATUSES[statuses], status) ? { status } : {};
+  const query = useQuery({ ...list({ page, per_page: perPage, ...filter, ...only }), placeholderData: keepPreviousData });
+  const { data: items = [], meta } = query.data ?? {};
+  const pages = Math.max(1, Math.ceil((meta?.total ?? 0) / perPage));
+
+  const shared = {
+    items,
+    loading: query.isPending,
+    loadingText: "Loading",
+    trackBy: "id",
+    empty: query.isError ? (
+      <Failure error={query.error} retry={() => void query.refetch()} />
+    ) : (
+      <Nothing empty={empty} filtered={"status" in filter || page > 1} onClear={() => go({ page: 1, status: undefined })} />
+    ),
+    header: (
+      <Header
+        variant={main ? "h1" : "h2"}
+        {...(meta !== undefined && { counter: `(${meta.total})` })}
+        description={description}
+        actions={
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button
+              iconName="refresh"
+              ariaLabel={`Refresh ${title.toLowerCase()}`}
+              loading={query.isRefetching}
+              onClick={() => void query.refetch()}
+            />
+            {actions}
+          </SpaceBetween>
+        }
+      >
+        {title}
+      </Header>
+    ),
+    ...(statuses !== undefined && {
+      filter: (
+        <StatusFilter
+          of={statuses}
+          status={"status" in filter ? status : undefined}
+          onChange={(next) => go({ page: 1, status: next })}
+        />
+      ),
+    }),
+    ...(pages > 1 && {
+      pagination: (
+        <Pagination
+          currentPageIndex={page}
+          pagesCount={pages}
+          onChange={({ detail }) => go({ page: detail.currentPageIndex, status })}
+        />
+      ),
+    }),
+  };
+  const [first, ...others] = columns;
+  if (narrow)
+    return (
+      <Cards
+        {...shared}
+        ariaLabels={{ itemSelectionLabel: () => "", selectionGroupLabel: title }}
+        cardDefinition={{
+          header: first.cell,
+          sections: others.map(({ id, header, cell }) => ({ id, header, content: cell })),
+        }}
+      />
+    );
+  return (
+    <Table
+      {...shared}
+      ariaLabels={{ tableLabel: title }}
+      columnDefinitions={columns.map(({ id, header, cell, width }) => ({
+        id,
+        header,
+        cell,
+        isRowHeader: id === first.id,
+        ...(width !== undefined && { width }),
+      }))}
+    />
+  );
+}
+
+function Nothing({ empty, filtered, onClear }: { empty: ReactNode; filtered: boolean; onClear: () => void }) {
+  return (
+    <Box textAlign="center" padding={{ vertical: "m" }}>
+      {filtered ? (
+        <SpaceBetween size="s">
+          <span>Nothing here with this filter.</span>
+          <Button onClick={onClear}>Show all</Button>
+        </SpaceBetween>
+      ) : (
+        empty
+      )}
+    </Box>
+  );
+}

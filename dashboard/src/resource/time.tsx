@@ -1,0 +1,39 @@
+// A moment, as long ago or ahead as it is; exactly where the pointer rests, or all along.
+import { useSyncExternalStore } from "react";
+
+const UNITS = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["week", 604_800],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const;
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const absolute = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
+
+export function Time({ at, exact = false, none = "–" }: { at: string | null; exact?: boolean; none?: string }) {
+  const now = useSyncExternalStore(everyHalfMinute, currentHalfMinute);
+  if (at === null) return none;
+  const moment = new Date(at);
+  const words = agoOf((moment.getTime() - now) / 1000);
+  return (
+    <time dateTime={at} title={absolute.format(moment)}>
+      {exact ? `${absolute.format(moment)} (${words})` : words}
+    </time>
+  );
+}
+
+function agoOf(seconds: number): string {
+  const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? [undefined, 1];
+  return unit === undefined ? (seconds > 20 ? "in a moment" : "just now") : relative.format(Math.trunc(seconds / length), unit);
+}
+
+const HALF_MINUTE = 30_000;
+const currentHalfMinute = (): number => Math.ceil(Date.now() / HALF_MINUTE) * HALF_MINUTE;
+
+function everyHalfMinute(tick: () => void): () => void {
+  const timer = setInterval(tick, HALF_MINUTE);
+  return () => clearInterval(timer);
+}

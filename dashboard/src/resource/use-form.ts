@@ -1,0 +1,109 @@
+// What a form needs: its values, what is wrong with them in the words of the contract, and sending them so that twice is once.
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import type * as z from "zod";
+import { parse } from "../../../shared/runtime/validate.ts";
+import { problemsOf } from "../app/words.ts";
+
+interface Options<Values, Body, Answer> {
+  initial: Values;
+  /** The endpoint's body, so that what the API would refuse is said before it is asked. */
+  schema: z.ZodType;
+  /** What is sent, made of what was filled in. */
+  body: (values: Values) => Body;
+  send: (body: Body, idempotencyKey: string) => Promise<Answer>;
+  done: (answer: Answer) => void;
+}
+
+export interface TextBinding {
+  value: string;
+  error: string | undefined;
+  onChange: (value: string) => void;
+}
+
+export function useForm<Values extends object, Body, Answer>({
+  initial,
+  schema,
+  body,
+  send,
+  done,
+}: Options<Values, Body, Answer>) {
+  const [values, setValues] = useState(initial);
+  /** What was changed since it was refused is no longer wrong, as far as anybody knows. */
+  const [changed, setChanged] = useState<ReadonlySet<string>>(new Set());
+  const keyOf = useIdempotencyKey();
+  const mutation = useMutation({
+    mutationFn: async (filled: Values) => {
+      const made = body(filled);
+      parse(schema, filledIn(made));
+      return send(made, keyOf(made));
+    },
+    onSuccess: done,
+  });
+  const [form, fields] = [useRef<HTMLFormElement>(null), problemsOf(mutation.error)];
+  useFocusOnProblem(form, mutation.error);
+
+  /** Why a field was refused. */
+  const error = (field: string): string | undefined => {
+    const reason = fields.find((problem) => problem.field === field && !changed.has(field))?.reason;
+    return reason === undefined ? undefined : sentence(reason);
+  };
+  const set = (news: Partial<Values>): void => {
+    setValues((before) => ({ ...before, ...news }));
+    setChanged((before) => new Set([...before, ...Object.keys(news)]));
+  };
+
+  return {
+    ref: form,
+    values,
+    set,
+    error,
+    /** Binds a text field: `<TextField label="Name" {...form.text("name")} />`. */
+    text: (field: keyof Values & string): TextBinding => ({
+      value: String(values[field]),
+      error: error(field),
+      onChange: (value) => {
+        setValues((before) => ({ ...before, [field]: value }));
+        setChanged((before) => new Set([...before, field]));
+      },
+    }),
+    /** What went wrong that is of no field. */
+    failure: mutation.error !== null && fields.length === 0 ? mutation.error : undefined,
+    problems: fields,
+    pending: mutation.isPending,
+    submit: () => {
+      if (mutation.isPending) return;
+      setChanged(new Set());
+      mutation.mutate(values);
+    },
+  };
+}
+
+/** A field left empty is one that is not given, so that the reason is "is required" and not what its content had to be. */
+const filledIn = (body: unknown): unknown =>
+  typeof body === "object" && body !== null ? Object.fromEntries(Object.entries(body).filter(([, value]) => value !== "")) : body;
+
+/** An optional field left empty is not sent. */
+export const given = (value: string): string | undefined => (value.trim() === "" ? undefined : value.trim());
+
+/** The same content sent again, after an answer that got lost, has the same key; what was changed has another. */
+function useIdempotencyKey(): (body: unknown) => string {
+  const last = useRef({ content: "", key: "" });
+  return (body) => {
+    const content = JSON.stringify(body);
+    if (last.current.content !== content) last.current = { content, key: crypto.randomUUID() };
+    return last.current.key;
+  };
+}
+
+function useFocusOnProblem(form: { current: HTMLFormElement | null }, error: unknown): void {
+  useEffect(() => {
+    if (error !== null) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [form, error]);
+}
+
+/** "must not be empty" → "Must not be empty." */
+function sentence(reason: string): string {
+  if (reason.startsWith("is ")) return `This ${reason}.`;
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${reason.endsWith(".") ? "" : "."}`;
+}

@@ -1,0 +1,27 @@
+// What a server's state allows, and in words why not: from the same table that the API checks.
+import type { Server } from "../../../shared/api/servers.ts";
+import { isServerPhase, LIFECYCLE, RENAMABLE, SERVER_PHASES, type ServerPhase } from "../../../shared/domain/lifecycle.ts";
+
+/** The API publishes a status; behind it are these phases, and whether work holds the server tells which. */
+export const phasesOf = ({ status, operation_id }: Server): ServerPhase[] =>
+  Object.keys(SERVER_PHASES)
+    .filter(isServerPhase)
+    .filter((phase) => SERVER_PHASES[phase] === status && isHeldIn(phase) === (operation_id !== null));
+
+const isHeldIn = (phase: ServerPhase): boolean =>
+  LIFECYCLE["server.create"].through === phase || LIFECYCLE["server.delete"].through === phase;
+
+const BUSY = "Work on this server is under way; wait until it ends.";
+
+export function whyNotRename(server: Server): string | undefined {
+  return phasesOf(server).some((phase) => RENAMABLE.includes(phase)) ? undefined : BUSY;
+}
+
+export function whyNotDelete(server: Server, instances: number | undefined): string | undefined {
+  const from: readonly ServerPhase[] = LIFECYCLE["server.delete"].from;
+  if (!phasesOf(server).some((phase) => from.includes(phase))) return BUSY;
+  if (instances === undefined) return "Its instances are being counted.";
+  if (instances > 0)
+    return `It has ${instances} instance${instances === 1 ? "" : "s"}: delete ${instances === 1 ? "it" : "them"} first.`;
+  return undefined;
+}

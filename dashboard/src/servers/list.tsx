@@ -1,0 +1,48 @@
+// All servers.
+import Button from "@cloudscape-design/components/button";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import type { Server } from "../../../shared/api/servers.ts";
+import { useFollow } from "../app/follow.ts";
+import { Link } from "../app/link.tsx";
+import { Page } from "../app/page.tsx";
+import { servers } from "../app/queries.ts";
+import { type Column, ResourceTable } from "../resource/table.tsx";
+import { Time } from "../resource/time.tsx";
+import { ServerState } from "./state.tsx";
+import { specsInWords } from "./specs.ts";
+
+const COLUMNS: [Column<Server>, ...Column<Server>[]] = [
+  { id: "name", header: "Name", cell: ({ id, name }) => <Link to={`/servers/${id}`}>{name}</Link> },
+  { id: "status", header: "Status", cell: (server) => <ServerState server={server} /> },
+  { id: "address", header: "Address", cell: ({ ip_address }) => ip_address ?? "–" },
+  { id: "place", header: "Provider and region", cell: ({ provider, region }) => `${provider}, ${region}` },
+  { id: "size", header: "Size", cell: ({ size, specs }) => `${size}: ${specsInWords(specs)}` },
+  { id: "created", header: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+export default function Servers() {
+  const create = (
+    <Button variant="primary" href="/servers/create" onFollow={useFollow()}>
+      Create server
+    </Button>
+  );
+  return (
+    <Page title="Servers" headless>
+      <ResourceTable
+        main
+        title="Servers"
+        description="Machines at your providers, on which instances run."
+        list={servers.list}
+        statuses="server"
+        columns={COLUMNS}
+        actions={create}
+        empty={
+          <SpaceBetween size="s">
+            <span>There is no server yet. An instance needs one.</span>
+            {create}
+          </SpaceBetween>
+        }
+      />
+    </Page>
+  );
+}

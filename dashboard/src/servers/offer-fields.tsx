@@ -1,0 +1,81 @@
+// Provider, region and size, of which the catalogue says what goes together.
+import FormField from "@cloudscape-design/components/form-field";
+import Select from "@cloudscape-design/components/select";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Tiles from "@cloudscape-design/components/tiles";
+import type { CatalogProvider } from "../../../shared/api/catalog.ts";
+import { specsInWords } from "./specs.ts";
+
+interface Offer {
+  provider: string;
+  region: string;
+  size: string;
+}
+
+interface Props {
+  providers: readonly CatalogProvider[];
+  chosen: Offer;
+  error: (field: string) => string | undefined;
+  onChange: (changed: Partial<Offer>) => void;
+}
+
+export function OfferFields({ providers, chosen, error, onChange }: Props) {
+  const provider = providers.find(({ code }) => code === chosen.provider);
+  const sizes = provider?.sizes.filter(({ regions }) => regions.includes(chosen.region)) ?? [];
+  return (
+    <SpaceBetween size="l">
+      <Choice
+        label="Provider"
+        options={providers}
+        chosen={chosen.provider}
+        error={error("provider")}
+        onChange={(code) => onChange({ provider: code, region: "", size: "" })}
+      />
+      <Choice
+        label="Region"
+        options={provider?.regions ?? []}
+        chosen={chosen.region}
+        error={error("region")}
+        onChange={(region) => onChange({ region, size: sizeStillOffered(provider, region, chosen.size) })}
+      />
+      <FormField
+        label="Size"
+        errorText={error("size")}
+        {...(sizes.length === 0 && { constraintText: "Choose a region to see what is offered there." })}
+      >
+        <Tiles
+          ariaLabel="Size"
+          value={chosen.size === "" ? null : chosen.size}
+          onChange={({ detail }) => onChange({ size: detail.value })}
+          items={sizes.map(({ code, ...specs }) => ({ value: code, label: code, description: specsInWords(specs) }))}
+        />
+      </FormField>
+    </SpaceBetween>
+  );
+}
+
+const sizeStillOffered = (provider: CatalogProvider | undefined, region: string, size: string): string =>
+  provider?.sizes.some(({ code, regions }) => code === size && regions.includes(region)) === true ? size : "";
+
+interface ChoiceProps {
+  label: string;
+  options: readonly { code: string; name: string }[];
+  chosen: string;
+  error: string | undefined;
+  onChange: (code: string) => void;
+}
+
+function Choice({ label, options, chosen, error, onChange }: ChoiceProps) {
+  const items = options.map(({ code, name }) => ({ value: code, label: name, labelTag: code }));
+  return (
+    <FormField label={label} errorText={error}>
+      <Select
+        options={items}
+        selectedOption={items.find(({ value }) => value === chosen) ?? null}
+        placeholder={`Choose a ${label.toLowerCase()}`}
+        empty="Nothing is offered"
+        onChange={({ detail }) => onChange(detail.selectedOption.value ?? "")}
+      />
+    </FormField>
+  );
+}

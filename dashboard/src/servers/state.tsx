@@ -1,0 +1,12 @@
+// A server's status; one that is being given back is offline to the API, and on its way to a person.
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
+import type { Server } from "../../../shared/api/servers.ts";
+import { LIFECYCLE } from "../../../shared/domain/lifecycle.ts";
+import { Status } from "../resource/status.tsx";
+import { phasesOf } from "./allowed.ts";
+
+export function ServerState({ server }: { server: Server }) {
+  if (phasesOf(server).includes(LIFECYCLE["server.delete"].through))
+    return <StatusIndicator type="in-progress">Being deleted</StatusIndicator>;
+  return <Status of="server" status={server.status} />;
+}

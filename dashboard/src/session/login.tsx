@@ -1,0 +1,117 @@
+// The log-in page.
+import Alert from "@cloudscape-design/components/alert";
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import Container from "@cloudscape-design/components/container";
+import FormField from "@cloudscape-design/components/form-field";
+import Input from "@cloudscape-design/components/input";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { Navigate, useLocation } from "react-router";
+import { ClientError } from "../../../shared/api/client.ts";
+import { client } from "../app/client.ts";
+import { PRODUCT, useTitle } from "../app/title.ts";
+import { wordsOf } from "../app/words.ts";
+import { useCountdown } from "./countdown.ts";
+import { beginSession, endingOf, type Ending, useSession } from "./session.ts";
+
+const ENDINGS: Record<Ending, string> = {
+  "logged-out": "You are logged out.",
+  "logged-out-here":
+    "You are logged out in this browser. The service could not be reached to be told; there the session ends by itself within 12 hours.",
+  ended: "Your session has ended. Log in to go on where you were.",
+  expired: "Your session has lasted its 12 hours. Log in to go on where you were.",
+};
+
+export default function Login() {
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const [asked, setAsked] = useState(false);
+  const session = useSession();
+  const from = useFrom();
+  const login = useMutation({
+    mutationFn: () => client.auth.login({ body: { email: email.trim(), password } }),
+    onSuccess: ({ data }) => beginSession(data),
+  });
+  const locked = useCountdown(login.error instanceof ClientError ? login.error.retryAfter : undefined, login.failureCount);
+  useTitle("Log in");
+  if (session !== undefined) return <Navigate to={from} replace />;
+  const missing = (value: string, what: string) => (asked && value === "" ? `Enter your ${what}.` : undefined);
+  return (
+    <main className="login">
+      <SpaceBetween size="l">
+        <Box variant="h1" textAlign="center">
+          {PRODUCT}
+        </Box>
+        <Notice error={login.error} locked={locked} />
+        <Container>
+          <form
+            noValidate
+            onSubmit={(event) => {
+              event.preventDefault();
+              setAsked(true);
+              if (email !== "" && password !== "" && !login.isPending && locked === 0) login.mutate();
+            }}
+          >
+            <SpaceBetween size="l">
+              <FormField label="Email" errorText={missing(email, "email")}>
+                <Input
+                  value={email}
+                  onChange={({ detail }) => setEmail(detail.value)}
+                  type="email"
+                  inputMode="email"
+                  name="email"
+                  autoComplete="username"
+                  autoFocus
+                />
+              </FormField>
+              <FormField label="Password" errorText={missing(password, "password")}>
+                <Input
+                  value={password}
+                  onChange={({ detail }) => setPassword(detail.value)}
+                  type="password"
+                  name="password"
+                  autoComplete="current-password"
+                />
+              </FormField>
+              <Button variant="primary" fullWidth formAction="submit" loading={login.isPending} disabled={locked > 0}>
+                Log in
+              </Button>
+            </SpaceBetween>
+          </form>
+        </Container>
+      </SpaceBetween>
+    </main>
+  );
+}
+
+function Notice({ error, locked }: { error: unknown; locked: number }) {
+  if (locked > 0)
+    return (
+      <Alert type="warning" header="Too many failed attempts">
+        Logging in is possible again in <span role="timer">{clock(locked)}</span>.
+      </Alert>
+    );
+  if (error instanceof ClientError && error.code === "UNAUTHORIZED")
+    return <Alert type="error">The email or the password is wrong.</Alert>;
+  if (error !== null && !(error instanceof ClientError && error.code === "RATE_LIMIT_EXCEEDED")) {
+    const { title, text } = wordsOf(error);
+    return (
+      <Alert type="error" header={title}>
+        {text}
+      </Alert>
+    );
+  }
+  const ending = endingOf();
+  return ending !== undefined && <Alert type={ending === "logged-out-here" ? "warning" : "info"}>{ENDINGS[ending]}</Alert>;
+}
+
+const clock = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+
+/** The page that sent here, if it was one of ours. */
+function useFrom(): string {
+  const { state } = useLocation();
+  const from: unknown = typeof state === "object" && state !== null && "from" in state ? state.from : undefined;
+  return typeof from === "string" && from.startsWith("/") ? from : "/";
+}

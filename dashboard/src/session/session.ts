@@ -1,0 +1,58 @@
+// Who is signed in: the one secret that the browser keeps, until log-out or its end, shared by all tabs.
+import { useSyncExternalStore } from "react";
+import { api } from "../../../shared/api/index.ts";
+import type { DataOf } from "../../../shared/api/endpoint.ts";
+
+export type Session = DataOf<typeof api.auth.login>;
+
+/** Why nobody is signed in any more, for the log-in page to say. */
+export type Ending = "logged-out" | "logged-out-here" | "ended" | "expired";
+
+const KEY = "session";
+const listeners = new Set<() => void>();
+let current = stored();
+let ending: Ending | undefined;
+
+export const session = (): Session | undefined => current;
+export const endingOf = (): Ending | undefined => ending;
+
+export function beginSession(begun: Session): void {
+  localStorage.setItem(KEY, JSON.stringify(begun));
+  become(begun, undefined);
+}
+
+export function endSession(why: Ending): void {
+  localStorage.removeItem(KEY);
+  become(undefined, why);
+}
+
+/** The session, and a new rendering when it begins or ends, in whichever tab. */
+export const useSession = (): Session | undefined => useSyncExternalStore(subscribe, session);
+
+export function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function become(next: Session | undefined, why: Ending | undefined): void {
+  current = next;
+  ending = why;
+  for (const listener of listeners) listener();
+}
+
+/** What is stored may be of an earlier version, or anything: then nobody is signed in. */
+function stored(): Session | undefined {
+  try {
+    const found = api.auth.login.data.safeParse(JSON.parse(localStorage.getItem(KEY) ?? "null"));
+    return found.success && Date.parse(found.data.expires_at) > Date.now() ? found.data : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+window.addEventListener("storage", ({ key }) => {
+  if (key !== KEY && key !== null) return;
+  const next = stored();
+  if (next?.token !== current?.token) become(next, next === undefined ? "ended" : undefined);
+});

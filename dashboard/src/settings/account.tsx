@@ -1,0 +1,33 @@
+// The account: its settings, how much it may have, who is signed in, and their password.
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Spinner from "@cloudscape-design/components/spinner";
+import { useQuery } from "@tanstack/react-query";
+import { Failure } from "../app/failure.tsx";
+import { Page } from "../app/page.tsx";
+import { catalog, settings } from "../app/queries.ts";
+import { PasswordForm } from "./password.tsx";
+import { Quotas } from "./quotas.tsx";
+import { SettingsForm } from "./settings-form.tsx";
+import { SignedIn } from "./signed-in.tsx";
+
+export default function Account() {
+  const kept = useQuery(settings());
+  const offered = useQuery(catalog());
+  const failed = kept.error ?? offered.error;
+  return (
+    <Page title="Account">
+      {kept.data !== undefined && offered.data !== undefined ? (
+        <SpaceBetween size="l">
+          <SettingsForm kept={kept.data.data} offered={offered.data.data.providers} />
+          <Quotas quotas={kept.data.data.quotas} />
+        </SpaceBetween>
+      ) : failed === null ? (
+        <Spinner size="large" />
+      ) : (
+        <Failure error={failed} retry={() => void Promise.all([kept.refetch(), offered.refetch()])} />
+      )}
+      <SignedIn />
+      <PasswordForm />
+    </Page>
+  );
+}

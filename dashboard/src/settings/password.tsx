@@ -1,0 +1,56 @@
+// The form with which people change their own password.
+import Container from "@cloudscape-design/components/container";
+import Header from "@cloudscape-design/components/header";
+import * as z from "zod";
+import { api } from "../../../shared/api/index.ts";
+import { client } from "../app/client.ts";
+import { notify } from "../app/notifications.ts";
+import { Form, TextField } from "../resource/form.tsx";
+import { useForm } from "../resource/use-form.ts";
+
+const EMPTY = { current_password: "", new_password: "", again: "" };
+
+/** Typed twice, because nobody sees what they type. */
+const body = api.auth.password.body.extend({ again: z.string() }).refine((typed) => typed.again === typed.new_password, {
+  path: ["again"],
+  error: "must be the same as the new password",
+});
+
+export function PasswordForm() {
+  const form = useForm({
+    initial: EMPTY,
+    schema: body,
+    body: (values) => values,
+    send: ({ current_password, new_password }) => client.auth.password({ body: { current_password, new_password } }),
+    done: () => {
+      form.set(EMPTY);
+      notify({
+        id: "password",
+        type: "success",
+        header: "Password changed",
+        content: "Everywhere else you are logged out now.",
+      });
+    },
+  });
+  return (
+    <Container
+      header={
+        <Header variant="h2" description="Everywhere else you are logged out by it; here you stay logged in.">
+          Change password
+        </Header>
+      }
+    >
+      <Form form={form} submit="Change password" boxed={false}>
+        <TextField label="Current password" type="password" autoComplete="current-password" {...form.text("current_password")} />
+        <TextField
+          label="New password"
+          type="password"
+          autoComplete="new-password"
+          hint="12 to 128 characters."
+          {...form.text("new_password")}
+        />
+        <TextField label="New password, again" type="password" autoComplete="new-password" {...form.text("again")} />
+      </Form>
+    </Container>
+  );
+}

@@ -1,0 +1,106 @@
+// The form of the account's settings.
+import Container from "@cloudscape-design/components/container";
+import FormField from "@cloudscape-design/components/form-field";
+import Header from "@cloudscape-design/components/header";
+import Select from "@cloudscape-design/components/select";
+import type { CatalogProvider } from "../../../shared/api/catalog.ts";
+import { api } from "../../../shared/api/index.ts";
+import { Settings } from "../../../shared/api/settings.ts";
+import { client } from "../app/client.ts";
+import { notify } from "../app/notifications.ts";
+import { Form, TextField } from "../resource/form.tsx";
+import { given, useForm } from "../resource/use-form.ts";
+
+interface Props {
+  kept: Settings;
+  offered: readonly CatalogProvider[];
+}
+
+export function SettingsForm({ kept, offered }: Props) {
+  const form = useForm({
+    initial: {
+      account_name: kept.account_name,
+      contact_email: kept.contact_email ?? "",
+      default_provider: kept.default_provider ?? "",
+      default_region: kept.default_region ?? "",
+      backup_retention_days: String(kept.backup_retention_days),
+    },
+    // The API takes a part of them; this form sends all.
+    schema: api.settings.update.body.safeExtend({
+      account_name: Settings.shape.account_name,
+      backup_retention_days: Settings.shape.backup_retention_days,
+    }),
+    body: ({ account_name, contact_email, default_provider, default_region, backup_retention_days }) => ({
+      account_name,
+      contact_email: given(contact_email) ?? null,
+      default_provider: given(default_provider) ?? null,
+      default_region: given(default_region) ?? null,
+      // Nothing typed is no number, although JavaScript reads it as 0.
+      backup_retention_days: backup_retention_days.trim() === "" ? undefined : Number(backup_retention_days),
+    }),
+    send: (body) => client.settings.update({ body }),
+    done: () => notify({ id: "settings", type: "success", header: "Settings saved" }),
+  });
+  const { default_provider, default_region } = form.values;
+  const regions = offered.find(({ code }) => code === default_provider)?.regions ?? [];
+  return (
+    <Container header={<Header variant="h2">Settings</Header>}>
+      <Form form={form} submit="Save settings" boxed={false}>
+        <TextField label="Account name" {...form.text("account_name")} />
+        <TextField
+          label="Contact email"
+          optional
+          description="Where the operator of the service reaches you."
+          type="email"
+          {...form.text("contact_email")}
+        />
+        <Choice
+          label="Default provider"
+          description="Chosen beforehand for new servers."
+          options={offered}
+          chosen={default_provider}
+          error={form.error("default_provider")}
+          onChange={(code) => form.set({ default_provider: code, default_region: "" })}
+        />
+        <Choice
+          label="Default region"
+          options={regions}
+          chosen={default_region}
+          error={form.error("default_region")}
+          onChange={(code) => form.set({ default_region: code })}
+        />
+        <TextField
+          label="Days that safety backups are kept"
+          description="Those taken before a restore. The last completed backup of an instance is kept in any case, and manual ones stay until you delete them."
+          hint="1 to 365."
+          type="number"
+          {...form.text("backup_retention_days")}
+        />
+      </Form>
+    </Container>
+  );
+}
+
+const NONE = { value: "", label: "None" };
+
+interface ChoiceProps {
+  label: string;
+  description?: string;
+  options: readonly { code: string; name: string }[];
+  chosen: string;
+  error: string | undefined;
+  onChange: (code: string) => void;
+}
+
+function Choice({ label, description, options, chosen, error, onChange }: ChoiceProps) {
+  const items = [NONE, ...options.map(({ code, name }) => ({ value: code, label: name, labelTag: code }))];
+  return (
+    <FormField label={label} description={description} errorText={error}>
+      <Select
+        options={items}
+        selectedOption={items.find(({ value }) => value === chosen) ?? { value: chosen, label: chosen }}
+        onChange={({ detail }) => onChange(detail.selectedOption.value ?? "")}
+      />
+    </FormField>
+  );
+}

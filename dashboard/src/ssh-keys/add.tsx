@@ -1,0 +1,50 @@
+// The dialog that adds an SSH key.
+import FormField from "@cloudscape-design/components/form-field";
+import Modal from "@cloudscape-design/components/modal";
+import Textarea from "@cloudscape-design/components/textarea";
+import { api } from "../../../shared/api/index.ts";
+import type { SshKey } from "../../../shared/api/ssh-keys.ts";
+import { client } from "../app/client.ts";
+import { Form, TextField } from "../resource/form.tsx";
+import { useForm } from "../resource/use-form.ts";
+
+const { body } = api.sshKeys.create;
+
+/** Refused before it is sent: a private key must not leave its owner's machine. */
+const schema = body.extend({
+  public_key: body.shape.public_key.refine(
+    (key) => !key.includes("PRIVATE KEY"),
+    "must be the public key, from the file that ends in .pub. This is the private one: keep it to yourself",
+  ),
+});
+
+export function AddSshKey({ onAdded, onDismiss }: { onAdded: (key: SshKey) => void; onDismiss: () => void }) {
+  const form = useForm({
+    initial: { name: "", public_key: "" },
+    schema,
+    body: ({ name, public_key }) => ({ name, public_key: public_key.trim() }),
+    send: (filled, idempotencyKey) => client.sshKeys.create({ body: filled, idempotencyKey }),
+    done: ({ data }) => onAdded(data),
+  });
+  return (
+    <Modal visible header="Add an SSH key" onDismiss={onDismiss}>
+      <Form form={form} submit="Add key" onCancel={onDismiss} boxed={false}>
+        <TextField label="Name" placeholder="Ops laptop" autoFocus {...form.text("name")} />
+        <FormField
+          label="Public key"
+          description="The line in the .pub file: it is no secret."
+          constraintText="OpenSSH ed25519, ecdsa, or rsa of at least 2048 bits, without options."
+          errorText={form.error("public_key")}
+        >
+          <Textarea
+            value={form.values.public_key}
+            onChange={({ detail }) => form.set({ public_key: detail.value })}
+            placeholder="ssh-ed25519 AAAA… you@laptop"
+            spellcheck={false}
+            rows={4}
+          />
+        </FormField>
+      </Form>
+    </Modal>
+  );
+}

@@ -1,0 +1,70 @@
+// The form that creates an API key, whose value is shown this once.
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import * as z from "zod";
+import { api } from "../../../shared/api/index.ts";
+import { client } from "../app/client.ts";
+import { Page } from "../app/page.tsx";
+import { Form, TextField } from "../resource/form.tsx";
+import { SecretOnce } from "../resource/secret-once.tsx";
+import { useForm } from "../resource/use-form.ts";
+import { endOf, type Expiry } from "./expiry.ts";
+import { ExpiryField } from "./expiry-field.tsx";
+import { PermissionsField } from "./permissions-field.tsx";
+import type { Permission } from "../../../shared/api/permissions.ts";
+
+const LIST = "/settings/api-keys";
+const ABOVE = [{ text: "API Keys", href: LIST }];
+
+const nothingChosen: { name: string; permissions: Permission[]; expiry: Expiry; date: string } = {
+  name: "",
+  permissions: [],
+  expiry: "90",
+  date: "",
+};
+
+/** The contract's, with words for who typed a day and not a moment. */
+const body = api.tokens.create.body.extend({
+  expires_at: z.iso
+    .datetime("must be a day such as 2027/01/31")
+    .refine((at) => Date.parse(at) > Date.now(), "must be in the future")
+    .optional(),
+});
+
+export default function CreateApiKey() {
+  const navigate = useNavigate();
+  const [made, setMade] = useState<{ name: string; token: string }>();
+  const form = useForm({
+    initial: nothingChosen,
+    schema: body,
+    body: ({ name, permissions, expiry, date }) => {
+      const end = endOf(expiry, date);
+      return { name, permissions, expires_at: end === null ? "no day" : end?.toISOString() };
+    },
+    send: (filled, idempotencyKey) => client.tokens.create({ body: filled, idempotencyKey }),
+    done: ({ data }) => setMade(data),
+  });
+  const { permissions, expiry, date } = form.values;
+  return (
+    <Page title="Create API key" above={ABOVE} description="With it a program calls the API in the name of this account.">
+      <Form form={form} submit="Create API key" onCancel={() => void navigate(LIST)}>
+        <TextField
+          label="Name"
+          description="What uses it, so that you know what ends when you revoke it."
+          placeholder="Deploy pipeline"
+          autoFocus
+          {...form.text("name")}
+        />
+        <PermissionsField
+          chosen={permissions}
+          error={form.error("permissions")}
+          onChange={(chosen) => form.set({ permissions: chosen })}
+        />
+        <ExpiryField expiry={expiry} date={date} error={form.error("expires_at")} onChange={(changed) => form.set(changed)} />
+      </Form>
+      {made !== undefined && (
+        <SecretOnce title={`API key ${made.name}`} what="API key" value={made.token} onStored={() => void navigate(LIST)} />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,26 @@
+// When an API key ends: at the end of a day, where the person is.
+
+export const EXPIRIES = {
+  "30": { label: "In 30 days", days: 30 },
+  "90": { label: "In 90 days", days: 90 },
+  "365": { label: "In a year", days: 365 },
+  on: { label: "On a day", days: undefined },
+  never: { label: "Never", days: undefined },
+} as const;
+export type Expiry = keyof typeof EXPIRIES;
+
+export const isExpiry = (value: unknown): value is Expiry => typeof value === "string" && Object.hasOwn(EXPIRIES, value);
+
+/** Undefined for never; null while the day that was typed is none. */
+export function endOf(expiry: Expiry, date: string): Date | undefined | null {
+  if (expiry === "never") return undefined;
+  const { days } = EXPIRIES[expiry];
+  if (days === undefined) return endOfDay(date);
+  const end = new Date();
+  end.setDate(end.getDate() + days);
+  end.setHours(23, 59, 59, 0);
+  return end;
+}
+
+/** Of a day such as 2027-01-31; one that is half typed is none. */
+const endOfDay = (date: string): Date | null => (/^\d{4}-\d{2}-\d{2}$/.test(date) ? new Date(`${date}T23:59:59`) : null);

@@ -1,0 +1,61 @@
+// Chooses what an API key may do: a usual set, or each permission by itself.
+import Checkbox from "@cloudscape-design/components/checkbox";
+import ColumnLayout from "@cloudscape-design/components/column-layout";
+import FormField from "@cloudscape-design/components/form-field";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Tiles from "@cloudscape-design/components/tiles";
+import { ALL_PERMISSIONS, PERMISSIONS, type Permission } from "../../../shared/api/permissions.ts";
+import { BEYOND, presetOf, PRESETS } from "./presets.ts";
+
+interface Props {
+  chosen: readonly Permission[];
+  error: string | undefined;
+  onChange: (chosen: Permission[]) => void;
+}
+
+export function PermissionsField({ chosen, error, onChange }: Props) {
+  return (
+    <SpaceBetween size="m">
+      <FormField label="May do" stretch>
+        <Tiles
+          columns={4}
+          value={presetOf(chosen)?.id ?? null}
+          items={PRESETS.map(({ id, name, description }) => ({ value: id, label: name, description }))}
+          onChange={({ detail }) => onChange([...(PRESETS.find(({ id }) => id === detail.value)?.permissions ?? [])])}
+        />
+      </FormField>
+      <FormField label="Permissions" description="As chosen above, or one by one." errorText={error} stretch>
+        <div role="group" aria-label="Permissions, one by one">
+          <ColumnLayout columns={2} variant="text-grid">
+            {GROUPS.map((permissions) => (
+              <SpaceBetween key={permissions.join()} size="xs">
+                {permissions.map((permission) => (
+                  <Checkbox
+                    key={permission}
+                    checked={chosen.includes(permission)}
+                    description={
+                      <>
+                        <code className="code">{permission}</code>
+                        {BEYOND[permission] !== undefined && ` · ${BEYOND[permission]}`}
+                      </>
+                    }
+                    // In the contract's order, so that the same choice is the same request.
+                    onChange={({ detail }) =>
+                      onChange(ALL_PERMISSIONS.filter((each) => (each === permission ? detail.checked : chosen.includes(each))))
+                    }
+                  >
+                    {PERMISSIONS[permission]}
+                  </Checkbox>
+                ))}
+              </SpaceBetween>
+            ))}
+          </ColumnLayout>
+        </div>
+      </FormField>
+    </SpaceBetween>
+  );
+}
+
+const GROUPS = ["servers", "instances", "backups", "settings"].map((resource) =>
+  ALL_PERMISSIONS.filter((permission) => permission.startsWith(`${resource}:`)),
+);

@@ -1,0 +1,55 @@
+// What is built from sources is kept in a folder named by their fingerprint, and built anew only when they have changed.
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+
+export const ROOT = resolve(import.meta.dirname, "..");
+
+/** What was built an hour ago may still be read by something that began then; two hours ago, no more. */
+const KEPT_HOURS = 2;
+
+/** The folder of that name in the cache: built if there is none yet, whole or not at all. */
+export async function builtOnce(cache: string, name: string, build: (draft: string) => Promise<unknown>): Promise<string> {
+  const folder = join(cache, name);
+  if (existsSync(folder)) return folder;
+  await mkdir(cache, { recursive: true });
+  const draft = await mkdtemp(join(cache, "draft-"));
+  try {
+    await build(draft);
+    await removeOlder(cache);
+    // If another process was faster, what it built is the same.
+    await rename(draft, folder).catch((error: unknown) => {
+      if (!existsSync(folder)) throw error;
+    });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+async function removeOlder(cache: string): Promise<void> {
+  for (const name of await readdir(cache)) {
+    const { mtimeMs } = await stat(join(cache, name));
+    if (Date.now() - mtimeMs > KEPT_HOURS * 3_600_000) await rm(join(cache, name), { recursive: true, force: true });
+  }
+}
+
+/** Of the content of files, and of all files in folders. */
+export async function fingerprintOf(places: readonly string[]): Promise<string> {
+  const files = await Promise.all(places.map(filesIn));
+  const hash = createHash("sha256");
+  for (const file of files.flat().toSorted())
+    hash
+      .update(`${relative(ROOT, file)}\0`)
+      .update(await readFile(file))
+      .update("\0");
+  return hash.digest("hex").slice(0, 16);
+}
+
+async function filesIn(place: string): Promise<string[]> {
+  const path = resolve(ROOT, place);
+  if (!(await stat(path)).isDirectory()) return [path];
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,28 @@
+// Builds the dashboard: the same files for every environment, because what differs is asked for when it runs.
+import { execFile } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { builtOnce, fingerprintOf, ROOT } from "./built.ts";
+
+/** All that goes into the files: the dashboard, what it shares with the API, dependencies and the way of building. */
+const SOURCES = ["dashboard", "shared/api", "shared/domain", "infra/dashboard-build.ts", "package.json", "package-lock.json"];
+
+/** The folder of the present sources' dashboard: built if there is none yet. */
+export const buildDashboard = async (cache = join(ROOT, ".local", "dashboard")): Promise<string> =>
+  builtOnce(cache, await fingerprintOf(SOURCES), build);
+
+const run = promisify(execFile);
+
+/** In a process of its own: what else runs goes on, and nothing of its environment gets into the files. */
+async function build(outDir: string): Promise<void> {
+  const vite = join(dirname(createRequire(import.meta.url).resolve("vite/package.json")), "bin", "vite.js");
+  const config = join(ROOT, "dashboard", "vite.config.ts");
+  const options = ["--config", config, "--outDir", outDir, "--emptyOutDir", "--logLevel", "warn"];
+  try {
+    await run(process.execPath, [vite, "build", ...options], { cwd: ROOT, env: { NODE_ENV: "production", NO_COLOR: "1" } });
+  } catch (cause) {
+    const said = cause instanceof Error && "stderr" in cause ? String(cause.stderr) : String(cause);
+    throw new Error(`The dashboard cannot be built: ${said}`, { cause });
+  }
+}

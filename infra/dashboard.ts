@@ -1,0 +1,208 @@
+// What clients meet: CloudFront, which shows the dashboard from a bucket and passes the API's requests on.
+import { Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
+import type { RestApi } from "aws-cdk-lib/aws-apigateway";
+import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import {
+  AllowedMethods,
+  CachePolicy,
+  Distribution,
+  Function as EdgeFunction,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
+  HeadersReferrerPolicy,
+  OriginRequestPolicy,
+  PriceClass,
+  ResponseHeadersPolicy,
+  SecurityPolicyProtocol,
+  ViewerProtocolPolicy,
+} from "aws-cdk-lib/aws-cloudfront";
+import { RestApiOrigin, S3BucketOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
+import type { LogGroup } from "aws-cdk-lib/aws-logs";
+import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectOwnership } from "aws-cdk-lib/aws-s3";
+import { BucketDeployment, CacheControl, Source } from "aws-cdk-lib/aws-s3-deployment";
+import { Construct } from "constructs";
+import { logicalIdOf } from "./function.ts";
+import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER } from "../shared/runtime/origin.ts";
+import { CACHE_FOR_EVER, CACHE_NOT, CONTENT_SECURITY_POLICY, type DashboardConfig, OTHER_HEADERS } from "./dashboard-headers.ts";
+import type { OriginKey } from "./origin-key.ts";
+import { stackName, type Environment } from "./settings.ts";
+
+/** The dashboard knows itself which pages there are: every path that names no file shows it. */
+const SHOW_PAGE = `function handler(event) {
+  var request = event.request;
+  if (request.uri.slice(request.uri.lastIndexOf("/")).indexOf(".") < 0) request.uri = "/index.html";
+  return request;
+}`;
+
+/** No policy passes on all headers but Host and, with them, the address that CloudFront knows. */
+const TELL_ADDRESS = `function handler(event) {
+  event.request.headers["${CLIENT_ADDRESS_HEADER}"] = { value: event.viewer.ip };
+  return event.request;
+}`;
+
+/** All statuses of errors that CloudFront keeps for ten seconds unless told otherwise. */
+const KEPT_ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
+
+/** A name of the operator's own, and its certificate in us-east-1, where CloudFront looks for it. */
+export interface OwnDomain {
+  name: string;
+  certificateArn: string;
+}
+
+interface Props {
+  environment: Environment;
+  rest: RestApi;
+  /** Sent with every request to the API. */
+  originKey: OriginKey;
+  /** Folder of the built dashboard; without it the bucket stays empty. */
+  files: string | undefined;
+  otherDashboard: DashboardConfig["other_dashboard"];
+  domain: OwnDomain | undefined;
+  logGroup: LogGroup;
+}
+
+export class Dashboard extends Construct {
+  readonly distribution: Distribution;
+  /** Without a slash at the end. */
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, props: Props) {
+    super(scope, id);
+    const bucket = this.bucket();
+    this.distribution = this.front(bucket, props);
+    this.url = `https://${props.domain?.name ?? this.distribution.domainName}`;
+    if (props.files !== undefined) this.deploy(props.files, bucket, props);
+  }
+
+  private bucket(): IBucket {
+    const bucket = new Bucket(this, "files", {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      // Nothing lies there that a deployment would not bring again.
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    Validations.of(bucket).acknowledge({
+      id: "AwsSolutions-S1",
+      reason: "Only CloudFront reads it, and what lies there is the same for everybody",
+    });
+    // CDK's class and its interface differ in an optional property only, which `exactOptionalPropertyTypes` minds.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return bucket as IBucket;
+  }
+
+  private front(bucket: IBucket, { environment, rest, originKey, domain }: Props): Distribution {
+    const responseHeadersPolicy = this.headers();
+    const distribution = new Distribution(this, "front", {
+      comment: stackName(environment),
+      defaultRootObject: "index.html",
+      defaultBehavior: {
+        origin: S3BucketOrigin.withOriginAccessControl(bucket),
+        viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+        cachePolicy: CachePolicy.CACHING_OPTIMIZED,
+        responseHeadersPolicy,
+        functionAssociations: [this.onRequest("show-page", SHOW_PAGE)],
+      },
+      additionalBehaviors: {
+        "/api/*": {
+          origin: new RestApiOrigin(rest, { customHeaders: { [ORIGIN_KEY_HEADER]: originKey.sent } }),
+          allowedMethods: AllowedMethods.ALLOW_ALL,
+          // A redirect would come too late: the token has then been sent in clear.
+          viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+          cachePolicy: CachePolicy.CACHING_DISABLED,
+          originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+          responseHeadersPolicy,
+          functionAssociations: [this.onRequest("tell-address", TELL_ADDRESS)],
+        },
+      },
+      errorResponses: KEPT_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
+      minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+      // Europe and North America; from elsewhere the nearest of these answers.
+      priceClass: PriceClass.PRICE_CLASS_100,
+      ...(domain !== undefined && {
+        domainNames: [domain.name],
+        certificate: Certificate.fromCertificateArn(this, "certificate", domain.certificateArn),
+      }),
+    });
+    distribution.node.addDependency(...originKey.told);
+    Validations.of(distribution).acknowledge(
+      { id: "AwsSolutions-CFR1", reason: "Customers are wherever they are" },
+      {
+        id: "AwsSolutions-CFR2",
+        reason: "The authorizer limits each credential, logging in is limited by address, the stage has a bound",
+      },
+      {
+        id: "AwsSolutions-CFR3",
+        reason: "The API's requests are in its stage's access log, and the files are the same for everybody",
+      },
+      { id: "AwsSolutions-CFR4", reason: "TLS 1.2 with a domain of one's own; CloudFront's own name comes with its own minimum" },
+    );
+    return distribution;
+  }
+
+  private onRequest(id: string, code: string) {
+    return {
+      eventType: FunctionEventType.VIEWER_REQUEST,
+      function: new EdgeFunction(this, id, { code: FunctionCode.fromInline(code), runtime: FunctionRuntime.JS_2_0 }),
+    };
+  }
+
+  private headers(): ResponseHeadersPolicy {
+    return new ResponseHeadersPolicy(this, "headers", {
+      securityHeadersBehavior: {
+        contentSecurityPolicy: { contentSecurityPolicy: CONTENT_SECURITY_POLICY, override: true },
+        contentTypeOptions: { override: true },
+        referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
+        strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: false, override: true },
+      },
+      customHeadersBehavior: {
+        customHeaders: Object.entries(OTHER_HEADERS).map(([header, value]) => ({ header, value, override: true })),
+      },
+    });
+  }
+
+  /** What the first page names comes before it; what the last deployment had stays for those who have it open. */
+  private deploy(folder: string, bucket: IBucket, { otherDashboard, logGroup }: Props): void {
+    const config: DashboardConfig = { other_dashboard: otherDashboard, api_page: null };
+    const common = { destinationBucket: bucket, prune: false, retainOnDelete: false, logGroup };
+    const assets = new BucketDeployment(this, "assets", {
+      ...common,
+      sources: [Source.asset(folder)],
+      exclude: ["*"],
+      include: ["assets/*"],
+      cacheControl: [CacheControl.fromString(CACHE_FOR_EVER)],
+    });
+    const page = new BucketDeployment(this, "page", {
+      ...common,
+      sources: [Source.asset(folder), Source.jsonData("config.json", config)],
+      exclude: ["assets/*"],
+      cacheControl: [CacheControl.fromString(CACHE_NOT)],
+    });
+    page.node.addDependency(assets);
+    acknowledgeCopying(assets, bucket);
+  }
+}
+
+/** CDK's own function, one for the stack, which copies what was uploaded into the bucket. */
+function acknowledgeCopying({ handlerRole }: BucketDeployment, bucket: IBucket): void {
+  const { scope } = handlerRole.node;
+  if (scope === undefined) throw new Error("The role belongs to no function");
+  const staging = "arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>";
+  const granted = [
+    ...["GetObject", "GetBucket", "List", "DeleteObject", "Abort"].map((action) => `Action::s3:${action}*`),
+    ...[staging, `<${logicalIdOf(bucket)}.Arn>`].map((arn) => `Resource::${arn}/*`),
+  ];
+  Validations.of(scope).acknowledge(
+    ...granted.map((what) => ({
+      id: `AwsSolutions-IAM5[${what}]`,
+      reason: "CDK's own: from where it uploads, into this bucket",
+    })),
+    {
+      id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]",
+      reason: "CDK's own function, which only writes logs by it",
+    },
+    { id: "AwsSolutions-L1", reason: "CDK's own function, on the runtime that CDK has tried it with" },
+  );
+}

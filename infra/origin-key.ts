@@ -1,0 +1,40 @@
+// The key by which the API's functions know that a request has come through CloudFront, and not past it.
+import { Validations } from "aws-cdk-lib";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import { Construct } from "constructs";
+import { ORIGIN_KEYS } from "../shared/runtime/origin.ts";
+
+export class OriginKey extends Construct {
+  /** A reference that CloudFormation resolves when it deploys: the key is not in the template. */
+  readonly sent: string;
+  /** The functions that know it; CloudFront may send it only after that. */
+  readonly told: LambdaFunction[] = [];
+  /** The key, and the one before it, which CloudFront sends until the new one is everywhere. */
+  private readonly accepted: string;
+
+  constructor(scope: Construct, id: string, { number }: { number: number }) {
+    super(scope, id);
+    this.sent = this.key(number);
+    this.accepted = number > 1 ? `${this.sent} ${this.key(number - 1)}` : this.sent;
+  }
+
+  /** Only those that requests reach first: a template may refer to a secret sixty times. */
+  tell(handler: LambdaFunction): void {
+    handler.addEnvironment(ORIGIN_KEYS, this.accepted);
+    this.told.push(handler);
+  }
+
+  private key(number: number): string {
+    const secret = new Secret(this, String(number), {
+      description: "Shows the API's functions that a request has come through CloudFront",
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+    });
+    Validations.of(secret).acknowledge({
+      id: "AwsSolutions-SMG4",
+      reason: "CloudFormation reads it only when it deploys: another number in infra/settings.ts is another key",
+    });
+    // Whoever may read the distribution's or a function's configuration can read the key there; it opens nothing by itself.
+    return secret.secretValue.unsafeUnwrap();
+  }
+}

@@ -1,0 +1,25 @@
+// What stands before the API: CloudFront, which shows by a key that a request has come through it, and says who sent it.
+import { createHash, timingSafeEqual } from "node:crypto";
+import { ApiError } from "../api/errors.ts";
+import { variable } from "./env.ts";
+import { header, type Headers } from "./request-context.ts";
+
+export const ORIGIN_KEY_HEADER = "x-origin-key";
+export const CLIENT_ADDRESS_HEADER = "x-client-address";
+
+/** The variable with the keys that are accepted, a space between them: two while one takes the other's place. */
+export const ORIGIN_KEYS = "ORIGIN_KEYS";
+
+let accepted: Buffer[] | undefined;
+
+const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+/** The client's address; undefined if the request came past CloudFront, so that nothing it says of its address is true. */
+export function clientAddress(headers: Headers): string | undefined {
+  accepted ??= variable(ORIGIN_KEYS).split(" ").map(hash);
+  const given = hash(header(headers, ORIGIN_KEY_HEADER) ?? "");
+  const known = accepted.some((key) => timingSafeEqual(key, given));
+  return known ? header(headers, CLIENT_ADDRESS_HEADER) : undefined;
+}
+
+export const cameElsewhere = (): ApiError => new ApiError("FORBIDDEN", "Requests are answered at the service's own address only");

@@ -1,0 +1,16 @@
+// Failed sign-ins are counted by network: who has a whole network of addresses gets no more attempts by it.
+import { expect, test } from "vitest";
+import { networkOf } from "../../shared/domain/network.ts";
+
+test.each([
+  ["192.0.2.1", "192.0.2.1"],
+  ["unknown", "unknown"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:0DB8:0001:0002::7", "2001:db8:1:2::/64"],
+  ["2001:db8::1", "2001:db8:0:0::/64"],
+  ["2001:db8:0:0:1::", "2001:db8:0:0::/64"],
+  ["::1", "0:0:0:0::/64"],
+  ["::", "0:0:0:0::/64"],
+])("%s is of %s", (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});

@@ -1,0 +1,148 @@
+// The account's page: its settings, its quotas, and the password of who is signed in.
+import type { Locator, Page } from "playwright-core";
+import { describe, expect } from "vitest";
+import * as z from "zod";
+import { Catalog } from "../../shared/api/catalog.ts";
+import { Settings } from "../../shared/api/settings.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import { clientWith, stranger } from "../harness/client.ts";
+import { seedServer } from "../harness/seed.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+
+const settingsOf = async (mine: TestAccount): Promise<Settings> => (await mine.api.get("/settings")).as(Settings);
+const save = (page: Page) => page.getByRole("button", { name: "Save settings" }).click();
+
+async function choose(page: Page, label: RegExp, option: string | RegExp): Promise<void> {
+  await page.getByRole("button", { name: label }).click();
+  await page.getByRole("option", { name: option }).click();
+}
+
+describe("settings", () => {
+  test("that the API would refuse are refused at their fields, and nothing changes", async ({ open }) => {
+    const mine = await account();
+    const before = await settingsOf(mine);
+    const page = await open("/settings/account", { as: mine });
+    await page.getByLabel("Account name").fill("");
+    await page.getByLabel("Contact email").fill("nobody");
+    await page.getByLabel("Days that safety backups are kept").fill("366");
+    await save(page);
+    await page.getByText("This is required.").waitFor();
+    await page.getByText("Must be an e-mail address.").waitFor();
+    await page.getByText("Must be at most 365.").waitFor();
+    await expectAccessible(page);
+    await page.getByLabel("Days that safety backups are kept").fill("");
+    await save(page);
+    await expect.poll(() => page.getByText("This is required.").count()).toBe(2);
+    await page.getByLabel("Days that safety backups are kept").fill("1.5");
+    await save(page);
+    await page.getByText("Must be a whole number.").waitFor();
+    expect(await settingsOf(mine)).toEqual(before);
+  });
+
+  test("are kept, and the defaults are chosen beforehand for the next server", async ({ open }) => {
+    const mine = await account();
+    const [provider] = (await mine.api.get("/catalog")).as(Catalog).providers;
+    const region = provider?.regions.at(-1);
+    const page = await open("/settings/account", { as: mine });
+    await page.getByLabel("Account name").fill("Example Ltd");
+    await page.getByLabel("Contact email").fill("ops@example.com");
+    await page.getByLabel("Days that safety backups are kept").fill("30");
+    await choose(page, /^Default provider/, provider?.name ?? "");
+    await choose(page, /^Default region/, region?.name ?? "");
+    await save(page);
+    await page.getByText("Settings saved").waitFor();
+    expect(await settingsOf(mine)).toMatchObject({
+      account_name: "Example Ltd",
+      contact_email: "ops@example.com",
+      backup_retention_days: 30,
+      default_provider: provider?.code,
+      default_region: region?.code,
+    });
+    await page.reload();
+    await expect.poll(() => page.getByLabel("Account name").inputValue()).toBe("Example Ltd");
+    await page.goto("/servers/create");
+    await expect.poll(() => page.getByRole("button", { name: /^Provider/ }).textContent()).toContain(provider?.name);
+    await expect.poll(() => page.getByRole("button", { name: /^Region/ }).textContent()).toContain(region?.name);
+  });
+
+  test("that may be empty can be emptied again", async ({ open }) => {
+    const mine = await account();
+    const [provider] = (await mine.api.get("/catalog")).as(Catalog).providers;
+    const defaults = { default_provider: provider?.code, default_region: provider?.regions[0]?.code };
+    await mine.api.put("/settings", { contact_email: "ops@example.com", ...defaults });
+    const page = await open("/settings/account", { as: mine });
+    await page.getByLabel("Contact email").fill("");
+    await choose(page, /^Default provider/, "None");
+    await save(page);
+    await page.getByText("Settings saved").waitFor();
+    expect(await settingsOf(mine)).toMatchObject({ contact_email: null, default_provider: null, default_region: null });
+  });
+});
+
+test("it is shown what the quotas are and what of them is used, and who is signed in", async ({ open }) => {
+  const mine = await account();
+  await seedServer(mine.id);
+  const page = await open("/settings/account", { as: mine });
+  await page.getByText("1 of 10 used").waitFor();
+  await page.getByText("0 of 100 used").first().waitFor();
+  await page.getByText(mine.user.email).filter({ visible: true }).waitFor();
+  expect(await page.getByRole("progressbar").count()).toBe(5);
+});
+
+describe("the password", () => {
+  const form = (page: Page): Locator => page.locator("form").filter({ has: page.getByLabel("Current password") });
+  const fill = async (page: Page, current: string, next: string, again = next): Promise<void> => {
+    await page.getByLabel("Current password").fill(current);
+    await page.getByLabel("New password", { exact: true }).fill(next);
+    await page.getByLabel("New password, again").fill(again);
+    await form(page).getByRole("button", { name: "Change password" }).click();
+  };
+  const worksFor = async ({ user }: TestAccount, password: string): Promise<boolean> =>
+    (await stranger.post("/auth/login", { email: user.email, password })).status === 200;
+
+  test("is not changed without the current one, or to one that is short or typed two ways", async ({ open }) => {
+    const mine = await account();
+    const page = await open("/settings/account", { as: mine });
+    await fill(page, "", "short", "shart");
+    await page.getByText("This is required.").waitFor();
+    await page.getByText("Must have at least 12 characters.").waitFor();
+    await fill(page, mine.user.password, "correct-horse-battery", "correct-horse-bettery");
+    await page.getByText("Must be the same as the new password.").waitFor();
+    await fill(page, "not the right one", "correct-horse-battery");
+    await page.getByText("This is not the current password.").waitFor();
+    await expectAccessible(page);
+    expect(await worksFor(mine, mine.user.password)).toBe(true);
+    expect(await worksFor(mine, "correct-horse-battery")).toBe(false);
+  });
+
+  test("is changed; other sessions end with it, and this one goes on", async ({ open }) => {
+    const mine = await account();
+    const other = await mine.session();
+    const page = await open("/settings/account", { as: mine });
+    await fill(page, mine.user.password, "correct-horse-battery");
+    await page.getByText("Password changed").waitFor();
+    expect((await other.get("/auth/me")).status).toBe(401);
+    const kept = z
+      .object({ token: z.string() })
+      .parse(JSON.parse(String(await page.evaluate(`localStorage.getItem("session")`))));
+    expect((await clientWith(kept.token).get("/auth/me")).status).toBe(200);
+    expect(await page.getByLabel("Current password").inputValue()).toBe("");
+    expect(await worksFor(mine, mine.user.password)).toBe(false);
+    expect(await worksFor(mine, "correct-horse-battery")).toBe(true);
+    await page.getByRole("link", { name: "Servers" }).first().click();
+    await page.getByRole("heading", { level: 1, name: "Servers" }).first().waitFor();
+  });
+});
+
+test("that the service is away is said, and trying again shows the settings", async ({ open, faults }) => {
+  faults.expected.push(/^Failed to load resource/);
+  const mine = await account();
+  const page = await open("/servers", { as: mine });
+  await page.route("**/api/v1/settings", (route) => route.abort());
+  await page.getByRole("link", { name: "Account" }).click();
+  await page.getByText("The service cannot be reached").waitFor();
+  await page.unroute("**/api/v1/settings");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByLabel("Account name").waitFor();
+});

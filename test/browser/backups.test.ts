@@ -1,0 +1,291 @@
+// Backups: making, restoring, downloading and deleting them, and why some of it cannot be done.
+import { readFileSync } from "node:fs";
+import type { Locator, Page } from "playwright-core";
+import { describe, expect } from "vitest";
+import * as z from "zod";
+import { Backup } from "../../shared/api/backups.ts";
+import { account, type TestAccount, unusedId } from "../harness/account.ts";
+import { seedBackup, seedInstance } from "../harness/seed.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+
+const rowOf = (page: Page, text: string): Locator => page.getByRole("row").filter({ hasText: text });
+const menuOf = (row: Locator): Locator => row.getByRole("button", { name: /^Actions on the backup/ });
+const dialog = (page: Page, name: string | RegExp): Locator => page.getByRole("dialog", { name });
+
+async function choose(page: Page, row: Locator, action: string): Promise<void> {
+  await menuOf(row).click();
+  await page.getByRole("menuitem", { name: action }).click();
+}
+
+const backupsOf = async (mine: TestAccount): Promise<Backup[]> => (await mine.api.get("/backups")).as(z.array(Backup));
+
+describe("making one", () => {
+  test("needs an instance and a note that is not too long, and is followed to its end", async ({ open }) => {
+    const mine = await account();
+    await mine.instance({ name: "Shop" });
+    const page = await open("/backups", { as: mine });
+    await page.getByText("There is no backup yet.").waitFor();
+    await page.getByRole("button", { name: "Back up now" }).click();
+    const asked = dialog(page, "Back up an instance");
+    await asked.getByLabel("Note").fill("n".repeat(201));
+    await asked.getByRole("button", { name: "Back up now" }).click();
+    await asked.getByText("This is required.").waitFor();
+    await asked.getByText("Must have at most 200 characters.").waitFor();
+    await expectAccessible(page);
+    expect(await backupsOf(mine)).toEqual([]);
+    await asked.getByRole("button", { name: /^Instance/ }).click();
+    await page.getByRole("option", { name: /Shop/ }).click();
+    await asked.getByLabel("Note").fill("Before the upgrade");
+    await asked.getByRole("button", { name: "Back up now" }).click();
+    await asked.waitFor({ state: "detached" });
+    await page.getByText("Backup completed: Shop").waitFor();
+    await rowOf(page, "Before the upgrade").getByText("Completed").waitFor();
+    expect(await backupsOf(mine)).toMatchObject([{ note: "Before the upgrade", kind: "manual", status: "completed" }]);
+  });
+
+  test("cannot be begun where the instance does not allow it, and it is said why", async ({ open }) => {
+    const mine = await account();
+    await seedInstance(mine.id, { name: "Shop", state: "failed" });
+    const page = await open("/backups", { as: mine });
+    await page.getByRole("button", { name: "Back up now" }).click();
+    await dialog(page, "Back up an instance")
+      .getByRole("button", { name: /^Instance/ })
+      .click();
+    const option = page.getByRole("option", { name: /Shop/ });
+    await expect.poll(() => option.getAttribute("aria-disabled")).toBe("true");
+    await option.getByText("The instance is failed, which does not allow this.").first().waitFor();
+  });
+});
+
+describe("restoring", () => {
+  test("is refused until the instance's name is typed, and then puts the data back, with a safety backup", async ({ open }) => {
+    const mine = await account();
+    const { id } = await mine.instance({ name: "Shop" });
+    const data = `/sandbox/instances/${id}/data`;
+    await mine.api.put(data, { orders: 3 });
+    await mine.backup(id, { note: "three orders" });
+    await mine.api.put(data, { orders: 0 });
+    const page = await open("/backups", { as: mine });
+    const sent: unknown[] = [];
+    page.on("request", (request) => request.url().endsWith("/restore") && sent.push(request.postDataJSON()));
+    await choose(page, rowOf(page, "three orders"), "Restore");
+    const asked = dialog(page, "Restore Shop");
+    await asked.getByText("the database and the files are replaced").waitFor();
+    await asked.getByRole("button", { name: "Restore" }).click();
+    await asked.getByText("This is required.").waitFor();
+    await asked.getByLabel("To confirm, type Shop").fill("Shep");
+    await asked.getByRole("button", { name: "Restore" }).click();
+    await asked.getByText("Must be the instance's name, Shop.").waitFor();
+    await expectAccessible(page);
+    expect(sent).toEqual([]);
+    await asked.getByLabel("To confirm, type Shop").fill("Shop");
+    await asked.getByRole("button", { name: "Restore" }).click();
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/instances/${id}`);
+    await page.getByText("Backup restored: Shop").waitFor();
+    expect(sent).toEqual([{ restore_database: true, restore_filestore: true, backup_first: true, neutralize: false }]);
+    expect((await mine.api.get(data)).as(z.unknown())).toEqual({ orders: 3 });
+    expect((await backupsOf(mine)).map(({ kind }) => kind)).toEqual(["pre_restore", "manual"]);
+  });
+
+  test("does what was chosen and nothing else", async ({ open }) => {
+    const mine = await account();
+    const { id } = await mine.instance({ name: "Shop" });
+    await mine.backup(id);
+    const page = await open("/backups", { as: mine });
+    await choose(page, rowOf(page, "Shop"), "Restore");
+    const asked = dialog(page, "Restore Shop");
+    await asked.getByRole("radio", { name: "Database only" }).check();
+    await asked.getByText("the database is replaced").waitFor();
+    await asked.getByRole("checkbox", { name: /safety backup/ }).uncheck();
+    await asked.getByText("lost for good").waitFor();
+    await asked.getByRole("checkbox", { name: /Neutralize/ }).check();
+    await asked.getByLabel("To confirm, type Shop").fill("Shop");
+    const [request] = await Promise.all([
+      page.waitForRequest("**/restore"),
+      asked.getByRole("button", { name: "Restore" }).click(),
+    ]);
+    expect(request.postDataJSON()).toEqual({
+      restore_database: true,
+      restore_filestore: false,
+      backup_first: false,
+      neutralize: true,
+    });
+    await page.getByText("Backup restored: Shop").waitFor();
+  });
+
+  test("a damaged archive is found out before anything is touched, and it is said so", async ({ open }) => {
+    const mine = await account();
+    const { id } = await mine.instance({ name: "Shop" });
+    await mine.backup(id, { note: "corrupt" });
+    const page = await open("/backups", { as: mine });
+    await choose(page, rowOf(page, "corrupt"), "Restore");
+    const asked = dialog(page, "Restore Shop");
+    await asked.getByRole("checkbox", { name: /safety backup/ }).uncheck();
+    await asked.getByLabel("To confirm, type Shop").fill("Shop");
+    await asked.getByRole("button", { name: "Restore" }).click();
+    await page.getByText("Backup could not be restored; the instance is as it was: Shop").waitFor();
+    await page.getByText("it does not match its checksum").first().waitFor();
+    await page
+      .getByText(/^Request /)
+      .first()
+      .waitFor();
+  });
+
+  test("what an instance that was deleted has left can be cloned from, not restored", async ({ open }) => {
+    const mine = await account();
+    const id = unusedId("instance");
+    await seedBackup({ ...(await seedInstance(mine.id)), id, name: "Old wiki" });
+    const page = await open("/backups", { as: mine });
+    const row = rowOf(page, "Old wiki");
+    await row.getByText("(deleted)").waitFor();
+    await menuOf(row).click();
+    const restore = page.getByRole("menuitem", { name: "Restore" });
+    expect(await restore.getAttribute("aria-disabled")).toBe("true");
+    await restore.getByText("The instance was deleted: clone from this backup instead.").waitFor();
+    await page.getByRole("menuitem", { name: "Clone into a new instance" }).click();
+    await page.getByRole("heading", { level: 1, name: /clone/i }).first().waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/instances/${id}/clone`);
+  });
+});
+
+describe("the archive", () => {
+  test("is downloaded whole, from an address that is asked for at the click", async ({ open, faults }) => {
+    faults.expected.push(/^asks http:\/\/127\.0\.0\.1:\d+\/[^/]+\/.*X-Amz-Signature=/); // the store is another host
+    const mine = await account();
+    const { id } = await mine.instance({ name: "Shop" });
+    const backup = await mine.backup(id);
+    const page = await open("/backups", { as: mine });
+    await rowOf(page, "Shop").waitFor();
+    const asked: string[] = [];
+    page.on("request", (request) => request.url().endsWith("/download") && asked.push(request.url()));
+    const [download] = await Promise.all([page.waitForEvent("download"), choose(page, rowOf(page, "Shop"), "Download")]);
+    expect(download.suggestedFilename()).toMatch(/\.zip$/);
+    expect(readFileSync(await download.path()).byteLength).toBe(backup.size_bytes);
+    expect(asked).toHaveLength(1);
+    await page.getByRole("heading", { name: "Backups" }).first().waitFor();
+  });
+
+  test("of a backup that failed cannot be used, and the backup says why it failed", async ({ open }) => {
+    const mine = await account();
+    await seedBackup(await seedInstance(mine.id), {
+      state: "failed",
+      status_reason: "The archive could not be uploaded to the store",
+      note: "on a bad day",
+    });
+    const page = await open("/backups", { as: mine });
+    const row = rowOf(page, "on a bad day");
+    await row.getByText("Failed").waitFor();
+    await row.getByText("The archive could not be uploaded to the store").waitFor();
+    await menuOf(row).click();
+    for (const name of ["Restore", "Clone into a new instance", "Download"])
+      expect(await page.getByRole("menuitem", { name }).getAttribute("aria-disabled")).toBe("true");
+    await page.getByRole("menuitem", { name: "Delete" }).waitFor();
+    expect(await page.getByRole("menuitem", { name: "Delete" }).getAttribute("aria-disabled")).toBeNull();
+  });
+
+  test("has its checksum in the details, which have an address of their own", async ({ open }) => {
+    const mine = await account();
+    const backup = await seedBackup(await seedInstance(mine.id, { name: "Shop" }), { note: "Before the inventory" });
+    const page = await open("/backups", { as: mine });
+    await rowOf(page, "Before the inventory").getByRole("link").first().click();
+    const details = dialog(page, /^Backup of Shop/);
+    await details.getByText(backup.sha256 ?? "no checksum").waitFor();
+    await details.getByRole("button", { name: "Copy checksum" }).waitFor();
+    await expectAccessible(page);
+    await page.reload();
+    await details.getByText(backup.sha256 ?? "no checksum").waitFor();
+    await page.keyboard.press("Escape");
+    await details.waitFor({ state: "detached" });
+    expect(new URL(page.url()).search).toBe("");
+    await page.goto("/backups?backup=bak_01kag8w1s2e7tv8q4m5n6p7r8s");
+    await dialog(page, "Backup").getByText("This does not exist").waitFor();
+  });
+});
+
+test("a backup is deleted only once that was confirmed", async ({ open }) => {
+  const mine = await account();
+  const { id } = await mine.instance({ name: "Shop" });
+  const backup = await mine.backup(id, { note: "no longer needed" });
+  const page = await open("/backups", { as: mine });
+  const row = rowOf(page, "no longer needed");
+  await choose(page, row, "Delete");
+  const asked = dialog(page, "Delete backup");
+  await asked.getByText("This cannot be undone.").waitFor();
+  await expectAccessible(page);
+  await asked.getByRole("button", { name: "Cancel" }).click();
+  await asked.waitFor({ state: "detached" });
+  expect((await mine.api.get(`/backups/${backup.id}`)).status).toBe(200);
+  await choose(page, row, "Delete");
+  await asked.getByRole("button", { name: "Delete backup" }).click();
+  await page.getByText("Backup deleted: Shop").waitFor();
+  await row.waitFor({ state: "detached" });
+  expect((await mine.api.get(`/backups/${backup.id}`)).status).toBe(404);
+});
+
+test("the list is narrowed by status, in an address that can be shared", async ({ open }) => {
+  const mine = await account();
+  const instance = await seedInstance(mine.id);
+  await seedBackup(instance, { note: "whole" });
+  await seedBackup(instance, { note: "on a bad day", state: "failed" });
+  const page = await open("/backups", { as: mine });
+  await rowOf(page, "whole").waitFor();
+  await page.getByRole("button", { name: /^Filter by status/ }).click();
+  await page.getByRole("option", { name: "Failed" }).click();
+  await rowOf(page, "whole").waitFor({ state: "detached" });
+  await rowOf(page, "on a bad day").waitFor();
+  expect(new URL(page.url()).search).toBe("?status=failed");
+  await page.goto("/backups?status=deleting");
+  await page.getByText("Nothing here with this filter.").waitFor();
+  await page.getByRole("button", { name: "Show all" }).click();
+  await expect.poll(() => page.getByRole("row").count()).toBe(3);
+});
+
+test("everything can be reached by the keyboard alone", async ({ open }) => {
+  const mine = await account();
+  await seedBackup(await seedInstance(mine.id, { name: "Shop" }));
+  const page = await open("/backups", { as: mine });
+  await menuOf(rowOf(page, "Shop")).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("menuitem", { name: "Restore" }).waitFor();
+  await page.keyboard.press("Enter");
+  const asked = dialog(page, "Restore Shop");
+  await asked.getByLabel("To confirm, type Shop").waitFor();
+  expect(await page.evaluate("document.activeElement.closest('[role=dialog]') !== null")).toBe(true);
+  await page.keyboard.press("Escape");
+  await asked.waitFor({ state: "detached" });
+});
+
+test("a restore is begun on a phone as well, and told there how it ended", async ({ open }) => {
+  const mine = await account();
+  await seedBackup(await seedInstance(mine.id, { name: "Shop" }), { note: "Before the inventory" });
+  const page = await open("/backups", { as: mine, phone: true });
+  await page.getByText("Before the inventory").waitFor();
+  await page.getByRole("button", { name: /^Actions on the backup of Shop/ }).tap();
+  await page.getByRole("menuitem", { name: "Restore" }).tap();
+  const asked = dialog(page, "Restore Shop");
+  await asked.getByLabel("To confirm, type Shop").fill("Shop");
+  expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+  await asked.getByRole("button", { name: "Restore" }).tap();
+  await page.getByText("Backup could not be restored; the instance is as it was: Shop").waitFor(); // it is on no machine
+});
+
+test("there is nothing to back up where there is no instance", async ({ open }) => {
+  const page = await open("/backups", { as: await account() });
+  const backUp = page.getByRole("button", { name: "Back up now" });
+  await page.getByText("There is no instance yet.").first().waitFor({ state: "attached" });
+  expect(await backUp.getAttribute("aria-disabled")).toBe("true");
+});
+
+test("that the service is away is said in the list's place, and trying again shows it", async ({ open, faults }) => {
+  faults.expected.push(/^Failed to load resource/);
+  const mine = await account();
+  await seedBackup(await seedInstance(mine.id, { name: "Shop" }));
+  const page = await open("/servers", { as: mine });
+  await page.route("**/api/v1/backups?*", (route) => route.abort());
+  await page.getByRole("link", { name: "Backups" }).click();
+  await page.getByText("The service cannot be reached").waitFor();
+  await page.unroute("**/api/v1/backups?*");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await rowOf(page, "Shop").waitFor();
+});

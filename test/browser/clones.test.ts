@@ -1,0 +1,122 @@
+// Cloning an instance from its backups, also when the instance itself is gone.
+import { describe, expect } from "vitest";
+import * as z from "zod";
+import { Operation } from "../../shared/api/operations.ts";
+import { account, uniqueDomain } from "../harness/account.ts";
+import { seedInstance } from "../harness/seed.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+import { button, fact, instancesOf, more, pathOf, sentTo, storePassword, title } from "./instance-page.ts";
+
+describe("a clone", () => {
+  test("needs a backup first", async ({ open }) => {
+    const mine = await account();
+    const { id } = await seedInstance(mine.id, { name: "Shop" });
+    const page = await open(`/instances/${id}`, { as: mine });
+    await more(page, "Clone from a backup");
+    await title(page, "Clone Shop");
+    await page.getByText("There is no completed backup").waitFor();
+    await page.getByRole("link", { name: "Go to the instance" }).click();
+    await title(page, "Shop");
+    expect(pathOf(page)).toBe(`/instances/${id}`);
+  });
+
+  test("says what is wrong, also among the options that were closed, and sends nothing", async ({ open }) => {
+    const mine = await account();
+    const { id } = await mine.instance({ name: "Shop" });
+    await mine.backup(id);
+    const page = await open(`/instances/${id}/clone`, { as: mine });
+    const sent = sentTo(page, "POST", /\/clone$/);
+    await button(page, "More options").click();
+    await page.getByLabel("Administrator's password").fill("short");
+    await button(page, "More options").click();
+    await button(page, "Clone").click();
+    await expect.poll(() => page.getByText("This is required.").count()).toBe(2);
+    await page.getByText("Must have at least 12 characters.").waitFor();
+    await page.getByLabel("Administrator's password").fill("");
+    await page.getByLabel("Name", { exact: true }).fill("Staging");
+    await page.getByLabel("Domain").fill(uniqueDomain());
+    await page.getByRole("checkbox", { name: "Database" }).uncheck();
+    await page.getByRole("checkbox", { name: "Files" }).uncheck();
+    await button(page, "Clone").click();
+    await page.getByText(/cannot both be false/).waitFor();
+    await expectAccessible(page);
+    expect(sent).toEqual([]);
+  });
+
+  test("takes what the backup holds, neutralized, and shows the new password once", async ({ open }) => {
+    const mine = await account();
+    const source = await mine.instance({ name: "Shop" });
+    await mine.api.put(`/sandbox/instances/${source.id}/data`, { orders: 3 });
+    const backup = await mine.backup(source.id, { note: "three orders" });
+    const domain = uniqueDomain("staging");
+    const page = await open(`/instances/${source.id}`, { as: mine });
+    await more(page, "Clone from a backup");
+    const sent = sentTo(page, "POST", /\/clone$/);
+    await page.getByLabel("Name", { exact: true }).fill("Staging");
+    await page.getByLabel("Domain").fill(domain);
+    await page.getByText("Scheduled jobs, mail and payments are switched off in the clone").waitFor();
+    await button(page, "Clone").click();
+    const password = await storePassword(page, "Staging");
+    await title(page, "Staging");
+    await page.getByText("Clone is running: Staging").waitFor();
+    await fact(page, "Cloned from", "Shop");
+    await fact(page, "Jobs, mail and payments", "Switched off");
+    expect(await page.content()).not.toContain(password);
+    expect(sent).toEqual([
+      { backup_id: backup.id, name: "Staging", domain, neutralize: true, restore_database: true, restore_filestore: true },
+    ]);
+    const clone = (await instancesOf(mine)).find(({ name }) => name === "Staging");
+    expect(clone).toMatchObject({ neutralized: true, server_id: source.server_id, cloned_from_backup_id: backup.id });
+    expect((await mine.api.get(`/sandbox/instances/${clone?.id}/data`)).as(z.unknown())).toEqual({ orders: 3 });
+  });
+
+  test("takes a password, a database and a server of one's own, and then has nothing to show", async ({ open }) => {
+    const mine = await account();
+    const source = await mine.instance({ name: "Shop" });
+    const other = await mine.server({ name: "erp-other" });
+    await mine.backup(source.id);
+    const page = await open(`/instances/${source.id}/clone`, { as: mine });
+    await page.getByLabel("Name", { exact: true }).fill("Twin");
+    await page.getByLabel("Domain").fill(uniqueDomain("twin"));
+    await page.getByRole("checkbox", { name: /Neutralize/ }).uncheck();
+    await page.getByText("The clone will do all that the original does").waitFor();
+    await button(page, "More options").click();
+    await button(page, /^Another server/).click();
+    await page.getByRole("option", { name: /erp-other/ }).click();
+    await page.getByLabel("Database name").fill("twin");
+    await page.getByLabel("Administrator's password").fill("correct-horse-battery");
+    await button(page, "Clone").click();
+    await title(page, "Twin");
+    await page.getByText("Clone is running: Twin").waitFor();
+    const clone = (await instancesOf(mine)).find(({ name }) => name === "Twin");
+    expect(clone).toMatchObject({ neutralized: false, server_id: other.id, database_name: "twin" });
+  });
+
+  test("works from a backup of one that was deleted, on a server that is then chosen", async ({ open }) => {
+    const mine = await account();
+    const server = await mine.server({ name: "erp-1" });
+    const source = await mine.instance({ name: "Old wiki", server_id: server.id });
+    const backup = await mine.backup(source.id);
+    await mine.until((await mine.api.delete(`/instances/${source.id}`)).as(Operation).id);
+    const page = await open(`/instances/${source.id}/clone?backup=${backup.id}`, { as: mine });
+    await title(page, "Clone Old wiki");
+    await page.getByText("The instance that this backup is of was deleted.").waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("Wiki");
+    await page.getByLabel("Domain").fill(uniqueDomain("wiki"));
+    await button(page, "Clone").click();
+    await page.getByText(/^This is required, because the instance/).waitFor();
+    await button(page, /^Server/).click();
+    await page.getByRole("option", { name: /erp-1/ }).click();
+    await button(page, "Clone").click();
+    await storePassword(page, "Wiki");
+    await page.getByText("Clone is running: Wiki").waitFor();
+    expect(await instancesOf(mine)).toMatchObject([{ name: "Wiki", server_id: server.id, status: "running" }]);
+  });
+
+  test("of an instance that never was says so", async ({ open }) => {
+    const page = await open("/instances/ins_01kag8w1s2e7tv8q4m5n6p7r8s/clone", { as: await account() });
+    await page.getByText("This does not exist").waitFor();
+    expect(await page.getByRole("textbox").count()).toBe(0);
+  });
+});

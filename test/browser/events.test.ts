@@ -1,0 +1,47 @@
+// The activity of an account: who did what, to what, from where.
+import { expect } from "vitest";
+import * as z from "zod";
+import { Event } from "../../shared/api/settings.ts";
+import { account, newPublicKey } from "../harness/account.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+
+test("what was done is in words, with who did it, from where, on what, and under which request", async ({ open }) => {
+  const mine = await account();
+  const server = await mine.server({ name: "erp-1" });
+  const page = await open("/activity", { as: mine });
+  const row = page.getByRole("row").filter({ hasText: "Create server" });
+  await row.getByText(/^API key from 127\.0\.0\.1$/).waitFor();
+  const [event] = (await mine.api.get("/events")).as(z.array(Event)).filter(({ type }) => type === "server.create");
+  await row.getByText(event?.actor.name ?? "nobody").waitFor();
+  await row.getByTitle(event?.request_id ?? "no request").waitFor();
+  await row.getByRole("button", { name: /^Copy request ID/ }).waitFor();
+  await page
+    .getByRole("row")
+    .filter({ hasText: "Log in" })
+    .getByText(/^Person from/)
+    .first()
+    .waitFor();
+  await page.getByRole("row").filter({ hasText: "Create account" }).getByText("Operator of the service").waitFor();
+  await expectAccessible(page);
+  await row.getByRole("link", { name: "erp-1" }).click();
+  await page.getByRole("heading", { level: 1, name: "erp-1" }).first().waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/servers/${server.id}`);
+});
+
+test("a long history is shown page by page, in an address that can be shared", async ({ open }) => {
+  const mine = await account();
+  const { api } = await mine.token();
+  for (let number = 0; number < 13; number++) {
+    const made = (await api.post("/ssh-keys", { name: `Key ${number}`, public_key: newPublicKey() })).as(
+      z.object({ id: z.string() }),
+    );
+    await mine.api.delete(`/ssh-keys/${made.id}`);
+  }
+  const page = await open("/activity", { as: mine });
+  await page.getByRole("row").filter({ hasText: "Key 12" }).first().waitFor();
+  await page.getByRole("button", { name: /^Page 2/ }).click();
+  await page.getByRole("row").filter({ hasText: "Create account" }).waitFor();
+  await page.getByRole("row").filter({ hasText: "Key 12" }).first().waitFor({ state: "detached" });
+  await expect.poll(() => new URL(page.url()).search).toBe("?page=2");
+});

@@ -1,0 +1,157 @@
+// Home: how things stand, what is under way and what failed, and the way to the first instance.
+import type { Locator, Page } from "playwright-core";
+import { beforeEach, describe, expect } from "vitest";
+import { Operation } from "../../shared/api/operations.ts";
+import { Server } from "../../shared/api/servers.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import { ownCloud } from "../harness/cloud.ts";
+import { dashboard } from "../harness/dashboard.ts";
+import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+
+// A server takes some ten seconds, so that it is seen being made.
+await ownCloud({ fallback: dashboard(), environment: { SANDBOX_TIME_SCALE: "8" } });
+
+let mine: TestAccount;
+beforeEach(async () => {
+  mine = await account();
+});
+
+const place = (page: Page): string => new URL(page.url()).pathname + new URL(page.url()).search;
+const link = (page: Page, name: string): Locator => page.getByRole("link", { name, exact: true });
+const main = (page: Page): Locator => page.locator("#main");
+
+describe("a fresh account", () => {
+  test("is led from its SSH key to its server to its first instance", async ({ open }) => {
+    const page = await open("/", { as: mine });
+    await page.getByText("Three steps to your first instance").waitFor();
+    await expectAccessible(page);
+    await main(page).getByRole("link", { name: "Add an SSH key" }).click();
+    await expect.poll(() => place(page)).toBe("/settings/ssh-keys");
+    await mine.sshKey();
+    await page.goto("/");
+    await main(page).getByRole("link", { name: "Create server" }).click();
+    await expect.poll(() => place(page)).toBe("/servers/create");
+    await seedServer(mine.id);
+    await page.goto("/");
+    await main(page).getByRole("link", { name: "Create instance" }).click();
+    await expect.poll(() => place(page)).toBe("/instances/create");
+    await seedInstance(mine.id);
+    await page.goto("/");
+    await link(page, "1 running instances").waitFor();
+    expect(await page.getByText("Three steps to your first instance").count()).toBe(0);
+  });
+
+  test("is told that its server is being made, and where to look when that failed", async ({ open }) => {
+    await seedServer(mine.id, { state: "create_failed" });
+    const page = await open("/", { as: mine });
+    await page.getByText("The server is offline. Its page says why.").waitFor();
+    await link(page, "Go to servers").waitFor();
+    await seedServer(mine.id, { state: "creating" });
+    await page.reload();
+    await page.getByText("It is being made; that takes some minutes.").waitFor();
+    expect(
+      await main(page)
+        .getByRole("link", { name: /^(Go to|Create)/ })
+        .count(),
+    ).toBe(0);
+  });
+});
+
+describe("the numbers", () => {
+  test("are of each status, and lead to the list that has just these", async ({ open }) => {
+    const server = await seedServer(mine.id);
+    await seedServer(mine.id, { state: "unreachable" });
+    for (const state of ["running", "stopped", "stopped", "failed", "restoring"] as const)
+      await seedInstance(mine.id, { server_id: server.id, state });
+    const shop = await seedInstance(mine.id, { server_id: server.id });
+    for (const state of ["completed", "completed", "completed", "failed"] as const) await seedBackup(shop, { state });
+    const page = await open("/", { as: mine });
+    for (const name of [
+      "1 active servers",
+      "1 offline servers",
+      "2 running instances",
+      "1 failed instances",
+      "1 instances under way",
+      "3 completed backups",
+      "1 failed backups",
+    ])
+      await link(page, name).waitFor();
+    await link(page, "2 stopped instances").click();
+    await expect.poll(() => place(page)).toBe("/instances?status=stopped");
+    await expect.poll(() => page.getByRole("row").count()).toBe(3); // and the table's head
+  });
+
+  test("are right also where there are more than the API lists at once", async ({ open }) => {
+    const shop = await seedInstance(mine.id);
+    for (let each = 0; each < 101; each++) await seedBackup(shop, { state: each < 2 ? "failed" : "completed" });
+    const page = await open("/", { as: mine });
+    await link(page, "99 completed backups").waitFor();
+    await link(page, "2 failed backups").waitFor();
+    await page.getByRole("heading", { name: "Backups (101)" }).waitFor();
+  });
+});
+
+test("work is shown live, with its step, until it is done", async ({ open }) => {
+  await seedInstance(mine.id);
+  const begun = (await mine.api.post("/servers", await mine.serverBody({ name: "erp-9" }))).as(Server);
+  const page = await open("/", { as: mine });
+  const bar = page.getByRole("progressbar", { name: /Creating server: erp-9/ });
+  await bar.waitFor();
+  await page.getByText(/^Begun by/).waitFor();
+  await link(page, "1 servers under way").waitFor();
+  const first = Number(await bar.getAttribute("value"));
+  await expect.poll(async () => Number(await bar.getAttribute("value")), { timeout: 10_000 }).toBeGreaterThan(first);
+  await expectAccessible(page);
+  await mine.until(begun.operation_id);
+  await page.getByText("Nothing is being done right now.").waitFor();
+  await link(page, "2 active servers").waitFor();
+});
+
+test("what failed says why, by which request, and leads there", async ({ open }) => {
+  await seedInstance(mine.id);
+  const failing = (await mine.api.post("/servers", await mine.serverBody({ name: "fail-quota" }))).as(Server);
+  const { error, request_id } = await mine.until(failing.operation_id, "failed");
+  const page = await open("/", { as: mine });
+  await page.getByText("Server could not be created").waitFor();
+  await page.getByText(error?.message ?? "no reason").waitFor();
+  await page.getByText(`Request ${request_id}`).waitFor();
+  await expectAccessible(page);
+  await link(page, "fail-quota").click();
+  await page.getByRole("heading", { level: 1, name: "fail-quota" }).waitFor();
+});
+
+test("what failed and is deleted since is no link", async ({ open }) => {
+  await seedInstance(mine.id);
+  const failing = (await mine.api.post("/servers", await mine.serverBody({ name: "fail-quota" }))).as(Server);
+  await mine.until(failing.operation_id, "failed");
+  await mine.until((await mine.api.delete(`/servers/${failing.id}`)).as(Operation).id);
+  const page = await open("/", { as: mine });
+  await page.getByText("Server could not be created").waitFor();
+  await page.getByText("deleted since").waitFor();
+  expect(await page.locator(`a[href="/servers/${failing.id}"]`).count()).toBe(0);
+});
+
+test("is usable in a hand: nothing is cut off, and all of it is there", async ({ open }) => {
+  await seedInstance(mine.id);
+  const page = await open("/", { as: mine, phone: true });
+  await link(page, "1 running instances").waitFor();
+  await page.getByText("Nothing has failed in the last 7 days.").waitFor();
+  expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+});
+
+test("that the service is away is said, and trying again shows how things stand", async ({ open, faults }) => {
+  faults.expected.push(/^Failed to load resource/);
+  await seedInstance(mine.id);
+  const page = await open("/settings/account", { as: mine });
+  await page.route("**/api/v1/{servers,instances,backups}?*", (route) => route.abort());
+  await page.getByRole("link", { name: "Home" }).first().click();
+  await expect.poll(() => page.getByText("The service cannot be reached").count()).toBe(3);
+  await page.unrouteAll();
+  for (const left of [2, 1, 0]) {
+    await page.getByRole("button", { name: "Try again" }).first().click();
+    await expect.poll(() => page.getByRole("button", { name: "Try again" }).count()).toBe(left);
+  }
+  await link(page, "1 running instances").waitFor();
+});

@@ -1,0 +1,185 @@
+// What can be done with an instance in which state: running, backing up, changing and deleting it.
+import type { Page } from "playwright-core";
+import { describe, expect } from "vitest";
+import { InstanceStatus } from "../../shared/api/instances.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { account, uniqueDomain } from "../harness/account.ts";
+import { seedInstance, seedServer } from "../harness/seed.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+import { button, dialog, fact, getInstance, more, pathOf, sentTo, title } from "./instance-page.ts";
+
+describe("what can be done", () => {
+  /** By the words of its buttons, which a page offers as the API would accept it. */
+  async function offered(page: Page): Promise<string[]> {
+    const enabled: string[] = [];
+    for (const [action, name] of [
+      ["start", "Start"],
+      ["stop", "Stop"],
+      ["restart", "Restart"],
+      ["backup", "Back up now"],
+    ] as const)
+      if ((await button(page, name).getAttribute("aria-disabled")) === null && (await button(page, name).isEnabled()))
+        enabled.push(action);
+    await button(page, "More").click();
+    for (const [action, name] of [
+      ["update", "Change domain"],
+      ["delete", "Delete"],
+    ] as const)
+      if ((await page.getByRole("menuitem", { name }).getAttribute("aria-disabled")) !== "true") enabled.push(action);
+    return enabled;
+  }
+
+  test.for(InstanceStatus.options)("with an instance that is %s is what the API accepts", async (state, { open }) => {
+    const mine = await account();
+    const server = await seedServer(mine.id, { name: "erp-1" });
+    const { id } = await seedInstance(mine.id, { server_id: server.id, state });
+    const page = await open(`/instances/${id}`, { as: mine });
+    await page.getByRole("link", { name: "erp-1" }).waitFor();
+    const { allowed_actions } = await getInstance(mine, id);
+    expect((await offered(page)).toSorted()).toEqual(allowed_actions.filter((action) => action !== "restore").toSorted());
+  });
+
+  test("on a server that is not active is only to delete the record, and it is said so", async ({ open }) => {
+    const mine = await account();
+    const server = await seedServer(mine.id, { name: "erp-1", state: "unreachable" });
+    const { id } = await seedInstance(mine.id, { server_id: server.id, name: "Shop" });
+    const page = await open(`/instances/${id}`, { as: mine });
+    await page.getByRole("link", { name: "erp-1" }).waitFor();
+    const reason = page.getByText("Its server erp-1 is offline; it must be active.").filter({ visible: true });
+    await button(page, "Stop").hover();
+    await reason.waitFor();
+    expect(await offered(page)).toEqual(["delete"]);
+    await page.getByRole("menuitem", { name: "Change domain" }).hover();
+    await reason.waitFor();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await dialog(page, "Delete instance").getByText("only the record is removed").waitFor();
+  });
+
+  test("is to stop it, start it again and restart it, each told at its end", async ({ open }) => {
+    const mine = await account();
+    const { id } = await mine.instance({ name: "Shop" });
+    const page = await open(`/instances/${id}`, { as: mine });
+    const sent = sentTo(page, "POST", /\/actions$/);
+    await button(page, "Stop").click();
+    await button(dialog(page, "Stop Shop?"), "Cancel").click();
+    await button(page, "Stop").click();
+    await expectAccessible(page);
+    await button(dialog(page, "Stop Shop?"), "Stop").click();
+    await page.getByText("Instance stopped: Shop").waitFor();
+    await fact(page, "Status", "Stopped");
+    await button(page, "Start").click();
+    await page.getByText("Instance started: Shop").waitFor();
+    await fact(page, "Status", "Running");
+    await button(page, "Restart").click();
+    await button(dialog(page, "Restart Shop?"), "Restart").click();
+    await page.getByText("Instance restarted: Shop").waitFor();
+    expect(sent).toEqual([{ action: "stop" }, { action: "start" }, { action: "restart" }]);
+  });
+
+  test("what the API refuses after all is said, with its request", async ({ open }) => {
+    const mine = await account();
+    const { id } = await mine.instance({ name: "Shop" });
+    const page = await open(`/instances/${id}`, { as: mine });
+    await button(page, "Stop").click();
+    await mine.until((await mine.api.post(`/instances/${id}/actions`, { action: "stop" })).as(Operation).id);
+    await button(dialog(page, "Stop Shop?"), "Stop").click();
+    await dialog(page, "Stop Shop?").getByText("An instance that is stopped does not allow stop").waitFor();
+    await dialog(page, "Stop Shop?")
+      .getByText(/^Request /)
+      .waitFor();
+    expect(pathOf(page)).toBe(`/instances/${id}`);
+  });
+
+  test("is to back it up with a note, and the backup is there", async ({ open }) => {
+    const mine = await account();
+    const { id } = await mine.instance({ name: "Shop" });
+    const page = await open(`/instances/${id}`, { as: mine });
+    await button(page, "Back up now").click();
+    await dialog(page, "Back up Shop").getByLabel("Note").fill("Before the inventory");
+    await button(dialog(page, "Back up Shop"), "Back up now").click();
+    await page.getByText("Backup completed: Shop").waitFor();
+    const row = page.getByRole("table", { name: "Backups" }).getByRole("row").filter({ hasText: "Before the inventory" });
+    await row.getByText("Completed").waitFor();
+    await row.getByRole("button", { name: /^Actions on the backup/ }).click();
+    await page.getByRole("menuitem", { name: "Restore" }).click();
+    await dialog(page, "Restore Shop").waitFor();
+    expect(pathOf(page)).toBe(`/instances/${id}`);
+  });
+});
+
+describe("changing one", () => {
+  test("name and email need a right value, and are changed at once", async ({ open }) => {
+    const mine = await account();
+    const { id } = await mine.instance({ name: "Shop" });
+    const page = await open(`/instances/${id}`, { as: mine });
+    await more(page, "Edit name and email");
+    const asked = dialog(page, "Edit Shop");
+    await asked.getByLabel("Name").fill("");
+    await asked.getByLabel("Administrator's email").fill("nobody");
+    await button(asked, "Save").click();
+    await asked.getByText("This is required.").waitFor();
+    await asked.getByText("Must be an e-mail address.").waitFor();
+    await expectAccessible(page);
+    expect(await getInstance(mine, id)).toMatchObject({ name: "Shop" });
+    await asked.getByLabel("Name").fill("Outlet");
+    await asked.getByLabel("Administrator's email").fill("boss@example.com");
+    await button(asked, "Save").click();
+    await title(page, "Outlet");
+    await fact(page, "Administrator's email", "boss@example.com");
+    expect(await getInstance(mine, id)).toMatchObject({ name: "Outlet", admin_email: "boss@example.com" });
+  });
+
+  test("the domain needs another one that is free; the old one serves until the end of the work", async ({ open }) => {
+    const mine = await account();
+    const { id, domain } = await mine.instance({ name: "Shop" });
+    const other = await seedInstance(mine.id);
+    const page = await open(`/instances/${id}`, { as: mine });
+    const sent = sentTo(page, "PUT", /\/instances\//);
+    await more(page, "Change domain");
+    const asked = dialog(page, "Change the domain of Shop");
+    await asked.getByText(`${domain} serves until the new one does`).waitFor();
+    await button(asked, "Change domain").click();
+    await asked.getByText("This is required.").waitFor();
+    await asked.getByLabel("New domain").fill(domain);
+    await button(asked, "Change domain").click();
+    await asked.getByText("This is the one that it has.").waitFor();
+    await asked.getByLabel("New domain").fill("nonsense");
+    await button(asked, "Change domain").click();
+    await asked.getByText(/^Must be a lower-case domain name/).waitFor();
+    await expectAccessible(page);
+    expect(sent).toEqual([]);
+    await asked.getByLabel("New domain").fill(other.domain);
+    await button(asked, "Change domain").click();
+    await asked.getByText("This domain is already taken.").waitFor();
+    const next = uniqueDomain("outlet");
+    await asked.getByLabel("New domain").fill(next);
+    await asked.getByText(next, { exact: true }).waitFor();
+    await button(asked, "Change domain").click();
+    await page.getByText("Domain changed: Shop").waitFor();
+    await fact(page, "Address", next);
+    expect(await getInstance(mine, id)).toMatchObject({ domain: next, status: "running" });
+  });
+
+  test("it is deleted once its name is typed, and its backups stay", async ({ open }) => {
+    const mine = await account();
+    const { id } = await mine.instance({ name: "Shop" });
+    const backup = await mine.backup(id);
+    const page = await open(`/instances/${id}`, { as: mine });
+    await more(page, "Delete");
+    const asked = dialog(page, "Delete instance");
+    await asked.getByText("Its backups stay").waitFor();
+    await asked.getByLabel("To confirm, type Shop").fill("shop");
+    expect(await button(asked, "Delete instance").isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await asked.getByLabel("To confirm, type Shop").fill("Shop");
+    await button(asked, "Delete instance").click();
+    await title(page, "Instances");
+    await page.getByText("Instance deleted: Shop").waitFor();
+    await page.getByText("There is no instance yet.").waitFor();
+    expect((await mine.api.get(`/instances/${id}`)).status).toBe(404);
+    expect((await mine.api.get(`/backups/${backup.id}`)).status).toBe(200);
+    await page.goto(`/instances/${id}`);
+    await page.getByText("This does not exist").waitFor();
+  });
+});

@@ -1,0 +1,49 @@
+// What tests of an instance's pages share: its dialogs and facts, and the password that is shown once.
+import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+import * as z from "zod";
+import { Instance } from "../../shared/api/instances.ts";
+import type { TestAccount } from "../harness/account.ts";
+import { expectAccessible } from "./axe.ts";
+
+export const dialog = (page: Page, name: string | RegExp): Locator => page.getByRole("dialog", { name });
+export const title = (page: Page, name: string | RegExp): Promise<void> =>
+  page.getByRole("heading", { level: 1, name }).first().waitFor();
+export const button = (page: Page | Locator, name: string | RegExp): Locator => page.getByRole("button", { name, exact: true });
+export const pathOf = (page: Page): string => new URL(page.url()).pathname;
+
+/** A fact of the details, by its label. */
+export const fact = (page: Page, label: string, value: string | RegExp): Promise<void> =>
+  page.locator("dt", { hasText: label }).locator("xpath=following-sibling::dd[1]").getByText(value).first().waitFor();
+
+export async function more(page: Page, item: string): Promise<void> {
+  await button(page, "More").click();
+  await page.getByRole("menuitem", { name: item }).click();
+}
+
+export const instancesOf = async (mine: TestAccount): Promise<Instance[]> =>
+  (await mine.api.get("/instances")).as(z.array(Instance));
+export const getInstance = async (mine: TestAccount, id: string): Promise<Instance> =>
+  (await mine.api.get(`/instances/${id}`)).as(Instance);
+
+/** Notes what the page sends with a method to paths that end so. */
+export function sentTo(page: Page, method: string, end: RegExp): unknown[] {
+  const sent: unknown[] = [];
+  page.on("request", (request) => {
+    if (request.method() === method && end.test(new URL(request.url()).pathname)) sent.push(request.postDataJSON());
+  });
+  return sent;
+}
+
+/** The password's dialog: it stays until one says that the password is stored. */
+export async function storePassword(page: Page, name: string): Promise<string> {
+  const shown = dialog(page, `${name} is being installed`);
+  const password = (await shown.getByLabel("admin password", { exact: true }).textContent()) ?? "";
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await expect.poll(() => button(shown, "Done").isDisabled()).toBe(true);
+  await shown.getByRole("checkbox", { name: /I have stored/ }).check();
+  await button(shown, "Done").click();
+  await shown.waitFor({ state: "detached" });
+  return password;
+}

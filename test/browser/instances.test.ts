@@ -1,0 +1,191 @@
+// Instances: finding and making them, and the DNS record that leads to them.
+import { describe, expect } from "vitest";
+import * as z from "zod";
+import { Operation } from "../../shared/api/operations.ts";
+import { account, uniqueDomain } from "../harness/account.ts";
+import { seedInstance, seedServer } from "../harness/seed.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+import { button, dialog, fact, instancesOf, pathOf, sentTo, storePassword, title } from "./instance-page.ts";
+
+describe("the list", () => {
+  test("leads to the first instance where there is none", async ({ open }) => {
+    const page = await open("/instances", { as: await account() });
+    await page.getByText("There is no instance yet.").waitFor();
+    await page.getByRole("link", { name: "Create instance" }).last().click();
+    await title(page, "Create instance");
+    await page.getByText("No server is active").waitFor();
+    await page.getByRole("link", { name: "Go to servers" }).click();
+    await title(page, "Servers");
+  });
+
+  test("shows each with its address and its server, and is narrowed by status", async ({ open }) => {
+    const mine = await account();
+    const server = await seedServer(mine.id, { name: "erp-1" });
+    await seedInstance(mine.id, { server_id: server.id, name: "Shop", domain: "shop.example.com" });
+    await seedInstance(mine.id, { server_id: server.id, name: "Archive", state: "stopped" });
+    const page = await open("/instances", { as: mine });
+    const shop = page.getByRole("row").filter({ hasText: "Shop" });
+    expect(await shop.getByRole("link", { name: /shop\.example\.com/ }).getAttribute("href")).toBe("https://shop.example.com");
+    await shop.getByRole("link", { name: "erp-1" }).waitFor();
+    await button(page, /^Filter by status/).click();
+    await page.getByRole("option", { name: "Stopped" }).click();
+    await shop.waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Archive" }).click();
+    await title(page, "Archive");
+  });
+});
+
+describe("making one", () => {
+  test("says of every field what is wrong with it, and sends nothing", async ({ open }) => {
+    const mine = await account();
+    await seedServer(mine.id);
+    await seedServer(mine.id);
+    const page = await open("/instances/create", { as: mine });
+    const sent = sentTo(page, "POST", /\/instances$/);
+    await page.getByLabel("Administrator's email").fill("nobody");
+    await button(page, "Create instance").click();
+    await expect.poll(() => page.getByText("This is required.").count()).toBe(4); // name, server, domain, database name
+    await page.getByText("Must be an e-mail address.").waitFor();
+    expect(await page.evaluate("document.activeElement.getAttribute('aria-invalid')")).toBe("true");
+    await page.getByLabel("Domain").fill("not a domain");
+    await page.getByLabel("Database name").fill("Shop-1");
+    await button(page, "Create instance").click();
+    await page.getByText("Must be a lower-case domain name such as shop.example.com.").waitFor();
+    await page.getByText(/^Must start with a lower-case letter/).waitFor();
+    await expectAccessible(page);
+    expect(sent).toEqual([]);
+  });
+
+  test("suggests the database's name until one writes another", async ({ open }) => {
+    const mine = await account();
+    await seedServer(mine.id);
+    const page = await open("/instances/create", { as: mine });
+    const [name, database] = [page.getByLabel("Name", { exact: true }), page.getByLabel("Database name")];
+    await name.fill("2. Müller & Söhne");
+    expect(await database.inputValue()).toBe("muller_sohne");
+    await database.fill("mine");
+    await name.fill("Wiki");
+    expect(await database.inputValue()).toBe("mine");
+  });
+
+  test("marks the versions that are on their way out", async ({ open }) => {
+    const mine = await account();
+    await seedServer(mine.id);
+    const page = await open("/instances/create", { as: mine });
+    await button(page, /^Version/).click();
+    await page.getByRole("option", { name: /17\.0.*deprecated/ }).waitFor();
+    expect(await page.getByRole("option", { name: /19\.0.*deprecated/ }).count()).toBe(0);
+  });
+
+  test("shows the password once, then the instance, which runs", async ({ open }) => {
+    const mine = await account();
+    const server = await mine.server();
+    const domain = uniqueDomain();
+    const page = await open(`/instances/create?server=${server.id}`, { as: mine });
+    const sent = sentTo(page, "POST", /\/instances$/);
+    await page.getByLabel("Name", { exact: true }).fill("Shop");
+    await page.getByLabel("Domain").fill(domain.toUpperCase());
+    await button(page, "Create instance").click();
+    const password = await storePassword(page, "Shop");
+    expect(password).toMatch(/^[\w-]{12,}$/);
+    await title(page, "Shop");
+    await page.getByText("Instance is running: Shop").waitFor();
+    await fact(page, "Status", "Running");
+    expect(sent).toMatchObject([
+      { name: "Shop", server_id: server.id, database_name: "shop", admin_email: mine.user.email, domain, edition: "community" },
+    ]);
+    expect(await instancesOf(mine)).toMatchObject([{ name: "Shop", domain, status: "running" }]);
+    expect(await page.content()).not.toContain(password);
+    expect(await page.evaluate("JSON.stringify(localStorage) + JSON.stringify(sessionStorage)")).not.toContain(password);
+    await page.goto(`/instances/create`);
+    await title(page, "Create instance");
+    await page.goBack();
+    await title(page, "Shop");
+    expect(await page.content()).not.toContain(password);
+  });
+
+  test("says at its field that a domain is taken, and keeps what was filled in", async ({ open }) => {
+    const mine = await account();
+    const taken = await mine.instance();
+    const page = await open("/instances/create", { as: mine });
+    await page.getByLabel("Name", { exact: true }).fill("Second");
+    await page.getByLabel("Domain").fill(taken.domain);
+    await button(page, "Create instance").click();
+    await page.getByText("This domain is already taken.").waitFor();
+    expect(await page.getByLabel("Domain").getAttribute("aria-invalid")).toBe("true");
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Second");
+    await page.getByLabel("Domain").fill(uniqueDomain());
+    await button(page, "Create instance").click();
+    await storePassword(page, "Second");
+    await page.getByText("Instance is running: Second").waitFor();
+  });
+
+  test("that fails says why, and by which request", async ({ open }) => {
+    const mine = await account();
+    await mine.server();
+    const page = await open("/instances/create", { as: mine });
+    await page.getByLabel("Name", { exact: true }).fill("Doomed");
+    await page.getByLabel("Domain").fill("fail-install.example.com");
+    await button(page, "Create instance").click();
+    await storePassword(page, "Doomed");
+    await page.getByText("Instance could not be installed: Doomed").waitFor();
+    await fact(page, "Status", "Failed");
+    const operations = page.getByRole("table", { name: "Operations" });
+    await operations.getByText("The ERP could not be installed").waitFor();
+    const [{ operation_id, id } = await Promise.reject(new Error("No instance was made"))] = await instancesOf(mine);
+    expect(operation_id).toBeNull();
+    const [failed] = (await mine.api.get(`/operations?resource_id=${id}`)).as(z.array(Operation));
+    await operations.getByText(`Request ${failed?.request_id}`).waitFor();
+  });
+});
+
+test("the DNS record can be copied part by part, and it is said what happens before it is set", async ({ open }) => {
+  const mine = await account();
+  const { id } = await seedInstance(mine.id, { domain: "shop.example.com" });
+  const page = await open(`/instances/${id}`, { as: mine });
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByText("Until it is set, the instance runs all the same").waitFor();
+  for (const [part, value] of [
+    ["type", "A"],
+    ["name", "shop.example.com"],
+    ["value", "203.0.113.10"],
+  ]) {
+    await button(page, `Copy record's ${part}`).click();
+    await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toBe(value);
+  }
+});
+
+test("everything can be reached by the keyboard alone", async ({ open }) => {
+  const mine = await account();
+  const { id } = await seedInstance(mine.id, { name: "Shop" });
+  const page = await open(`/instances/${id}`, { as: mine });
+  await button(page, "More").focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  const asked = dialog(page, "Change the domain of Shop");
+  await asked.waitFor();
+  const focused = () => page.evaluate("document.activeElement.tagName");
+  for (let tabs = 0; tabs < 3 && (await focused()) !== "INPUT"; tabs++) await page.keyboard.press("Tab");
+  await page.keyboard.type("nonsense");
+  await page.keyboard.press("Enter");
+  await asked.getByText(/^Must be a lower-case domain name/).waitFor();
+  await page.keyboard.press("Escape");
+  await asked.waitFor({ state: "detached" });
+  await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("More");
+});
+
+test("that the service is away is said, and trying again shows the instance", async ({ open, faults }) => {
+  faults.expected.push(/^Failed to load resource/);
+  const mine = await account();
+  const { id } = await seedInstance(mine.id, { name: "Shop" });
+  const page = await open("/instances", { as: mine });
+  await page.route(`**/api/v1/instances/${id}`, (route) => route.abort());
+  await page.getByRole("link", { name: "Shop" }).click();
+  await page.getByText("The service cannot be reached").waitFor();
+  await page.unroute(`**/api/v1/instances/${id}`);
+  await button(page, "Try again").click();
+  await title(page, "Shop");
+  expect(pathOf(page)).toBe(`/instances/${id}`);
+});

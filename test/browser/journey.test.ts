@@ -1,0 +1,138 @@
+// The whole way of somebody new: from logging in to a clone of an instance, and the end of the key that they made on it.
+import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+import * as z from "zod";
+import { Backup } from "../../shared/api/backups.ts";
+import { Instance } from "../../shared/api/instances.ts";
+import { account, newPublicKey, uniqueDomain } from "../harness/account.ts";
+import { clientWith } from "../harness/client.ts";
+import { test } from "./browser.ts";
+
+const JOURNEY_MS = 120_000;
+
+const dialog = (page: Page, name: string | RegExp): Locator => page.getByRole("dialog", { name });
+const heading = (page: Page, name: string | RegExp): Promise<void> =>
+  page.getByRole("heading", { level: 1, name }).first().waitFor();
+const goTo = (page: Page, name: string): Promise<void> => page.getByRole("link", { name, exact: true }).first().click();
+
+/** The value of the dialog that shows it once, which is then left. */
+async function storedSecret(page: Page, what: string): Promise<string> {
+  const value = (await page.getByRole("status", { name: what, exact: true }).textContent()) ?? "";
+  await page.getByRole("checkbox", { name: `I have stored the ${what}` }).check();
+  await page.getByRole("button", { name: "Done" }).click();
+  return value;
+}
+
+async function logIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Log in" }).click();
+  await heading(page, "Home");
+}
+
+async function createKey(page: Page): Promise<string> {
+  await goTo(page, "API Keys");
+  await page.getByRole("link", { name: "Create API key" }).first().click();
+  await page.getByLabel("Name").fill("Deploy pipeline");
+  await page.getByRole("radio", { name: "Automation" }).check();
+  await page.getByRole("button", { name: "Create API key" }).click();
+  const value = await storedSecret(page, "API key");
+  await heading(page, "API Keys");
+  return value;
+}
+
+/** With an SSH key that is added on the spot. */
+async function createServer(page: Page): Promise<void> {
+  await goTo(page, "Servers");
+  await page.getByRole("link", { name: "Create server" }).first().click();
+  await page.getByLabel("Name").fill("erp-1");
+  await page.getByRole("button", { name: /^Region/ }).click();
+  await page.getByRole("option").first().click();
+  await page.getByRole("radio").first().check();
+  await page.getByRole("button", { name: "Add a key" }).click();
+  const adding = dialog(page, "Add an SSH key");
+  await adding.getByLabel("Name").fill("Ops laptop");
+  await adding.getByLabel("Public key").fill(newPublicKey());
+  await adding.getByRole("button", { name: "Add key" }).click();
+  await adding.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Create server" }).click();
+  await heading(page, "erp-1");
+  await page.getByText("Server created: erp-1").waitFor();
+}
+
+/** On the only server that there is. */
+async function createInstance(page: Page): Promise<void> {
+  await goTo(page, "Instances");
+  await page.getByRole("link", { name: "Create instance" }).first().click();
+  await page.getByLabel("Name", { exact: true }).fill("Shop");
+  await page.getByLabel("Domain").fill(uniqueDomain());
+  await page.getByRole("button", { name: "Create instance" }).click();
+  expect(await storedSecret(page, "admin password")).not.toBe("");
+  await heading(page, "Shop");
+  await page.getByText("Instance is running: Shop").waitFor();
+}
+
+async function backUp(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Back up now" }).click();
+  const asked = dialog(page, "Back up Shop");
+  await asked.getByLabel("Note").fill("three orders");
+  await asked.getByRole("button", { name: "Back up now" }).click();
+  await page.getByText("Backup completed: Shop").waitFor();
+}
+
+async function restore(page: Page): Promise<void> {
+  await actOn(page, "three orders", "Restore");
+  const asked = dialog(page, "Restore Shop");
+  await asked.getByLabel("To confirm, type Shop").fill("Shop");
+  await asked.getByRole("button", { name: "Restore" }).click();
+  await page.getByText("Backup restored: Shop").waitFor();
+}
+
+async function clone(page: Page): Promise<void> {
+  await goTo(page, "Backups");
+  await actOn(page, "three orders", "Clone into a new instance");
+  await heading(page, "Clone Shop");
+  await page.getByLabel("Name", { exact: true }).fill("Staging");
+  await page.getByLabel("Domain").fill(uniqueDomain("staging"));
+  await page.getByRole("button", { name: "Clone", exact: true }).click();
+  await storedSecret(page, "admin password");
+  await heading(page, "Staging");
+  await page.getByText("Clone is running: Staging").waitFor();
+}
+
+async function actOn(page: Page, backup: string, action: string): Promise<void> {
+  const row = page.getByRole("row").filter({ hasText: backup });
+  await row.getByRole("button", { name: /^Actions on the backup/ }).click();
+  await page.getByRole("menuitem", { name: action }).click();
+}
+
+test(
+  "somebody new comes from the log-in to a clone, and the key that they revoke is refused at once",
+  { timeout: JOURNEY_MS },
+  async ({ open }) => {
+    const mine = await account();
+    const page = await open("/");
+    await logIn(page, mine.user);
+    const api = clientWith(await createKey(page));
+    await createServer(page);
+    await createInstance(page);
+    const [shop] = (await api.get("/instances")).as(z.array(Instance));
+    const data = `/sandbox/instances/${shop?.id}/data`;
+    await api.put(data, { orders: 3 });
+    await backUp(page);
+    await api.put(data, { orders: 0 });
+    await restore(page);
+    expect((await api.get(data)).as(z.unknown())).toEqual({ orders: 3 });
+    await clone(page);
+    const [staging] = (await api.get("/instances")).as(z.array(Instance));
+    expect(staging).toMatchObject({ name: "Staging", status: "running", neutralized: true });
+    expect((await api.get(`/sandbox/instances/${staging?.id}/data`)).as(z.unknown())).toEqual({ orders: 3 });
+    expect((await api.get("/backups")).as(z.array(Backup)).map(({ kind }) => kind)).toEqual(["pre_restore", "manual"]);
+    await goTo(page, "API Keys");
+    await page.getByRole("button", { name: "Revoke Deploy pipeline" }).click();
+    const asked = dialog(page, "Revoke API key");
+    await Promise.all([page.waitForResponse(/\/tokens\//), asked.getByRole("button", { name: "Revoke", exact: true }).click()]);
+    expect((await api.get("/instances")).status).toBe(401);
+    await page.getByText("API key revoked: Deploy pipeline").waitFor();
+  },
+);

@@ -1,0 +1,52 @@
+// Every page of the dashboard, for what is asked of all of them.
+import type { Page } from "playwright-core";
+import type { TestAccount } from "../harness/account.ts";
+
+/** What is on the pages that show one thing. */
+export interface Things {
+  server: string;
+  instance: string;
+}
+
+export interface Shown {
+  /** The route in the dashboard's own table, or the log-in page's. */
+  route: string;
+  heading: RegExp;
+  path?: (things: Things) => string;
+}
+
+export const LOGIN: Shown = { route: "/login", heading: /ERP/ };
+
+export const PAGES: readonly Shown[] = [
+  { route: "/", heading: /^Home/ },
+  { route: "/servers", heading: /^Servers/ },
+  { route: "/servers/create", heading: /server/i },
+  { route: "/servers/:id", heading: /./, path: ({ server }) => `/servers/${server}` },
+  { route: "/instances", heading: /^Instances/ },
+  { route: "/instances/create", heading: /^Create instance/ },
+  { route: "/instances/:id", heading: /^Shop/, path: ({ instance }) => `/instances/${instance}` },
+  { route: "/instances/:id/clone", heading: /^Clone Shop/, path: ({ instance }) => `/instances/${instance}/clone` },
+  { route: "/backups", heading: /^Backups/ },
+  { route: "/settings/api-keys", heading: /^API keys/i },
+  { route: "/settings/api-keys/create", heading: /API key/i },
+  { route: "/settings/ssh-keys", heading: /^SSH keys/i },
+  { route: "/settings/account", heading: /account/i },
+  { route: "/activity", heading: /^Activity/ },
+  { route: "*", heading: /no such page/, path: () => "/nowhere" },
+];
+
+export const pathOf = ({ route, path = () => route }: Shown, things: Things): string => path(things);
+
+/** The account's own things, one of each kind. */
+export async function furnish(mine: TestAccount): Promise<Things> {
+  const server = await mine.server({ name: "shop-1" });
+  const instance = await mine.instance({ name: "Shop", server_id: server.id });
+  await mine.backup(instance.id, { note: "Before the inventory" });
+  return { server: server.id, instance: instance.id };
+}
+
+/** Waits until the page has its heading and everything that it asks for. */
+export async function isShown(page: Page, { heading }: Shown): Promise<void> {
+  await page.getByRole("heading", { level: 1, name: heading }).first().waitFor();
+  await page.waitForLoadState("networkidle");
+}

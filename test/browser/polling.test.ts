@@ -1,0 +1,69 @@
+// How often a page asks the service: seldom while something runs, and never for nothing.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Page } from "playwright-core";
+import { beforeAll, expect } from "vitest";
+import { BASE_PATH } from "../../shared/api/index.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import { ownCloud } from "../harness/cloud.ts";
+import { dashboard } from "../harness/dashboard.ts";
+import { type Open, test } from "./browser.ts";
+import { isShown, PAGES } from "./pages.ts";
+
+// So slow that work outlasts what is watched here.
+await ownCloud({ fallback: dashboard(), environment: { SANDBOX_TIME_SCALE: "100" }, timeScale: 1 });
+
+const WATCHED_MS = 7_000;
+const APART_MS = 2_000;
+
+const WATCHED = PAGES.filter(({ route }) => ["/", "/servers", "/instances", "/backups"].includes(route));
+
+let mine: TestAccount;
+beforeAll(async () => {
+  mine = await account();
+});
+
+/** All of them side by side, because watching takes its time. */
+async function opened(open: Open): Promise<Page[]> {
+  const pages: Page[] = [];
+  for (const shown of WATCHED) {
+    const page = await open(shown.route, { as: mine });
+    await isShown(page, shown);
+    pages.push(page);
+  }
+  return pages;
+}
+
+/** When the page asked the API, in milliseconds, while it was left alone. */
+async function asked(page: Page): Promise<number[]> {
+  const times: number[] = [];
+  page.on("request", (request) => {
+    if (new URL(request.url()).pathname.startsWith(BASE_PATH)) times.push(performance.now());
+  });
+  await sleep(WATCHED_MS);
+  return times;
+}
+
+const HIDE = `Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
+  document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));`;
+
+test("while nothing runs no page asks for anything", async ({ open }) => {
+  const pages = await opened(open);
+  expect(await Promise.all(pages.map(asked))).toEqual(pages.map(() => []));
+});
+
+test(
+  "while something runs each page asks once in two seconds, and for nothing when nobody looks",
+  { timeout: 60_000 },
+  async ({ open }) => {
+    await mine.api.post("/servers", await mine.serverBody());
+    const pages = await opened(open);
+    for (const times of await Promise.all(pages.map(asked))) {
+      expect(times.length).toBeGreaterThan(1);
+      const apart = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+      expect(Math.min(...apart)).toBeGreaterThanOrEqual(APART_MS);
+    }
+    for (const page of pages) await page.evaluate(HIDE);
+    await sleep(500); // what was asked before may still be on its way
+    expect(await Promise.all(pages.map(asked))).toEqual(pages.map(() => []));
+  },
+);

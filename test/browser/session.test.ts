@@ -1,0 +1,138 @@
+// Logging in and out, and what becomes of a page when its session ends.
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import * as z from "zod";
+import { account } from "../harness/account.ts";
+import { clientWith } from "../harness/client.ts";
+import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
+import { test } from "./browser.ts";
+
+const KEPT = `localStorage.getItem("session")`;
+
+async function logIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Log in" }).click();
+}
+
+const isAt = (page: Page, path: string) =>
+  expect.poll(() => new URL(page.url()).pathname + new URL(page.url()).search).toBe(path);
+const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name }).first();
+
+test("nobody sees a page without logging in, and whoever does comes to the page that was asked for", async ({ open }) => {
+  const { user } = await account();
+  const page = await open("/servers?status=active");
+  await isAt(page, "/login");
+  await logIn(page, user);
+  await heading(page, "Servers").waitFor();
+  await isAt(page, "/servers?status=active");
+  await page.reload();
+  await heading(page, "Servers").waitFor();
+});
+
+test("empty fields are named and nothing is sent", async ({ open }) => {
+  const page = await open("/login");
+  const sent: string[] = [];
+  page.on("request", (request) => request.method() === "POST" && sent.push(request.url()));
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByText("Enter your email.").waitFor();
+  await page.getByText("Enter your password.").waitFor();
+  expect(sent).toEqual([]);
+});
+
+test("a wrong password is refused in words, and nothing is kept", async ({ open }) => {
+  const { user } = await account();
+  const page = await open("/login");
+  await logIn(page, { email: user.email, password: "not the right one" });
+  await page.getByText("The email or the password is wrong.").waitFor();
+  expect(await page.evaluate(KEPT)).toBeNull();
+});
+
+test("whoever is locked out is told for how long", async ({ open }) => {
+  const { user } = await account();
+  const page = await open("/login");
+  const lockedOut = page.getByText("Too many failed attempts");
+  for (let attempt = 0; attempt <= LOGIN_FAILURES.pair && !(await lockedOut.isVisible()); attempt++) {
+    const answered = page.waitForResponse("**/auth/login");
+    await logIn(page, { email: user.email, password: "not the right one" });
+    await answered;
+    await page
+      .getByText(/is wrong|Too many failed attempts/)
+      .first()
+      .waitFor();
+  }
+  const timer = page.getByRole("timer");
+  const before = await timer.textContent();
+  expect(before).toMatch(/^\d+:\d\d$/);
+  await expect.poll(() => timer.textContent()).not.toBe(before);
+  expect(await page.getByRole("button", { name: "Log in" }).isDisabled()).toBe(true);
+});
+
+test("that the service is away is said in words", async ({ open, faults }) => {
+  faults.expected.push(/^Failed to load resource/);
+  const { user } = await account();
+  const page = await open("/login");
+  await page.route("**/api/v1/auth/login", (route) => route.abort());
+  await logIn(page, user);
+  await page
+    .getByRole("alert")
+    .or(page.getByText(/could not be reached|cannot be reached/))
+    .first()
+    .waitFor();
+  expect(await page.evaluate(KEPT)).toBeNull();
+});
+
+test("a session that is logged out is refused by the API, and nothing of it is kept", async ({ open }) => {
+  const { user } = await account();
+  const page = await open("/");
+  await logIn(page, user);
+  await heading(page, "Home").waitFor();
+  const token = z.object({ token: z.string() }).parse(JSON.parse(String(await page.evaluate(KEPT)))).token;
+  expect((await clientWith(token).get("/auth/me")).status).toBe(200);
+  await page.getByRole("button", { name: user.name }).click();
+  await page.getByRole("menuitem", { name: "Log out" }).click();
+  await isAt(page, "/login");
+  await page.getByText("You are logged out.").waitFor();
+  expect(await page.evaluate("localStorage.length + sessionStorage.length")).toBe(0);
+  expect((await clientWith(token).get("/auth/me")).status).toBe(401);
+  await page.goto("/servers");
+  await isAt(page, "/login");
+});
+
+test("a session that the service ended leads to the log-in page, and from there back", async ({ open }) => {
+  const mine = await account();
+  const page = await open("/settings/api-keys", { as: mine });
+  await heading(page, "API Keys").waitFor();
+  const token = z.object({ token: z.string() }).parse(JSON.parse(String(await page.evaluate(KEPT)))).token;
+  await clientWith(token).post("/auth/logout");
+  await page.getByRole("link", { name: "Servers" }).first().click();
+  await isAt(page, "/login");
+  await page.getByText("Your session has ended.").waitFor();
+  await logIn(page, mine.user);
+  await heading(page, "Servers").waitFor();
+});
+
+test("a session that has lasted its time ends by itself", async ({ open }) => {
+  const mine = await account();
+  const page = await open("/login");
+  await page.clock.install();
+  await page.reload();
+  await logIn(page, mine.user);
+  await heading(page, "Home").waitFor();
+  await page.clock.fastForward("12:01:00");
+  await isAt(page, "/login");
+  await page.getByText("Your session has lasted its 12 hours.").waitFor();
+  expect(await page.evaluate(KEPT)).toBeNull();
+});
+
+test("logging out in one tab ends the others", async ({ open }) => {
+  const mine = await account();
+  const page = await open("/servers", { as: mine });
+  const other = await page.context().newPage();
+  await other.goto("/instances");
+  await heading(other, "Instances").waitFor();
+  await page.getByRole("button", { name: mine.user.name }).click();
+  await page.getByRole("menuitem", { name: "Log out" }).click();
+  await isAt(page, "/login");
+  await isAt(other, "/login");
+});

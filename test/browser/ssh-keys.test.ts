@@ -1,0 +1,58 @@
+// SSH keys in the dashboard: adding them, and deleting them.
+import { expect } from "vitest";
+import * as z from "zod";
+import { SshKey } from "../../shared/api/ssh-keys.ts";
+import { account, newPublicKey, type TestAccount } from "../harness/account.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+
+const keysOf = async (mine: TestAccount): Promise<SshKey[]> => (await mine.api.get("/ssh-keys")).as(z.array(SshKey));
+
+const PRIVATE = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n-----END OPENSSH PRIVATE KEY-----";
+
+test("what is no public key is refused with the reason, and a private one is not even sent", async ({ open }) => {
+  const mine = await account();
+  const page = await open("/settings/ssh-keys", { as: mine });
+  await page.getByText("There is no SSH key yet.").waitFor();
+  const sent: (string | null)[] = [];
+  page.on("request", (request) => request.method() === "POST" && sent.push(request.postData()));
+  await page.getByRole("button", { name: "Add a key" }).first().click();
+  const asked = page.getByRole("dialog", { name: "Add an SSH key" });
+  await asked.getByRole("button", { name: "Add key" }).click();
+  await expect.poll(() => asked.getByText("This is required.").count()).toBe(2);
+  await asked.getByLabel("Name").fill("Ops laptop");
+  await asked.getByLabel("Public key").fill(PRIVATE);
+  await asked.getByRole("button", { name: "Add key" }).click();
+  await asked.getByText("Must be the public key").waitFor();
+  await expectAccessible(page);
+  expect(sent).toEqual([]);
+  await asked.getByLabel("Public key").fill("ssh-dss AAAA");
+  await asked.getByRole("button", { name: "Add key" }).click();
+  await asked.getByText("Must be an OpenSSH ed25519, ecdsa or rsa key without options.").waitFor();
+  expect(await keysOf(mine)).toEqual([]);
+});
+
+test("a key is added, shown with its fingerprint, and deleted once that was confirmed", async ({ open }) => {
+  const mine = await account();
+  const page = await open("/settings/ssh-keys", { as: mine });
+  await page.getByRole("button", { name: "Add a key" }).first().click();
+  const asked = page.getByRole("dialog", { name: "Add an SSH key" });
+  await asked.getByLabel("Name").fill("Ops laptop");
+  await asked.getByLabel("Public key").fill(`  ${newPublicKey("ops@example.com")}\n`);
+  await asked.getByRole("button", { name: "Add key" }).click();
+  await page.getByText("SSH key added: Ops laptop").waitFor();
+  const row = page.getByRole("row").filter({ hasText: "Ops laptop" });
+  const [added] = await keysOf(mine);
+  await row.getByText(added?.fingerprint ?? "no key was added").waitFor();
+  await row.getByRole("button", { name: "Delete Ops laptop" }).click();
+  const sure = page.getByRole("dialog", { name: "Delete SSH key" });
+  await sure.getByText("Servers that were created with it keep it").waitFor();
+  await expectAccessible(page);
+  await sure.getByRole("button", { name: "Cancel" }).click();
+  await sure.waitFor({ state: "detached" });
+  expect(await keysOf(mine)).toHaveLength(1);
+  await row.getByRole("button", { name: "Delete Ops laptop" }).click();
+  await sure.getByRole("button", { name: "Delete key" }).click();
+  await row.waitFor({ state: "detached" });
+  expect(await keysOf(mine)).toEqual([]);
+});

@@ -1,0 +1,151 @@
+// API keys in the dashboard: making one, seeing its value once, and revoking it.
+import type { Page } from "playwright-core";
+import { describe, expect } from "vitest";
+import * as z from "zod";
+import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
+import { Token } from "../../shared/api/tokens.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import { clientWith } from "../harness/client.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+
+const CREATE = "/settings/api-keys/create";
+const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
+const submit = (page: Page) => page.getByRole("button", { name: "Create API key" }).click();
+
+/** The value, which is on the page this once. */
+async function shownKey(page: Page, name: string): Promise<string> {
+  const value = await page
+    .getByRole("dialog", { name: `API key ${name}` })
+    .getByRole("status", { name: "API key" })
+    .textContent();
+  return value ?? "";
+}
+
+async function keep(page: Page): Promise<void> {
+  await page.getByRole("checkbox", { name: "I have stored the API key" }).check();
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("heading", { level: 1, name: "API Keys" }).first().waitFor();
+}
+
+async function tokenNamed(mine: TestAccount, name: string): Promise<Token | undefined> {
+  const all = (await (await mine.session()).get("/tokens?per_page=100")).as(z.array(Token));
+  return all.find((token) => token.name === name);
+}
+
+describe("making one", () => {
+  test("needs a name that is free and a permission, and is not asked of the API before", async ({ open }) => {
+    const mine = await account();
+    const page = await open(CREATE, { as: mine });
+    const sent: string[] = [];
+    page.on("request", (request) => request.method() === "POST" && sent.push(request.url()));
+    await submit(page);
+    await page.getByText("This is required.").waitFor();
+    await page.getByText("Must name at least one permission.").waitFor();
+    expect(await page.evaluate("document.activeElement.getAttribute('placeholder')")).toBe("Deploy pipeline");
+    await expectAccessible(page);
+    expect(sent).toEqual([]);
+    const { name } = (await (await mine.session()).get(`/tokens/${mine.tokenId}`)).as(Token);
+    await page.getByLabel("Name").fill(name);
+    await page.getByRole("radio", { name: "Read only" }).check();
+    await submit(page);
+    await page.getByText("This name is already taken.").waitFor();
+  });
+
+  test("shows the value this once; it can what was chosen, and nothing else", async ({ open }) => {
+    const mine = await account();
+    const page = await open("/settings/api-keys", { as: mine });
+    await page.getByRole("link", { name: "Create API key" }).click();
+    await page.getByLabel("Name").fill("Nightly backups");
+    await page.getByRole("radio", { name: "Backups only" }).check();
+    await page.getByRole("checkbox", { name: /^View servers/ }).check();
+    await page.getByRole("checkbox", { name: /^Create, delete backups/ }).uncheck();
+    await page.getByRole("button", { name: /^Expires/ }).click();
+    await page.getByRole("option", { name: "Never" }).click();
+    await page.getByText("It stays valid until it is revoked.").waitFor();
+    await submit(page);
+    const value = await shownKey(page, "Nightly backups");
+    await expectAccessible(page);
+    expect(value).toMatch(/^svc_test_/);
+    const me = (await clientWith(value).get("/auth/me")).as(z.object({ permissions: z.array(z.string()) }));
+    expect(me.permissions).toEqual(["servers:read", "instances:read", "backups:read"]);
+    await page.keyboard.press("Escape"); // not before it is stored
+    expect(await shownKey(page, "Nightly backups")).toBe(value);
+    await keep(page);
+    const row = rowOf(page, "Nightly backups");
+    await row.getByText(`svc_test_…${value.slice(-4)}`).waitFor();
+    await row.getByText("from 127.0.0.1").waitFor();
+    expect(await page.content()).not.toContain(value);
+    expect(await page.evaluate("JSON.stringify({ ...localStorage, ...sessionStorage })")).not.toContain(value);
+    await row.getByRole("button", { name: "3 permissions" }).click();
+    await page.getByText("View backups").waitFor();
+    expect((await tokenNamed(mine, "Nightly backups"))?.expires_at).toBeNull();
+  });
+
+  test.for([
+    { preset: "Read only", expected: ["servers:read", "instances:read", "backups:read", "settings:read"] },
+    { preset: "Automation", expected: ALL_PERMISSIONS.filter((permission) => !permission.startsWith("settings")) },
+    { preset: "Everything", expected: ALL_PERMISSIONS },
+  ])("$preset is what it says", async ({ preset, expected }, { open }) => {
+    const mine = await account();
+    const page = await open(CREATE, { as: mine });
+    await page.getByLabel("Name").fill(preset);
+    await page.getByRole("radio", { name: preset }).check();
+    await submit(page);
+    const value = await shownKey(page, preset);
+    expect((await clientWith(value).get("/auth/me")).as(z.object({ permissions: z.array(z.string()) })).permissions).toEqual(
+      expected,
+    );
+    await keep(page);
+    await rowOf(page, `svc_test_…${value.slice(-4)}`)
+      .getByRole("button", { name: preset, exact: true })
+      .waitFor();
+  });
+
+  test("a last day must be one, and to come; the key ends with it", async ({ open }) => {
+    const mine = await account();
+    const page = await open(CREATE, { as: mine });
+    await page.getByLabel("Name").fill("For the fair");
+    await page.getByRole("radio", { name: "Read only" }).check();
+    await page.getByRole("button", { name: /^Expires/ }).click();
+    await page.getByRole("option", { name: "On a day" }).click();
+    await submit(page);
+    await page.getByText("Must be a day such as 2027/01/31.").waitFor();
+    const day = page.getByLabel("Last day");
+    await day.fill("2020/01/31");
+    await submit(page);
+    await page.getByText("Must be in the future.").waitFor();
+    const year = new Date().getFullYear() + 1;
+    expect(await tokenNamed(mine, "For the fair")).toBeUndefined();
+    await day.fill(`${year}/01/31`);
+    await submit(page);
+    await shownKey(page, "For the fair");
+    expect((await tokenNamed(mine, "For the fair"))?.expires_at).toBe(`${year}-01-31T23:59:59.000Z`);
+  });
+});
+
+test("a key that is revoked is refused from its next request on, and not before that was confirmed", async ({ open }) => {
+  const mine = await account();
+  const { id, api } = await mine.token();
+  const { name } = (await (await mine.session()).get(`/tokens/${id}`)).as(Token);
+  const page = await open("/settings/api-keys", { as: mine });
+  await page.getByRole("button", { name: `Revoke ${name}` }).click();
+  const asked = page.getByRole("dialog", { name: "Revoke API key" });
+  await asked.getByText("refused from its next request on").waitFor();
+  await expectAccessible(page);
+  await asked.getByRole("button", { name: "Cancel" }).click();
+  await asked.waitFor({ state: "detached" });
+  expect((await api.get("/servers")).status).toBe(200);
+  await page.getByRole("button", { name: `Revoke ${name}` }).click();
+  await Promise.all([page.waitForResponse(/\/tokens\//), asked.getByRole("button", { name: "Revoke" }).click()]);
+  expect((await api.get("/servers")).status).toBe(401);
+  await page.getByText(`API key revoked: ${name}`).waitFor();
+  await rowOf(page, name).waitFor({ state: "detached" });
+});
+
+test("a key that has expired is marked", async ({ open }) => {
+  const mine = await account();
+  await mine.token(["servers:read"], new Date(Date.now() - 60_000).toISOString());
+  const page = await open("/settings/api-keys", { as: mine });
+  await page.getByText(/^Expired/).waitFor();
+});

@@ -1,0 +1,19 @@
+// The dashboard of the present sources before a test's cloud, built when a browser first asks for it.
+import { buildDashboard } from "../../infra/dashboard-build.ts";
+import { docsPage } from "../../infra/local/docs-page.ts";
+import type { Fallback } from "../../infra/local/gateway.ts";
+import { serve } from "../../infra/local/pages.ts";
+import { openapi } from "../../shared/api/openapi.ts";
+
+export function dashboard(): Fallback {
+  let serving: Promise<Fallback> | undefined;
+  return (request, response) => {
+    if (request.method !== "GET" && request.method !== "HEAD") return false;
+    serving ??= buildDashboard().then((folder) => serve({ dashboard: folder, docs: docsPage(openapi("test")) }));
+    serving.then(
+      (answer) => answer(request, response),
+      (error: unknown) => response.writeHead(500, { "content-type": "text/plain" }).end(String(error)),
+    );
+    return true;
+  };
+}

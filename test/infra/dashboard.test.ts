@@ -1,0 +1,239 @@
+// What stands in front, read from the synthesized templates: CloudFront, the dashboard's files, and the key between it and the API.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { runInNewContext } from "node:vm";
+import { beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { routesOf } from "../../infra/api.ts";
+import { synth } from "../../infra/app.ts";
+import { SECURITY_HEADERS } from "../../infra/dashboard-headers.ts";
+import { readTemplate } from "../../infra/local/template.ts";
+import { type Environment, ENVIRONMENTS, SETTINGS, stackName } from "../../infra/settings.ts";
+import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER, ORIGIN_KEYS } from "../../shared/runtime/origin.ts";
+import { scratch, stubBundles, stubDashboard } from "./stubs.ts";
+
+/** What one template may refer to in Secrets Manager. */
+const REFERENCES_MAX = 60;
+
+const Resource = z.object({
+  Type: z.string(),
+  Properties: z.record(z.string(), z.json()).default({}),
+  DependsOn: z.union([z.string(), z.array(z.string())]).optional(),
+});
+const Association = z.object({
+  EventType: z.literal("viewer-request"),
+  FunctionARN: z.object({ "Fn::GetAtt": z.array(z.string()) }),
+});
+const Behavior = z.object({
+  PathPattern: z.string().optional(),
+  AllowedMethods: z.array(z.string()).optional(),
+  CachePolicyId: z.string(),
+  OriginRequestPolicyId: z.string().optional(),
+  ResponseHeadersPolicyId: z.json(),
+  TargetOriginId: z.string(),
+  ViewerProtocolPolicy: z.string(),
+  FunctionAssociations: z.array(Association),
+});
+const Distribution = z.object({
+  DefaultCacheBehavior: Behavior,
+  CacheBehaviors: z.array(Behavior),
+  CustomErrorResponses: z.array(z.record(z.string(), z.json())),
+  IPV6Enabled: z.boolean(),
+  Origins: z.array(
+    z.looseObject({ Id: z.string(), OriginAccessControlId: z.json().optional(), OriginCustomHeaders: z.json().optional() }),
+  ),
+});
+
+const outdir = scratch();
+beforeAll(async () => {
+  await synth(outdir, ENVIRONMENTS, { bundles: stubBundles(), dashboard: stubDashboard() });
+}, 60_000);
+
+const textOf = (environment: Environment, folder = outdir): string =>
+  readFileSync(join(folder, `${stackName(environment)}.template.json`), "utf8");
+const resourcesOf = (environment: Environment, folder = outdir) =>
+  z.object({ Resources: z.record(z.string(), Resource) }).parse(JSON.parse(textOf(environment, folder))).Resources;
+const of = (environment: Environment, type: string) =>
+  Object.values(resourcesOf(environment)).filter(({ Type }) => Type === type);
+const frontOf = (environment: Environment) =>
+  Distribution.parse(of(environment, "AWS::CloudFront::Distribution")[0]?.Properties["DistributionConfig"]);
+
+function apiBehavior(environment: Environment) {
+  const [behavior, ...others] = frontOf(environment).CacheBehaviors;
+  if (behavior === undefined || others.length > 0) throw new Error("There is one behaviour beside the default");
+  return behavior;
+}
+
+type Asked = { uri: string; headers: Record<string, { value: string }> };
+
+/** Runs a behaviour's function as CloudFront does. */
+function onRequest(environment: Environment, { FunctionAssociations }: z.infer<typeof Behavior>, asked: Asked): Asked {
+  const [id = ""] = FunctionAssociations[0]?.FunctionARN["Fn::GetAtt"] ?? [];
+  const code = z.string().parse(resourcesOf(environment)[id]?.Properties["FunctionCode"]);
+  const event = { request: structuredClone(asked), viewer: { ip: "2001:db8::7" } };
+  const Changed = z.object({ uri: z.string(), headers: z.record(z.string(), z.object({ value: z.string() })) });
+  return Changed.parse(runInNewContext(`${code}; handler(event)`, { event }));
+}
+
+const Headers = z.object({
+  SecurityHeadersConfig: z.object({
+    ContentSecurityPolicy: z.object({ ContentSecurityPolicy: z.string(), Override: z.literal(true) }),
+    ContentTypeOptions: z.object({ Override: z.literal(true) }),
+    ReferrerPolicy: z.object({ ReferrerPolicy: z.string(), Override: z.literal(true) }),
+    StrictTransportSecurity: z.object({ AccessControlMaxAgeSec: z.number(), Override: z.literal(true) }).loose(),
+  }),
+  CustomHeadersConfig: z.object({
+    Items: z.array(z.object({ Header: z.string(), Value: z.string(), Override: z.literal(true) })),
+  }),
+});
+
+describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
+  it("every answer has the headers that the local server sends, and demands HTTPS from then on", () => {
+    const [policy] = of(environment, "AWS::CloudFront::ResponseHeadersPolicy");
+    const { SecurityHeadersConfig: security, CustomHeadersConfig: custom } = Headers.parse(
+      policy?.Properties["ResponseHeadersPolicyConfig"],
+    );
+    expect({
+      "content-security-policy": security.ContentSecurityPolicy.ContentSecurityPolicy,
+      "referrer-policy": security.ReferrerPolicy.ReferrerPolicy,
+      "x-content-type-options": "nosniff", // all that its field can say
+      ...Object.fromEntries(custom.Items.map(({ Header, Value }) => [Header, Value])),
+    }).toEqual(SECURITY_HEADERS);
+    expect(security.StrictTransportSecurity.AccessControlMaxAgeSec).toBeGreaterThanOrEqual(31_536_000);
+    const { DefaultCacheBehavior: pages } = frontOf(environment);
+    expect(apiBehavior(environment).ResponseHeadersPolicyId).toEqual(pages.ResponseHeadersPolicyId);
+    expect(pages.ViewerProtocolPolicy).toBe("redirect-to-https");
+    expect(apiBehavior(environment).ViewerProtocolPolicy).toBe("https-only");
+    expect(frontOf(environment).IPV6Enabled).toBe(true);
+  });
+
+  it("nothing of the API is kept, not even its errors, and none is replaced by a page", () => {
+    // AWS's own policies: CachingDisabled and AllViewerExceptHostHeader.
+    expect(apiBehavior(environment)).toMatchObject({
+      PathPattern: "/api/*",
+      CachePolicyId: "4135ea2d-6df8-44a3-9df3-4b5a84be39ad",
+      OriginRequestPolicyId: "b689b0a8-53d0-40ab-baf2-68738e2966ac",
+    });
+    expect(apiBehavior(environment).AllowedMethods?.toSorted()).toEqual([
+      "DELETE",
+      "GET",
+      "HEAD",
+      "OPTIONS",
+      "PATCH",
+      "POST",
+      "PUT",
+    ]);
+    const errors = frontOf(environment).CustomErrorResponses;
+    expect(errors.map(({ ErrorCode }) => ErrorCode)).toEqual(expect.arrayContaining([400, 403, 404, 405, 500, 502, 503, 504]));
+    for (const error of errors) expect(error).toEqual({ ErrorCode: error["ErrorCode"], ErrorCachingMinTTL: 0 });
+  });
+
+  it.each([
+    ["/", "/index.html"],
+    ["/servers", "/index.html"],
+    ["/servers/srv_01/", "/index.html"],
+    ["/a.b/c", "/index.html"],
+    ["/index.html", "/index.html"],
+    ["/config.json", "/config.json"],
+    ["/assets/index-1.js", "/assets/index-1.js"],
+    ["/assets/gone.js", "/assets/gone.js"],
+  ])("%s shows %s", (uri, shown) => {
+    expect(onRequest(environment, frontOf(environment).DefaultCacheBehavior, { uri, headers: {} }).uri).toBe(shown);
+  });
+
+  it("the API is told the client's address by CloudFront, whatever the client says", () => {
+    const asked = {
+      uri: "/api/v1/servers",
+      headers: { [CLIENT_ADDRESS_HEADER]: { value: "192.0.2.1" }, accept: { value: "*/*" } },
+    };
+    expect(onRequest(environment, apiBehavior(environment), asked)).toEqual({
+      uri: "/api/v1/servers",
+      headers: { [CLIENT_ADDRESS_HEADER]: { value: "2001:db8::7" }, accept: { value: "*/*" } },
+    });
+  });
+
+  it("only CloudFront reads the bucket, and only from there", () => {
+    const { Origins, DefaultCacheBehavior } = frontOf(environment);
+    const files = Origins.find(({ Id }) => Id === DefaultCacheBehavior.TargetOriginId);
+    expect(files?.OriginAccessControlId).toBeDefined();
+    const allowed = of(environment, "AWS::S3::BucketPolicy").flatMap(({ Properties }) =>
+      z
+        .object({
+          Statement: z.array(
+            z.looseObject({ Effect: z.string(), Principal: z.json(), Action: z.json(), Condition: z.json().optional() }),
+          ),
+        })
+        .parse(Properties["PolicyDocument"])
+        .Statement.filter(({ Principal }) => JSON.stringify(Principal).includes("cloudfront")),
+    );
+    expect(allowed).toEqual([
+      expect.objectContaining({
+        Effect: "Allow",
+        Action: "s3:GetObject",
+        Condition: { StringEquals: { "AWS:SourceArn": expect.objectContaining({}) } },
+      }),
+    ]);
+  });
+
+  it("what the first page names is there before it; names that change are not kept, and those that do not are for ever", () => {
+    const deployments = Object.entries(resourcesOf(environment)).filter(([, { Type }]) => Type === "Custom::CDKBucketDeployment");
+    expect(deployments).toHaveLength(2);
+    const [assets, page] = deployments;
+    expect(assets?.[1].Properties).toMatchObject({
+      Include: ["assets/*"],
+      Exclude: ["*"],
+      Prune: false,
+      SystemMetadata: { "cache-control": "public, max-age=31536000, immutable" },
+    });
+    expect(page?.[1].Properties).toMatchObject({
+      Exclude: ["assets/*"],
+      Prune: false,
+      SystemMetadata: { "cache-control": "no-cache" },
+    });
+    expect([page?.[1].DependsOn].flat()).toContain(assets?.[0]);
+  });
+
+  it("the key is sent to the API and is not in the template", () => {
+    const headers = frontOf(environment).Origins.flatMap(({ OriginCustomHeaders }) => OriginCustomHeaders ?? []);
+    expect(headers).toEqual([{ HeaderName: ORIGIN_KEY_HEADER, HeaderValue: expect.objectContaining({}) }]);
+    expect(JSON.stringify(headers)).toMatch(/\{\{resolve:secretsmanager:.*:SecretString:::\}\}/);
+    expect(textOf(environment).split("{{resolve:").length - 1).toBeLessThanOrEqual(REFERENCES_MAX);
+  });
+
+  it("every function that requests reach first knows the key that is sent, and no other is told it", () => {
+    const { functions, front } = readTemplate(outdir, stackName(environment));
+    const open = [
+      ...routesOf(environment)
+        .filter(({ access }) => access === "public")
+        .map(({ id }) => id),
+      "authorize",
+      "fallback",
+    ];
+    const knowing = functions.filter(({ environment: variables }) => ORIGIN_KEYS in variables);
+    expect(knowing.map(({ directory = "" }) => bundleOf(directory)).toSorted()).toEqual(open.toSorted());
+    for (const { environment: variables } of knowing) expect(variables[ORIGIN_KEYS]).toBe(front?.[ORIGIN_KEY_HEADER]);
+    // CloudFront sends it only when they do.
+    const [distribution] = of(environment, "AWS::CloudFront::Distribution");
+    expect(distribution?.DependsOn).toEqual(expect.arrayContaining(knowing.map(({ logicalId }) => logicalId)));
+  });
+});
+
+const bundleOf = (directory: string): string =>
+  /"(.*)"/.exec(readFileSync(join(directory, "index.mjs"), "utf8"))?.[1] ?? directory;
+
+it("with another key the functions accept the one before, too, until CloudFront sends the new one everywhere", async () => {
+  const folder = scratch();
+  const before = SETTINGS.test.originKey;
+  SETTINGS.test.originKey = before + 1;
+  try {
+    await synth(folder, ["test"], { bundles: stubBundles(), checked: false });
+  } finally {
+    SETTINGS.test.originKey = before;
+  }
+  const earlier = readTemplate(outdir, stackName("test")).front?.[ORIGIN_KEY_HEADER];
+  const { functions, front } = readTemplate(folder, stackName("test"));
+  const sent = front?.[ORIGIN_KEY_HEADER];
+  expect(sent).not.toBe(earlier);
+  const accepted = new Set(functions.flatMap(({ environment }) => environment[ORIGIN_KEYS] ?? []));
+  expect([...accepted]).toEqual([`${sent} ${earlier}`]);
+});

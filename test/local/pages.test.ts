@@ -1,0 +1,138 @@
+// What the local server shows beside the API: the dashboard for every path that names no file, and nothing that lies elsewhere.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { connect } from "node:net";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import * as z from "zod";
+import { SECURITY_HEADERS } from "../../infra/dashboard-headers.ts";
+import { serve } from "../../infra/local/pages.ts";
+
+const PAGE = `<!doctype html><title>Dashboard</title>${" ".repeat(2000)}`;
+const SCRIPT = "console.log(1);".repeat(200);
+const OTHER = { environment: "live", url: "https://live.example.com" };
+
+const home = mkdtempSync(join(tmpdir(), "pages-"));
+const server = createServer((request, response) => {
+  if (!answer(request, response)) response.writeHead(405).end();
+});
+let answer: ReturnType<typeof serve>;
+let port: number;
+
+beforeAll(async () => {
+  const folder = join(home, "dashboard");
+  mkdirSync(join(folder, "assets"), { recursive: true });
+  writeFileSync(join(folder, "index.html"), PAGE);
+  writeFileSync(join(folder, "assets", "index-1.js"), SCRIPT);
+  writeFileSync(join(folder, "assets", "font-1.woff2"), "w".repeat(2000));
+  writeFileSync(join(home, "secret.txt"), "secret");
+  answer = serve({ dashboard: folder, docs: "<title>API</title>", otherDashboard: OTHER });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  ({ port } = z.object({ port: z.number() }).parse(server.address()));
+});
+afterAll(() => {
+  server.close();
+  rmSync(home, { recursive: true });
+});
+
+const ask = (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${port}${path}`, init);
+
+/** Byte for byte, where `fetch` would tidy up. */
+async function askRaw(target: string, more = ""): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.end(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${more}\r\n`);
+  return text(socket);
+}
+
+test.each(["/", "/servers", "/servers/srv_1/", "/settings/api-keys?page=2", "/docsy", "/apis"])(
+  "%s is the dashboard, asked for anew each time",
+  async (path) => {
+    const response = await ask(path);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe(PAGE);
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(response.headers.get("cache-control")).toBe("no-cache");
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) expect(response.headers.get(name)).toBe(value);
+  },
+);
+
+test("a file whose name says its content may be kept for ever", async () => {
+  const response = await ask("/assets/index-1.js");
+  expect(await response.text()).toBe(SCRIPT);
+  expect(response.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
+  expect(response.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+  expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+});
+
+test("what is large comes compressed to those who can read that, and as it is to others", async () => {
+  const [zipped, plain, font] = await Promise.all([
+    ask("/assets/index-1.js", { headers: { "accept-encoding": "br, gzip" } }),
+    ask("/assets/index-1.js", { headers: { "accept-encoding": "identity" } }),
+    ask("/assets/font-1.woff2", { headers: { "accept-encoding": "gzip" } }),
+  ]);
+  expect(zipped.headers.get("content-encoding")).toBe("gzip");
+  expect(Number(zipped.headers.get("content-length"))).toBeLessThan(SCRIPT.length / 10);
+  expect(zipped.headers.get("vary")).toBe("accept-encoding");
+  expect([plain.headers.get("content-encoding"), plain.headers.get("content-length")]).toEqual([null, String(SCRIPT.length)]);
+  expect(font.headers.get("content-encoding")).toBeNull();
+  const raw = await fetch(`http://127.0.0.1:${port}/`, { headers: { "accept-encoding": "identity" } });
+  expect(await raw.text()).toBe(gunzipSync(Buffer.from(await zippedPage())).toString());
+});
+
+/** `fetch` unpacks by itself; this does not. */
+async function zippedPage(): Promise<Uint8Array> {
+  const socket = connect(port, "127.0.0.1");
+  socket.end("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept-Encoding: gzip\r\n\r\n");
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(z.instanceof(Buffer).parse(chunk));
+  const all = Buffer.concat(chunks);
+  return all.subarray(all.indexOf("\r\n\r\n") + 4);
+}
+
+test("HEAD is answered as GET is, without the content", async () => {
+  const response = await ask("/assets/index-1.js", { method: "HEAD" });
+  expect([response.status, await response.text()]).toEqual([200, ""]);
+  expect(response.headers.get("cache-control")).toContain("immutable");
+  expect((await ask("/assets/gone.js", { method: "HEAD" })).status).toBe(404);
+});
+
+test("a file that is not there is not the dashboard", async () => {
+  const response = await ask("/assets/gone.js");
+  expect(response.status).toBe(404);
+  expect(await response.text()).not.toContain("Dashboard");
+  expect(response.headers.get("cache-control")).toBe("no-cache");
+});
+
+test.each([
+  "/../secret.txt",
+  "/assets/../../secret.txt",
+  "/%2e%2e/secret.txt",
+  "/..%2fsecret.txt",
+  "/assets/..\\..\\secret.txt",
+  "//secret.txt",
+])("%s leads out of the dashboard's folder to nothing", async (path) => {
+  const answered = await askRaw(path);
+  expect(answered).toMatch(/^HTTP\/1\.1 404/);
+  expect(answered).not.toMatch(/\r\n\r\nsecret/);
+});
+
+test("the API's page stays, with a policy of its own", async () => {
+  for (const path of ["/docs", "/docs/"]) {
+    const response = await ask(path);
+    expect(await response.text()).toBe("<title>API</title>");
+    expect(response.headers.get("content-security-policy")).toMatch(/style-src 'sha256-/);
+  }
+});
+
+test("the dashboard is told of the other environment's, and where the API's page is", async () => {
+  expect(await (await ask("/config.json")).json()).toEqual({ other_dashboard: OTHER, api_page: "/docs" });
+});
+
+test("other methods are left to the API", async () => {
+  expect((await ask("/", { method: "POST" })).status).toBe(405);
+});

@@ -1,0 +1,103 @@
+// The API is behind CloudFront: what came past it is refused, and a client's address is what CloudFront says.
+import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { BASE_PATH, resourceOf, routes } from "../../shared/api/index.ts";
+import { tokens } from "../../shared/api/tokens.ts";
+import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER } from "../../shared/runtime/origin.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import type { Client } from "../harness/client.ts";
+import { ownCloud } from "../harness/cloud.ts";
+import { bodyOf } from "../harness/requests.ts";
+
+const cloud = await ownCloud();
+const [api] = cloud.template.apis;
+
+let mine: TestAccount;
+let session: Client;
+let key = "";
+beforeAll(async () => {
+  mine = await account();
+  session = await mine.session();
+  const [, SecretId] = /secretsmanager:(arn:.+?):SecretString/.exec(cloud.template.front?.[ORIGIN_KEY_HEADER] ?? "") ?? [];
+  const { AWS_ENDPOINT_URL: endpoint = "", AWS_REGION: region = "" } = cloud.operator.environment;
+  const secrets = new SecretsManagerClient({ endpoint, region, credentials: cloud.operator });
+  key = (await secrets.send(new GetSecretValueCommand({ SecretId }))).SecretString ?? "";
+  if (!/^\w{64}$/.test(key)) throw new Error("The key is not what was generated");
+});
+
+/** What the gateway hands to a function, for a request with these headers. */
+const eventOf = (method: string, resource: string, headers: Record<string, string>, body?: unknown) => ({
+  type: "REQUEST",
+  methodArn: "arn:aws:execute-api:us-east-1:000000000000:api/test/GET/api/v1/servers",
+  resource,
+  path: resource,
+  httpMethod: method,
+  headers: { "content-type": "application/json", ...headers },
+  body: body === undefined ? null : JSON.stringify(body),
+  requestContext: { requestId: "gateway-1", identity: { sourceIp: "198.51.100.9" } },
+});
+
+function functionOf(method: string, resource: string): string {
+  const found = api?.resources.find(({ path }) => path === resource)?.methods.find(({ httpMethod }) => httpMethod === method);
+  return /functions\/([^/]+)\/invocations/.exec(found?.integration.Uri ?? "")?.[1] ?? "";
+}
+
+const elsewhere: [string, () => Record<string, string>][] = [
+  ["without a key", () => ({})],
+  ["with a wrong key", () => ({ [ORIGIN_KEY_HEADER]: `${key.slice(0, -1)}!`, [CLIENT_ADDRESS_HEADER]: "192.0.2.1" })],
+  [
+    "with a key that is part of the right one",
+    () => ({ [ORIGIN_KEY_HEADER]: key.slice(0, 32), [CLIENT_ADDRESS_HEADER]: "192.0.2.1" }),
+  ],
+  ["with an empty key", () => ({ [ORIGIN_KEY_HEADER]: "", [CLIENT_ADDRESS_HEADER]: "192.0.2.1" })],
+];
+const through = () => ({ "X-Origin-Key": key, [CLIENT_ADDRESS_HEADER]: "2001:db8::7" });
+
+const Answer = z.object({ statusCode: z.number(), body: z.string() });
+const Decision = z.object({
+  policyDocument: z.object({ Statement: z.array(z.object({ Effect: z.string() })) }),
+  context: z.record(z.string(), z.string()),
+});
+
+describe.each(elsewhere)("a request %s", (_, headers) => {
+  it.each(routes.filter(({ access }) => access === "public"))("to $id is refused", async (route) => {
+    const resource = resourceOf(route.path);
+    const event = eventOf(route.method, resource, headers(), bodyOf(route));
+    const answer = Answer.parse(await cloud.invoke(functionOf(route.method, resource), event));
+    expect(answer.statusCode).toBe(403);
+    expect(JSON.parse(answer.body)).toMatchObject({ success: false, error: { code: "FORBIDDEN" } });
+  });
+
+  it("to a path that is not there learns nothing", async () => {
+    const resource = `${BASE_PATH}/{proxy+}`;
+    const answer = Answer.parse(await cloud.invoke(functionOf("ANY", resource), eventOf("GET", resource, headers())));
+    expect(answer.statusCode).toBe(403);
+  });
+
+  it("gets past the authorizer with no credential, and leaves no trace on it", async () => {
+    const { id, value } = await mine.token();
+    const event = eventOf("GET", `${BASE_PATH}/servers`, { ...headers(), authorization: `Bearer ${value}` });
+    const { policyDocument } = Decision.parse(await cloud.invoke(api?.authorizers[0]?.functionArn ?? "", event));
+    expect(policyDocument.Statement).toEqual([{ Effect: "Deny" }]);
+    expect((await session.get(`/tokens/${id}`)).as(tokens.get.data).last_used_at).toBeNull();
+  });
+});
+
+describe("a request through CloudFront", () => {
+  it("is let in, with the address that CloudFront saw and not the one that the gateway sees", async () => {
+    const { id, value } = await mine.token();
+    const event = eventOf("GET", `${BASE_PATH}/servers`, { ...through(), authorization: `Bearer ${value}` });
+    const { policyDocument, context } = Decision.parse(await cloud.invoke(api?.authorizers[0]?.functionArn ?? "", event));
+    expect(policyDocument.Statement).toEqual([{ Effect: "Allow" }]);
+    expect(context).toMatchObject({ ip_address: "2001:db8::7" });
+    expect(JSON.parse(context["caller"] ?? "")).toMatchObject({ id, ip_address: "2001:db8::7" });
+  });
+
+  it("cannot say by itself where it comes from", async () => {
+    const { id, api: theirs } = await mine.token();
+    const headers = { "X-Client-Address": "192.0.2.1", "X-ORIGIN-KEY": "of my own", "X-Forwarded-For": "192.0.2.2" };
+    await theirs.get("/servers", { headers, from: "127.0.7.7" });
+    expect((await session.get(`/tokens/${id}`)).as(tokens.get.data).last_used_ip).toBe("127.0.7.7");
+  });
+});
