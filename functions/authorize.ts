@@ -10,6 +10,7 @@ import { isTokenValue } from "../shared/domain/token-value.ts";
 import { env } from "../shared/runtime/env.ts";
 import { verifySession } from "../shared/runtime/jwt.ts";
 import { log } from "../shared/runtime/log.ts";
+import { clientAddress } from "../shared/runtime/origin.ts";
 import { header, type Limits, requestIdOf } from "../shared/runtime/request-context.ts";
 
 const rates = new Map(routes.map(({ method, path, rate }) => [`${method} ${resourceOf(path)}`, rate]));
@@ -17,15 +18,18 @@ const rates = new Map(routes.map(({ method, path, rate }) => [`${method} ${resou
 export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const requestId = requestIdOf(event.headers, event.requestContext.requestId);
   const at = Date.now();
+  const ipAddress = clientAddress(event.headers);
+  if (ipAddress === undefined) return policy("anonymous", "Deny", event.methodArn, { request_id: requestId });
   const admission = await admit(header(event.headers, "authorization"), {
     rate: rateOf(event),
-    ipAddress: event.requestContext.identity.sourceIp,
+    ipAddress,
     at,
   }).catch((error: unknown) => {
     log.error("authorizer failed", { request_id: requestId, error: error instanceof Error ? error : undefined });
     throw error;
   });
-  if (admission.kind === "refused") return policy("anonymous", "Deny", event.methodArn, { request_id: requestId });
+  if (admission.kind === "refused")
+    return policy("anonymous", "Deny", event.methodArn, { request_id: requestId, ip_address: ipAddress });
   const { caller, state, retryAfterMs } = admission;
   const limits: Limits = {
     limit: state.limit,
@@ -37,6 +41,7 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
   };
   return policy(caller.id, "Allow", event.methodArn, {
     request_id: requestId,
+    ip_address: ipAddress,
     caller: JSON.stringify(caller),
     limits: JSON.stringify(limits),
   });

@@ -3,11 +3,13 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { ApiError } from "../shared/api/errors.ts";
 import { resourceOf, routes } from "../shared/api/index.ts";
 import { env } from "../shared/runtime/env.ts";
+import { cameElsewhere, clientAddress } from "../shared/runtime/origin.ts";
 import { failure } from "../shared/runtime/reply.ts";
 import { requestIdOf } from "../shared/runtime/request-context.ts";
 
 export function handler(event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> {
   const headers = { "X-Request-ID": requestIdOf(event.headers, event.requestContext.requestId) };
+  if (clientAddress(event.headers) === undefined) return Promise.resolve(failure(cameElsewhere(), headers));
   const allowed = routes.filter(
     (route) => resourceOf(route.path) === event.resource && (route.only ?? env().ENVIRONMENT) === env().ENVIRONMENT,
   );

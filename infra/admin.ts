@@ -7,6 +7,7 @@ import { email, text } from "../shared/api/fields.ts";
 import { allAccounts, createAccount, createUser, emailsOf, resetPassword, setQuota } from "../shared/data/operator.ts";
 import { generatePassword } from "../shared/domain/generated-password.ts";
 import { DEFAULT_QUOTAS, type QuotaKind } from "../shared/domain/limits.ts";
+import { serviceKey } from "../shared/hosts/service-key.ts";
 import { LocalError } from "./local/errors.ts";
 import { readAccess } from "./local/access.ts";
 import { ENVIRONMENTS, tableName } from "./settings.ts";
@@ -18,6 +19,8 @@ const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
   create-user --account ID --email EMAIL [--user NAME]     one more user of an account
   set-password --email EMAIL                               a new password; ends all of the user's sessions
   set-quota --account ID --servers N --instances N --tokens N --ssh-keys N --users N
+  service-key [--secret ARN]                               the SSH key with which the service signs in to machines; of a
+                                                           deployment, ARN is the stack's output HostsKey
 
 Passwords are generated and shown once; with --ask-password they are read from standard input instead.
 Without --environment the command works on the service that \`npm start\` runs here; with it, on a deployment, with the
@@ -35,6 +38,7 @@ const OPTIONS = {
   tokens: { type: "string" },
   "ssh-keys": { type: "string" },
   users: { type: "string" },
+  secret: { type: "string" },
   "ask-password": { type: "boolean" },
   help: { type: "boolean" },
 } as const;
@@ -82,6 +86,11 @@ async function run(): Promise<void> {
     }
     case "set-quota":
       return quotas(required("account", values.account), values);
+    case "service-key": {
+      process.env["HOSTS_KEY"] ??= required("secret", values.secret);
+      const { public_key } = await serviceKey();
+      return console.log(public_key);
+    }
     default:
       throw new UsageError(`There is no command ${command}.`);
   }

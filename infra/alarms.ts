@@ -196,5 +196,7 @@ export class Alarms extends Construct {
 const SILENCE: Readonly<Record<TimedName, string>> = {
   "check-servers": "Servers that fail go on being shown as active, and those that came back as offline",
   sweep: "Operations whose start was lost stay pending, and machines that nobody knows of are not noticed",
+  "refresh-catalogue":
+    "Customers are offered machines that are not to be had, or are not offered those that are; or a provider's credentials are no longer good",
   "expire-backups": "Safety backups stay longer than customers asked for",
 };

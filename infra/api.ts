@@ -20,6 +20,7 @@ import { Construct } from "constructs";
 import { type ErrorCode, ERRORS } from "../shared/api/errors.ts";
 import { BASE_PATH, type Route, routes } from "../shared/api/index.ts";
 import type { Access, Functions } from "./function.ts";
+import type { OriginKey } from "./origin-key.ts";
 import { logsOf } from "./removal.ts";
 import { type Environment, type Settings, stackName } from "./settings.ts";
 
@@ -44,6 +45,8 @@ interface Props {
   environment: Environment;
   settings: Settings;
   functions: Functions;
+  /** For the functions that requests reach first: they look whether a request has come through CloudFront. */
+  originKey: OriginKey;
   logGroup: LogGroup;
 }
 
@@ -51,7 +54,7 @@ export class Api extends Construct {
   readonly rest: RestApi;
   readonly authorize: LambdaFunction;
 
-  constructor(scope: Construct, id: string, { environment, settings, functions, logGroup }: Props) {
+  constructor(scope: Construct, id: string, { environment, settings, functions, originKey, logGroup }: Props) {
     super(scope, id);
     this.rest = this.restApi(environment, settings);
 
@@ -62,6 +65,7 @@ export class Api extends Construct {
       timeout: AUTHORIZER_TIMEOUT,
       logGroup,
     });
+    originKey.tell(this.authorize);
     const authorizer = new RequestAuthorizer(this, "authorizer", {
       handler: this.authorize,
       // No cache, so that a revoked token is dead for the very next request; no sources, so that a missing header is asked about too.
@@ -84,11 +88,14 @@ export class Api extends Construct {
         new LambdaIntegration(handler, { allowTestInvoke: false }),
         route.access === "public" ? OPEN : behind(authorizer),
       );
-      if (route.access === "public") acknowledgeOpen(method);
+      if (route.access === "public") {
+        acknowledgeOpen(method);
+        originKey.tell(handler);
+      }
       for (let each: IResource | undefined = resource; each !== undefined; each = each.parentResource)
         resources.set(each.path, each);
     }
-    this.answerTheRest([...resources.values()], functions, logGroup);
+    this.answerTheRest([...resources.values()], { functions, originKey, logGroup });
     this.answerInOurWords();
   }
 
@@ -142,7 +149,10 @@ export class Api extends Construct {
   }
 
   /** 404 and 405 in the envelope, from one function: on every path for the methods it lacks, and for all the paths there are not. */
-  private answerTheRest(resources: IResource[], functions: Functions, logGroup: LogGroup): void {
+  private answerTheRest(
+    resources: IResource[],
+    { functions, originKey, logGroup }: Pick<Props, "functions" | "originKey" | "logGroup">,
+  ): void {
     const fallback = functions.make(this, "fallback", {
       bundle: "fallback",
       description: "Answers paths and methods that the API does not have",
@@ -150,6 +160,7 @@ export class Api extends Construct {
       timeout: AUTHORIZER_TIMEOUT,
       logGroup,
     });
+    originKey.tell(fallback);
     // One permission for the whole API: a function's policy has no room for one per path.
     const integration = new LambdaIntegration(fallback, { scopePermissionToMethod: false });
     const bases = ["/", "/api", BASE_PATH];
@@ -187,7 +198,8 @@ const acknowledgeOpen = (method: Method): void =>
 const ACCESS_LOG = {
   request_id: "$context.authorizer.request_id",
   gateway_request_id: "$context.requestId",
-  ip: "$context.identity.sourceIp",
+  ip: "$context.authorizer.ip_address",
+  edge_ip: "$context.identity.sourceIp",
   user_agent: "$context.identity.userAgent",
   time: "$context.requestTimeEpoch",
   method: "$context.httpMethod",

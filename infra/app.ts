@@ -2,6 +2,9 @@
 import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { bundleIfChanged } from "./bundle.ts";
+import type { OwnDomain } from "./dashboard.ts";
+import { buildDashboard } from "./dashboard-build.ts";
+import type { DashboardConfig } from "./dashboard-headers.ts";
 import { Service } from "./service.ts";
 import { type Environment, ENVIRONMENTS } from "./settings.ts";
 
@@ -16,6 +19,8 @@ const CONTEXT = {
 interface Options {
   /** Folder of the bundles; made of the present sources if not given. */
   bundles?: string | undefined;
+  /** Folder of the built dashboard; without it there are no files to deploy, which the local runner shows itself. */
+  dashboard?: string | undefined;
   /** Whether cdk-nag looks at the result: seconds that the local runner need not spend. */
   checked?: boolean;
 }
@@ -24,7 +29,7 @@ interface Options {
 export async function synth(
   outdir: string | undefined,
   environments: readonly Environment[],
-  { bundles, checked = true }: Options = {},
+  { bundles, dashboard, checked = true }: Options = {},
 ): Promise<string> {
   const app = new App({
     ...(outdir === undefined ? {} : { outdir }),
@@ -35,7 +40,16 @@ export async function synth(
   if (checked) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const folder = bundles ?? (await bundleIfChanged());
   const alarmEmail = contextText(app, "alarmEmail");
-  for (const environment of chosen(app, environments)) new Service(app, { environment, bundles: folder, alarmEmail });
+  const domain = ownDomain(app);
+  for (const environment of chosen(app, environments))
+    new Service(app, {
+      environment,
+      bundles: folder,
+      dashboard,
+      otherDashboard: otherDashboard(app, environment),
+      domain,
+      alarmEmail,
+    });
   return app.synth().directory;
 }
 
@@ -48,10 +62,24 @@ function chosen(app: App, environments: readonly Environment[]): readonly Enviro
   return name === undefined ? environments : one;
 }
 
+/** The other environment's dashboard, to which this one's leads. */
+function otherDashboard(app: App, environment: Environment): DashboardConfig["other_dashboard"] {
+  const url = contextText(app, "otherDashboard");
+  const other = ENVIRONMENTS.find((each) => each !== environment);
+  return url === undefined || other === undefined ? null : { environment: other, url };
+}
+
+function ownDomain(app: App): OwnDomain | undefined {
+  const [name, certificateArn] = [contextText(app, "domain"), contextText(app, "certificate")];
+  if (name === undefined && certificateArn === undefined) return undefined;
+  if (name === undefined || certificateArn === undefined) throw new Error("A domain and its certificate are given together");
+  return { name, certificateArn };
+}
+
 function contextText(app: App, name: string): string | undefined {
   const value: unknown = app.node.tryGetContext(name);
   if (value === undefined || typeof value === "string") return value;
   throw new Error(`The context value ${name} must be text`);
 }
 
-if (import.meta.main) await synth(undefined, ENVIRONMENTS);
+if (import.meta.main) await synth(undefined, ENVIRONMENTS, { dashboard: await buildDashboard() });

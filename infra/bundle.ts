@@ -1,20 +1,19 @@
 // Bundles all functions at once, each into a folder of its own, tuned for the time that a cold start takes.
-import { createHash } from "node:crypto";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
-import { join, relative, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
 import * as z from "zod";
 import { workflows } from "../functions/workflows/index.ts";
 import { routes } from "../shared/api/index.ts";
 import { openapi } from "../shared/api/openapi.ts";
+import { hostScript } from "../shared/hosts/host-script.ts";
+import { builtOnce, fingerprintOf, ROOT } from "./built.ts";
 import { leaveOut } from "./bundle-leave-out.ts";
 import { ENVIRONMENTS } from "./settings.ts";
 
-const ROOT = resolve(import.meta.dirname, "..");
-
-export const SCHEDULES = ["check-servers", "sweep", "expire-backups", "rescue"] as const;
+export const SCHEDULES = ["check-servers", "sweep", "refresh-catalogue", "expire-backups", "rescue"] as const;
 export type ScheduleName = (typeof SCHEDULES)[number];
 
 /** Minified bytes by id. */
@@ -80,9 +79,12 @@ export async function bundleFiles(outDir: string, files: readonly (readonly [id:
     mainFields: ["module", "main"],
     legalComments: "none",
     banner: { js: BANNER },
-    define: { SERVICE_VERSION: JSON.stringify(await version()) },
+    // The SSH client asks where it lies, and makes nothing of the answer.
+    define: { SERVICE_VERSION: JSON.stringify(await version()), __dirname: JSON.stringify("/") },
     alias: { "@aws-sdk/credential-provider-node": "./infra/bundle-credentials.ts" },
-    plugins: [builtins, description, leaveOut],
+    plugins: [builtins, description, hostScript, leaveOut],
+    // The SSH client's faster halves, which are compiled on installation: it does without.
+    external: ["cpu-features", "*.node"],
     metafile: true,
     // Methods that are left out of zod's namespaces are told as undefined, and are never called.
     logOverride: { "import-is-undefined": "silent" },
@@ -109,6 +111,16 @@ const description: Plugin = {
   },
 };
 
+/** The script that runs on machines is in the bundles that send it. */
+const script: Plugin = {
+  name: "host script",
+  setup(esbuild) {
+    esbuild.onLoad({ filter: /\/shared\/hosts\/host-script\.ts$/ }, () => ({
+      contents: `export const hostScript = () => ${JSON.stringify(hostScript())};`,
+    }));
+  },
+};
+
 /** The sizes of what was bundled into a folder. */
 export async function bundledSizes(outDir: string): Promise<Sizes> {
   const parsed = z.object({ outputs: z.record(z.string(), z.object({ bytes: z.number() })) });
@@ -124,52 +136,12 @@ async function version(): Promise<string> {
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
 }
 
-/** Bundles of an hour ago may still be read by a synthesis that began then; of two hours ago, no more. */
-const KEPT_HOURS = 2;
-
 /** The folder of the bundles of the present sources: made if there is none yet. */
-export async function bundleIfChanged(cache = join(ROOT, ".local", "bundles")): Promise<string> {
-  const outDir = join(cache, await fingerprint());
-  if (existsSync(outDir)) return outDir;
-  await mkdir(cache, { recursive: true });
-  const draft = await mkdtemp(join(cache, "draft-"));
-  try {
-    await bundle(draft);
-    await removeOlder(cache);
-    // Whole or not at all; if another process was faster, its bundles are the same.
-    await rename(draft, outDir).catch((error: unknown) => {
-      if (!existsSync(outDir)) throw error;
-    });
-  } finally {
-    await rm(draft, { recursive: true, force: true });
-  }
-  return outDir;
-}
-
-async function removeOlder(cache: string): Promise<void> {
-  for (const name of await readdir(cache)) {
-    const { mtimeMs } = await stat(join(cache, name));
-    if (Date.now() - mtimeMs > KEPT_HOURS * 3_600_000) await rm(join(cache, name), { recursive: true, force: true });
-  }
-}
+export const bundleIfChanged = async (cache = join(ROOT, ".local", "bundles")): Promise<string> =>
+  builtOnce(cache, await fingerprint(), (draft) => bundle(draft));
 
 /** Of all that goes into a bundle: sources, dependencies and the way of bundling. */
 async function fingerprint(): Promise<string> {
-  const sources = await Promise.all(["shared", "functions"].map((folder) => filesIn(join(ROOT, folder))));
-  const infra = (await readdir(join(ROOT, "infra")))
-    .filter((name) => name.startsWith("bundle"))
-    .map((name) => join(ROOT, "infra", name));
-  const files = [...sources.flat(), ...infra, join(ROOT, "package.json"), join(ROOT, "package-lock.json")];
-  const hash = createHash("sha256");
-  for (const file of files.toSorted())
-    hash
-      .update(`${relative(ROOT, file)}\0`)
-      .update(await readFile(file))
-      .update("\0");
-  return hash.digest("hex").slice(0, 16);
-}
-
-async function filesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const infra = (await readdir(join(ROOT, "infra"))).filter((name) => name.startsWith("bundle"));
+  return fingerprintOf(["shared", "functions", ...infra.map((name) => `infra/${name}`), "package.json", "package-lock.json"]);
 }

@@ -35,6 +35,8 @@ export interface Access {
   /** Whether it may look at the executions of the machines that it may start. */
   looks?: boolean;
   keys?: readonly KeyName[];
+  /** Whether it may read what the operator has set, where there is that. */
+  configuration?: boolean;
   storage?: keyof typeof OBJECT_ACTIONS | undefined;
   /** Where Lambda puts, on its behalf, the events that it could not deal with. */
   failures?: Queue;
@@ -48,6 +50,7 @@ export interface Parts {
   bundles: string;
   table: TableV2;
   keys: Readonly<Record<KeyName, Secret>>;
+  configuration: Secret | undefined;
   backups: Bucket;
 }
 
@@ -101,14 +104,16 @@ export class Functions extends Construct {
     });
   }
 
-  private environmentOf({ starts = [], keys = [], storage }: Access): Record<string, string> {
+  private environmentOf({ starts = [], keys = [], configuration = false, storage }: Access): Record<string, string> {
     const { environment, settings, table, backups } = this.parts;
+    const secret = configuration ? this.parts.configuration : undefined;
     return {
       TABLE_NAME: table.tableName,
       ENVIRONMENT: environment,
       LOG_LEVEL: settings.logLevel,
       ...Object.fromEntries(starts.map((name) => [machineVariable(name), this.machine(name).stateMachineArn])),
       ...Object.fromEntries(keys.map((name) => [`${name.toUpperCase()}_KEY`, this.parts.keys[name].secretArn])),
+      ...(secret === undefined ? {} : { PROVIDERS_SECRET: secret.secretArn }),
       ...(storage === undefined ? {} : { BACKUP_BUCKET: backups.bucketName }),
     };
   }
@@ -129,7 +134,7 @@ export class Functions extends Construct {
   }
 
   private statementsFor(
-    { table, starts = [], looks = false, keys = [], storage, failures }: Access,
+    { table, starts = [], looks = false, keys = [], configuration = false, storage, failures }: Access,
     logGroup: LogGroup,
   ): PolicyStatement[] {
     const { tableArn } = this.parts.table;
@@ -155,14 +160,13 @@ export class Functions extends Construct {
           ),
         );
     }
-    if (keys.length > 0) {
-      const secrets = keys.map((name) => this.parts.keys[name].secretArn);
-      statements.push(allow("secretsmanager", ["GetSecretValue"], secrets));
-    }
+    const secrets = keys.map((name) => this.parts.keys[name].secretArn);
+    if (configuration && this.parts.configuration !== undefined) secrets.push(this.parts.configuration.secretArn);
+    if (secrets.length > 0) statements.push(allow("secretsmanager", ["GetSecretValue"], secrets));
     if (storage !== undefined) statements.push(allow("s3", OBJECT_ACTIONS[storage], [`${bucketArn}/*`]));
     if (failures !== undefined) statements.push(allow("sqs", ["SendMessage"], [failures.queueArn]));
-    // Without it S3 answers "forbidden" for an archive that is not there.
-    if (storage === "write") statements.push(allow("s3", ["ListBucket"], [bucketArn]));
+    // Without the first, S3 answers "forbidden" for an archive that is not there.
+    if (storage === "write") statements.push(allow("s3", ["ListBucket", "ListBucketMultipartUploads"], [bucketArn]));
     return statements;
   }
 
@@ -185,11 +189,13 @@ export class Functions extends Construct {
 }
 
 /** Names a role by what it allows. */
-function shapeOf({ table, starts = [], looks = false, keys = [], storage, failures }: Access, logGroup: LogGroup): string {
+function shapeOf(access: Access, logGroup: LogGroup): string {
+  const { table, starts = [], looks = false, keys = [], configuration = false, storage, failures } = access;
   const parts = [
     table && `${table} table`,
     starts.length > 0 && `start ${looks ? "and look at " : ""}${starts.join(" ")}`,
     keys.length > 0 && `use ${keys.join(" ")}`,
+    configuration && "read configuration",
   ];
   const named = [...parts, storage && `${storage} backups`, failures && `put failures into ${failures.node.id}`].filter(
     (part) => typeof part === "string",
@@ -202,7 +208,7 @@ const allow = (service: string, actions: readonly string[], resources: string[])
 
 const TRACING = ["PutTraceSegments", "PutTelemetryRecords"];
 
-function logicalIdOf({ stack, node }: Bucket): string {
+export function logicalIdOf({ stack, node }: Pick<Bucket, "stack" | "node">): string {
   const { defaultChild } = node;
   if (defaultChild === undefined || !CfnElement.isCfnElement(defaultChild)) throw new Error(`${node.path} is no resource`);
   return stack.getLogicalId(defaultChild);

@@ -1,4 +1,5 @@
-// The service's own secrets: `session` signs JWTs, `sealing` encrypts what must not be stored in clear.
+// The service's own secrets: `session` signs JWTs, `sealing` encrypts what must not be stored in clear, `hosts` opens
+// machines.
 import { Validations } from "aws-cdk-lib";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
@@ -9,6 +10,7 @@ import type { Settings } from "./settings.ts";
 const PURPOSE: Readonly<Record<KeyName, string>> = {
   session: "Signs the dashboard's sessions (JWT)",
   sealing: "Encrypts generated passwords and kept answers until they are used",
+  hosts: "The SSH keys of the service follow from it: with these it signs in to machines",
 };
 
 export class Keys extends Construct {
@@ -16,7 +18,11 @@ export class Keys extends Construct {
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
-    this.secrets = { session: this.secret("session", settings), sealing: this.secret("sealing", settings) };
+    this.secrets = {
+      session: this.secret("session", settings),
+      sealing: this.secret("sealing", settings),
+      hosts: this.secret("hosts", settings),
+    };
   }
 
   private secret(name: KeyName, settings: Settings): Secret {

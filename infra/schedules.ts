@@ -10,6 +10,7 @@ import { Construct } from "constructs";
 import type { ScheduleName } from "./bundle.ts";
 import { WORKFLOW_NAMES } from "../shared/api/endpoint.ts";
 import type { Access, Functions } from "./function.ts";
+import type { Settings } from "./settings.ts";
 
 interface Timed {
   every: Duration;
@@ -22,12 +23,17 @@ export const TIMED = {
   "check-servers": {
     every: Duration.minutes(1),
     says: "Asks every server whether it answers",
-    access: { table: "write" },
+    access: { table: "write", keys: ["hosts"], configuration: true },
   },
   sweep: {
     every: Duration.minutes(5),
     says: "Starts operations whose start was lost, and compares what the provider has with what the table says",
-    access: { table: "write", starts: WORKFLOW_NAMES, looks: true },
+    access: { table: "write", starts: WORKFLOW_NAMES, looks: true, configuration: true },
+  },
+  "refresh-catalogue": {
+    every: Duration.minutes(10),
+    says: "Writes down what providers offer",
+    access: { table: "write", configuration: true },
   },
   "expire-backups": {
     every: Duration.hours(1),
@@ -38,9 +44,13 @@ export const TIMED = {
 
 export type TimedName = keyof typeof TIMED;
 
+/** What the sandbox offers never changes. */
+const RENTED_ONLY: TimedName = "refresh-catalogue";
+
 const LAMBDA_MINUTES_MAX = 15;
 
 interface Props {
+  settings: Settings;
   functions: Functions;
   logGroup: LogGroup;
 }
@@ -51,9 +61,11 @@ export class Schedules extends Construct {
   /** Dead executions that could not be rescued. */
   readonly unrescued: Queue;
 
-  constructor(scope: Construct, id: string, { functions, logGroup }: Props) {
+  constructor(scope: Construct, id: string, { settings, functions, logGroup }: Props) {
     super(scope, id);
-    const names = Object.keys(TIMED).filter((name): name is TimedName => name in TIMED);
+    const names = Object.keys(TIMED).filter(
+      (name): name is TimedName => name in TIMED && (settings.rents || name !== RENTED_ONLY),
+    );
     this.timed = new Map(names.map((name) => [name, this.every(name, TIMED[name], functions, logGroup)]));
 
     this.unrescued = new Queue(this, "unrescued", {

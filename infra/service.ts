@@ -5,8 +5,12 @@ import type { Construct } from "constructs";
 import { BASE_PATH } from "../shared/api/index.ts";
 import { Alarms } from "./alarms.ts";
 import { Api } from "./api.ts";
+import { Dashboard, type OwnDomain } from "./dashboard.ts";
+import type { DashboardConfig } from "./dashboard-headers.ts";
+import { configuration } from "./configuration.ts";
 import { Functions } from "./function.ts";
 import { Keys } from "./keys.ts";
+import { OriginKey } from "./origin-key.ts";
 import { logsOf } from "./removal.ts";
 import { Schedules } from "./schedules.ts";
 import { type Environment, SETTINGS, stackName } from "./settings.ts";
@@ -18,12 +22,16 @@ interface Props {
   environment: Environment;
   /** Folder of the functions' bundles. */
   bundles: string;
+  /** Folder of the built dashboard. */
+  dashboard: string | undefined;
+  otherDashboard: DashboardConfig["other_dashboard"];
+  domain: OwnDomain | undefined;
   /** Who is told of alarms. */
   alarmEmail: string | undefined;
 }
 
 export class Service extends Stack {
-  constructor(scope: Construct, { environment, bundles, alarmEmail }: Props) {
+  constructor(scope: Construct, { environment, bundles, dashboard, otherDashboard, domain, alarmEmail }: Props) {
     const settings = SETTINGS[environment];
     super(scope, stackName(environment), {
       description: `ERP control plane, ${environment}`,
@@ -33,6 +41,7 @@ export class Service extends Stack {
 
     const table = oneTable(this, environment, settings);
     const { secrets: keys } = new Keys(this, "keys", settings);
+    const providers = settings.rents ? configuration(this, "providers", settings) : undefined;
     const { backups } = new Storage(this, "storage", settings);
 
     // A log group for each kind of thing, so that a request's id is looked up in one place.
@@ -44,10 +53,28 @@ export class Service extends Stack {
       ...kept,
       logGroupName: `/aws/vendedlogs/states/${stackName(environment)}`,
     });
-    const functions = new Functions(this, "functions", { environment, settings, bundles, table, keys, backups });
+    const functions = new Functions(this, "functions", {
+      environment,
+      settings,
+      bundles,
+      table,
+      keys,
+      configuration: providers,
+      backups,
+    });
     new Workflows(this, "workflows", { environment, settings, functions, taskLog: work, machineLog });
-    const { rest, authorize } = new Api(this, "api", { environment, settings, functions, logGroup: requests });
-    const schedules = new Schedules(this, "schedules", { functions, logGroup: work });
+    const originKey = new OriginKey(this, "origin-key", { number: settings.originKey });
+    const { rest, authorize } = new Api(this, "api", { environment, settings, functions, originKey, logGroup: requests });
+    const { url } = new Dashboard(this, "dashboard", {
+      environment,
+      rest,
+      originKey,
+      files: dashboard,
+      otherDashboard,
+      domain,
+      logGroup: work,
+    });
+    const schedules = new Schedules(this, "schedules", { settings, functions, logGroup: work });
     const { topic } = new Alarms(this, "alarms", {
       environment,
       rest,
@@ -58,10 +85,14 @@ export class Service extends Stack {
       email: alarmEmail,
     });
 
-    new CfnOutput(this, "BaseUrl", { value: rest.urlForPath(BASE_PATH), description: "Where the API is" });
+    new CfnOutput(this, "Dashboard", { value: url });
+    new CfnOutput(this, "BaseUrl", { value: `${url}${BASE_PATH}`, description: "Where the API is" });
     new CfnOutput(this, "BackupBucket", { value: backups.bucketName, description: "To be emptied before the stack is removed" });
     new CfnOutput(this, "AlarmTopic", { value: topic.topicArn, description: "Subscribe here to be told of alarms" });
     new CfnOutput(this, "SessionKey", { value: keys.session.secretArn });
     new CfnOutput(this, "SealingKey", { value: keys.sealing.secretArn });
+    new CfnOutput(this, "HostsKey", { value: keys.hosts.secretArn });
+    if (providers !== undefined)
+      new CfnOutput(this, "ProvidersSecret", { value: providers.secretArn, description: "Credentials of providers go in here" });
   }
 }

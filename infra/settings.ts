@@ -20,6 +20,10 @@ export interface Settings {
   requestsPerSecond: number;
   requestsBurst: number;
   logLevel: "INFO" | "DEBUG";
+  /** Whether machines are real: there is then a secret with the operator's credentials, and a catalogue to keep fresh. */
+  rents: boolean;
+  /** The key between CloudFront and the functions. One more, deployed, is another key; the one before goes on being accepted. */
+  originKey: number;
 }
 
 export const SETTINGS: Readonly<Record<Environment, Settings>> = {
@@ -31,6 +35,8 @@ export const SETTINGS: Readonly<Record<Environment, Settings>> = {
     requestsPerSecond: 50,
     requestsBurst: 100,
     logLevel: "DEBUG",
+    rents: false,
+    originKey: 1,
   },
   live: {
     polls: undefined,
@@ -39,6 +45,8 @@ export const SETTINGS: Readonly<Record<Environment, Settings>> = {
     requestsPerSecond: 200,
     requestsBurst: 400,
     logLevel: "INFO",
+    rents: true,
+    originKey: 1,
   },
 };
 

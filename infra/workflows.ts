@@ -9,12 +9,19 @@ import { type Environment, machineName, type Settings } from "./settings.ts";
 import { taskTimeout, WorkflowMachine } from "./workflow.ts";
 
 /** What tasks touch beyond the table. */
-const ACCESS: Partial<Record<WorkflowName, Access>> = {
-  "create-instance": { keys: ["sealing"] },
-  "clone-instance": { keys: ["sealing"], storage: "write" },
-  "create-backup": { storage: "write" },
+const ACCESS: Readonly<Record<WorkflowName, Access>> = {
+  "create-server": { keys: ["hosts"], configuration: true },
+  "delete-server": { keys: ["hosts"], configuration: true },
+  "create-instance": { keys: ["hosts", "sealing"], configuration: true },
+  "clone-instance": { keys: ["hosts", "sealing"], configuration: true, storage: "write" },
+  "update-instance": { keys: ["hosts"] },
+  "start-instance": { keys: ["hosts"] },
+  "stop-instance": { keys: ["hosts"] },
+  "restart-instance": { keys: ["hosts"] },
+  "delete-instance": { keys: ["hosts"] },
+  "create-backup": { keys: ["hosts"], storage: "write" },
   "delete-backup": { storage: "write" },
-  "restore-backup": { storage: "write" },
+  "restore-backup": { keys: ["hosts"], storage: "write" },
 };
 
 interface Props {

@@ -11,6 +11,8 @@ interface Common {
   undo?: string;
   /** Name of the input's flag without which the step is left out. */
   when?: string;
+  /** Once it has begun, what the work was for stays: a failure from then on ends the operation as a success. */
+  commits?: true;
 }
 
 /** Something done in one go, within `minutes`. */

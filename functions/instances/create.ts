@@ -9,7 +9,7 @@ import { namedServer, requireUsable, serverRef } from "../../shared/data/servers
 import { generatePassword } from "../../shared/domain/generated-password.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { requireErp } from "../../shared/domain/offers.ts";
-import { catalogue } from "../../shared/providers/index.ts";
+import { catalogue } from "../../shared/providers/catalogue.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.instances.create)(async ({ body, caller, by, read, commit }) => {

@@ -4,6 +4,4 @@ import { openapi } from "../../shared/api/openapi.ts";
 import { env } from "../../shared/runtime/env.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.openapi.get)(({ basePath }) =>
-  Promise.resolve({ ...openapi(env().ENVIRONMENT), servers: [{ url: basePath }] }),
-);
+export const handler = handle(api.openapi.get)(() => Promise.resolve({ ...openapi(env().ENVIRONMENT) }));

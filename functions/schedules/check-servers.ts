@@ -2,6 +2,7 @@
 import { noteProbe, watchedServers } from "../../shared/data/machines.ts";
 import type { ServerRecord } from "../../shared/data/records.ts";
 import { probe } from "../../shared/hosts/index.ts";
+import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
 import { providerOf } from "../../shared/providers/index.ts";
 import { concurrently } from "../../shared/runtime/concurrently.ts";
 import { log } from "../../shared/runtime/log.ts";
@@ -14,12 +15,24 @@ export const handler = async (): Promise<void> => concurrently(PROBES_AT_ONCE, a
 async function check(server: ServerRecord): Promise<void> {
   const answered = await probe(server);
   if (!answered) log.warn("server does not answer", { server: server.id, account: server.account_id });
-  await noteProbe(server, answered, answered ? "" : await reasonOf(server));
+  await noteProbe(server, answered, isLastStraw(server, answered) ? await reasonOf(server) : "");
 }
+
+/** Only then the reason is told; providers count how often they are asked. */
+const isLastStraw = ({ state, failed_probes }: ServerRecord, answered: boolean): boolean =>
+  !answered && state === "ready" && failed_probes + 1 >= FAILED_PROBES_MAX;
+
+const SILENT = "The machine does not answer health checks";
 
 /** What the provider says of a machine that does not answer. */
 async function reasonOf(server: ServerRecord): Promise<string> {
-  const machine = server.machine_id === null ? undefined : await providerOf(server).findMachine(server.machine_id);
-  if (machine === undefined) return "The provider does not have the machine any more";
-  return machine.state === "off" ? "The machine is switched off at the provider" : "The machine does not answer health checks";
+  try {
+    const provider = await providerOf(server);
+    const machine = server.machine_id === null ? undefined : await provider.findMachine(server.machine_id);
+    if (machine === undefined) return "The provider does not have the machine any more";
+    return machine.state === "off" ? "The machine is switched off at the provider" : SILENT;
+  } catch (error) {
+    log.warn("the provider does not say what is wrong with a server", { server: server.id, error });
+    return SILENT;
+  }
 }

@@ -1,7 +1,7 @@
 // Every five minutes: starts operations whose start was lost, rescues those whose execution is dead, and compares what the
 // providers have under our labels with what the table says.
 import { findOperation, forgetOpen, isOpen, openOperations, workflowOf } from "../../shared/data/operations.ts";
-import type { OperationRecord } from "../../shared/data/records.ts";
+import type { OperationRecord, ServerRecord } from "../../shared/data/records.ts";
 import { serverRef } from "../../shared/data/servers.ts";
 import { find } from "../../shared/data/table.ts";
 import { providers } from "../../shared/providers/index.ts";
@@ -23,7 +23,7 @@ const AT_ONCE = 10;
 export const handler = async (): Promise<void> => {
   const swept = await Promise.allSettled([
     openOperations().then((open) => concurrently(AT_ONCE, open, look)),
-    ...providers().map(compare),
+    providers().then((all) => concurrently(AT_ONCE, all, compare)),
   ]);
   const errors = swept.filter((each) => each.status === "rejected").map(({ reason }) => reason as unknown);
   if (errors.length > 0) throw new AggregateError(errors, "The sweep could not look at everything");
@@ -62,19 +62,24 @@ async function compare(provider: Provider): Promise<void> {
   publish("OrphanMachines", orphans);
 }
 
-/** A machine that no record knows. It is removed only if its server's record is gone: else a person has to say which is right. */
+/**
+ * A machine that no record knows. It is given back if the table knows the operation that made it, and so that nobody uses it: the
+ * creation failed, its server was deleted, or it was made twice. Else it is the table that lacks something, and a person has to look.
+ */
 async function isOrphan(provider: Provider, machine: LabelledMachine): Promise<boolean> {
   const { account_id, server_id, machine_id, operation_id } = machine;
-  const server = await find(serverRef(account_id, server_id));
+  const [server, creation] = await Promise.all([find(serverRef(account_id, server_id)), findOperation(account_id, operation_id)]);
   if (server?.machine_id === machine_id) return false;
-  const working: (OperationRecord | undefined)[] = [await findOperation(account_id, operation_id)];
-  if (typeof server?.operation_id === "string") working.push(await findOperation(account_id, server.operation_id));
-  if (working.some((operation) => operation !== undefined && isOpen(operation))) return false;
-  log.error("the provider has a machine that no record knows", {
-    provider: provider.code,
-    removed: server === undefined,
-    machine,
-  });
-  if (server === undefined) await provider.releaseMachine({ server_id, machine_id });
+  const working = server && (await holderOf(server));
+  if ([creation, working].some((operation) => operation !== undefined && isOpen(operation))) return false;
+  const removed = creation !== undefined;
+  log.error("the provider has a machine that no record knows", { provider: provider.code, removed, machine });
+  if (!removed) return true;
+  const present = server?.machine_id ?? null;
+  if (present === null) await provider.releaseMachine({ server_id, account_id, machine_id });
+  else await provider.releaseOthers({ server_id, account_id, machine_id: present });
   return true;
 }
+
+const holderOf = async ({ account_id, operation_id }: ServerRecord): Promise<OperationRecord | undefined> =>
+  operation_id === null ? undefined : findOperation(account_id, operation_id);

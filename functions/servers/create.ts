@@ -7,7 +7,7 @@ import { reserveOperation } from "../../shared/data/operations.ts";
 import { reserveServer, toServer } from "../../shared/data/servers.ts";
 import { sshKeyRef } from "../../shared/data/ssh-keys.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { catalogue, findOffer } from "../../shared/providers/index.ts";
+import { catalogue, findOffer } from "../../shared/providers/catalogue.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.servers.create)(async ({ body, caller, by, read, commit }) => {

@@ -24,6 +24,10 @@ export type CloudOptions = {
   port?: number;
   /** Added to every function's environment. */
   environment?: Record<string, string>;
+  /** What the operator has set, in place of what the secret says that functions know as PROVIDERS_SECRET. */
+  configuration?: Readonly<Record<string, unknown>>;
+  /** Added to the environment of the functions that keep backups: a store in place of the template's bucket. */
+  store?: Record<string, string> | undefined;
   /** Values of the template's parameters. */
   parameters?: Record<string, string>;
   /** Multiplies waits, pauses before retries and schedules' periods, never timeouts. 0: at once, and no schedules. */
@@ -66,6 +70,10 @@ function localSecret(dataDir: string | undefined): string {
 function lastPort(file: string | undefined): number {
   return file !== undefined && existsSync(file) ? Number(readFileSync(file, "utf8")) || 0 : 0;
 }
+
+/** A variable that has the same value wherever it is. */
+export const variableOf = (template: Template, name: string): string | undefined =>
+  template.functions.find(({ environment }) => name in environment)?.environment[name];
 
 function principalsOf(template: Template, secret: string, operator: Credentials): Map<string, Principal> {
   const principals = template.functions.map(({ name, role }): Principal => {
@@ -129,6 +137,8 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
 
   const secrets = openSecrets({ file: within("secrets.json") });
   for (const each of template.secrets) secrets.ensure(each);
+  const configured = variableOf(template, "PROVIDERS_SECRET");
+  if (configured !== undefined && options.configuration !== undefined) secrets.cover(configured, options.configuration);
   await Promise.all([
     ...template.tables.map(({ name, properties }) => createTable(dynamodb.url, { ...properties, TableName: name })),
     ...template.buckets.map(({ name }) => storage.createBucket(name)),
@@ -155,7 +165,13 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
   );
   if (portFile !== undefined) writeFileSync(portFile, new URL(aws.url).port);
   const environment = { ...options.environment, AWS_ENDPOINT_URL: aws.url };
-  const lambda = startLambda({ functions: template.functions, environment, localSecret: secret, dataDir });
+  const resolved = (values: Record<string, string>): Record<string, string> =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, secrets.resolved(value)]));
+  const functions = template.functions.map((each) => ({
+    ...each,
+    environment: { ...resolved(each.environment), ...("BACKUP_BUCKET" in each.environment ? options.store : {}) },
+  }));
+  const lambda = startLambda({ functions, environment, localSecret: secret, dataDir });
   const { invoke } = lambda;
   const events = startEvents({ rules: template.rules, invoke, timeScale, schedules, log: complain });
   stops.push(async () => {
@@ -167,7 +183,9 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
   const states = await startStates({ machines: template.machines, invoke, emit: events.put, log: complain, dataDir, timeScale });
   late.states = states;
   const { port = 0, fallback } = options;
-  const gateway = await started(startGateway({ api, invoke, port, fallback, log: complain }));
+  const gateway = await started(
+    startGateway({ api, invoke, port, fallback, front: template.front && resolved(template.front), log: complain }),
+  );
   states.resume();
   return {
     apiUrl: gateway.url,

@@ -1,5 +1,5 @@
 // The demo account of a service on one machine: someone to log in as, a token, and an SSH key, so that the first call works.
-import { generateKeyPairSync } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
@@ -12,6 +12,7 @@ import type { UserRecord } from "../../shared/data/records.ts";
 import { reserveSshKey } from "../../shared/data/ssh-keys.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";
 import { parseSshKey } from "../../shared/domain/ssh-key.ts";
+import { keyPairOf } from "../../shared/hosts/key-pair.ts";
 import type { Environment } from "../settings.ts";
 
 const Demo = z.object({
@@ -63,16 +64,9 @@ async function prepare(
     permissions: [...ALL_PERMISSIONS],
     expires_at: null,
   });
-  const key = reserveSshKey(change, { name: "Demo key", ...parseSshKey(newPublicKey()) });
+  const { public_key: publicKey } = keyPairOf(randomBytes(32), "demo"); // its private half is thrown away: it opens nothing
+  const key = reserveSshKey(change, { name: "Demo key", ...parseSshKey(publicKey) });
   logEvent(change, by, "token.create", { type: "token", id: token.id, name: token.name });
   await change.commit();
   return { password, token: value, ssh_key_id: key.id };
-}
-
-/** A key whose private half is thrown away: it opens nothing. */
-function newPublicKey(): string {
-  const { publicKey } = generateKeyPairSync("ed25519");
-  const { x = "" } = publicKey.export({ format: "jwk" });
-  const part = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
-  return `ssh-ed25519 ${Buffer.concat([part(Buffer.from("ssh-ed25519")), part(Buffer.from(x, "base64url"))]).toString("base64")} demo`;
 }

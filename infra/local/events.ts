@@ -10,6 +10,9 @@ export type Event = { source: string; "detail-type": string; resources?: string[
 // What Lambda does with an event whose function failed: again after one minute, and again after two more.
 const RETRY_AFTER_SECONDS = [60, 120];
 
+// A service that was off for a while has something to catch up on, and a new one has no catalogue yet.
+const FIRST_RUN_MILLISECONDS = 1000;
+
 // A longer one fires at once in Node. What should run less often than every 24 days runs that often.
 const LONGEST_TIMER_MILLISECONDS = 2 ** 31 - 1;
 
@@ -134,13 +137,13 @@ export function startEvents(options: {
     const period = Math.min(periodSeconds(rule, rule.schedule) * 1000 * timeScale, LONGEST_TIMER_MILLISECONDS);
     if (!options.schedules || period === 0) continue;
     let running = false;
-    const timer = setInterval(() => {
+    const due = (): void => {
       // A run that takes longer than its period is not overtaken by the next.
       if (running) return;
       running = true;
       void tick(rule).finally(() => (running = false));
-    }, period);
-    timers.push(timer.unref());
+    };
+    timers.push(setTimeout(due, Math.min(period, FIRST_RUN_MILLISECONDS)).unref(), setInterval(due, period).unref());
   }
 
   return {

@@ -1,5 +1,6 @@
 /** A request as API Gateway sees it: read within its limits, or refused by the type that gateway responses are named after. */
 import type { IncomingMessage } from "node:http";
+import { CLIENT_ADDRESS_HEADER } from "../../shared/runtime/origin.ts";
 import type { ApiResource } from "./template.ts";
 
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
@@ -64,7 +65,8 @@ export function queryOf(text: string): Many {
   return query;
 }
 
-export function headersOf(request: IncomingMessage): Many {
+/** The request's headers, with those that CloudFront puts in the place of what a client sends under their names. */
+export function headersOf(request: IncomingMessage, front: Record<string, string> | undefined): Many {
   const headers: Many = new Map();
   for (let index = 0; index + 1 < request.rawHeaders.length; index += 2)
     add(headers, request.rawHeaders[index] ?? "", request.rawHeaders[index + 1] ?? "");
@@ -73,7 +75,11 @@ export function headersOf(request: IncomingMessage): Many {
   const before = headers.get(forwarded)?.join(", ");
   headers.set(forwarded, [before === undefined ? from : `${before}, ${from}`]);
   headers.set("X-Forwarded-Port", [String(request.socket.localPort ?? "")]).set("X-Forwarded-Proto", ["http"]);
-  return headers;
+  if (front === undefined) return headers;
+  const added = Object.entries({ ...front, [CLIENT_ADDRESS_HEADER]: from });
+  const theirs = added.map(([name]) => name.toLowerCase());
+  const kept = [...headers].filter(([name]) => !theirs.includes(name.toLowerCase()));
+  return new Map([...kept, ...added.map(([name, value]): [string, string[]] => [name, [value]])]);
 }
 
 export const headerIn = (headers: Many, name: string): string | undefined =>

@@ -140,6 +140,8 @@ export async function startGateway(options: {
   port: number;
   /** Asked first for every path outside /api. */
   fallback?: Fallback | undefined;
+  /** Headers that CloudFront adds to every request for the API; undefined without a CloudFront. */
+  front?: Record<string, string> | undefined;
   log: (line: string) => void;
 }): Promise<Gateway> {
   const { api, invoke, log } = options;
@@ -328,7 +330,7 @@ export async function startGateway(options: {
       startedAt: Date.now(),
       method: request.method ?? "GET",
       path,
-      headers: headersOf(request),
+      headers: headersOf(request, options.front),
       query: new Map(),
       sourceIp: request.socket.remoteAddress ?? "127.0.0.1",
       parameters: {},

@@ -1,27 +1,93 @@
-// The pages that the local server shows beside the API.
+// What the local server shows beside the API: the dashboard, as CloudFront and its bucket do on AWS, and the API's page.
+import { readdirSync, readFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { extname, join, relative } from "node:path";
+import { gzipSync } from "node:zlib";
+import { CACHE_FOR_EVER, CACHE_NOT, type DashboardConfig, SECURITY_HEADERS } from "../dashboard-headers.ts";
 import { DOCS_CONTENT_SECURITY_POLICY } from "./docs-page.ts";
 import type { Fallback } from "./gateway.ts";
 
-const HEADERS = {
-  "content-type": "text/html; charset=utf-8",
-  "content-security-policy": DOCS_CONTENT_SECURITY_POLICY,
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
+const TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
 };
+/** Compressed in themselves. */
+const COMPRESSED = [".png", ".woff2"];
 
-/** Answers GET and HEAD of the given pages; the address without a path leads to the first of them. */
-export function serve(pages: Record<string, string>): Fallback {
-  const [first = "/"] = Object.keys(pages);
-  return (request, response) => {
-    if (request.method !== "GET" && request.method !== "HEAD") return false;
-    const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
-    if (path === "/") {
-      response.writeHead(302, { location: first }).end();
-      return true;
-    }
-    const page = pages[path.replace(/\/$/, "")];
-    if (page === undefined) return false;
-    response.writeHead(200, HEADERS).end(request.method === "HEAD" ? undefined : page);
+interface File {
+  headers: Readonly<Record<string, string>>;
+  plain: Buffer;
+  zipped: Buffer | undefined;
+}
+
+const DOCS = "/docs";
+
+export interface Pages {
+  /** Folder of the built dashboard. */
+  dashboard: string;
+  docs: string;
+  otherDashboard?: DashboardConfig["other_dashboard"];
+}
+
+/** Answers GET and HEAD of every path that is asked for; other methods are the API's to refuse. */
+export function serve({ dashboard, docs, otherDashboard = null }: Pages): Fallback {
+  const config: DashboardConfig = { other_dashboard: otherDashboard, api_page: DOCS };
+  const files = new Map([
+    ...filesIn(dashboard),
+    ["/config.json", fileOf("config.json", Buffer.from(JSON.stringify(config)))],
+    [DOCS, fileOf("docs.html", Buffer.from(docs), { "content-security-policy": DOCS_CONTENT_SECURITY_POLICY })],
+  ]);
+  return ({ method, url = "/", headers }, response) => {
+    if (method !== "GET" && method !== "HEAD") return false;
+    // Looked up as it was sent: a path that is none of these leads nowhere, whatever it spells.
+    const [path = "/"] = url.split("?", 1);
+    const file = files.get(path.replace(/(?<=.)\/$/, "")) ?? (isFileName(path) ? undefined : files.get("/index.html"));
+    send(response, file, { zip: /\bgzip\b/.test(String(headers["accept-encoding"])), body: method === "GET" });
     return true;
   };
+}
+
+/** The dashboard shows every path that names no file: it knows itself which pages there are. */
+const isFileName = (path: string): boolean => path.slice(path.lastIndexOf("/")).includes(".");
+
+function filesIn(folder: string): [string, File][] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => {
+      const path = `/${relative(folder, join(entry.parentPath, entry.name)).replaceAll("\\", "/")}`;
+      return [path, fileOf(path, readFileSync(join(folder, path)))];
+    });
+}
+
+function fileOf(path: string, plain: Buffer, headers: Readonly<Record<string, string>> = {}): File {
+  const kind = extname(path);
+  return {
+    plain,
+    zipped: COMPRESSED.includes(kind) ? undefined : gzipSync(plain),
+    headers: {
+      "content-type": TYPES[kind] ?? "application/octet-stream",
+      "cache-control": path.startsWith("/assets/") ? CACHE_FOR_EVER : CACHE_NOT,
+      vary: "accept-encoding",
+      ...SECURITY_HEADERS,
+      ...headers,
+    },
+  };
+}
+
+function send(response: ServerResponse, file: File | undefined, { zip, body }: { zip: boolean; body: boolean }): void {
+  if (file === undefined) {
+    response.writeHead(404, { ...SECURITY_HEADERS, "content-type": "text/plain", "cache-control": CACHE_NOT });
+    response.end(body ? "There is no such file\n" : undefined);
+    return;
+  }
+  const { headers, plain, zipped } = file;
+  const content = zip && zipped !== undefined ? zipped : plain;
+  const encoding = content === plain ? {} : { "content-encoding": "gzip" };
+  response.writeHead(200, { ...headers, ...encoding, "content-length": content.length });
+  response.end(body ? content : undefined);
 }

@@ -30,6 +30,10 @@ export type Secrets = {
   /** Makes the secret of an AWS::SecretsManager::Secret unless it exists. */
   ensure: (resource: { name: string; arn: string; properties: unknown }) => void;
   call: (action: string, input: unknown) => Promise<unknown>;
+  /** From now on, until the end, the secret's JSON has these parts in place of its own. */
+  cover: (arn: string, parts: Readonly<Record<string, unknown>>) => void;
+  /** The text with the secrets in it that it refers to, as CloudFormation does it when it deploys. */
+  resolved: (text: string) => string;
 };
 
 /** Without `file` they are in memory and gone at the end. */
@@ -47,8 +51,13 @@ export function openSecrets({ file }: { file?: string | undefined }): Secrets {
     if (found === undefined) throw new AwsFault("ResourceNotFoundException", "Secrets Manager can't find the specified secret.");
     return found;
   };
+  const covers = new Map<string, Readonly<Record<string, unknown>>>();
   const actions: Record<string, (input: unknown) => unknown> = {
-    GetSecretValue: (input) => getValue(find(secretId.parse(input).SecretId), input),
+    GetSecretValue: (input) => {
+      const found = find(secretId.parse(input).SecretId);
+      const { SecretString, ...rest } = getValue(found, input);
+      return { ...rest, SecretString: covered(SecretString, covers.get(found.arn)) };
+    },
     DescribeSecret: (input) => {
       const { name, arn, versions } = find(secretId.parse(input).SecretId);
       return { ARN: arn, Name: name, VersionIdsToStages: Object.fromEntries(versions.map(({ id, stages }) => [id, stages])) };
@@ -72,7 +81,17 @@ export function openSecrets({ file }: { file?: string | undefined }): Secrets {
       if (run === undefined) throw new AwsFault("InvalidRequestException", `${action} is not run on this machine`);
       return run(input);
     },
+    cover: (arn, parts) => void covers.set(arn, parts),
+    resolved: (text) => text.replaceAll(REFERENCE, (_, arn: string) => current(find(arn)).value),
   };
+}
+
+const REFERENCE = /\{\{resolve:secretsmanager:(arn:.+?):SecretString:[^}]*\}\}/g;
+
+function current({ name, versions }: Secret): Secret["versions"][number] {
+  const found = versions.find(({ stages }) => stages.includes("AWSCURRENT"));
+  if (found === undefined) throw new LocalError(`The secret ${name} has no current value`);
+  return found;
 }
 
 function read(file: string): Secret[] {
@@ -87,7 +106,10 @@ function read(file: string): Secret[] {
 
 const secretId = z.object({ SecretId: z.string() });
 
-function getValue({ name, arn, versions }: Secret, input: unknown): unknown {
+const covered = (value: string, parts: Readonly<Record<string, unknown>> | undefined): string =>
+  parts === undefined ? value : JSON.stringify({ ...z.record(z.string(), z.unknown()).parse(JSON.parse(value)), ...parts });
+
+function getValue({ name, arn, versions }: Secret, input: unknown) {
   const { VersionId, VersionStage } = z
     .object({ VersionId: z.string().optional(), VersionStage: z.string().optional() })
     .parse(input);

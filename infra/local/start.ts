@@ -5,54 +5,88 @@ import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { openapi } from "../../shared/api/openapi.ts";
 import { bundleIfChanged } from "../bundle.ts";
-import { stackName } from "../settings.ts";
+import { buildDashboard } from "../dashboard-build.ts";
+import type { DashboardConfig } from "../dashboard-headers.ts";
+import { type Environment, ENVIRONMENTS, stackName } from "../settings.ts";
 import { DEFAULT_DATA_DIR, writeAccess } from "./access.ts";
-import { startCloud } from "./cloud.ts";
+import { startCloud, variableOf } from "./cloud.ts";
 import { type Demo, demoAccount } from "./demo.ts";
 import { docsPage } from "./docs-page.ts";
 import { LocalError } from "./errors.ts";
+import { liveWelcome, prepareLive } from "./live.ts";
 import { lockDirectory } from "./lock.ts";
+import { configurationFrom, storeFrom } from "./operator.ts";
 import { serve } from "./pages.ts";
 import { synthIfChanged } from "./synthesized.ts";
 
-const ENVIRONMENT = "test";
-const DEFAULT_PORT = 3000;
-const USAGE =
-  "npm start [-- [--reset] [--data DIR]]     PORT=3000 by default; --reset starts with no data; --data keeps them in DIR";
+/** Both may run side by side. */
+const DEFAULTS: Readonly<Record<Environment, { port: number; dataDir: string }>> = {
+  test: { port: 3000, dataDir: DEFAULT_DATA_DIR },
+  live: { port: 3100, dataDir: join(DEFAULT_DATA_DIR, "live") },
+};
+const USAGE = [
+  "npm start [-- [--environment test|live] [--reset] [--data DIR] [--other-dashboard URL]]     PORT=3000 by default (live: 3100)",
+  "--reset starts with no data",
+  "--data keeps them in DIR",
+  "--other-dashboard is where the other environment's dashboard is, to which this one's leads",
+].join("; ");
 
 async function start(): Promise<void> {
   const began = performance.now();
-  const { dataDir, port, reset } = options();
+  const { environment, dataDir, port, reset, otherDashboard } = options();
+  const given = environment === "live" ? { configuration: configurationFrom(process.env), store: storeFrom(process.env) } : {};
   await requireFree(port);
   makeDirectory(dataDir);
   if (reset) removeData(dataDir);
-  const outDir = await told("Building and synthesizing", async () => synthIfChanged(await bundleIfChanged(), [ENVIRONMENT]));
-  const page = docsPage(openapi(ENVIRONMENT), `http://127.0.0.1:${port}`);
+  const [outDir, dashboard] = await told("Building and synthesizing", () =>
+    Promise.all([bundleIfChanged().then((bundles) => synthIfChanged(bundles, [environment])), buildDashboard()]),
+  );
+  const docs = docsPage(openapi(environment), `http://127.0.0.1:${port}`);
+  const fallback = serve({ dashboard, docs, otherDashboard });
   const cloud = await told("Starting the database, storage, workflows and API", () =>
-    startCloud({ outDir, stack: stackName(ENVIRONMENT), dataDir, port, fallback: serve({ "/docs": page }) }),
+    startCloud({ outDir, stack: stackName(environment), dataDir, port, fallback, ...given }),
   );
   stopWith(cloud.stop);
   void cloud.databaseExited.then(() =>
     end(new LocalError("The database ended unexpectedly; see the logs in " + join(dataDir, "logs"))),
   );
-  const access = { ...cloud.operator.environment, TABLE_NAME: cloud.tableName, ENVIRONMENT };
+  const HOSTS_KEY = variableOf(cloud.template, "HOSTS_KEY") ?? "";
+  const access = { ...cloud.operator.environment, TABLE_NAME: cloud.tableName, ENVIRONMENT: environment, HOSTS_KEY };
   Object.assign(process.env, access);
   writeAccess(dataDir, access);
-  const demo = await told("Preparing the demo account", () => demoAccount(dataDir, cloud.apiUrl, ENVIRONMENT));
-  console.log(welcome(demo, dataDir, (performance.now() - began) / 1000));
+  const greeting =
+    environment === "live"
+      ? liveWelcome(await told("Asking providers what they offer", () => prepareLive(cloud)), cloud.apiUrl, dataDir)
+      : welcome(await told("Preparing the demo account", () => demoAccount(dataDir, cloud.apiUrl, environment)));
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  console.log(`\nReady after ${seconds} s. Ctrl-C stops it; data are kept in ${dataDir} (--reset removes them).\n${greeting}`);
 }
 
-function options(): { dataDir: string; port: number; reset: boolean } {
+interface Options {
+  environment: Environment;
+  dataDir: string;
+  port: number;
+  reset: boolean;
+  otherDashboard: DashboardConfig["other_dashboard"];
+}
+
+function options(): Options {
   const { values } = parseOptions();
-  const port = Number(process.env["PORT"] ?? DEFAULT_PORT);
+  const environment = ENVIRONMENTS.find((name) => name === (values.environment ?? "test"));
+  if (environment === undefined) throw new LocalError(`--environment is ${ENVIRONMENTS.join(" or ")}: ${USAGE}`);
+  const usual = DEFAULTS[environment];
+  const port = Number(process.env["PORT"] ?? usual.port);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new LocalError(`PORT is ${process.env["PORT"]}: set it to a number from 1 to 65535.`);
-  return { dataDir: resolve(values.data ?? DEFAULT_DATA_DIR), port, reset: values.reset ?? false };
+  const url = values["other-dashboard"];
+  const otherDashboard = url === undefined ? null : { environment: environment === "live" ? "test" : "live", url };
+  return { environment, dataDir: resolve(values.data ?? usual.dataDir), port, reset: values.reset ?? false, otherDashboard };
 }
 
 function parseOptions() {
   try {
-    return parseArgs({ options: { reset: { type: "boolean" }, data: { type: "string" } } });
+    const text = { type: "string" } as const;
+    return parseArgs({ options: { environment: text, reset: { type: "boolean" }, data: text, "other-dashboard": text } });
   } catch (error) {
     const [what] = String(error instanceof Error ? error.message : error).split(". "); // what follows is of another command line
     throw new LocalError(`${what}: ${USAGE}`, { cause: error });
@@ -143,7 +177,7 @@ function sayingOf(error: unknown): string {
 /** Something in the data folder is not what a start has left there: a file in place of a folder, or no JSON. */
 const isOfData = (error: Error): boolean => error instanceof SyntaxError || ("syscall" in error && "errno" in error);
 
-function welcome(demo: Demo, dataDir: string, seconds: number): string {
+function welcome(demo: Demo): string {
   const auth = `-H 'Authorization: Bearer ${demo.token}'`;
   const server = JSON.stringify({
     name: "erp-1",
@@ -153,8 +187,7 @@ function welcome(demo: Demo, dataDir: string, seconds: number): string {
     ssh_key_id: demo.ssh_key_id,
   });
   return `
-Ready after ${seconds.toFixed(1)} s. Ctrl-C stops it; data are kept in ${dataDir} (--reset removes them).
-
+  Dashboard  ${demo.dashboard_url}
   API        ${demo.base_url}
   API page   ${demo.dashboard_url}docs
   Log in as  ${demo.email}  ${demo.password}

@@ -171,6 +171,23 @@ function apiOf(api: Resource, resources: Resource[]): RestApi {
   };
 }
 
+const distributionProperties = z.object({
+  DistributionConfig: z.object({
+    Origins: z.array(
+      z.object({
+        OriginCustomHeaders: z.array(z.object({ HeaderName: z.string(), HeaderValue: z.string() })).default([]),
+      }),
+    ),
+  }),
+});
+
+function frontOf([distribution]: Resource[]): Record<string, string> | undefined {
+  if (distribution === undefined) return undefined;
+  const { Origins } = distributionProperties.parse(distribution.properties).DistributionConfig;
+  const headers = Origins.flatMap(({ OriginCustomHeaders }) => OriginCustomHeaders);
+  return Object.fromEntries(headers.map(({ HeaderName, HeaderValue }) => [HeaderName, HeaderValue]));
+}
+
 const assetManifest = z.object({
   files: z.record(
     z.string(),
@@ -204,6 +221,8 @@ export type Template = {
   machines: StateMachine[];
   rules: Rule[];
   apis: RestApi[];
+  /** What CloudFront adds to the requests that it passes on; undefined if the template has no distribution. */
+  front: Record<string, string> | undefined;
   outputs: Record<string, Json>;
 };
 
@@ -254,6 +273,7 @@ export function readTemplate(outDir: string, stack: string, parameters: Record<s
         : [{ logicalId, name, arn, schedule: ScheduleExpression, pattern: EventPattern, targets: Targets }];
     }),
     apis: of("AWS::ApiGateway::RestApi").map((api) => apiOf(api, resources)),
+    front: frontOf(of("AWS::CloudFront::Distribution")),
     outputs: Object.fromEntries(
       Object.entries(scope.raw.Outputs)
         .filter(([, { Condition }]) => Condition === undefined || holds(Condition, scope))

@@ -35,7 +35,6 @@ export const catalog = {
   get: endpoint({
     method: "GET",
     path: "/catalog",
-    stateless: true,
     summary: "Show providers, regions, sizes, ERP versions and editions",
     access: "credential",
     data: Catalog,

@@ -28,8 +28,8 @@ export const WORKFLOW_NAMES = [
 ] as const;
 export type WorkflowName = (typeof WORKFLOW_NAMES)[number];
 
-/** The service's own secrets: `session` signs JWTs, `sealing` encrypts what must not be stored in clear. */
-export type KeyName = "session" | "sealing";
+/** The service's own secrets: `session` signs JWTs, `sealing` encrypts what must not be stored in clear, `hosts` opens machines. */
+export type KeyName = "session" | "sealing" | "hosts";
 
 /** A permission that depends on a field of the body, checked once the body is known to be valid. */
 export interface BodyPermission {

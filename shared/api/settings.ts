@@ -54,9 +54,9 @@ export const settings = {
     access: ["settings:write"],
     body: atLeastOne({
       account_name: settable.account_name.optional(),
-      contact_email: settable.contact_email.optional(),
-      default_provider: settable.default_provider.optional(),
-      default_region: settable.default_region.optional(),
+      contact_email: settable.contact_email.nullable().optional(),
+      default_provider: settable.default_provider.nullable().optional(),
+      default_region: settable.default_region.nullable().optional(),
       backup_retention_days: settable.backup_retention_days.optional(),
     }),
     data: Settings,

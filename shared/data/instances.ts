@@ -131,6 +131,7 @@ export const requireServerUsable = (change: Change, instance: InstanceRecord): v
   );
 
 const DELETING: InstanceStatus = "deleting";
+const RENAMABLE = InstanceRecord.shape.state.options.filter((state) => state !== DELETING);
 
 /** Changes what needs no work on the server. */
 export function renameInstance(change: Change, instance: InstanceRecord, fields: RenamedFields): InstanceRecord {
@@ -139,7 +140,7 @@ export function renameInstance(change: Change, instance: InstanceRecord, fields:
   change.update(
     keys.record("instance", change.accountId, instance.id),
     { set },
-    { equals: { state: instance.state } },
+    { oneOf: { state: RENAMABLE } }, // not the state that was read: work that ends meanwhile is no obstacle
     refusedInstance,
   );
   return { ...instance, ...set };

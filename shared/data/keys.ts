@@ -86,6 +86,16 @@ export const keys = {
   watched: (): string => "WATCHED",
   watchedServer: (serverId: string): Key => ({ pk: keys.watched(), sk: serverId }),
 
+  /** What distinguishes this deployment from another with the same providers' accounts. */
+  installation: (): Key => ({ pk: "INSTALLATION", sk: "INSTALLATION" }),
+  /** What each provider offers, and which editions can be installed. */
+  catalogue: (): string => "CATALOGUE",
+  offered: (provider: string): Key => ({ pk: keys.catalogue(), sk: `provider#${provider}` }),
+  editions: (): Key => ({ pk: keys.catalogue(), sk: "editions" }),
+  /** The operator's own machines that are taken, and by which server. */
+  takenMachines: (): string => "TAKEN_MACHINES",
+  takenMachine: (name: string): Key => ({ pk: keys.takenMachines(), sk: name }),
+
   /** What the sandbox's simulated provider and hosts hold. */
   sandboxMachines: (): string => "SANDBOX#MACHINES",
   sandboxMachine: (machineId: string): Key => ({ pk: keys.sandboxMachines(), sk: machineId }),

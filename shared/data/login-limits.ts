@@ -2,6 +2,7 @@
 // for an address. An attempt takes its place before the password is looked at, so that attempts side by side cannot pass.
 import { ApiError } from "../api/errors.ts";
 import { LOGIN_FAILURES, LOGIN_WINDOW_SECONDS } from "../domain/limits.ts";
+import { networkOf } from "../domain/network.ts";
 import { keys, type Key } from "./keys.ts";
 import { enter } from "./slots.ts";
 import { find, putIfAbsent, updateRaw } from "./table.ts";
@@ -19,9 +20,10 @@ export interface LoginAttempt {
 /** Throws RATE_LIMIT_EXCEEDED once an e-mail or an address has failed too often. */
 export async function admitLogin(email: string, ipAddress: string): Promise<LoginAttempt> {
   const at = Date.now();
+  const network = networkOf(ipAddress);
   const places = [
-    { key: keys.loginFailures(ipAddress), slots: LOGIN_FAILURES.address },
-    { key: keys.loginFailures(email.toLowerCase(), ipAddress), slots: LOGIN_FAILURES.pair },
+    { key: keys.loginFailures(network), slots: LOGIN_FAILURES.address },
+    { key: keys.loginFailures(email.toLowerCase(), network), slots: LOGIN_FAILURES.pair },
   ];
   const taken: Key[] = [];
   const giveBack = async () => {

@@ -6,14 +6,17 @@ import { keys } from "./keys.ts";
 import { ServerRecord } from "./records.ts";
 import { ConditionFailed, queryAll, readAll, updateOne } from "./table.ts";
 
-/** Records what the provider gave, while the operation holds the server. */
+type MachineFields = "machine_id" | "requested_at" | "ip_address" | "ssh_port" | "host_keys" | "last_seen_at";
+
+/** Records what is known of the machine, while the operation holds the server; false if it does not any more. */
 export async function recordMachine(
   server: ServerRecord,
   operationId: string,
-  set: Partial<Pick<ServerRecord, "machine_id" | "ip_address" | "last_seen_at">>,
-): Promise<void> {
+  set: Partial<Pick<ServerRecord, MachineFields>>,
+): Promise<boolean> {
   const key = keys.record("server", server.account_id, server.id);
-  await updateOne(key, { set: { ...set, updated_at: now() } }, { equals: { operation_id: operationId } });
+  const { done } = await updateOne(key, { set: { ...set, updated_at: now() } }, { equals: { operation_id: operationId } });
+  return done;
 }
 
 /** Phases in which a server's health is checked; in the others an operation looks after it, or it has no machine. */

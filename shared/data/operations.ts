@@ -149,6 +149,12 @@ export async function failInto(operation: OperationRecord, state: State): Promis
   await updateOne(keys.record("operation", operation.account_id, operation.id), { set: { failed_state: state } }, {});
 }
 
+/** From here on the work is a success: what it replaced may be gone the next moment. */
+export async function commitOperation(operation: OperationRecord): Promise<void> {
+  const key = keys.record("operation", operation.account_id, operation.id);
+  await updateOne(key, { set: { committed: true } }, { equals: { state: "running" } });
+}
+
 export type Outcome = { succeeded: true } | { succeeded: false; error: { code: OperationErrorCode; message: string } };
 
 /** Ends an operation and frees what it held; ending it twice is ending it once. */

@@ -18,6 +18,12 @@ export const ServerRecord = Server.omit({ status: true }).extend({
   state: z.custom<ServerPhase>(isServerPhase),
   /** The provider's own id of the machine; null until it has given one. */
   machine_id: z.string().nullable(),
+  /** When the provider was last asked to make it without a clear answer: there may be one that it does not show yet. */
+  requested_at: timestamp.nullable().default(null),
+  /** Where its SSH server listens; null until the machine is known. */
+  ssh_port: z.number().int().nullable().default(null),
+  /** The public host keys that it may show, one line each: two while one is being changed for the other. */
+  host_keys: z.array(z.string()).default([]),
   /** Instances that are on it: it cannot be deleted while there are any. */
   instances: z.number().int().default(0),
   failed_probes: z.number().int().default(0),
@@ -60,6 +66,8 @@ export const OperationRecord = Operation.omit({ status: true }).extend({
   replaced: z.record(z.string(), z.string()).optional(),
   /** Where the resource goes instead of where its row of the lifecycle says, if a task found that out. */
   failed_state: z.string().optional(),
+  /** What the work was for is done and stays: only tidying up is left. */
+  committed: z.literal(true).optional(),
 });
 export type OperationRecord = z.infer<typeof OperationRecord>;
 

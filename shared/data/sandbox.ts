@@ -26,7 +26,6 @@ const SandboxMachine = z.object({
   name: z.string(),
   region: z.string(),
   size: z.string(),
-  ssh_keys: z.array(z.string()),
   ip_address: z.string(),
   running_at: timestamp,
   prepared: z.boolean(),

@@ -52,6 +52,9 @@ export function reserveServer(change: Change, draft: NewServer, operationId: str
     status_reason: null,
     ip_address: null,
     machine_id: null,
+    requested_at: null,
+    ssh_port: null,
+    host_keys: [],
     instances: 0,
     failed_probes: 0,
     operation_id: operationId,
@@ -78,10 +81,16 @@ export function renameServer(change: Change, server: ServerRecord, name: string)
     keys.record("server", change.accountId, server.id),
     { set: { name, updated_at } },
     { equals: { name: server.name }, oneOf: { state: RENAMABLE } },
-    refusedServer,
+    (present) =>
+      typeof present?.["name"] === "string" && present["name"] !== server.name ? renamedMeanwhile() : refusedServer(present),
   );
   return { ...server, name, updated_at };
 }
+
+const renamedMeanwhile = (): Error =>
+  conflict("Another request renamed the server at the same moment; look at its name, and send this again if need be", {
+    field: "name",
+  });
 
 /** Begins the deletion of a server that has no instances. */
 export function moveServerToDeleting(change: Change, server: ServerRecord, operationId: string): void {

@@ -11,17 +11,21 @@ export function requireErp(catalog: Catalog, wanted: { erp_version: string; edit
   if (!editions.includes(wanted.edition)) throw invalid({ field: "edition", reason: `can here only be: ${editions.join(", ")}` });
 }
 
-/** A default region is one of the default provider's. */
-export function requirePlace(
-  catalog: Catalog,
-  wanted: { default_provider?: string | undefined; default_region?: string | undefined },
-): void {
-  const provider = catalog.providers.find(({ code }) => code === wanted.default_provider);
-  const codes = catalog.providers.map(({ code }) => code);
-  if (wanted.default_provider !== undefined && provider === undefined)
+/** A default region is one of the default provider's, or of any provider's where there is no default one. */
+export function requirePlace(catalog: Catalog, wanted: { default_provider: string | null; default_region: string | null }): void {
+  const { default_provider, default_region } = wanted;
+  const chosen = catalog.providers.filter(({ code }) => default_provider === null || code === default_provider);
+  if (default_provider !== null && chosen.length === 0) {
+    const codes = catalog.providers.map(({ code }) => code);
     throw invalid({ field: "default_provider", reason: `must be one of: ${codes.join(", ")}` });
-  if (wanted.default_region === undefined) return;
-  const regions = (provider === undefined ? catalog.providers : [provider]).flatMap((one) => one.regions.map(({ code }) => code));
-  if (!regions.includes(wanted.default_region))
+  }
+  const regions = chosen.flatMap((provider) => provider.regions.map(({ code }) => code));
+  if (default_region !== null && !regions.includes(default_region))
     throw invalid({ field: "default_region", reason: `must be one of: ${regions.join(", ")}` });
 }
+
+/** An ERP with its database does not run on less. */
+const HOST_MIN = { memory_gb: 2, disk_gb: 20 } as const;
+
+export const canHostErp = ({ memory_gb, disk_gb }: { memory_gb: number; disk_gb: number }): boolean =>
+  memory_gb >= HOST_MIN.memory_gb && disk_gb >= HOST_MIN.disk_gb;

@@ -27,8 +27,12 @@ interface OfInstance {
 
 /** What each kind of job is told. Passwords are undefined once they were used: then the job must have been done. */
 export interface JobInput {
-  /** Brings the machine to the state in which instances can be put on it. */
-  prepare_host: object;
+  /** Brings the machine to the state in which instances can be put on it, and lets these SSH keys of the account in. */
+  prepare_host: { ssh_keys: readonly string[] };
+  /** The machine shows the host key that `prepare_host` made, and no more the one that it was rented with. */
+  adopt_host_key: object;
+  /** The account's keys and whatever its instances left are removed: the machine may be another account's next. */
+  retire_host: object;
   /** `database: "none"` for one that is restored next. */
   install_erp: {
     instance: Pick<InstanceRecord, "id" | "erp_version" | "edition" | "database_name" | "domain" | "admin_email">;
@@ -43,6 +47,8 @@ export interface JobInput {
   /** Ready when the ERP answers as it should, seen from the machine itself. */
   check_health: OfInstance;
   make_archive: OfInstance & { key: string; note: string | null };
+  /** Removes what a job that made an archive left on the machine. */
+  forget_archive: { made_by: string };
   /** Reads the whole archive and touches nothing. */
   verify_archive: { archive: StoredArchive };
   /** Verifies the archive, puts its data beside the old and swaps them. `keep_old` keeps the old under the restore's id. */
@@ -70,7 +76,10 @@ export type JobKind = keyof JobInput;
 
 /** What each kind of job answers. */
 export const ANSWERS = {
-  prepare_host: z.null(),
+  /** The public half of a host key that was made on the machine, one line; null if the machine keeps the one that it has. */
+  prepare_host: z.object({ host_key: z.string().nullable() }),
+  adopt_host_key: z.null(),
+  retire_host: z.null(),
   install_erp: z.null(),
   remove_erp: z.null(),
   start_erp: z.null(),
@@ -78,6 +87,7 @@ export const ANSWERS = {
   restart_erp: z.null(),
   check_health: z.null(),
   make_archive: MadeArchive,
+  forget_archive: z.null(),
   verify_archive: z.null(),
   restore_archive: z.null(),
   put_back: z.null(),
@@ -90,17 +100,23 @@ export const ANSWERS = {
 } as const satisfies Record<JobKind, z.ZodType>;
 export type Answer<K extends JobKind> = z.infer<(typeof ANSWERS)[K]>;
 
-export type Job<K extends JobKind = JobKind> = { [N in K]: { id: string; kind: N } & JobInput[N] }[K];
+interface Common<K extends JobKind> {
+  id: string;
+  kind: K;
+  /** Jobs that this one takes back: they are ended first should they still run, and cannot begin any more. */
+  ends?: readonly string[];
+}
+export type Job<K extends JobKind = JobKind> = { [N in K]: Common<N> & JobInput[N] }[K];
 
 export type JobProgress<K extends JobKind> = { ready: false } | { ready: true; answer: Answer<K> };
 
 /** A server, as far as a host needs to know it. */
-export type HostedServer = Pick<ServerRecord, "id" | "machine_id" | "ip_address">;
+export type HostedServer = Pick<ServerRecord, "id" | "machine_id" | "ip_address" | "ssh_port" | "host_keys">;
 
 export interface Host {
   /**
-   * A job that takes something back first ends the one that it takes back, should that still run. Throws GiveUp if the job
-   * failed (HOST_JOB_FAILED, BACKUP_CORRUPT, STORAGE_ERROR), TryAgain if the machine does not answer (HOST_UNREACHABLE).
+   * Throws GiveUp if the job failed (HOST_JOB_FAILED, BACKUP_CORRUPT, STORAGE_ERROR, TIMEOUT), TryAgain if the machine does not
+   * answer, or is not the one that it should be (HOST_UNREACHABLE).
    */
   run: <K extends JobKind>(server: HostedServer, job: Job<K>) => Promise<JobProgress<K>>;
   /** Whether the machine answers. */

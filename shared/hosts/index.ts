@@ -5,6 +5,7 @@ import { log } from "../runtime/log.ts";
 import { TryAgain } from "../runtime/task-errors.ts";
 import type { Host, HostedServer, Job, JobKind, JobProgress } from "./host.ts";
 import { sandbox } from "./sandbox.ts";
+import { ssh } from "./ssh.ts";
 
 function host(): Host {
   const { ENVIRONMENT } = env();
@@ -12,7 +13,7 @@ function host(): Host {
     case "test":
       return sandbox;
     case "live":
-      throw new Error("The live environment has no way to machines yet");
+      return ssh;
     default:
       throw new Error(`No such environment: ${String(ENVIRONMENT satisfies never)}`);
   }

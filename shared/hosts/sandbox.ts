@@ -64,9 +64,11 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
     seconds: 0.7,
     work: async (machineId) => {
       await setMachine(machineId, { prepared: true });
-      return null;
+      return { host_key: null };
     },
   },
+  adopt_host_key: { seconds: 0, work: () => Promise.resolve(null) },
+  retire_host: { seconds: 0, work: () => Promise.resolve(null) },
   install_erp: { seconds: 0.7, work: install },
   remove_erp: {
     seconds: 0.3,
@@ -86,6 +88,7 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
     },
   },
   make_archive: { seconds: 0.5, work: makeArchive },
+  forget_archive: { seconds: 0, work: () => Promise.resolve(null) },
   verify_archive: {
     seconds: 0,
     work: async (_machineId, { archive }) => {

@@ -1,43 +1,49 @@
-// Which providers there are, and what can be had from them. Nothing else knows.
-import type { Catalog } from "../api/catalog.ts";
-import { invalid } from "../api/errors.ts";
-import type { ServerSpecs } from "../api/servers.ts";
-import { ERP_VERSIONS } from "../domain/erp-versions.ts";
+// Which providers there are. Nothing else knows.
+import { deployment } from "../data/installation.ts";
 import { env } from "../runtime/env.ts";
+import { GiveUp } from "../runtime/task-errors.ts";
+import { byo } from "./byo.ts";
+import { type Configuration, configuration } from "./configuration.ts";
+import { digitalocean } from "./digitalocean.ts";
+import { hetzner } from "./hetzner.ts";
 import type { Provider } from "./provider.ts";
 import { sandbox } from "./sandbox.ts";
 
-const PROVIDERS: Readonly<Record<"test" | "live", readonly Provider[]>> = { test: [sandbox], live: [] };
+export async function providers(): Promise<readonly Provider[]> {
+  const { ENVIRONMENT } = env();
+  switch (ENVIRONMENT) {
+    case "test":
+      return [sandbox];
+    case "live":
+      return configured(await configuration());
+    default:
+      throw new Error(`No such environment: ${String(ENVIRONMENT satisfies never)}`);
+  }
+}
 
-export const providers = (): readonly Provider[] => PROVIDERS[env().ENVIRONMENT];
+let kept: { from: string; providers: readonly Provider[] } | undefined;
+
+/** The same ones while the configuration is the same, because they know how long their provider asked to be left alone. */
+async function configured(present: Configuration): Promise<readonly Provider[]> {
+  const from = JSON.stringify(present);
+  if (kept?.from === from) return kept.providers;
+  const label = await deployment();
+  const rented = [
+    present.hetzner && hetzner({ ...present.hetzner, deployment: label }),
+    present.digitalocean && digitalocean({ ...present.digitalocean, deployment: label }),
+    present.byo && byo(present.byo.machines),
+  ];
+  kept = { from, providers: rented.filter((provider) => provider !== undefined) };
+  return kept.providers;
+}
 
 /** The provider of a server that exists. */
-export function providerOf(server: { provider: string }): Provider {
-  const provider = providers().find(({ code }) => code === server.provider);
-  if (provider === undefined) throw new Error(`This deployment has no provider ${server.provider}`);
+export async function providerOf(server: { provider: string }): Promise<Provider> {
+  const provider = (await providers()).find(({ code }) => code === server.provider);
+  if (provider === undefined)
+    throw new GiveUp(
+      "PROVIDER_UNAUTHORIZED",
+      `The operator has not set, or has taken away, the credentials of ${server.provider}`,
+    );
   return provider;
 }
-
-export async function catalogue(): Promise<Catalog> {
-  return {
-    providers: await Promise.all(providers().map((provider) => provider.catalog())),
-    erp_versions: ERP_VERSIONS.map((version) => ({ ...version })),
-    editions: ["community"], // no public image has the enterprise edition
-  };
-}
-
-/** The size that is asked for, if the provider offers it in that region; else says which field is wrong, and what there is. */
-export function findOffer(catalog: Catalog, wanted: { provider: string; region: string; size: string }): { specs: ServerSpecs } {
-  const provider = catalog.providers.find(({ code }) => code === wanted.provider);
-  if (provider === undefined) throw notOffered("provider", catalog.providers);
-  if (!provider.regions.some(({ code }) => code === wanted.region)) throw notOffered("region", provider.regions);
-  const size = provider.sizes.find(({ code }) => code === wanted.size);
-  if (size === undefined) throw notOffered("size", provider.sizes);
-  if (!size.regions.includes(wanted.region))
-    throw invalid({ field: "size", reason: `is not offered in ${wanted.region}, only in: ${size.regions.join(", ")}` });
-  const { cpu, memory_gb, disk_gb } = size;
-  return { specs: { cpu, memory_gb, disk_gb } };
-}
-
-const notOffered = (field: string, offered: readonly { code: string }[]): Error =>
-  invalid({ field, reason: `must be one of: ${offered.map(({ code }) => code).join(", ")}` });

@@ -1,5 +1,6 @@
 // The interface to whoever rents machines out. Implementations throw TryAgain and GiveUp with the PROVIDER_ codes.
 import type { CatalogProvider } from "../api/catalog.ts";
+import type { ServerRecord } from "../data/records.ts";
 
 export interface MachineRequest {
   /** Makes the request idempotent, and labels the machine. */
@@ -10,9 +11,10 @@ export interface MachineRequest {
   name: string;
   region: string;
   size: string;
-  /** Public keys, one line each. */
-  ssh_keys: readonly string[];
 }
+
+/** A machine that was made, and how the first connection to it can be trusted. */
+export type RequestedMachine = { machine_id: string } & Pick<ServerRecord, "ssh_port" | "host_keys">;
 
 export interface Machine {
   /** `off`: it is there, but was switched off at the provider. */
@@ -30,20 +32,34 @@ export interface LabelledMachine {
   created_at: string;
 }
 
+/** The server whose machines are meant. */
+export interface MachineOwner {
+  server_id: string;
+  account_id: string;
+  /** As recorded; its label finds it, too, unless the provider is late in showing it. */
+  machine_id: string | null;
+}
+
 export interface Provider {
   code: string;
   name: string;
+  /** How long after a request its machine may still be missing from what the provider shows. */
+  settleSeconds: number;
   /** Regions, sizes and what is offered where, as the provider has it now. */
   catalog: () => Promise<CatalogProvider>;
-  /** Asked for again with the same operation it finds the machine that an earlier try made, and never makes a second. */
-  requestMachine: (request: MachineRequest) => Promise<{ machine_id: string }>;
+  /** The machine that an earlier try of the same operation made, if the provider shows one. */
+  findRequested: (request: MachineRequest) => Promise<RequestedMachine | undefined>;
+  /** Throws GiveUp or NotNow only if surely none was made; after any other error there may be one. */
+  createMachine: (request: MachineRequest) => Promise<RequestedMachine>;
   /** Undefined if the provider has no such machine, or has it no more. Throws if it says that the machine will never run. */
   findMachine: (machineId: string) => Promise<Machine | undefined>;
   /**
    * Gives every machine of a server back, found by its label, because a request may have been cut off before the id was
    * recorded. `gone` once the provider has none of them any more; before, it is asked again.
    */
-  releaseMachine: (server: { server_id: string; machine_id: string | null }) => Promise<{ gone: boolean }>;
+  releaseMachine: (owner: MachineOwner) => Promise<{ gone: boolean }>;
+  /** Gives back what was made beside the machine that the server has. */
+  releaseOthers: (owner: MachineOwner & { machine_id: string }) => Promise<void>;
   /** All machines of this deployment, of every account. Their label names it: two deployments may share a provider's project. */
   listMachines: () => Promise<LabelledMachine[]>;
 }

@@ -1,6 +1,5 @@
 // A provider whose machines are rows of the table: they take a moment to start, cost nothing, and fail when their name asks for it.
 import { createHash } from "node:crypto";
-import type { CatalogProvider } from "../api/catalog.ts";
 import {
   addMachine,
   countRefusal,
@@ -12,34 +11,23 @@ import {
   type SandboxMachine,
 } from "../data/sandbox.ts";
 import { GiveUp, TryAgain } from "../runtime/task-errors.ts";
-import type { LabelledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
+import type { LabelledMachine, Machine, MachineRequest, Provider, RequestedMachine } from "./provider.ts";
+import { SANDBOX_CATALOG } from "./sandbox-catalog.ts";
 
 const BOOT_SECONDS = 0.7;
 /** How often a `flaky-` machine is refused before it is made. */
 const REFUSALS = 2;
 
-const CATALOG: CatalogProvider = {
-  code: "sandbox",
-  name: "Sandbox",
-  regions: [
-    { code: "eu-central", name: "Europe (central)" },
-    { code: "eu-west", name: "Europe (west)" },
-    { code: "us-east", name: "United States (east)" },
-  ],
-  sizes: [
-    { code: "small", cpu: 2, memory_gb: 4, disk_gb: 40, regions: ["eu-central", "eu-west", "us-east"] },
-    { code: "medium", cpu: 4, memory_gb: 8, disk_gb: 80, regions: ["eu-central", "eu-west", "us-east"] },
-    { code: "large", cpu: 8, memory_gb: 16, disk_gb: 160, regions: ["eu-central", "eu-west", "us-east"] },
-    // Not everywhere, so that this can be met here too.
-    { code: "xlarge", cpu: 16, memory_gb: 32, disk_gb: 320, regions: ["eu-central", "us-east"] },
-  ],
-};
-
 export const sandbox: Provider = {
-  code: CATALOG.code,
-  name: CATALOG.name,
-  catalog: () => Promise.resolve(structuredClone(CATALOG)),
-  requestMachine,
+  code: SANDBOX_CATALOG.code,
+  name: SANDBOX_CATALOG.name,
+  settleSeconds: 0,
+  catalog: () => Promise.resolve(structuredClone(SANDBOX_CATALOG)),
+  findRequested: async ({ operation_id }) => {
+    const machine = await findMachine(machineIdOf(operation_id));
+    return machine && requested(machine.machine_id);
+  },
+  createMachine,
   findMachine: async (machineId) => {
     const machine = await findMachine(machineId);
     return machine && stateOf(machine);
@@ -50,10 +38,14 @@ export const sandbox: Provider = {
     for (const machine of mine) await removeMachine(machine.machine_id);
     return { gone: true };
   },
+  releaseOthers: async ({ server_id, machine_id }) => {
+    const others = (await listMachines()).filter((each) => each.server_id === server_id && each.machine_id !== machine_id);
+    for (const other of others) await removeMachine(other.machine_id);
+  },
   listMachines: async () => (await listMachines()).map(labels),
 };
 
-async function requestMachine(request: MachineRequest): Promise<{ machine_id: string }> {
+async function createMachine(request: MachineRequest): Promise<RequestedMachine> {
   const { operation_id, name } = request;
   const machine_id = machineIdOf(operation_id);
   if (asks(name, "fail-quota"))
@@ -65,15 +57,17 @@ async function requestMachine(request: MachineRequest): Promise<{ machine_id: st
   await addMachine({
     ...request,
     machine_id,
-    ssh_keys: [...request.ssh_keys],
     ip_address: addressOf(machine_id),
     running_at: later(BOOT_SECONDS),
     prepared: false,
     offline: false,
     created_at: later(0),
   });
-  return { machine_id };
+  return requested(machine_id);
 }
+
+/** Nobody connects to it. */
+const requested = (machine_id: string): RequestedMachine => ({ machine_id, ssh_port: null, host_keys: [] });
 
 function stateOf(machine: SandboxMachine): Machine {
   if (!isReached(machine.running_at)) return { state: "starting", ip_address: null };

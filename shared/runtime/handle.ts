@@ -18,8 +18,9 @@ import { read, readWith, type Records, type Ref } from "../data/table.ts";
 import { BODY_BYTES_MAX, WINDOW_SECONDS } from "../domain/limits.ts";
 import { forget, idempotentRequest, type IdempotentRequest, keep, keptRef, Replay, replayIfKept } from "./idempotency.ts";
 import { log } from "./log.ts";
+import { cameElsewhere, clientAddress } from "./origin.ts";
 import { asApiError, bare, failure, success } from "./reply.ts";
-import { AuthorizerContext, header, prefixOf, requestIdOf } from "./request-context.ts";
+import { AuthorizerContext, header, requestIdOf } from "./request-context.ts";
 import { startExecution } from "./start.ts";
 import { parse } from "./validate.ts";
 
@@ -34,8 +35,6 @@ export type Request<E extends Endpoint> = RequestOf<E> & {
   /** Where the request came from. */
   ipAddress: string | null;
   requestId: string;
-  /** Where the API is, as the client sees it. */
-  basePath: string;
   /** Several records in one call. */
   read: Reads;
   /** Writes the change with the answer that may be replayed, and starts the operation it began. */
@@ -69,8 +68,7 @@ export const handle =
           body,
           by: context,
           ...context,
-          ipAddress: event.requestContext.identity.sourceIp,
-          basePath: `${prefixOf(event)}${BASE_PATH}`,
+          ipAddress: context.caller.ip_address,
           read: reads,
           commit: commits,
         } as unknown as Request<E>;
@@ -89,6 +87,7 @@ function answered(endpoint: Endpoint): Handling {
         endpoint: event.resource,
         account: caller?.account_id,
         credential: caller?.id,
+        ip_address: endpoint.access === "public" ? clientAddress(event.headers) : caller?.ip_address,
       });
     },
     after: logAnswer,
@@ -99,7 +98,7 @@ function answered(endpoint: Endpoint): Handling {
         const { status, location, data } = error.answer;
         request.response = success(status, data, undefined, {
           ...headers,
-          ...locationHeader(location, event),
+          ...locationHeader(location),
           "Idempotent-Replayed": "true",
         });
         logAnswer(request);
@@ -131,7 +130,11 @@ function logAnswer({
 function admitted(endpoint: Endpoint): Handling {
   return {
     before: ({ event }) => {
-      if (endpoint.access === "public") return;
+      if (endpoint.access === "public") {
+        // To all others only the authorizer leads, which has looked.
+        if (clientAddress(event.headers) === undefined) throw cameElsewhere();
+        return;
+      }
       const { caller, limits } = AuthorizerContext.parse(event.requestContext.authorizer);
       if (limits.refused) {
         const { scope, limit, retry_after } = limits.refused;
@@ -228,10 +231,13 @@ function queryOf(event: APIGatewayProxyEvent): Record<string, string | undefined
 const requestId = (event: APIGatewayProxyEvent): string => requestIdOf(event.headers, event.requestContext.requestId);
 
 /** The caller of an endpoint that is open to all: one who may do nothing. */
-const NOBODY: Caller = { account_id: "", type: "user", id: "", name: "", permissions: [], ip_address: null };
+const NOBODY: Omit<Caller, "ip_address"> = { account_id: "", type: "user", id: "", name: "", permissions: [] };
 
 function contextOf(endpoint: Endpoint, event: APIGatewayProxyEvent): By {
-  if (endpoint.access === "public") return { caller: NOBODY, requestId: requestId(event) };
+  if (endpoint.access === "public") {
+    const caller = { ...NOBODY, ip_address: clientAddress(event.headers) ?? null };
+    return { caller, requestId: requestId(event) };
+  }
   const { caller, request_id } = AuthorizerContext.parse(event.requestContext.authorizer);
   return { caller, requestId: request_id };
 }
@@ -285,7 +291,7 @@ function answerOf(endpoint: Endpoint, reply: unknown, event: APIGatewayProxyEven
     const { items, meta } = z.object({ items: endpoint.data, meta: z.custom<ListMeta>() }).parse(reply);
     return success(endpoint.status, items, meta, headers);
   }
-  const location = locationHeader(locationOf(endpoint, reply), event);
+  const location = locationHeader(locationOf(endpoint, reply));
   return success(endpoint.status, endpoint.data.parse(reply), undefined, { ...headers, ...location });
 }
 
@@ -299,8 +305,8 @@ const COLLECTIONS: Record<string, string> = {
   [ID_PREFIXES.ssh_key]: "ssh-keys",
 };
 
-const locationHeader = (location: string | undefined, event: APIGatewayProxyEvent): Record<string, string> =>
-  location === undefined ? {} : { Location: `${prefixOf(event)}${location}` };
+const locationHeader = (location: string | undefined): Record<string, string> =>
+  location === undefined ? {} : { Location: location };
 
 /** 201 leads to the resource, 202 to the operation: both are what the answer's `id` names. */
 function locationOf({ status }: Endpoint, data: unknown): string | undefined {

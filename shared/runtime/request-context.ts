@@ -5,7 +5,7 @@ import { Caller } from "../data/records.ts";
 /** A client's own request id is taken over if it has this form. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-type Headers = Record<string, string | undefined> | null | undefined;
+export type Headers = Record<string, string | undefined> | null | undefined;
 
 /** Header names are case-insensitive; API Gateway gives them as the client wrote them. */
 export function header(headers: Headers, name: string): string | undefined {
@@ -16,15 +16,6 @@ export function header(headers: Headers, name: string): string | undefined {
 export function requestIdOf(headers: Headers, otherwise: string): string {
   const own = header(headers, "x-request-id");
   return own !== undefined && REQUEST_ID.test(own) ? own : otherwise;
-}
-
-/**
- * What stands before the API's paths as the client sees them: the gateway's stage, such as `/test`. The event has both spellings
- * of the path.
- */
-export function prefixOf({ path, requestContext }: { path: string; requestContext: { path?: string } }): string {
-  const seen = requestContext.path ?? path;
-  return seen.endsWith(path) ? seen.slice(0, seen.length - path.length) : "";
 }
 
 export const Scope = z.enum(["all", "create_delete"]);

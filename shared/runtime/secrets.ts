@@ -16,7 +16,7 @@ export interface KeyVersions {
   previous: KeyVersion | undefined;
 }
 
-export type KeyVariable = "SESSION_KEY" | "SEALING_KEY";
+export type KeyVariable = "SESSION_KEY" | "SEALING_KEY" | "HOSTS_KEY";
 
 let client: SecretsManagerClient | undefined;
 const cached = new Map<KeyVariable, { versions: Promise<KeyVersions>; readAt: number }>();

@@ -4,7 +4,7 @@
 import * as z from "zod";
 import { getBackup } from "../data/backups.ts";
 import { getInstance } from "../data/instances.ts";
-import { beginOperation, endOperation, findOperation, isOpen, showProgress } from "../data/operations.ts";
+import { beginOperation, commitOperation, endOperation, findOperation, isOpen, showProgress } from "../data/operations.ts";
 import type { BackupRecord, InstanceRecord, OperationRecord, ServerRecord } from "../data/records.ts";
 import { dropSealed } from "../data/sealed.ts";
 import { getServer } from "../data/servers.ts";
@@ -25,6 +25,8 @@ export type Work<I> = Records<I> & {
   input: I;
   /** Names the task's job on the machine, so that it is begun once however often the task runs. */
   jobId: string;
+  /** The jobs of all steps: an undo ends what of them still runs, and what of them would begin late. */
+  stepJobs: readonly string[];
 };
 
 type Done<W, T> = (work: Work<InputOf<W>>) => Promise<T>;
@@ -94,7 +96,11 @@ async function perform(
     case "fail":
       if (operation === undefined) return null;
       await dropSealed(operation.account_id, operation.id); // the task that would have used it may not have come to it
-      await endOperation(operation, { succeeded: false, error: operationErrorOf(event.error ?? {}) });
+      if (operation.committed) log.error("what failed was only the tidying up", { cause: event.error });
+      await endOperation(
+        operation,
+        operation.committed ? { succeeded: true } : { succeeded: false, error: operationErrorOf(event.error ?? {}) },
+      );
       return null;
     default:
       break;
@@ -110,7 +116,8 @@ async function perform(
   }
   const input = z.looseObject({}).parse(workflow.input.parse(event.input));
   await showPlace(operation, part, workflow, input);
-  const outcome = await run(workOn(operation, input, event.task));
+  if (part?.commits) await commitOperation(operation);
+  const outcome = await run(workOn(operation, input, event.task, workflow));
   return part === undefined ? undone(outcome) : part.kind === "poll" ? polled(part, event, outcome) : null;
 }
 
@@ -152,7 +159,7 @@ const InputIds = z.looseObject({
   backup_id: z.string().optional(),
 });
 
-function workOn(operation: OperationRecord, input: Record<string, unknown>, task: string): Work<unknown> {
+function workOn(operation: OperationRecord, input: Record<string, unknown>, task: string, { steps }: Workflow): Work<unknown> {
   const { account_id: accountId } = operation;
   const ids = InputIds.parse(input);
   const instance = once(() => getInstance(accountId, ids.instance_id ?? ""));
@@ -161,7 +168,8 @@ function workOn(operation: OperationRecord, input: Record<string, unknown>, task
     server: once(async () => getServer(accountId, ids.server_id ?? (await instance()).server_id)),
     backup: once(() => getBackup(accountId, ids.backup_id ?? "")),
   };
-  return { operation, input, jobId: jobIdOf(operation, task), ...records };
+  const stepJobs = steps.map(({ name }) => jobIdOf(operation, name));
+  return { operation, input, jobId: jobIdOf(operation, task), stepJobs, ...records };
 }
 
 function once<T>(load: () => Promise<T>): () => Promise<T> {

@@ -7,22 +7,10 @@ import {
   NoSuchKey,
   NotFound,
   PutObjectCommand,
-  S3Client,
 } from "@aws-sdk/client-s3";
-import { variable } from "../runtime/env.ts";
-import { GiveUp, isPassing, TryAgain } from "../runtime/task-errors.ts";
-
-let client: S3Client | undefined;
-
-/** The tasks that wait for it may take minutes. Path style, so that a store on this machine needs no names of its own. */
-const s3 = (): S3Client =>
-  (client ??= new S3Client({
-    forcePathStyle: true,
-    maxAttempts: 4,
-    requestHandler: { connectionTimeout: 2_000, requestTimeout: 60_000 },
-  }));
-
-const at = (key: string) => ({ Bucket: variable("BACKUP_BUCKET"), Key: key });
+import { GiveUp } from "../runtime/task-errors.ts";
+import { at, s3, told } from "./client.ts";
+import { abortUploads } from "./uploads.ts";
 
 /** Stores an archive, which the store refuses if it arrives damaged; returns the checksum that the store then shows. */
 export async function putArchive(key: string, bytes: Uint8Array): Promise<string> {
@@ -45,8 +33,17 @@ export const getArchive = (key: string): Promise<Uint8Array | undefined> =>
     }
   });
 
+interface Made {
+  size_bytes: number;
+  stored_checksum: string;
+}
+
 /** Makes sure that the store has what was made, before anybody relies on it. */
-export async function requireStored(key: string, made: { size_bytes: number; stored_checksum: string }): Promise<void> {
+export async function requireStored(key: string, made: Made): Promise<void> {
+  if (!(await isStored(key, made))) throw new GiveUp("STORAGE_ERROR", "The stored archive is not the one that was made");
+}
+
+export async function isStored(key: string, { size_bytes, stored_checksum }: Made): Promise<boolean> {
   const held = await told(async () => {
     try {
       return await s3().send(new HeadObjectCommand({ ...at(key), ChecksumMode: "ENABLED" }));
@@ -55,21 +52,11 @@ export async function requireStored(key: string, made: { size_bytes: number; sto
       throw error;
     }
   });
-  if (held?.ContentLength !== made.size_bytes || held.ChecksumSHA256 !== made.stored_checksum)
-    throw new GiveUp("STORAGE_ERROR", "The stored archive is not the one that was made");
+  return held?.ContentLength === size_bytes && held.ChecksumSHA256 === stored_checksum;
 }
 
-/** Removing what is not there is fine. */
+/** Removing what is not there is fine, and so is what is there in parts only. */
 export async function removeArchive(key: string): Promise<void> {
+  await abortUploads(key);
   await told(() => s3().send(new DeleteObjectCommand(at(key))));
-}
-
-async function told<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (cause) {
-    throw isPassing(cause)
-      ? new TryAgain("STORAGE_ERROR", "The store of backups was not available for too long", { cause })
-      : new GiveUp("STORAGE_ERROR", "The store of backups refused the archive", { cause });
-  }
 }

@@ -1,9 +1,9 @@
-// Addresses from which a backup's archive can be downloaded for a while. Signed without the S3 client, which is several times
-// as large as all of the function that needs this.
+// Addresses by which whoever has one may do a single thing with an archive for a while: download it, or upload a part of it.
+// Signed without the S3 client, which is several times as large as all of the function that needs this.
 import { createHash, createHmac, type Hash, type Hmac } from "node:crypto";
 import { SignatureV4 } from "@smithy/signature-v4";
-import { variable } from "../runtime/env.ts";
 import { archiveKey } from "./archive-key.ts";
+import { store } from "./store.ts";
 
 interface Downloadable {
   id: string;
@@ -12,30 +12,67 @@ interface Downloadable {
   created_at: string;
 }
 
+/** For a person: the file has a name that says what it is. */
 export async function presignedGet(backup: Downloadable, seconds: number): Promise<{ url: string; expires_at: string }> {
-  const region = variable("AWS_REGION");
-  const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = process.env;
-  const endpoint = new URL(AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL ?? `https://s3.${region}.amazonaws.com`);
   const signingDate = new Date();
+  const url = await presigned(
+    { method: "GET", key: archiveKey(backup), seconds, signingDate },
+    {
+      "response-content-disposition": `attachment; filename="${filenameOf(backup)}"`,
+      "response-content-type": "application/zip",
+    },
+  );
+  const expires = Math.floor(signingDate.getTime() / 1000 + seconds) * 1000; // signatures count in whole seconds
+  return { url, expires_at: new Date(expires).toISOString() };
+}
+
+/** For a machine that restores it. */
+export const presignedArchive = (key: string, seconds: number): Promise<string> => presigned({ method: "GET", key, seconds });
+
+export interface UploadedPart {
+  key: string;
+  upload_id: string;
+  number: number;
+  /** Signed, so that it must be sent, and the store refuses the part if it is not what was hashed. In base64. */
+  sha256: string;
+}
+
+export const presignedPart = ({ key, upload_id, number, sha256 }: UploadedPart, seconds: number): Promise<string> =>
+  presigned(
+    { method: "PUT", key, seconds, headers: { [PART_CHECKSUM]: sha256 } },
+    { partNumber: String(number), uploadId: upload_id },
+  );
+const PART_CHECKSUM = "x-amz-checksum-sha256";
+
+interface Signed {
+  method: "GET" | "PUT";
+  key: string;
+  seconds: number;
+  headers?: Record<string, string>;
+  signingDate?: Date;
+}
+
+async function presigned(
+  { method, key, seconds, headers = {}, signingDate = new Date() }: Signed,
+  asked: Record<string, string> = {},
+): Promise<string> {
+  const { bucket, region, endpoint, credentials } = store();
   // S3 alone does not escape a path twice.
-  const signer = new SignatureV4({ service: "s3", region, credentials: credentials(), sha256: Sha256, uriEscapePath: false });
+  const signer = new SignatureV4({ service: "s3", region, credentials, sha256: Sha256, uriEscapePath: false });
   const { path, query } = await signer.presign(
     {
-      method: "GET",
+      method,
       protocol: endpoint.protocol,
       hostname: endpoint.hostname,
       ...(endpoint.port !== "" && { port: Number(endpoint.port) }),
-      path: `/${variable("BACKUP_BUCKET")}/${archiveKey(backup)}`,
-      query: {
-        "response-content-disposition": `attachment; filename="${filenameOf(backup)}"`,
-        "response-content-type": "application/zip",
-      },
-      headers: { host: endpoint.host, "x-amz-content-sha256": "UNSIGNED-PAYLOAD" },
+      path: `/${bucket}/${key}`,
+      query: asked,
+      headers: { ...headers, host: endpoint.host, "x-amz-content-sha256": "UNSIGNED-PAYLOAD" },
     },
-    { expiresIn: seconds, signingDate },
+    // Headers that were moved into the address would not have to be sent.
+    { expiresIn: seconds, signingDate, unhoistableHeaders: new Set(Object.keys(headers)) },
   );
-  const expires = Math.floor(signingDate.getTime() / 1000 + seconds) * 1000; // signatures count in whole seconds
-  return { url: `${endpoint.origin}${path}?${spelled(query)}`, expires_at: new Date(expires).toISOString() };
+  return `${endpoint.origin}${path}?${spelled(query)}`;
 }
 
 const filenameOf = ({ database_name, created_at }: Downloadable): string => `${database_name}-${created_at.slice(0, 10)}.zip`;
@@ -48,15 +85,6 @@ const spelled = (query: Record<string, string | string[] | null> = {}): string =
 /** RFC 3986, over which the signature is computed, escapes more than JavaScript does. */
 const escaped = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
-
-function credentials() {
-  const sessionToken = process.env["AWS_SESSION_TOKEN"];
-  return {
-    accessKeyId: variable("AWS_ACCESS_KEY_ID"),
-    secretAccessKey: variable("AWS_SECRET_ACCESS_KEY"),
-    ...(sessionToken !== undefined && { sessionToken }),
-  };
-}
 
 type Bytes = string | ArrayBuffer | ArrayBufferView;
 

@@ -99,7 +99,7 @@ function startIn(cwd: string, { args = [], env = {} }: StartOptions = {}): Start
       if (over) throw new Error(`It ended before it was ready: ${stdout}\n${stderr}`);
       await sleep(50);
     }
-    while (!stdout.includes("Paste these") || !stdout.endsWith("\n\n")) await sleep(10);
+    while (!/Paste these|signs in to machines/.test(stdout) || !stdout.endsWith("\n\n")) await sleep(10);
   };
   return {
     pid,

@@ -352,3 +352,22 @@ test("--reset forgets everything, and nothing in the folder that is not ours", a
   expect(old.status).toBe(401);
   await stop(started);
 });
+
+test("a live one says how to begin: the key for machines of one's own, and a command that makes the first account", async () => {
+  const at = product.newDataDir();
+  const env = { PORT: String(await freePort()), TLS: "internal" };
+  const started = product.start({ args: ["--environment", "live", "--data", at], env });
+  await started.ready();
+  const told = started.stdout();
+  const admin = (command: string): string =>
+    execFileSync("sh", ["-c", command], { cwd: product.folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  const [key = ""] = /^ssh-ed25519 AAAA\S+ \S+$/m.exec(told) ?? [];
+  expect(admin(`npm run --silent admin -- service-key --data '${at}'`).trim()).toBe(key);
+  const [command = ""] = /^npm run admin -- create-account .*$/m.exec(told) ?? [];
+  const [, password = ""] = /^Password (\S+)/m.exec(admin(command)) ?? [];
+  const [, api = ""] = /^ *API +(\S+)$/m.exec(told) ?? [];
+  const signIn = { method: "POST", headers: { "content-type": "application/json" } };
+  const body = JSON.stringify({ email: "me@example.com", password });
+  expect((await fetch(`${api}/auth/login`, { ...signIn, body })).status).toBe(200);
+  await started.interrupt();
+});

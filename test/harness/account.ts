@@ -1,5 +1,5 @@
 // An account of a test's own, with people, tokens and things in it, so that tests do not see each other.
-import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Backup } from "../../shared/api/backups.ts";
 import { Catalog } from "../../shared/api/catalog.ts";
@@ -18,6 +18,8 @@ import { reserveSshKey } from "../../shared/data/ssh-keys.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { parseSshKey } from "../../shared/domain/ssh-key.ts";
 import { auth } from "../../shared/api/auth.ts";
+import { keyPairOf } from "../../shared/hosts/key-pair.ts";
+import { env } from "../../shared/runtime/env.ts";
 import { type Client, clientWith, stranger } from "./client.ts";
 import { apiUrl } from "./cloud.ts";
 
@@ -67,12 +69,7 @@ export const uniqueDomain = (word = "shop"): string => `${unique(word)}.example.
 export const uniqueDatabase = (word = "shop"): string => unique(word).replaceAll("-", "_");
 
 /** An OpenSSH public key whose private half is thrown away. */
-export function newPublicKey(comment = "test"): string {
-  const { publicKey } = generateKeyPairSync("ed25519");
-  const { x = "" } = publicKey.export({ format: "jwk" });
-  const part = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
-  return `ssh-ed25519 ${Buffer.concat([part(Buffer.from("ssh-ed25519")), part(Buffer.from(x, "base64url"))]).toString("base64")} ${comment}`;
-}
+export const newPublicKey = (comment = "test"): string => keyPairOf(randomBytes(32), comment).public_key;
 
 /** Longer than any work of the sandbox takes on a busy machine. */
 const OPERATION_LIMIT_MS = 25_000;
@@ -89,7 +86,7 @@ export async function account(): Promise<TestAccount> {
 
   const token: TestAccount["token"] = async (permissions = ALL_PERMISSIONS, expiresAt = null) => {
     const change = changeOf({ id: accountId });
-    const reserved = reserveToken(change, by, "test", {
+    const reserved = reserveToken(change, by, env().ENVIRONMENT, {
       name: unique("token"),
       permissions: [...permissions],
       expires_at: expiresAt,

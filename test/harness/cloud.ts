@@ -1,7 +1,8 @@
 // The clouds that tests run against. A file uses the shared one, which it knows by HTTP and by its table, or one of its own,
 // whose calls it can count and whose parts it can switch off.
 import { afterAll, inject } from "vitest";
-import { type Cloud, type CloudOptions, startCloud } from "../../infra/local/cloud.ts";
+import { type Cloud, type CloudOptions, startCloud, variableOf } from "../../infra/local/cloud.ts";
+import { synthIfChanged } from "../../infra/local/synthesized.ts";
 import { stackName } from "../../infra/settings.ts";
 import { useTable } from "./table.ts";
 
@@ -25,13 +26,12 @@ export const startTestCloud = (outDir: string, options: Partial<CloudOptions> = 
     ...options,
   });
 
+/** Whichever the operator's commands and the data functions ask for. */
+const VARIABLES = ["ENVIRONMENT", "TABLE_NAME", "SESSION_KEY", "SEALING_KEY", "HOSTS_KEY"] as const;
+
 export function factsOf(cloud: Cloud): CloudFacts {
-  const variables = new Map(cloud.template.functions.flatMap(({ environment }) => Object.entries(environment)));
-  const { SESSION_KEY = "", SEALING_KEY = "" } = Object.fromEntries(variables);
-  return {
-    apiUrl: cloud.apiUrl,
-    environment: { ...cloud.operator.environment, TABLE_NAME: cloud.tableName, ENVIRONMENT, SESSION_KEY, SEALING_KEY },
-  };
+  const known = VARIABLES.map((name) => [name, variableOf(cloud.template, name) ?? ""]);
+  return { apiUrl: cloud.apiUrl, environment: { ...cloud.operator.environment, ...Object.fromEntries(known) } };
 }
 
 let used: string | undefined;
@@ -47,6 +47,12 @@ function use({ apiUrl, environment }: CloudFacts): string {
 
 /** The address of the cloud that this file uses: the shared one unless it has started its own. */
 export const apiUrl = (): string => used ?? use(inject("shared"));
+
+/** A live one of the calling file's own, with polls as often as the test's. */
+export async function ownLiveCloud(): Promise<Cloud> {
+  const outDir = await synthIfChanged(inject("bundles"), ["live"]);
+  return ownCloud({ outDir, stack: stackName("live"), timeScale: 0.005 });
+}
 
 /** A cloud of the calling file's own, stopped at its end. */
 export async function ownCloud(options: Partial<CloudOptions> = {}): Promise<Cloud> {

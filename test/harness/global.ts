@@ -3,6 +3,7 @@ import type { TestProject } from "vitest/node";
 import { bundleIfChanged } from "../../infra/bundle.ts";
 import { synthIfChanged } from "../../infra/local/synthesized.ts";
 import { type CloudFacts, factsOf, startTestCloud } from "./cloud.ts";
+import { dashboard } from "./dashboard.ts";
 import { requireNode24 } from "./node24.ts";
 
 declare module "vitest" {
@@ -19,7 +20,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   requireNode24();
   const bundles = await bundleIfChanged();
   const outDir = await synthIfChanged(bundles, ["test"]);
-  const cloud = await startTestCloud(outDir);
+  const cloud = await startTestCloud(outDir, { fallback: dashboard() });
   project.provide("outDir", outDir);
   project.provide("bundles", bundles);
   project.provide("shared", factsOf(cloud));

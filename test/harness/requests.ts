@@ -36,7 +36,10 @@ const Field = z.looseObject({
   type: z.string().optional(),
   examples: z.array(z.unknown()).optional(),
   enum: z.array(z.unknown()).optional(),
-  anyOf: z.array(z.looseObject({ type: z.string().optional() })).optional(),
+  /** What may be null is a choice of two. */
+  get anyOf() {
+    return z.array(Field).optional();
+  },
   default: z.unknown().optional(),
   minLength: z.number().optional(),
   maxLength: z.number().optional(),
@@ -97,15 +100,13 @@ const WRONG: Record<string, Mistake[]> = {
 };
 
 /** Every wrong value for a field, from its schema. */
-export function mistakesIn({
-  type = "",
-  enum: values,
-  minLength = 0,
-  maxLength,
-  minimum,
-  maximum,
-  minItems = 0,
-}: Field): Mistake[] {
+export function mistakesIn(field: Field): Mistake[] {
+  const value = field.anyOf?.find(({ type }) => type !== "null");
+  const nullable = field.anyOf?.some(({ type }) => type === "null") === true;
+  return nullable && value !== undefined ? mistakesIn(value).filter(({ value: wrong }) => wrong !== null) : mistakesInOne(field);
+}
+
+function mistakesInOne({ type = "", enum: values, minLength = 0, maxLength, minimum, maximum, minItems = 0 }: Field): Mistake[] {
   const wrong = WRONG[type];
   if (wrong === undefined) throw new Error(`No mistakes are known for a field of type ${type}`);
   return [

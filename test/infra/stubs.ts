@@ -12,6 +12,15 @@ export function scratch(): string {
   return folder;
 }
 
+/** A dashboard of one page and one script. */
+export function stubDashboard(): string {
+  const folder = scratch();
+  mkdirSync(join(folder, "assets"));
+  writeFileSync(join(folder, "index.html"), '<!doctype html><script src="/assets/index-1.js"></script>');
+  writeFileSync(join(folder, "assets", "index-1.js"), "");
+  return folder;
+}
+
 export function stubBundles(): string {
   const folder = scratch();
   for (const id of Object.keys(ENTRIES)) {

@@ -43,3 +43,14 @@ test("a file of secrets that cannot be read is never written over", () => {
   expect(() => openSecrets({ file })).toThrow("restore that file");
   expect(readFileSync(file, "utf8")).toBe("[{");
 });
+
+test("what the operator gives at a start stands before what is kept, and is not kept itself", async () => {
+  const file = join(folder, "covered.json");
+  const arn = "arn:aws:secretsmanager:us-east-1:000000000000:secret:providers-local0";
+  const secrets = openSecrets({ file });
+  secrets.ensure({ name: "providers", arn, properties: { SecretString: '{"tls":"acme","acme_email":"a@example.com"}' } });
+  secrets.cover(arn, { tls: "internal", hetzner: { token: "t0ken" } });
+  const configured = { tls: "internal", acme_email: "a@example.com", hetzner: { token: "t0ken" } };
+  expect(JSON.parse(await read(secrets, arn))).toEqual(configured);
+  expect(readFileSync(file, "utf8")).not.toContain("t0ken");
+});

@@ -11,6 +11,8 @@ export const BUCKET = "backups";
 export const TABLE = `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/service`;
 export const MACHINE = `arn:aws:states:${REGION}:${ACCOUNT}:stateMachine:create-server`;
 export const SECRET = `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:jwt-local0`;
+/** What the operator of the live environment has set: nothing. */
+export const PROVIDERS = `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:providers-local0`;
 export const TABLE_PROPERTIES = {
   TableName: "service",
   AttributeDefinitions: ["pk", "sk", "status"].map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
@@ -53,6 +55,7 @@ export async function startLocal({ dir, dynamodb = true }: { dir?: string; dynam
     arn: SECRET,
     properties: { GenerateSecretString: { PasswordLength: 40, ExcludePunctuation: true } },
   });
+  secrets.ensure({ name: "providers", arn: PROVIDERS, properties: { SecretString: "{}" } });
   const started = new Set<string>();
   const principals = new Map<string, Principal>();
   const log: string[] = [];

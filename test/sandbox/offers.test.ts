@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ApiError } from "../../shared/api/errors.ts";
 import { Catalog } from "../../shared/api/catalog.ts";
 import { ERP_VERSIONS } from "../../shared/domain/erp-versions.ts";
-import { findOffer } from "../../shared/providers/index.ts";
+import { findOffer } from "../../shared/providers/catalogue.ts";
 import { sandbox } from "../../shared/providers/sandbox.ts";
 
 const catalog: Catalog = Catalog.parse({

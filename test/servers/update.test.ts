@@ -35,6 +35,16 @@ test("another server's name is a conflict, and nothing changes", async () => {
   expect((await me.api.get(`/servers/${one.id}`)).as(Server).name).toBe(one.name);
 });
 
+test("of renames at once one stands, and the others are told what happened", async () => {
+  const server = await seedServer(me.id);
+  const names = Array.from({ length: 6 }, () => unique("rename"));
+  const answers = await Promise.all(names.map((name) => me.api.put(`/servers/${server.id}`, { name })));
+  const refused = answers.filter(({ status }) => status !== 200);
+  for (const { error } of refused) expect(error).toMatchObject({ code: "CONFLICT", details: { field: "name" } });
+  expect(refused.length).toBeLessThan(names.length);
+  expect(names).toContain((await me.api.get(`/servers/${server.id}`)).as(Server).name);
+});
+
 test.each<[ServerPhase, number]>([
   ["creating", 409],
   ["ready", 200],

@@ -67,4 +67,9 @@ describe("the defaults for new servers", () => {
       });
     expect(await shown()).toMatchObject(good);
   });
+  test("and may be taken back, as the contact's address may", async () => {
+    const none = { contact_email: null, default_provider: null, default_region: null };
+    expect((await me.api.put("/settings", none)).as(Settings)).toMatchObject(none);
+    expect(await shown()).toMatchObject(none);
+  });
 });

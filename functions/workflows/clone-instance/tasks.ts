@@ -78,6 +78,6 @@ export const handler = tasks(workflow, {
     return true;
   },
 
-  removeErp: async ({ input, server, jobId }) =>
-    undoneOrDown(await server(), { id: jobId, kind: "remove_erp", instance_id: input.instance_id }),
+  removeErp: async ({ input, server, jobId, stepJobs }) =>
+    undoneOrDown(await server(), { id: jobId, kind: "remove_erp", instance_id: input.instance_id, ends: stepJobs }),
 });

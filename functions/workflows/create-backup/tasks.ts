@@ -1,6 +1,6 @@
 // What the steps of backing up an instance do.
 import { recordArchive } from "../../../shared/data/backups.ts";
-import { run } from "../../../shared/hosts/index.ts";
+import { run, undoneOrDown } from "../../../shared/hosts/index.ts";
 import { TryAgain } from "../../../shared/runtime/task-errors.ts";
 import { jobIdOf, tasks } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
@@ -19,7 +19,12 @@ export const handler = tasks(workflow, {
     await recordArchive(present.account_id, present.id, made.answer);
   },
 
-  deleteArchive: async ({ backup }) => removeArchive(archiveKey(await backup())),
+  deleteArchive: async ({ operation, backup, server, jobId, stepJobs }) => {
+    const made_by = jobIdOf(operation, "makeArchive");
+    const forgotten = await undoneOrDown(await server(), { id: jobId, kind: "forget_archive", made_by, ends: stepJobs });
+    if (forgotten) await removeArchive(archiveKey(await backup()));
+    return forgotten;
+  },
 });
 
 /** Asked for by the same id again, the job tells what it made. */

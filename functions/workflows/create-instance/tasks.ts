@@ -21,6 +21,6 @@ export const handler = tasks(workflow, {
   awaitHealthy: async ({ input, server, jobId }) =>
     (await run(await server(), { id: jobId, kind: "check_health", instance_id: input.instance_id })).ready,
 
-  removeErp: async ({ input, server, jobId }) =>
-    undoneOrDown(await server(), { id: jobId, kind: "remove_erp", instance_id: input.instance_id }),
+  removeErp: async ({ input, server, jobId, stepJobs }) =>
+    undoneOrDown(await server(), { id: jobId, kind: "remove_erp", instance_id: input.instance_id, ends: stepJobs }),
 });

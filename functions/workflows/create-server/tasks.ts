@@ -1,50 +1,89 @@
 // What the steps of creating a server do.
 import { recordMachine } from "../../../shared/data/machines.ts";
 import { now } from "../../../shared/data/change.ts";
+import type { ServerRecord } from "../../../shared/data/records.ts";
 import { sshKeyRef } from "../../../shared/data/ssh-keys.ts";
 import { find } from "../../../shared/data/table.ts";
 import { run } from "../../../shared/hosts/index.ts";
+import { unlessNotNow } from "../../../shared/providers/http.ts";
 import { providerOf } from "../../../shared/providers/index.ts";
-import { GiveUp } from "../../../shared/runtime/task-errors.ts";
+import { isSettled, release, wasRefused } from "../../../shared/providers/rented.ts";
+import { GiveUp, TryAgain } from "../../../shared/runtime/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
 
 export const handler = tasks(workflow, {
   requestMachine: async ({ operation, server }) => {
-    const { id, account_id, name, region, size, ssh_key_id, ...rest } = await server();
-    const key = await find(sshKeyRef(account_id, ssh_key_id));
-    if (key === undefined) throw new GiveUp("CANCELLED", "The SSH key was deleted before the machine was made");
-    const { machine_id } = await providerOf(rest).requestMachine({
-      operation_id: operation.id,
-      server_id: id,
-      account_id,
-      name,
-      region,
-      size,
-      ssh_keys: [key.public_key],
+    const present = await server();
+    if (present.machine_id !== null) return true; // and its host keys may have been changed since
+    const provider = await providerOf(present);
+    const { id: server_id, account_id, name, region, size } = present;
+    const request = { operation_id: operation.id, server_id, account_id, name, region, size };
+    return unlessNotNow(async () => {
+      const made = await provider.findRequested(request);
+      if (made !== undefined) return recordMachine(present, operation.id, { ...made, requested_at: null });
+      if (!isSettled(provider, present)) return false;
+      await accountKey(present);
+      // Noted before, so that whoever comes after a crash knows that there may be a machine.
+      if (!(await recordMachine(present, operation.id, { requested_at: now() }))) throw new GiveUp("CANCELLED", OVERTAKEN);
+      const machine = await provider.createMachine(request).catch(async (error: unknown) => {
+        if (wasRefused(error)) await recordMachine(present, operation.id, { requested_at: present.requested_at });
+        throw error;
+      });
+      return recordMachine(present, operation.id, { ...machine, requested_at: null });
     });
-    await recordMachine(await server(), operation.id, { machine_id });
   },
 
   awaitMachine: async ({ operation, server }) => {
     const present = await server();
-    const machine = present.machine_id === null ? undefined : await providerOf(present).findMachine(present.machine_id);
-    if (machine === undefined) throw new GiveUp("PROVIDER_ERROR", "The machine vanished at the provider before it ran");
-    if (machine.state !== "running" || machine.ip_address === null) return false;
-    await recordMachine(present, operation.id, { ip_address: machine.ip_address });
-    return true;
+    const { id: server_id, account_id, machine_id } = present;
+    if (machine_id === null) throw new GiveUp("PROVIDER_ERROR", VANISHED);
+    const provider = await providerOf(present);
+    return unlessNotNow(async () => {
+      const machine = await provider.findMachine(machine_id);
+      if (machine === undefined && isSettled(provider, { requested_at: present.updated_at }))
+        throw new GiveUp("PROVIDER_ERROR", VANISHED);
+      if (machine?.state !== "running" || machine.ip_address === null) return false;
+      await provider.releaseOthers({ server_id, account_id, machine_id });
+      return recordMachine(present, operation.id, { ip_address: machine.ip_address });
+    });
   },
 
   prepareHost: async ({ operation, server, jobId }) => {
-    const { ready } = await run(await server(), { id: jobId, kind: "prepare_host" });
-    if (ready) await recordMachine(await server(), operation.id, { last_seen_at: now() });
-    return ready;
+    const present = await server();
+    const { public_key } = await accountKey(present);
+    try {
+      const prepared = await run(present, { id: jobId, kind: "prepare_host", ssh_keys: [public_key] });
+      if (!prepared.ready) return false;
+      const made = prepared.answer.host_key;
+      if (made !== null) {
+        // Both are pinned while the one is changed for the other: whichever it shows, it is known.
+        const host_keys = [...new Set([...present.host_keys, made])];
+        await recordMachine(present, operation.id, { host_keys });
+        const adopted = await run({ ...present, host_keys }, { id: `${jobId}-adopt`, kind: "adopt_host_key" });
+        if (!adopted.ready) return false;
+        await recordMachine(present, operation.id, { host_keys: [made] });
+      }
+    } catch (error) {
+      if (!(error instanceof TryAgain) || error.code !== "HOST_UNREACHABLE") throw error;
+      return false; // it runs, but its SSH server starts only now; the poll's end is the bound
+    }
+    return recordMachine(present, operation.id, { last_seen_at: now() });
   },
 
   releaseMachine: async ({ operation, server }) => {
-    const { id: server_id, machine_id, ...rest } = await server();
-    const { gone } = await providerOf(rest).releaseMachine({ server_id, machine_id });
-    if (gone) await recordMachine(await server(), operation.id, { machine_id: null, ip_address: null });
+    const present = await server();
+    const gone = await release(present);
+    if (gone) await recordMachine(present, operation.id, { machine_id: null, requested_at: null, ip_address: null });
     return gone;
   },
 });
+
+const VANISHED = "The machine vanished at the provider before it ran";
+const OVERTAKEN = "Something else works on the server by now";
+
+async function accountKey({ account_id, ssh_key_id }: ServerRecord): Promise<{ public_key: string }> {
+  const key = await find(sshKeyRef(account_id, ssh_key_id));
+  if (key === undefined) throw new GiveUp("CANCELLED", "The SSH key was deleted before the machine was made");
+  return key;
+}

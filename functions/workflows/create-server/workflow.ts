@@ -1,14 +1,15 @@
 // Creating a server: rent the machine, wait until it runs, prepare it for instances.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
-import { poll, step, workflow } from "../../../shared/workflow.ts";
+import { poll, workflow } from "../../../shared/workflow.ts";
 
 export default workflow({
   name: "create-server",
   operation: "server.create",
   input: z.object({ account_id: id("account"), operation_id: id("operation"), server_id: id("server") }),
   steps: [
-    step("requestMachine", "Asking the provider for a machine", { undo: "releaseMachine" }),
+    // A provider may ask us to wait, and a try whose outcome is unknown is waited for.
+    poll("requestMachine", "Asking the provider for a machine", { everySeconds: 10, upToMinutes: 15, undo: "releaseMachine" }),
     poll("awaitMachine", "Waiting for the machine to start", { everySeconds: 10, upToMinutes: 20 }),
     poll("prepareHost", "Preparing the machine", { everySeconds: 10, upToMinutes: 20 }),
   ],

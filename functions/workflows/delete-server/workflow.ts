@@ -1,4 +1,4 @@
-// Deleting a server: give the machine back to the provider, and wait until it is gone.
+// Deleting a server: clear the machine, give it back to the provider, and wait until it is gone.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
 import { poll, workflow } from "../../../shared/workflow.ts";
@@ -7,5 +7,8 @@ export default workflow({
   name: "delete-server",
   operation: "server.delete",
   input: z.object({ account_id: id("account"), operation_id: id("operation"), server_id: id("server") }),
-  steps: [poll("releaseMachine", "Giving the machine back to the provider", { everySeconds: 10, upToMinutes: 15 })],
+  steps: [
+    poll("retireHost", "Clearing the machine", { everySeconds: 10, upToMinutes: 15 }),
+    poll("releaseMachine", "Giving the machine back to the provider", { everySeconds: 10, upToMinutes: 15 }),
+  ],
 });

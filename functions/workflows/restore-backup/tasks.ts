@@ -4,12 +4,17 @@ import { recordNeutralized } from "../../../shared/data/instances.ts";
 import { addResult, failInto } from "../../../shared/data/operations.ts";
 import { endSafetyBackup, reserveSafetyBackup } from "../../../shared/data/safety-backups.ts";
 import { find } from "../../../shared/data/table.ts";
-import { run, runUndo } from "../../../shared/hosts/index.ts";
-import { tasks } from "../../../shared/runtime/tasks.ts";
+import { run, runUndo, undoneOrDown } from "../../../shared/hosts/index.ts";
+import { log } from "../../../shared/runtime/log.ts";
+import { GiveUp } from "../../../shared/runtime/task-errors.ts";
+import { jobIdOf, tasks, type Work } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
 import { removeArchive, requireStored } from "../../../shared/storage/archives.ts";
 import { storedArchiveOf } from "../../../shared/storage/stored-archive.ts";
+import type { InputOf } from "../../../shared/workflow.ts";
 import workflow from "./workflow.ts";
+
+type Restore = Work<InputOf<typeof workflow>>;
 
 export const handler = tasks(workflow, {
   verifyArchive: async ({ backup, server, jobId }) =>
@@ -64,9 +69,12 @@ export const handler = tasks(workflow, {
     return progress.ready;
   },
 
-  putBack: async ({ operation, input, server, jobId }) => {
+  putBack: async (work) => {
+    const { operation, input, server, jobId, stepJobs } = work;
+    if (operation.committed) return dropAgain(work);
     const start = operation.before === "running";
-    const job = { id: jobId, kind: "put_back", instance_id: input.instance_id, restore_id: operation.id, start } as const;
+    const { instance_id } = input;
+    const job = { id: jobId, kind: "put_back", instance_id, restore_id: operation.id, start, ends: stepJobs } as const;
     const progress = await runUndo(await server(), job);
     if (progress !== "unreachable") return progress.ready;
     // The old data is still there, but nobody can say now which of the two the ERP has.
@@ -74,11 +82,30 @@ export const handler = tasks(workflow, {
     return true;
   },
 
-  closeSafetyBackup: async ({ input }) => {
+  closeSafetyBackup: async ({ operation, input, server, jobId }) => {
     const { account_id, safety_backup_id: id } = input;
     const safety = await find(backupRef(account_id, id));
-    if (safety?.state !== "pending") return; // one that is completed stays: it is good
+    if (safety?.state !== "pending") return true; // one that is completed stays: it is good
+    const made_by = jobIdOf(operation, "makeSafetyBackup");
+    if (!(await undoneOrDown(await server(), { id: jobId, kind: "forget_archive", made_by, ends: [made_by] }))) return false;
     await removeArchive(archiveKey(safety));
     await endSafetyBackup(account_id, id, { state: "failed", reason: "The restore that it was taken for failed" });
+    return true;
   },
 });
+
+/** The restored data stays, as the old may be gone by now; whatever of it is not is left behind rather than that good data be lost. */
+async function dropAgain({ operation, instance, server, jobId, stepJobs }: Restore): Promise<boolean> {
+  const present = await instance();
+  const job = { id: jobId, kind: "drop_old", instance_id: present.id, restore_id: operation.id, ends: stepJobs } as const;
+  try {
+    const progress = await runUndo(await server(), job);
+    if (progress === "unreachable") return true;
+    if (progress.ready) await recordNeutralized(present, progress.answer.neutralized);
+    return progress.ready;
+  } catch (error) {
+    if (!(error instanceof GiveUp)) throw error;
+    log.error("the data that a restore replaced is still on the machine", { instance: present.id, error });
+    return true;
+  }
+}

@@ -30,6 +30,6 @@ export default workflow({
     poll("awaitHealthy", "Waiting for the ERP to answer", { everySeconds: 5, upToMinutes: 10 }),
     // Before the old data goes, so that a failure here can still be undone.
     poll("stopAgain", "Leaving the ERP as it was found", { everySeconds: 5, upToMinutes: 10 }),
-    poll("dropOld", "Removing the data that was replaced", { everySeconds: 5, upToMinutes: 15 }),
+    poll("dropOld", "Removing the data that was replaced", { commits: true, everySeconds: 5, upToMinutes: 15 }),
   ],
 });

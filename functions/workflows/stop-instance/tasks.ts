@@ -9,9 +9,10 @@ export const handler = tasks(workflow, {
   stopErp: async ({ input, server, jobId }) =>
     (await run(await server(), { id: jobId, kind: "stop_erp", instance_id: input.instance_id })).ready,
 
-  startAgain: async ({ operation, input, server, jobId }) => {
+  startAgain: async ({ operation, input, server, jobId, stepJobs }) => {
+    const job = { id: jobId, kind: "start_erp", instance_id: input.instance_id, ends: stepJobs } as const;
     try {
-      const progress = await runUndo(await server(), { id: jobId, kind: "start_erp", instance_id: input.instance_id });
+      const progress = await runUndo(await server(), job);
       if (progress !== "unreachable") return progress.ready;
     } catch (error) {
       if (!(error instanceof GiveUp)) throw error;

@@ -25,8 +25,9 @@ export const handler = tasks(workflow, {
     await change.commit();
   },
 
-  moveDomainBack: async ({ input, instance, server, jobId }) => {
-    const job = { id: jobId, kind: "move_domain", instance_id: input.instance_id, domain: input.old_domain } as const;
+  moveDomainBack: async ({ input, instance, server, jobId, stepJobs }) => {
+    const { instance_id, old_domain: domain } = input;
+    const job = { id: jobId, kind: "move_domain", instance_id, domain, ends: stepJobs } as const;
     const back = await undoneOrDown(await server(), job);
     if (back) await returnDomain(await instance(), { old: input.old_domain, new: input.new_domain });
     return back;

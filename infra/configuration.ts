@@ -1,0 +1,22 @@
+// The secret that the operator fills in: credentials of providers, machines of their own, where the enterprise edition is.
+import { SecretValue, Validations } from "aws-cdk-lib";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import type { Construct } from "constructs";
+import { removalOf } from "./removal.ts";
+import type { Settings } from "./settings.ts";
+
+/** Nothing, until an operator sets it (docs/deploy.md); later deployments leave it as it is, because this text stays the same. */
+const NOTHING = "{}";
+
+export function configuration(scope: Construct, id: string, settings: Settings): Secret {
+  const secret = new Secret(scope, id, {
+    description: "Set by the operator: credentials of providers, machines of their own, where the enterprise edition is",
+    secretStringValue: SecretValue.unsafePlainText(NOTHING),
+    removalPolicy: removalOf(settings),
+  });
+  Validations.of(secret).acknowledge({
+    id: "AwsSolutions-SMG4",
+    reason: "Credentials of other companies' accounts, which only the operator can renew there",
+  });
+  return secret;
+}

@@ -1,0 +1,38 @@
+// What a start of the live environment prepares and prints: what providers offer, the service's SSH key, and how to begin.
+import { relative } from "node:path";
+import { readOffers } from "../../shared/data/catalogue.ts";
+import { allAccounts } from "../../shared/data/operator.ts";
+import { serviceKey } from "../../shared/hosts/service-key.ts";
+import type { Cloud } from "./cloud.ts";
+
+export interface Live {
+  providers: string[];
+  hasAccount: boolean;
+  serviceKey: string;
+}
+
+/** The catalogue is refreshed at once: nobody wants to wait for it to come by itself. */
+export async function prepareLive({ events }: Pick<Cloud, "events">): Promise<Live> {
+  await events.fire("refreshcatalogue");
+  const { providers } = await readOffers();
+  const { public_key } = await serviceKey();
+  return { providers: providers.map(({ name }) => name), hasAccount: (await allAccounts()).length > 0, serviceKey: public_key };
+}
+
+export function liveWelcome({ providers, hasAccount, serviceKey: key }: Live, apiUrl: string, dataDir: string): string {
+  const place = shellWord(relative(".", dataDir) || ".");
+  const admin = `npm run admin -- create-account --name "My company" --email me@example.com --data ${place}`;
+  return `
+  Dashboard  ${apiUrl}/
+  API        ${apiUrl}/api/v1
+  API page   ${apiUrl}/docs
+  Providers  ${providers.join(", ") || "none yet: set HETZNER_TOKEN, DIGITALOCEAN_TOKEN or BYO_MACHINES (docs/live.md)"}
+
+The service signs in to machines as root with this key. Machines of your own need it in /root/.ssh/authorized_keys:
+
+${key}
+${hasAccount ? "" : `\nThere is no account yet. In another terminal:\n\n${admin}\n`}`;
+}
+
+/** As it is pasted into a shell. */
+const shellWord = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);

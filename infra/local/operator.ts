@@ -1,0 +1,63 @@
+// What the operator of the live environment on one machine gives it by environment variables: providers, machines, a store of
+// their own. What is set here stands before what the secret `providers` has.
+import { existsSync, readFileSync } from "node:fs";
+import * as z from "zod";
+import { parseConfiguration } from "../../shared/providers/configuration.ts";
+import { LocalError } from "./errors.ts";
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Parts of the secret `providers`, by the names that they have there. */
+export type Configured = Readonly<Record<string, unknown>>;
+
+export function configurationFrom(variables: Variables): Configured {
+  const { HETZNER_TOKEN, DIGITALOCEAN_TOKEN, BYO_MACHINES, ENTERPRISE_SOURCE, TLS, ACME_EMAIL } = variables;
+  const given: Record<string, unknown> = {
+    hetzner: HETZNER_TOKEN && { token: HETZNER_TOKEN },
+    digitalocean: DIGITALOCEAN_TOKEN && { token: DIGITALOCEAN_TOKEN },
+    byo: BYO_MACHINES && { machines: machinesIn(BYO_MACHINES) },
+    enterprise_source: ENTERPRISE_SOURCE,
+    tls: TLS,
+    acme_email: ACME_EMAIL,
+  };
+  const configured = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ""));
+  try {
+    parseConfiguration(JSON.stringify(configured));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new LocalError(`What the environment variables say of providers is not right. ${why}`, { cause });
+  }
+  return configured;
+}
+
+/** A list of machines, or the file that it is in. */
+function machinesIn(text: string): unknown {
+  const isFile = !text.trimStart().startsWith("[");
+  if (isFile && !existsSync(text))
+    throw new LocalError(`BYO_MACHINES is neither a list ([{"name": …}]) nor a file that there is`);
+  try {
+    return JSON.parse(isFile ? readFileSync(text, "utf8") : text);
+  } catch (cause) {
+    throw new LocalError("BYO_MACHINES is not JSON", { cause });
+  }
+}
+
+const Store = z.object({
+  BACKUP_S3_ENDPOINT: z.url(),
+  BACKUP_S3_BUCKET: z.string().min(3),
+  BACKUP_S3_REGION: z.string().min(1).default("us-east-1"),
+  BACKUP_S3_ACCESS_KEY_ID: z.string().min(1),
+  BACKUP_S3_SECRET_ACCESS_KEY: z.string().min(1),
+});
+
+/** Where backups go instead of this machine: variables for the functions that keep them. */
+export function storeFrom(variables: Variables): Record<string, string> | undefined {
+  if (!variables["BACKUP_S3_ENDPOINT"]) return undefined;
+  const parsed = Store.safeParse(variables);
+  if (!parsed.success)
+    throw new LocalError(
+      `With BACKUP_S3_ENDPOINT there must be: ${parsed.error.issues.map(({ path }) => path.join()).join(", ")}`,
+    );
+  const { BACKUP_S3_BUCKET, ...rest } = parsed.data;
+  return { BACKUP_BUCKET: BACKUP_S3_BUCKET, ...rest };
+}

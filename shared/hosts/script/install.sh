@@ -1,0 +1,207 @@
+# Installing an ERP, and removing it.
+
+job_install_erp() {
+  local version edition database domain wanted=stopped
+  version=$(parameter ERP_VERSION '[0-9]+\.[0-9]+')
+  edition=$(parameter EDITION 'community|enterprise')
+  database=$(parameter DATABASE_NAME '[a-z][a-z0-9_]{0,62}')
+  domain=$(parameter DOMAIN '[a-z0-9.-]+')
+  if [[ $(parameter START 'yes|no') == yes ]]; then wanted=running; fi
+  [[ ! $database =~ ^(postgres|template[01])$ ]] || broken "The database cannot be called $database: the database server has one of that name"
+  pull postgres:16 "odoo:$version"
+  require_room "$(docker_root)" $((1024 * 1024 * 1024)) "An ERP"
+  if [[ $edition == enterprise ]]; then fetch_enterprise "$version"; fi
+  mkdir -p "$HERE/restores"
+  set_fact version "$version"
+  set_fact edition "$edition"
+  set_fact database "$database"
+  set_fact domain "$domain"
+  set_fact wanted stopped
+  load "$ID"
+  configure
+  compose up --no-start
+  ensure_database_server
+  if [[ $(parameter DATABASE 'fresh|none') == fresh ]]; then initialise; fi
+  serve "$domain"
+  set_fact wanted "$wanted"
+  if [[ $wanted == running ]]; then start_erp; fi
+}
+
+configure() {
+  local draft=$JOB/work/odoo.conf user workers
+  if [[ ! -s $HERE/database.env ]]; then
+    printf 'POSTGRES_USER=odoo\nPOSTGRES_DB=postgres\nPOSTGRES_PASSWORD=%s\n' "$(random)" >"$JOB/work/database.env"
+    mv "$JOB/work/database.env" "$HERE/database.env"
+  fi
+  if [[ ! -s $HERE/odoo.conf ]]; then # containers have the file itself: it is never replaced
+    workers=$(workers)
+    set_fact workers "$workers"
+    odoo_conf "$workers" >"$draft"
+    user=$(docker run --rm --entrypoint id "odoo:$VERSION" -u)
+    chown "$user" "$draft"
+    chmod 400 "$draft"
+    mv "$draft" "$HERE/odoo.conf"
+  fi
+  compose_file >"$HERE/compose.yaml"
+}
+
+random() { head -c 24 /dev/urandom | base64 | tr '+/' 'ab'; }
+
+memory_mb() { awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo; }
+
+# Two for each processor, each with some 600 MB after 1 GB for the rest. A small machine has one process with threads.
+workers() {
+  local by_cpu=$(($(nproc) * 2)) by_memory=$((($(memory_mb) - 1024) / 600)) count
+  count=$((by_cpu < by_memory ? by_cpu : by_memory))
+  count=$((count > 8 ? 8 : count))
+  echo $((count < 2 ? 0 : count))
+}
+
+odoo_conf() { # WORKERS
+  cat <<CONF
+[options]
+db_host = db
+db_port = 5432
+db_user = odoo
+db_password = $(sed -n 's/^POSTGRES_PASSWORD=//p' "$HERE/database.env")
+db_name = $DATABASE
+dbfilter = ^$DATABASE\$
+list_db = False
+admin_passwd = $(random)
+db_maxconn = 16
+proxy_mode = True
+data_dir = /var/lib/odoo
+http_interface = 0.0.0.0
+http_port = 8069
+gevent_port = 8072
+workers = $1
+max_cron_threads = 1
+limit_memory_soft = 2147483648
+limit_memory_hard = 2684354560
+CONF
+  if [[ $(fact edition) == enterprise ]]; then echo "addons_path = /mnt/enterprise,/mnt/extra-addons"; fi
+}
+
+compose_file() {
+  local modules=''
+  if [[ $(fact edition) == enterprise ]]; then modules=", \"$ROOT/enterprise/$VERSION:/mnt/enterprise:ro\""; fi
+  cat <<YAML
+x-logging: &logging
+  driver: json-file
+  options: { max-size: 10m, max-file: "3" }
+services:
+  db:
+    image: postgres:16
+    container_name: $PROJECT-db
+    restart: unless-stopped
+    command: ["postgres", "-c", "max_connections=200"]
+    env_file: database.env
+    shm_size: 256m
+    volumes: ["db:/var/lib/postgresql/data"]
+    networks: ["db"]
+    logging: *logging
+  odoo:
+    image: odoo:$VERSION
+    container_name: $PROJECT
+    restart: unless-stopped
+    init: true # without it, an ERP that is still starting cannot be stopped
+    # Not the image's own entry point: it puts the database's password on a command line.
+    entrypoint: ["odoo", "-c", "/etc/odoo/odoo.conf"]
+    command: []
+    depends_on: ["db"]
+    mem_limit: $(($(memory_mb) * 3 / 4))m
+    volumes: ["odoo:/var/lib/odoo", "./odoo.conf:/etc/odoo/odoo.conf:ro"$modules]
+    networks: ["db", "edge"]
+    logging: *logging
+volumes:
+  db: { name: ${PROJECT}_db }
+  odoo: { name: ${PROJECT}_odoo }
+networks:
+  db: { name: ${PROJECT}_db, internal: true }
+  edge: { name: $EDGE, external: true }
+YAML
+}
+
+# Once, and again from the beginning if it was cut off. Databases are initialised with nothing but what they need.
+initialise() {
+  if [[ -e $HERE/initialised ]]; then return; fi
+  local without_demo=all
+  if ((${VERSION%%.*} >= 19)); then without_demo=1; fi
+  drop_database "$DATABASE"
+  odoo -c /etc/odoo/odoo.conf -d "$DATABASE" -i base "--without-demo=$without_demo" --stop-after-init --no-http </dev/null
+  become fresh "$DOMAIN"
+  set_fact initialised yes
+}
+
+# fresh: an address, and the administrator's login, e-mail and password; clone: also a uuid and a secret of its own; moved: an address.
+become() { # fresh|clone|moved DOMAIN
+  local status=0
+  {
+    echo "import base64, sys, uuid"
+    in_python what "$1"
+    in_python url "https://$2"
+    in_python login "${P[ADMIN_EMAIL]:-}"
+    in_python password "${P[ADMIN_PASSWORD]:-}"
+    cat <<'PYTHON'
+parameters = env["ir.config_parameter"].sudo()
+if what == "clone":
+    parameters.set_param("database.uuid", str(uuid.uuid4()))
+    parameters.set_param("database.secret", str(uuid.uuid4()))
+parameters.set_param("web.base.url", url)
+parameters.set_param("web.base.url.freeze", "True")
+if what != "moved":
+    admin = env.ref("base.user_admin")
+    env.cr.execute("select 1 from res_users where login = %s and id <> %s", (login, admin.id))
+    if env.cr.fetchone():
+        sys.exit(3)
+    # Not by write(): it would send mail about it, from a clone in the name of the original.
+    env.cr.execute("update res_users set login = %s, active = true where id = %s", (login, admin.id))
+    admin._set_encrypted_password(admin.id, admin._crypt_context().hash(password))
+    env.cr.execute("select 1 from information_schema.columns where table_name = 'res_users' and column_name = 'totp_secret'")
+    if env.cr.fetchone():
+        env.cr.execute("update res_users set totp_secret = null where id = %s", (admin.id,))
+if what == "fresh":
+    admin.partner_id.email = login
+env.cr.commit()
+env.registry.signal_changes()
+PYTHON
+  } | odoo shell -c /etc/odoo/odoo.conf -d "$DATABASE" --no-http || status=$?
+  ((status != 3)) || broken "Another user of the ERP already has the login ${P[ADMIN_EMAIL]}"
+  ((status == 0)) || broken "The ERP's address and administrator could not be set"
+}
+
+in_python() { printf '%s = base64.b64decode("%s").decode()\n' "$1" "$(printf %s "$2" | encoded)"; }
+
+fetch_enterprise() { # VERSION
+  local place=$ROOT/enterprise/$1 found
+  if [[ -d $place ]]; then return; fi
+  mkdir -p "$ROOT/enterprise" "$JOB/work/enterprise"
+  download "${P[ENTERPRISE_URL]:-}" "$JOB/work/enterprise.tar.gz" || broken "The enterprise edition cannot be downloaded from the source that is configured"
+  tar -xzf "$JOB/work/enterprise.tar.gz" -C "$JOB/work/enterprise" --no-same-owner || broken "The source of the enterprise edition has no archive that can be unpacked"
+  found=$(find "$JOB/work/enterprise" -maxdepth 6 -path '*/web_enterprise/__manifest__.py' -print -quit)
+  [[ -n $found ]] || broken "The source of the enterprise edition does not have its modules"
+  chmod -R a+rX "$JOB/work/enterprise"
+  mv -T "$(dirname "$(dirname "$found")")" "$place"
+}
+
+download() { # URL FILE [OPTION…]; the address may hold credentials
+  local url=$1 file=$2
+  shift 2
+  printf 'url = "%s"\n' "$url" |
+    curl --config - -fsSL --retry 4 --retry-delay 3 --connect-timeout 20 --speed-limit 1000 --speed-time 60 -o "$file" "$@"
+}
+
+job_remove_erp() { remove_instance "$ID"; }
+
+remove_instance() {
+  local label=label=com.docker.compose.project=erp-$1
+  docker rm -f "erp-$1-job" >/dev/null 2>&1 || true
+  docker ps -aq --filter "$label" | xargs -r docker rm -fv >/dev/null
+  docker volume ls -q --filter "$label" | xargs -r docker volume rm >/dev/null
+  docker network ls -q --filter "$label" | xargs -r docker network rm >/dev/null
+  if [[ -e $CADDY/etc/sites/$1.caddy ]]; then
+    rm "$CADDY/etc/sites/$1.caddy"
+    reload_proxy
+  fi
+  rm -rf "${INSTANCES:?}/$1"
+}

@@ -1,0 +1,203 @@
+#!/usr/bin/env bash
+# What the service does on a machine: jobs that are begun once, work on without it, and tell what became of them.
+#
+#   begin JOB KIND SECONDS   begins a job that may take so long, its parameters on stdin; one that began is only told of
+#   status JOB               state=unknown|running|lost|done|failed, and answer= if done, code=, message=, log= if failed
+#   end JOB                  kills it, and those whose ids go on with "JOB-"; what never began cannot begin any more
+#   health INSTANCE          healthy=yes|no, reason=
+#   probe                    ok
+#
+# Parameters are NAME=BASE64, one a line, END= the last. What is said in words (answer, message, log, reason) is in base64.
+# A job that died without a result (killed, machine restarted) is lost, and begins anew when it is begun again: every kind
+# of job may be killed anywhere and run again. Passwords come by stdin, are kept in files of root's, and are never in `ps`.
+#
+# Below /var/lib/erp-hosting:
+#   jobs/JOB/       kind, deadline, parameters (until it ends), alive (locked while it runs), pid, log, result; archive.zip
+#   instances/ID/   compose.yaml, odoo.conf, database.env; a file for each fact: version, edition, database, domain,
+#                   workers, wanted (running or stopped), initialised, archived_uuid; restores/ID: how far a restore came
+#   archives/       downloaded backups by their SHA-256, for a day
+#   caddy/          the proxy in front of all instances, a file for each site
+set -euo pipefail
+umask 077
+export LC_ALL=C DEBIAN_FRONTEND=noninteractive PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+
+ROOT=${ERP_HOSTING_ROOT:-/var/lib/erp-hosting}
+SYSTEM=${ERP_HOSTING_SYSTEM:-} # in front of /etc, /root and /run, for tests
+JOBS=$ROOT/jobs INSTANCES=$ROOT/instances ARCHIVES=$ROOT/archives CADDY=$ROOT/caddy
+EDGE=erp-edge   # the network between the proxy and the instances
+PROBE_PORT=8079 # where the proxy serves each site without a certificate, to this machine alone
+# What must stay free: a database whose disk is full stops, and may not start again.
+RESERVE_BYTES=$((256 * 1024 * 1024))
+PART_BYTES_MIN=${ERP_HOSTING_PART_BYTES:-$((64 * 1024 * 1024))} # less for tests
+PARTS_MAX=9000 # the store takes 10,000
+
+declare -A P=() # the job's parameters
+
+refuse() {
+  echo "$1" >&2
+  exit 1
+}
+
+encoded() { base64 -w0; }
+
+within() { # SECONDS COMMAND…: whether it succeeds before they are over
+  local until=$((SECONDS + $1))
+  shift
+  until "$@"; do
+    ((SECONDS < until)) || return 1
+    sleep 0.3
+  done
+}
+
+begin() {
+  local id=$1 kind=$2 seconds=$3 job=$JOBS/$1 parameters left
+  parameters=$(cat)
+  [[ $'\n'$parameters == *$'\n'END= ]] || refuse "The parameters were cut off"
+  declare -F "job_$kind" >/dev/null || refuse "There is no kind of job that is called $kind"
+  clean_up
+  mkdir -p "$job"
+  exec 8>"$job/gate" 9>"$job/alive"
+  flock 8
+  expire "$job"
+  if [[ ! -e $job/result ]] && flock -n 9; then
+    [[ -s $job/deadline ]] || echo $(($(date +%s) + seconds)) >"$job/deadline"
+    left=$(($(<"$job/deadline") - $(date +%s)))
+    echo "$kind" >"$job/kind"
+    echo "$parameters" >"$job/parameters"
+    # It inherits the lock on "alive", and so do its children: as long as one of them lives, the job does.
+    setsid timeout --kill-after=10 "$((left > 0 ? left : 1))" bash "$0" run "$id" 8>&- </dev/null >>"$job/log" 2>&1 &
+    echo $! >"$job/pid"
+  fi
+  exec 8>&- 9>&-
+  tell "$job"
+}
+
+# What nobody asks for any more. An archive that a restore may still need is younger than a day.
+clean_up() {
+  mkdir -p "$JOBS" "$ARCHIVES" "$INSTANCES" "$ROOT/locks"
+  find "$JOBS" -mindepth 1 -maxdepth 1 -mtime +2 -exec rm -rf {} +
+  find "$ARCHIVES" -type f -mtime +0 -delete
+  find "$ROOT" -maxdepth 1 -name 'script-*.sh' -mtime +30 ! -samefile "$0" -delete
+}
+
+status() {
+  expire "$JOBS/$1"
+  tell "$JOBS/$1"
+}
+
+tell() {
+  if is_alive "$1"; then # asked first, because a job still lives when it has written its result
+    echo state=running
+  elif [[ -e $1/result ]]; then
+    cat "$1/result"
+  elif [[ -e $1/kind ]]; then
+    echo state=lost
+  else
+    echo state=unknown
+  fi
+}
+
+is_alive() { [[ -e $1/alive ]] && ! flock -n "$1/alive" true; }
+is_dead() { ! is_alive "$1"; }
+
+# A job past its time was killed without a result, or outlived whatever should have killed it.
+expire() {
+  [[ -s $1/deadline && ! -e $1/result ]] || return 0
+  local late=$(($(date +%s) - $(<"$1/deadline")))
+  if ((late > 15)) || { ((late >= 0)) && is_dead "$1"; }; then stop_job "$1" TIMEOUT "The work on the machine took too long"; fi
+}
+
+end() {
+  local job
+  mkdir -p "$JOBS/$1"
+  for job in "$JOBS/$1" "$JOBS/$1"-*; do
+    [[ -d $job ]] || continue
+    exec 8>"$job/gate"
+    flock 8
+    stop_job "$job" HOST_JOB_FAILED "The work was ended before it was done"
+    exec 8>&-
+  done
+  tell "$JOBS/$1"
+}
+
+stop_job() { # JOB CODE MESSAGE
+  local job=$1
+  if [[ -e $job/result ]]; then
+    within 20 is_dead "$job" || kill_tree "$job"
+    return
+  fi
+  fail_job "$@" # before it dies, so that nobody finds it lost
+  kill_tree "$job"
+  rm -rf "$job/parameters" "$job/work" "$job/archive.zip"
+  if [[ -s $job/instance ]]; then
+    load "$(<"$job/instance")"
+    sweep
+    leave_as_wanted
+  fi
+}
+
+kill_tree() {
+  if is_dead "$1"; then return; fi
+  local group
+  group=$(<"$1/pid")
+  kill -TERM -- "-$group" 2>/dev/null || true
+  within 10 is_dead "$1" && return
+  kill -KILL -- "-$group" 2>/dev/null || true
+  within 20 is_dead "$1" || refuse "The job cannot be killed"
+}
+
+fail_job() { # JOB CODE MESSAGE
+  local log
+  log=$(tail -n 20 "$1/log" 2>/dev/null | tail -c 2048 | encoded) || log=''
+  conclude "$1" state=failed "code=$2" "message=$(printf %s "$3" | encoded)" "log=$log"
+}
+
+conclude() { # JOB LINE…: the first result stands
+  local job=$1 draft=$1/result.$BASHPID
+  shift
+  printf '%s\n' "$@" >"$draft"
+  ln -T "$draft" "$job/result" 2>/dev/null || true
+  rm -f "$draft"
+}
+
+run() {
+  JOB=$JOBS/$1
+  local line
+  while read -r line; do P[${line%%=*}]=$(base64 -d <<<"${line#*=}"); done <"$JOB/parameters"
+  rm -rf "$JOB/work" "$JOB/answer" "$JOB/failure"
+  mkdir "$JOB/work"
+  trap 'finish $?' EXIT
+  trap 'trap - EXIT; exit 143' TERM INT HUP # killed is not failed
+  if [[ -n ${P[INSTANCE_ID]:-} ]]; then hold_instance; fi
+  "job_$(<"$JOB/kind")"
+}
+
+finish() {
+  local code=HOST_JOB_FAILED message="The work on the machine stopped; the last lines of its log say why"
+  trap - EXIT
+  set +e
+  if [[ -n ${ID:-} ]]; then leave_as_wanted; fi
+  rm -rf "$JOB/parameters" "$JOB/work"
+  if (($1 == 0)); then
+    conclude "$JOB" state=done "answer=$(cat "$JOB/answer" 2>/dev/null || printf null | encoded)"
+  else
+    rm -f "$JOB/archive.zip"
+    if [[ -s $JOB/failure ]]; then { read -r code && read -r message; } <"$JOB/failure"; fi
+    fail_job "$JOB" "$code" "$message"
+  fi
+}
+
+fail() { # CODE SENTENCE
+  printf '%s\n' "$1" "$2" >"$JOB/failure"
+  exit 1
+}
+
+broken() { fail HOST_JOB_FAILED "$1"; }
+
+answer() { encoded >"$JOB/answer"; }
+
+# Whatever is put into paths, SQL and configuration has the form that it should have.
+parameter() { # NAME PATTERN
+  [[ ${P[$1]:-} =~ ^($2)$ ]] || broken "The machine was told no valid $1"
+  printf %s "${P[$1]}"
+}

@@ -1,0 +1,29 @@
+// The SSH keys of the service, which all follow from one secret: there is nothing to store, and a second try has the same.
+import { hkdfSync } from "node:crypto";
+import { keyVersions } from "../runtime/secrets.ts";
+import { type KeyPair, keyPairOf } from "./key-pair.ts";
+
+const SEED_BYTES = 32;
+
+/** The key with which the service signs in to machines. */
+export async function serviceKey(): Promise<KeyPair> {
+  const { current } = await keyVersions("HOSTS_KEY");
+  return servicePair(current.key);
+}
+
+/** The current one and, after the secret was changed, the one before, which machines know until the new one was put there. */
+export async function serviceKeys(): Promise<KeyPair[]> {
+  const { current, previous } = await keyVersions("HOSTS_KEY");
+  return [current, ...(previous === undefined ? [] : [previous])].map(({ key }) => servicePair(key));
+}
+
+/** The host key that a machine is rented with, so that the first connection to it can be trusted already. */
+export async function oneTimeHostKey(operationId: string): Promise<KeyPair> {
+  const { current } = await keyVersions("HOSTS_KEY");
+  return derived(current.key, `one-time host key of ${operationId}`, operationId);
+}
+
+const servicePair = (secret: Uint8Array): KeyPair => derived(secret, "service key", "erp-hosting");
+
+const derived = (secret: Uint8Array, purpose: string, comment: string): KeyPair =>
+  keyPairOf(new Uint8Array(hkdfSync("sha256", secret, "", purpose, SEED_BYTES)), comment);

@@ -1,0 +1,150 @@
+// A backup on its way from a machine into the store: packed there, sent in parts, completed, and removed from the machine.
+//
+// Everything is found out anew with each look, from the machine's jobs and from what the store has: whatever broke off goes on.
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import { GiveUp } from "../runtime/task-errors.ts";
+import { isStored, requireStored } from "../storage/archives.ts";
+import { presignedPart } from "../storage/presign.ts";
+import { store } from "../storage/store.ts";
+import { checksumOfParts, completeUpload, type HeldPart, heldParts, openUpload } from "../storage/uploads.ts";
+import type { Job, JobProgress } from "./host.ts";
+import { advance, type Advanced } from "./ssh-job.ts";
+import { LIMIT_MINUTES } from "./ssh-parameters.ts";
+import type { Machine } from "./ssh-script.ts";
+
+const SHA256_BYTES = 32;
+/** S3's own limit. */
+const PARTS_MAX = 10_000;
+
+/** What was packed on the machine. */
+const Packed = z.object({
+  size_bytes: z.number().int().positive(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  part_bytes: z.number().int().positive(),
+  /** The SHA-256 of each part, in base64. */
+  parts: z
+    .array(z.string().refine((text) => Buffer.from(text, "base64").length === SHA256_BYTES))
+    .min(1)
+    .max(PARTS_MAX),
+});
+type Packed = z.infer<typeof Packed>;
+
+interface Part {
+  number: number;
+  size: number;
+  sha256: string;
+}
+
+/** Addresses are made when they are needed, for as many parts as are sent within the time that they are good for. */
+const PARTS_AT_ONCE = 50;
+const ADDRESS_SECONDS = 3600;
+const UPLOAD_MINUTES = 59;
+
+export async function makeArchive(machine: Machine, job: Job<"make_archive">): Promise<JobProgress<"make_archive">> {
+  const packed = await advance(machine, {
+    id: job.id,
+    kind: job.kind,
+    minutes: LIMIT_MINUTES.make_archive,
+    parameters: () => Promise.resolve({ INSTANCE_ID: job.instance_id }),
+    secrets: [],
+  });
+  if (!packed.ready) return { ready: false };
+  const archive = Packed.parse(packed.answer);
+  const { size_bytes, sha256, parts } = archive;
+  const answer = { size_bytes, sha256, stored_checksum: checksumOfParts(parts) };
+  if (!(await isStored(job.key, answer))) {
+    if (!(await upload(machine, job, archive))) return { ready: false };
+    await requireStored(job.key, answer);
+  }
+  const forgotten = await forgetArchive(machine, { id: `${job.id}-forget`, made_by: job.id });
+  return forgotten.ready ? { ready: true, answer } : { ready: false };
+}
+
+/** Removes from the machine what the job left there that made an archive. */
+export const forgetArchive = (machine: Machine, { id, made_by }: { id: string; made_by: string }): Promise<Advanced> =>
+  advance(machine, {
+    id,
+    kind: "forget",
+    minutes: LIMIT_MINUTES.forget_archive,
+    parameters: () => Promise.resolve({ JOB: made_by }),
+    secrets: [],
+  });
+
+async function upload(machine: Machine, job: Job<"make_archive">, archive: Packed): Promise<boolean> {
+  const uploadId = await openUpload(job.key);
+  const parts = partsOf(archive);
+  const held = await heldParts(job.key, uploadId);
+  const next = batches(parts).find((batch) => missingOf(batch, held).length > 0);
+  if (next === undefined) {
+    await completeUpload(job.key, uploadId, held.slice(0, parts.length));
+    return true;
+  }
+  const missing = missingOf(next, held);
+  const { ready } = await send(machine, job, { uploadId, batch: next, missing, part_bytes: archive.part_bytes });
+  if (!ready) return false;
+  if (missingOf(next, await heldParts(job.key, uploadId)).length > 0)
+    throw new GiveUp("STORAGE_ERROR", "The store does not have the parts of the archive that were sent to it");
+  return upload(machine, job, archive);
+}
+
+const partsOf = ({ parts, size_bytes, part_bytes }: Packed): Part[] =>
+  parts.map((sha256, index) => ({
+    number: index + 1,
+    size: Math.min(part_bytes, size_bytes - index * part_bytes),
+    sha256,
+  }));
+
+const batches = (parts: readonly Part[]): Part[][] =>
+  Array.from({ length: Math.ceil(parts.length / PARTS_AT_ONCE) }, (_, index) =>
+    parts.slice(index * PARTS_AT_ONCE, (index + 1) * PARTS_AT_ONCE),
+  );
+
+const missingOf = (batch: readonly Part[], held: readonly HeldPart[]): Part[] =>
+  batch.filter(
+    ({ number, size, sha256 }) => !held.some((part) => part.number === number && part.size === size && part.sha256 === sha256),
+  );
+
+interface Batch {
+  uploadId: string;
+  batch: readonly Part[];
+  missing: readonly Part[];
+  part_bytes: number;
+}
+
+async function send(
+  machine: Machine,
+  job: Job<"make_archive">,
+  { uploadId, batch, missing, part_bytes }: Batch,
+): Promise<Advanced> {
+  // For another upload it is another job, not the one that failed with an upload that is gone.
+  const upload = createHash("sha256").update(uploadId).digest("hex").slice(0, 8);
+  try {
+    return await advance(machine, {
+      id: `${job.id}-parts-${batch[0]?.number}-${upload}`,
+      kind: "upload_parts",
+      minutes: UPLOAD_MINUTES,
+      parameters: async () => ({
+        ARCHIVE_JOB: job.id,
+        PART_BYTES: String(part_bytes),
+        PARTS: (await Promise.all(missing.map((part) => lineOf(part, job.key, uploadId)))).join("\n"),
+      }),
+      secrets: [],
+    });
+  } catch (error) {
+    if (!(error instanceof GiveUp) || error.code !== "STORAGE_ERROR" || !isLoopback(store().endpoint)) throw error;
+    throw new GiveUp("STORAGE_ERROR", `${sentenceOf(error)}\n${NOT_REACHED}`, { cause: error });
+  }
+}
+
+/** The address and what must be sent with it. */
+async function lineOf({ number, sha256 }: Part, key: string, upload_id: string): Promise<string> {
+  return `${number} ${await presignedPart({ key, upload_id, number, sha256 }, ADDRESS_SECONDS)} ${sha256}`;
+}
+
+const isLoopback = ({ hostname }: URL): boolean => /^(127\.|localhost$|\[::1\]$)/.test(hostname);
+
+const NOT_REACHED =
+  "(The service keeps backups on its own machine, which other machines do not reach: they need a store of their own, BACKUP_S3_ENDPOINT)";
+
+const sentenceOf = ({ message, code }: GiveUp): string => message.slice(`${code}: `.length);

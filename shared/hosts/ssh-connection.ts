@@ -1,0 +1,130 @@
+// A connection to a machine, which is the machine that its pinned host keys say, or there is no connection.
+import { createHash } from "node:crypto";
+import { Client, type ConnectConfig, type PublicKeyAuthMethod, type ServerHostKeyAlgorithm } from "ssh2";
+import { GiveUp, TryAgain } from "../runtime/task-errors.ts";
+import type { HostedServer } from "./host.ts";
+import { serviceKeys } from "./service-key.ts";
+
+/** How a command ended. */
+export interface Ran {
+  code: number;
+  output: string;
+  complaint: string;
+}
+
+/** Runs a command as root. What must not be seen on the machine's list of processes belongs into `input`. */
+export type Shell = (command: string, input?: string, limit?: { seconds: number }) => Promise<Ran>;
+
+const USER = "root";
+const DEFAULT_PORT = 22;
+/** From the first packet to being signed in: a busy machine's sshd may take its time. */
+const CONNECT_SECONDS = 15;
+const COMMAND_SECONDS = 60;
+/** A connection that died is noticed after three of these. */
+const KEEPALIVE_SECONDS = 5;
+/** The longest answer is the checksums of an archive's 9,000 parts, some 0.6 MB. */
+const OUTPUT_CHARACTERS_MAX = 4_000_000;
+
+/** Connects, works, and closes the connection whatever happens. Throws TryAgain if the machine cannot be reached. */
+export async function connected<T>(
+  server: HostedServer,
+  work: (shell: Shell) => Promise<T>,
+  { seconds } = { seconds: CONNECT_SECONDS },
+): Promise<T> {
+  const shown: Buffer[] = [];
+  const config = { ...(await configOf(server, shown)), readyTimeout: seconds * 1000 };
+  const client = new Client();
+  const { promise: lost, reject: lose } = Promise.withResolvers<never>();
+  lost.catch(() => undefined); // it may be lost after the work was done
+  const ready = new Promise<void>((resolve) => void client.once("ready", resolve));
+  client.on("error", (error) => lose(unreachable(server, shown, error)));
+  client.on("close", () => lose(unreachable(server, shown)));
+  try {
+    client.connect(config);
+    await Promise.race([ready, lost]);
+    return await Promise.race([work(shellOf(client, server)), lost]);
+  } finally {
+    client.destroy();
+  }
+}
+
+async function configOf({ ip_address, ssh_port, host_keys }: HostedServer, shown: Buffer[]): Promise<ConnectConfig> {
+  if (ip_address === null || host_keys.length === 0)
+    throw new GiveUp("HOST_UNREACHABLE", "The machine has no address, or no host key by which it could be known");
+  const pinned = host_keys.map(blobOf);
+  const keys = await serviceKeys();
+  return {
+    host: ip_address,
+    port: ssh_port ?? DEFAULT_PORT,
+    username: USER,
+    authHandler: keys.map(({ private_key }): PublicKeyAuthMethod => ({ type: "publickey", username: USER, key: private_key })),
+    hostVerifier: (key: Buffer) => {
+      shown.push(key);
+      return pinned.some((known) => known.equals(key));
+    },
+    // A machine has several keys and shows one of a type that we ask for: only the pinned one's types are.
+    algorithms: { serverHostKey: host_keys.flatMap(algorithmsOf) },
+    keepaliveInterval: KEEPALIVE_SECONDS * 1000,
+    keepaliveCountMax: 3,
+  };
+}
+
+/** The key itself, out of a line `TYPE BASE64 COMMENT`. */
+const blobOf = (line: string): Buffer => Buffer.from(line.split(" ")[1] ?? "", "base64");
+
+const ALGORITHMS: Readonly<Record<string, readonly ServerHostKeyAlgorithm[]>> = {
+  "ssh-ed25519": ["ssh-ed25519"],
+  "ecdsa-sha2-nistp256": ["ecdsa-sha2-nistp256"],
+  "ecdsa-sha2-nistp384": ["ecdsa-sha2-nistp384"],
+  "ecdsa-sha2-nistp521": ["ecdsa-sha2-nistp521"],
+  "ssh-rsa": ["rsa-sha2-512", "rsa-sha2-256"],
+};
+
+function algorithmsOf(line: string): readonly ServerHostKeyAlgorithm[] {
+  const [type = ""] = line.split(" ");
+  const known = ALGORITHMS[type];
+  if (known === undefined)
+    throw new GiveUp("HOST_UNREACHABLE", `The machine's host key is of a type that is not supported: ${type}`);
+  return known;
+}
+
+/**
+ * Also for a machine that shows another host key: nothing was sent to it, and it may be one that is just being set up. A machine
+ * that goes on showing another key goes offline as one that does not answer.
+ */
+function unreachable({ ip_address, host_keys }: HostedServer, [key]: Buffer[], cause?: Error): TryAgain {
+  const strange = key !== undefined && !host_keys.some((line) => blobOf(line).equals(key));
+  const sentence = strange
+    ? `The machine at ${ip_address} showed a host key that is not its own (SHA256:${fingerprint(key)}), so nothing was sent to it`
+    : `The machine at ${ip_address} does not answer`;
+  return new TryAgain("HOST_UNREACHABLE", sentence, { cause });
+}
+
+const fingerprint = (key: Buffer): string => createHash("sha256").update(key).digest("base64").replace(/=+$/, "");
+
+function shellOf(client: Client, { ip_address }: HostedServer): Shell {
+  return async (command, input = "", { seconds } = { seconds: COMMAND_SECONDS }) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Ran>();
+    const brokenOff = (why: string, cause?: Error): void =>
+      reject(new TryAgain("HOST_UNREACHABLE", `The machine at ${ip_address} ${why}`, { cause }));
+    const timer = setTimeout(() => brokenOff("took too long to answer"), seconds * 1000);
+    client.exec(command, (refused, channel) => {
+      if (refused) return brokenOff("refused a command", refused);
+      const texts = { output: "", complaint: "" };
+      const collect = (name: keyof typeof texts) => (text: string) => {
+        texts[name] += text;
+        if (texts[name].length > OUTPUT_CHARACTERS_MAX) brokenOff("answered too much");
+      };
+      channel.setEncoding("utf8").on("data", collect("output"));
+      channel.stderr.setEncoding("utf8").on("data", collect("complaint"));
+      // A command that ends without reading its input: how it ended is what counts.
+      channel.on("error", () => undefined);
+      // Without a code something killed it: the connection broke, or the machine goes down.
+      channel.on("close", (code: number | null | undefined) =>
+        typeof code === "number" ? resolve({ code, ...texts }) : brokenOff("broke off"),
+      );
+      channel.end(input);
+    });
+    return promise.finally(() => clearTimeout(timer));
+  };
+}

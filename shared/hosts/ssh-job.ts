@@ -1,0 +1,63 @@
+// A job on a machine, from being asked for until it is ready: begun once, begun again if it died, told of if it failed.
+import { log } from "../runtime/log.ts";
+import { GiveUp } from "../runtime/task-errors.ts";
+import type { JobParameters, JobStatus, Machine } from "./ssh-script.ts";
+
+export interface MachineJob {
+  id: string;
+  kind: string;
+  minutes: number;
+  /** Asked for only when the job begins: passwords and addresses need not travel again for each look at it. */
+  parameters: () => Promise<JobParameters>;
+  /** What must not be in what the job says of itself. */
+  secrets: readonly string[];
+}
+
+export type Advanced = { ready: false } | { ready: true; answer: unknown };
+
+export async function advance(machine: Machine, job: MachineJob): Promise<Advanced> {
+  const status = await machine.status(job.id);
+  switch (status.state) {
+    case "unknown":
+      return outcome(await machine.begin(job, await job.parameters()), job);
+    case "lost":
+      log.warn("a job died on its machine and begins again", { job: job.id });
+      return outcome(await machine.begin(job, await job.parameters()), job);
+    default:
+      return outcome(status, job);
+  }
+}
+
+function outcome(status: JobStatus, { id, secrets }: MachineJob): Advanced {
+  switch (status.state) {
+    case "done":
+      return { ready: true, answer: status.answer };
+    case "failed":
+      throw failure(status, secrets);
+    case "running":
+    case "lost": // between two looks; the next one begins it again
+    case "unknown":
+      return { ready: false };
+    default:
+      throw new Error(`The job ${id} is in no state that there is: ${JSON.stringify(status satisfies never)}`);
+  }
+}
+
+/** An operation is read by people: enough to see what went wrong, and little enough to read. */
+const LOG_LINES = 8;
+const LOG_CHARACTERS = 800;
+
+function failure({ code, message, log: lines }: Extract<JobStatus, { state: "failed" }>, secrets: readonly string[]): GiveUp {
+  const last = lines.trimEnd().split("\n").slice(-LOG_LINES).join("\n").slice(-LOG_CHARACTERS).trim();
+  return new GiveUp(code, withoutSecrets(last === "" ? message : `${message}\n${last}`, secrets));
+}
+
+/** The script takes care of it already; what a program of another's writes into a log is not in its hands. */
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  const named = secrets.filter((secret) => secret !== "").reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
+  // An address says where; what follows is a signature, and what may stand before it a password.
+  return named.replaceAll(
+    /(https?:\/\/)(?:[^\s/@]+@)?([^\s?"']+)(\?[^\s"']*)?/g,
+    (_, scheme: string, place: string, query = "") => (query === "" ? `${scheme}${place}` : `${scheme}${place}?…`),
+  );
+}

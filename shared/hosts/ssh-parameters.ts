@@ -1,0 +1,131 @@
+// What each kind of job is told on the machine, and how long it may take there.
+import { configuration } from "../providers/configuration.ts";
+import { GiveUp } from "../runtime/task-errors.ts";
+import { presignedArchive } from "../storage/presign.ts";
+import type { HostedServer, Job, JobKind, StoredArchive } from "./host.ts";
+import type { JobParameters } from "./ssh-script.ts";
+
+/** A little less than the workflows wait for them, so that the machine itself tells what took too long. */
+export const LIMIT_MINUTES: Readonly<Record<Exclude<JobKind, "check_health">, number>> = {
+  prepare_host: 19,
+  adopt_host_key: 5,
+  retire_host: 14,
+  install_erp: 29,
+  remove_erp: 14,
+  start_erp: 9,
+  stop_erp: 9,
+  restart_erp: 9,
+  make_archive: 119,
+  forget_archive: 5,
+  verify_archive: 59,
+  restore_archive: 119,
+  put_back: 14,
+  drop_old: 14,
+  neutralize: 14,
+  personalize: 14,
+  move_domain: 14,
+  verify_clone: 9,
+};
+
+/** The address of an archive is used when the job begins, and again if its download breaks off. */
+const ARCHIVE_SECONDS = 3 * 3600;
+
+/** Passwords and presigned addresses are in here: none of it may be logged or kept. */
+export async function parametersOf(server: HostedServer, job: Job): Promise<JobParameters> {
+  switch (job.kind) {
+    case "prepare_host":
+      return prepareHost(server, job);
+    case "adopt_host_key":
+    case "retire_host":
+      return {};
+    case "install_erp":
+      return installErp(job);
+    case "remove_erp":
+    case "start_erp":
+    case "stop_erp":
+    case "restart_erp":
+    case "check_health":
+    case "make_archive":
+    case "neutralize":
+    case "verify_clone":
+      return { INSTANCE_ID: job.instance_id };
+    case "forget_archive":
+      return { JOB: job.made_by };
+    case "verify_archive":
+      return archived(job.archive);
+    case "restore_archive":
+      return {
+        INSTANCE_ID: job.instance_id,
+        RESTORE_ID: job.restore_id,
+        ...(await archived(job.archive)),
+        RESTORE_DATABASE: yesOrNo(job.restore_database),
+        RESTORE_FILESTORE: yesOrNo(job.restore_filestore),
+        NEUTRALIZE: yesOrNo(job.neutralize),
+        KEEP_OLD: yesOrNo(job.keep_old),
+        START: yesOrNo(job.start),
+      };
+    case "put_back":
+      return { INSTANCE_ID: job.instance_id, RESTORE_ID: job.restore_id, START: yesOrNo(job.start) };
+    case "drop_old":
+      return { INSTANCE_ID: job.instance_id, RESTORE_ID: job.restore_id };
+    case "personalize":
+      return {
+        INSTANCE_ID: job.instance_id,
+        DOMAIN: job.domain,
+        ADMIN_EMAIL: job.admin_email,
+        ADMIN_PASSWORD: present(job.admin_password),
+      };
+    case "move_domain":
+      return { INSTANCE_ID: job.instance_id, DOMAIN: job.domain };
+    default:
+      return job satisfies never;
+  }
+}
+
+async function prepareHost(server: HostedServer, { ssh_keys }: Job<"prepare_host">): Promise<JobParameters> {
+  const { tls, acme_email, byo } = await configuration();
+  const machine = byo?.machines.find(({ address }) => address === server.ip_address);
+  return {
+    SERVER_ID: server.id,
+    SSH_KEYS: ssh_keys.join("\n"),
+    TLS: tls,
+    ACME_EMAIL: acme_email ?? "",
+    FIREWALL: yesOrNo(machine?.firewall ?? true),
+  };
+}
+
+async function installErp({ instance, database, admin_password, start }: Job<"install_erp">): Promise<JobParameters> {
+  return {
+    INSTANCE_ID: instance.id,
+    ERP_VERSION: instance.erp_version,
+    EDITION: instance.edition,
+    ENTERPRISE_URL: instance.edition === "enterprise" ? await enterpriseUrl(instance.erp_version) : "",
+    DATABASE_NAME: instance.database_name,
+    DOMAIN: instance.domain,
+    ADMIN_EMAIL: instance.admin_email,
+    ADMIN_PASSWORD: database === "fresh" ? present(admin_password) : "",
+    DATABASE: database,
+    START: yesOrNo(start),
+  };
+}
+
+async function enterpriseUrl(version: string): Promise<string> {
+  const { enterprise_source } = await configuration();
+  if (enterprise_source === undefined)
+    throw new GiveUp("HOST_JOB_FAILED", "The operator of the service has no longer a source for the enterprise edition");
+  return enterprise_source.replaceAll("{version}", version);
+}
+
+const archived = async ({ key, size_bytes, sha256, erp_version }: StoredArchive): Promise<JobParameters> => ({
+  URL: await presignedArchive(key, ARCHIVE_SECONDS),
+  SIZE_BYTES: String(size_bytes),
+  SHA256: sha256,
+  ERP_VERSION: erp_version,
+});
+
+function present(password: string | undefined): string {
+  if (password === undefined) throw new GiveUp("INTERNAL_ERROR", "The administrator's password is no longer kept");
+  return password;
+}
+
+const yesOrNo = (flag: boolean): string => (flag ? "yes" : "no");

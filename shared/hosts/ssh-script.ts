@@ -1,0 +1,113 @@
+// The script on a machine: put there once by its content, then asked to begin jobs, to tell of them and to end them.
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import { GiveUp } from "../runtime/task-errors.ts";
+import { hostScript } from "./host-script.ts";
+import type { Ran, Shell } from "./ssh-connection.ts";
+
+const Json = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    context.addIssue({ code: "custom", message: "is not JSON" });
+    return z.NEVER;
+  }
+});
+
+const JobStatus = z.discriminatedUnion("state", [
+  /** `lost`: begun, and dead without a result, as after a restart of the machine. */
+  z.object({ state: z.enum(["unknown", "running", "lost"]) }),
+  z.object({ state: z.literal("done"), answer: Json }),
+  z.object({
+    state: z.literal("failed"),
+    code: z.enum(["HOST_JOB_FAILED", "BACKUP_CORRUPT", "STORAGE_ERROR", "TIMEOUT"]).catch("HOST_JOB_FAILED"),
+    message: z.string(),
+    /** The last lines of its log. */
+    log: z.string().default(""),
+  }),
+]);
+export type JobStatus = z.infer<typeof JobStatus>;
+
+const Health = z.object({ healthy: z.enum(["yes", "no"]), reason: z.string().default("") });
+
+export type JobParameters = Readonly<Record<string, string>>;
+
+export interface Machine {
+  status: (jobId: string) => Promise<JobStatus>;
+  /** Asked again for a job that there is, it only tells of it; one that is lost begins anew. */
+  begin: (job: { id: string; kind: string; minutes: number }, parameters: JobParameters) => Promise<JobStatus>;
+  /** Kills it if it runs. One that never began cannot begin any more. */
+  end: (jobId: string) => Promise<JobStatus>;
+  health: (instanceId: string) => Promise<{ healthy: boolean; reason: string }>;
+}
+
+/** Waits until all that the job started is gone, and may have to stop an ERP in good order. */
+const ENDING = { seconds: 180 };
+
+export function machineOf(shell: Shell): Machine {
+  const ask = async (words: readonly string[], input?: string, limit?: { seconds: number }) =>
+    fieldsOf(await runScript((command, text) => shell(command, text, limit), words, input));
+  return {
+    status: async (jobId) => JobStatus.parse(await ask(["status", jobId])),
+    begin: async ({ id, kind, minutes }, parameters) =>
+      JobStatus.parse(await ask(["begin", id, kind, String(minutes * 60)], spelled(parameters))),
+    end: async (jobId) => JobStatus.parse(await ask(["end", jobId], "", ENDING)),
+    health: async (instanceId) => {
+      const { healthy, reason } = Health.parse(await ask(["health", instanceId]));
+      return { healthy: healthy === "yes", reason };
+    },
+  };
+}
+
+/** One a line. The last line tells the machine that nothing was cut off. */
+const spelled = (parameters: JobParameters): string =>
+  [...Object.entries(parameters).map(([name, value]) => `${name}=${Buffer.from(value).toString("base64")}`), "END=", ""].join(
+    "\n",
+  );
+
+/** What is said in words is in base64. */
+const ENCODED: ReadonlySet<string> = new Set(["answer", "message", "log", "reason"]);
+
+function fieldsOf(output: string): Record<string, string> {
+  const pairs = output
+    .split("\n")
+    .filter((line) => line.includes("="))
+    .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)] as const);
+  return Object.fromEntries(
+    pairs.map(([name, value]) => [name, ENCODED.has(name) ? Buffer.from(value, "base64").toString("utf8") : value]),
+  );
+}
+
+/** Of the shell, for a script that is not there. */
+const NOT_FOUND = 127;
+
+async function runScript(shell: Shell, words: readonly string[], input?: string): Promise<string> {
+  const { text, hash } = script();
+  // Another place is for tests.
+  const folder = '"${ERP_HOSTING_ROOT:-/var/lib/erp-hosting}"';
+  const path = `${folder}/script-${hash.slice(0, 16)}.sh`;
+  const command = ["bash", path, ...words].join(" ");
+  const first = await shell(command, input);
+  if (first.code !== NOT_FOUND) return outputOf(first);
+  // Named only once it is known to be whole: a connection may break in the middle.
+  const draft = `${path}.$$`;
+  const whole = `echo "${hash}  "${draft} | sha256sum --check --status`;
+  outputOf(await shell(`umask 077 && mkdir -p ${folder} && cat > ${draft} && ${whole} && mv ${draft} ${path}`, text));
+  return outputOf(await shell(command, input));
+}
+
+let known: { text: string; hash: string } | undefined;
+
+function script(): { text: string; hash: string } {
+  const text = known?.text ?? hostScript();
+  return (known ??= { text, hash: createHash("sha256").update(text).digest("hex") });
+}
+
+const COMPLAINT_CHARACTERS = 300;
+
+/** The script ends well whatever became of the job that it was asked for. */
+function outputOf({ code, output, complaint }: Ran): string {
+  if (code === 0) return output;
+  const why = complaint.trim().slice(-COMPLAINT_CHARACTERS);
+  throw new GiveUp("HOST_JOB_FAILED", `The machine could not be told what to do: ${why || `the script ended with ${code}`}`);
+}

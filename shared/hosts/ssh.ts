@@ -1,0 +1,63 @@
+// Machines that are reached over SSH: their jobs are those of one script, which works on without us and tells when it is asked.
+import { log } from "../runtime/log.ts";
+import { TryAgain } from "../runtime/task-errors.ts";
+import { ANSWERS, type Answer, type Host, type HostedServer, type Job, type JobKind, type JobProgress } from "./host.ts";
+import { forgetArchive, makeArchive } from "./ssh-archive.ts";
+import { connected } from "./ssh-connection.ts";
+import { advance, type Advanced } from "./ssh-job.ts";
+import { LIMIT_MINUTES, parametersOf } from "./ssh-parameters.ts";
+import { type Machine, machineOf } from "./ssh-script.ts";
+
+export const ssh: Host = {
+  run: <K extends JobKind>(server: HostedServer, job: Job<K>) =>
+    connected(server, async (shell): Promise<JobProgress<K>> => {
+      const machine = machineOf(shell);
+      for (const each of job.ends ?? []) await machine.end(each);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job of any kind is a job, which TypeScript does not follow
+      const progress = await progressOf(machine, server, job as unknown as Job);
+      if (!progress.ready) return progress;
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema is the one that this kind's answer is typed by
+      return { ready: true, answer: ANSWERS[job.kind].parse(progress.answer) as Answer<K> };
+    }),
+
+  probe: async (server) => {
+    try {
+      // Nothing of ours is needed for it on the machine.
+      const { code } = await connected(server, (shell) => shell("true", "", PROBE), PROBE);
+      return code === 0;
+    } catch (error) {
+      if (!(error instanceof TryAgain) || error.code !== "HOST_UNREACHABLE") throw error;
+      log.info("a machine could not be probed", { server: server.id, error });
+      return false;
+    }
+  },
+};
+
+/** All machines are probed within a minute, also if many of them are down. */
+const PROBE = { seconds: 5 };
+
+async function progressOf(machine: Machine, server: HostedServer, job: Job): Promise<Advanced> {
+  switch (job.kind) {
+    case "check_health":
+      return checkHealth(machine, job);
+    case "make_archive":
+      return makeArchive(machine, job);
+    case "forget_archive":
+      return forgetArchive(machine, job);
+    default:
+      return advance(machine, {
+        id: job.id,
+        kind: job.kind,
+        minutes: LIMIT_MINUTES[job.kind],
+        parameters: () => parametersOf(server, job),
+        secrets: "admin_password" in job ? [job.admin_password ?? ""] : [],
+      });
+  }
+}
+
+/** Not a job: each look is a new one. */
+async function checkHealth(machine: Machine, { instance_id }: Job<"check_health">): Promise<Advanced> {
+  const { healthy, reason } = await machine.health(instance_id);
+  if (!healthy) log.info("the ERP does not answer yet", { instance: instance_id, reason });
+  return healthy ? { ready: true, answer: null } : { ready: false };
+}

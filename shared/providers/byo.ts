@@ -1,0 +1,65 @@
+// Machines that the operator has already, named in the configuration: nothing is rented, one is taken.
+import type { CatalogProvider } from "../api/catalog.ts";
+import { recordOffer } from "../data/catalogue.ts";
+import { findTaken, freeMachine, takeMachine, takenMachines } from "../data/taken-machines.ts";
+import { GiveUp } from "../runtime/task-errors.ts";
+import type { OwnMachine } from "./configuration.ts";
+import type { MachineRequest, Provider, RequestedMachine } from "./provider.ts";
+
+const CODE = "byo";
+const NAME = "Own machines";
+const REGION = { code: "own", name: "Where they are" };
+
+/** Each machine is a size of its own, of which there is one. */
+export function byo(machines: readonly OwnMachine[]): Provider {
+  const named = (name: string): OwnMachine | undefined => machines.find((machine) => machine.name === name);
+
+  async function catalog(): Promise<CatalogProvider> {
+    const taken = new Set((await takenMachines()).map(({ name }) => name));
+    const sizes = machines
+      .filter(({ name }) => !taken.has(name))
+      .map(({ name, cpu, memory_gb, disk_gb }) => ({ code: name, cpu, memory_gb, disk_gb, regions: [REGION.code] }));
+    return { code: CODE, name: NAME, regions: [REGION], sizes };
+  }
+
+  return {
+    code: CODE,
+    name: NAME,
+    settleSeconds: 0,
+    catalog,
+    findRequested: async (request) => {
+      const machine = named(request.size);
+      const taken = await findTaken(request.size);
+      return machine !== undefined && taken?.server_id === request.server_id ? requested(machine) : undefined;
+    },
+    createMachine: async (request: MachineRequest) => {
+      const machine = named(request.size);
+      if (machine === undefined) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", "The operator has taken this machine away");
+      if (!(await takeMachine(machine.name, request)))
+        throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", "This machine is another server's already");
+      await recordOffer(await catalog());
+      return requested(machine);
+    },
+    findMachine: async (name) => {
+      const machine = named(name);
+      return machine && { state: "running", ip_address: machine.address };
+    },
+    releaseMachine: async ({ server_id }) => {
+      const taken = (await takenMachines()).filter((each) => each.server_id === server_id);
+      for (const { name } of taken) await freeMachine(name, server_id);
+      if (taken.length > 0) await recordOffer(await catalog());
+      return { gone: true };
+    },
+    releaseOthers: async ({ server_id, machine_id }) => {
+      const others = (await takenMachines()).filter((each) => each.server_id === server_id && each.name !== machine_id);
+      for (const { name } of others) await freeMachine(name, server_id);
+    },
+    listMachines: async () => (await takenMachines()).map(({ name, ...labels }) => ({ machine_id: name, ...labels })),
+  };
+}
+
+const requested = ({ name, port, host_key }: OwnMachine): RequestedMachine => ({
+  machine_id: name,
+  ssh_port: port,
+  host_keys: [host_key],
+});

@@ -1,0 +1,52 @@
+// What can be had: from the providers, as they last said, and of the ERP. Asks no provider, because clients wait for the answer.
+import type { Catalog } from "../api/catalog.ts";
+import { invalid } from "../api/errors.ts";
+import type { ServerSpecs } from "../api/servers.ts";
+import { type Offers, readOffers } from "../data/catalogue.ts";
+import { ERP_VERSIONS } from "../domain/erp-versions.ts";
+import { env } from "../runtime/env.ts";
+import { SANDBOX_CATALOG } from "./sandbox-catalog.ts";
+
+export async function catalogue(): Promise<Catalog> {
+  return { ...(await offers()), erp_versions: ERP_VERSIONS.map((version) => ({ ...version })) };
+}
+
+async function offers(): Promise<Offers> {
+  const { ENVIRONMENT } = env();
+  switch (ENVIRONMENT) {
+    case "test":
+      return { providers: [structuredClone(SANDBOX_CATALOG)], editions: ["community"] };
+    case "live":
+      return recent();
+    default:
+      throw new Error(`No such environment: ${String(ENVIRONMENT satisfies never)}`);
+  }
+}
+
+/** What is refreshed every ten minutes need not be read for every request of a burst. */
+const CACHE_SECONDS = 5;
+let cached: { offers: Offers; readAt: number } | undefined;
+
+async function recent(): Promise<Offers> {
+  if (cached === undefined || Date.now() - cached.readAt >= CACHE_SECONDS * 1000)
+    cached = { offers: await readOffers(), readAt: Date.now() };
+  return cached.offers;
+}
+
+/** The size that is asked for, if the provider offers it in that region; else says which field is wrong, and what there is. */
+export function findOffer(catalog: Catalog, wanted: { provider: string; region: string; size: string }): { specs: ServerSpecs } {
+  const provider = catalog.providers.find(({ code }) => code === wanted.provider);
+  if (provider === undefined) throw notOffered("provider", catalog.providers);
+  if (!provider.regions.some(({ code }) => code === wanted.region)) throw notOffered("region", provider.regions);
+  const size = provider.sizes.find(({ code }) => code === wanted.size);
+  if (size === undefined) throw notOffered("size", provider.sizes);
+  if (!size.regions.includes(wanted.region))
+    throw invalid({ field: "size", reason: `is not offered in ${wanted.region}, only in: ${size.regions.join(", ")}` });
+  const { cpu, memory_gb, disk_gb } = size;
+  return { specs: { cpu, memory_gb, disk_gb } };
+}
+
+function notOffered(field: string, offered: readonly { code: string }[]): Error {
+  const codes = offered.map(({ code }) => code).join(", ");
+  return invalid({ field, reason: codes === "" ? `no ${field} is offered now; ask the operator` : `must be one of: ${codes}` });
+}

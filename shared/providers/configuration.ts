@@ -1,0 +1,88 @@
+// What the operator of the live environment has set: credentials of providers, machines of their own, where the enterprise
+// edition comes from. Only functions that need it may read it.
+import { isIPv4 } from "node:net";
+import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import * as z from "zod";
+import { variable } from "../runtime/env.ts";
+
+// zod has formats of its own for these; used here, they would be in every function's bundle (infra/bundle-leave-out.ts).
+const webAddress = z.string().refine(isSafe, "must be an address that begins with https://");
+
+/** Tokens are sent there, so it is encrypted, or this machine. */
+function isSafe(address: string): boolean {
+  const { protocol, hostname } = URL.parse(address) ?? {};
+  return protocol === "https:" || (protocol === "http:" && hostname === "127.0.0.1");
+}
+
+/** `address` is for whoever reaches the provider by another way than its own address. */
+const Account = z.strictObject({ token: z.string().min(1), address: webAddress.optional() });
+
+const OwnMachine = z.strictObject({
+  /** Names it in the catalogue, as a size. */
+  name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, "must be lower-case letters, digits, dots, hyphens"),
+  /** IPv4, because the domains of its instances are to lead there by an A record. */
+  address: z.string().refine(isIPv4, "must be an IPv4 address"),
+  port: z.number().int().min(1).max(65_535).default(22),
+  /** The line of /etc/ssh/ssh_host_ed25519_key.pub, or of another type's. */
+  host_key: z.string().regex(/^(ssh|ecdsa)-[a-z0-9-]+ [A-Za-z0-9+/=]+( .*)?$/, "must be the public line of a host key"),
+  cpu: z.number().int().positive(),
+  memory_gb: z.number().int().positive(),
+  disk_gb: z.number().int().positive(),
+  /** Whether the service sets up a firewall there; not on a machine that is for other things, too. */
+  firewall: z.boolean().default(true),
+});
+export type OwnMachine = z.infer<typeof OwnMachine>;
+
+export const Configuration = z.strictObject({
+  hetzner: Account.optional(),
+  digitalocean: Account.optional(),
+  byo: z
+    .strictObject({
+      machines: z
+        .array(OwnMachine)
+        .refine((machines) => new Set(machines.map(({ name }) => name)).size === machines.length, "must have different names"),
+    })
+    .optional(),
+  /** Where an archive of the enterprise edition is fetched; `{version}` stands for 19.0 and the like. */
+  enterprise_source: webAddress.refine((source) => source.includes("{version}"), "must have {version} in it").optional(),
+  /** `internal`: certificates of the machine's own authority, for where the public one cannot come. */
+  tls: z.enum(["acme", "internal"]).default("acme"),
+  acme_email: z.email().optional(),
+});
+export type Configuration = z.infer<typeof Configuration>;
+
+/** How long a value may go on being used after the operator has set another. */
+const CACHE_SECONDS = 60;
+
+let client: SecretsManagerClient | undefined;
+let cached: { configuration: Promise<Configuration>; readAt: number } | undefined;
+
+export function configuration(): Promise<Configuration> {
+  if (cached !== undefined && Date.now() - cached.readAt < CACHE_SECONDS * 1000) return cached.configuration;
+  const reading = read();
+  cached = { configuration: reading, readAt: Date.now() };
+  reading.catch(() => (cached = undefined)); // the next call asks again; this one tells its caller
+  return reading;
+}
+
+async function read(): Promise<Configuration> {
+  client ??= new SecretsManagerClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, requestTimeout: 4_000 } });
+  const { SecretString = "" } = await client.send(new GetSecretValueCommand({ SecretId: variable("PROVIDERS_SECRET") }));
+  return parseConfiguration(SecretString);
+}
+
+/** Says what is wrong and where, never what is there: it may be a token in the wrong place. */
+export function parseConfiguration(text: string): Configuration {
+  const parsed = Configuration.safeParse(json(text));
+  if (parsed.success) return parsed.data;
+  const wrong = parsed.error.issues.map(({ path, code }) => `${path.join(".") || "the whole"} (${code})`);
+  throw new Error(`The secret \`providers\` cannot be used: ${wrong.join(", ")}`);
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("The secret `providers` cannot be used: it is not JSON"); // the parser's own words quote the text
+  }
+}

@@ -1,0 +1,182 @@
+// DigitalOcean: https://docs.digitalocean.com/reference/api
+//
+// Nothing there is unique and no request idempotent, and lists may be late: the tag and the name are looked up before each try,
+// and a try whose outcome is unknown is waited for (`settleSeconds`) before the next.
+import * as z from "zod";
+import type { CatalogProvider } from "../api/catalog.ts";
+import { canHostErp } from "../domain/offers.ts";
+import { serviceKey } from "../hosts/service-key.ts";
+import { GiveUp } from "../runtime/task-errors.ts";
+import { fingerprintOf, firstMeeting, preferredImage, userData } from "./first-boot.ts";
+import { allPages, api, type Ask, type Meaning, type Refusal } from "./http.ts";
+import { idsIn, machineName } from "./machine-name.ts";
+import type { LabelledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
+
+const NAME = "DigitalOcean";
+const ADDRESS = "https://api.digitalocean.com";
+const PER_PAGE = "200"; // the most that it gives
+const SETTLE_SECONDS = 90;
+
+const Paged = z.object({ links: z.object({ pages: z.object({ next: z.string().optional() }).optional() }).optional() });
+const Size = z.object({
+  slug: z.string(),
+  available: z.boolean(),
+  vcpus: z.number(),
+  memory: z.number(),
+  disk: z.number(),
+  regions: z.array(z.string()),
+  gpu_info: z.unknown().optional(),
+});
+const Region = z.object({ slug: z.string(), name: z.string(), available: z.boolean() });
+const Image = z.object({ slug: z.string().nullish(), status: z.string().optional(), regions: z.array(z.string()).optional() });
+const Droplet = z.object({
+  id: z.number(),
+  name: z.string(),
+  status: z.string(),
+  created_at: z.string(),
+  networks: z.object({ v4: z.array(z.object({ ip_address: z.string(), type: z.string() })).optional() }),
+  tags: z.array(z.string()),
+});
+type Droplet = z.infer<typeof Droplet>;
+const Identified = z.object({ id: z.number() });
+const Done = z.unknown().transform(() => true);
+
+interface Options {
+  token: string;
+  address?: string | undefined;
+  /** Tags what is ours. */
+  deployment: string;
+}
+
+export function digitalocean({ token, address = ADDRESS, deployment }: Options): Provider {
+  const ask = api({ name: NAME, address, token, refusalIn, meaning });
+  const listed = (query: Record<string, string>): Promise<Droplet[]> => all(ask, "droplets", Droplet, query);
+  /** One for each account and not for each server: tags outlive what they are on. The rest is in the name. */
+  const tagOf = (accountId: string): string => `${deployment}:${accountId}`;
+  const ofServer = async ({ account_id, server_id }: Pick<MachineRequest, "account_id" | "server_id">): Promise<Droplet[]> =>
+    (await listed({ tag_name: tagOf(account_id) })).filter(({ name }) => idsIn(name)?.server_id === server_id);
+  const remove = async (id: string): Promise<boolean> =>
+    (await ask({ method: "DELETE", path: `/v2/droplets/${id}`, answer: Done })) === undefined;
+
+  return {
+    code: "digitalocean",
+    name: NAME,
+    settleSeconds: SETTLE_SECONDS,
+    catalog: async () => {
+      const [sizes, regions] = await Promise.all([all(ask, "sizes", Size), all(ask, "regions", Region)]);
+      const open = regions.filter(({ available }) => available);
+      return {
+        code: "digitalocean",
+        name: NAME,
+        regions: open.map(({ slug, name }) => ({ code: slug, name })),
+        sizes: sizes.flatMap((size) => sizeOf(size, new Set(open.map(({ slug }) => slug)))).filter(canHostErp),
+      };
+    },
+    findRequested: async (request) => {
+      // By both, because they are not shown at the same moment.
+      const droplet = (await ofServer(request))[0] ?? (await listed({ name: machineName(request) }))[0];
+      return droplet && { machine_id: String(droplet.id), ...(await firstMeeting(request.operation_id)) };
+    },
+    createMachine: async (request) => {
+      const body = {
+        name: machineName(request),
+        region: request.region,
+        size: request.size,
+        image: await imageFor(ask, request.region),
+        ssh_keys: [await serviceKeyThere(ask, deployment)],
+        user_data: await userData(request),
+        tags: [deployment, tagOf(request.account_id)],
+        with_droplet_agent: false, // nobody else is to have a way in
+      };
+      const answer = await ask({ method: "POST", path: "/v2/droplets", body, answer: z.object({ droplet: Identified }) });
+      if (answer === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} does not know what was asked for`);
+      return { machine_id: String(answer.droplet.id), ...(await firstMeeting(request.operation_id)) };
+    },
+    findMachine: async (id) => {
+      const answer = await ask({ method: "GET", path: `/v2/droplets/${id}`, answer: z.object({ droplet: Droplet }) });
+      return answer && stateOf(answer.droplet);
+    },
+    releaseMachine: async (owner) => {
+      const ids = new Set((await ofServer(owner)).map(({ id }) => String(id)));
+      if (owner.machine_id !== null) ids.add(owner.machine_id);
+      let gone = true;
+      for (const id of ids) gone = (await remove(id)) && gone;
+      return { gone };
+    },
+    releaseOthers: async (owner) => {
+      const others = (await ofServer(owner)).filter(({ id }) => String(id) !== owner.machine_id);
+      for (const { id } of others) await remove(String(id));
+    },
+    listMachines: async () => (await listed({ tag_name: deployment })).flatMap((droplet) => labelled(droplet, deployment)),
+  };
+}
+
+function all<T>(ask: Ask, list: string, entry: z.ZodType<T>, query: Record<string, string> = {}): Promise<T[]> {
+  const answer = z.intersection(Paged, z.object({ [list]: z.array(entry) }));
+  return allPages(async (number) => {
+    const paged = { ...query, page: String(number), per_page: PER_PAGE };
+    const part = await ask({ method: "GET", path: `/v2/${list}`, query: paged, answer });
+    return { entries: part?.[list] ?? [], more: part?.links?.pages?.next !== undefined };
+  });
+}
+
+const MEGABYTES = 1024;
+
+function sizeOf(size: z.infer<typeof Size>, open: ReadonlySet<string>): CatalogProvider["sizes"] {
+  const { slug, available, vcpus, memory, disk, gpu_info } = size;
+  const regions = size.regions.filter((region) => open.has(region));
+  if (!available || gpu_info !== undefined || regions.length === 0) return [];
+  return [{ code: slug, cpu: vcpus, memory_gb: Math.floor(memory / MEGABYTES), disk_gb: disk, regions }];
+}
+
+async function imageFor(ask: Ask, region: string): Promise<string> {
+  const images = await all(ask, "images", Image, { type: "distribution" });
+  const here = images.filter(
+    ({ status = "available", regions = [region] }) => status === "available" && regions.includes(region),
+  );
+  const image = preferredImage(
+    here,
+    ({ slug }, { distribution, version }) => slug === `${distribution}-${version.replace(".", "-")}-x64`,
+  );
+  if (typeof image?.slug !== "string")
+    throw new GiveUp("PROVIDER_ERROR", `${NAME} offers no system that this service can prepare`);
+  return image.slug;
+}
+
+/** With a key of its own a machine gets no password, which would be sent by mail. Kept for the next machine. */
+async function serviceKeyThere(ask: Ask, deployment: string): Promise<number> {
+  const { public_key } = await serviceKey();
+  const answer = z.object({ ssh_key: Identified });
+  const present = await ask({ method: "GET", path: `/v2/account/keys/${fingerprintOf(public_key)}`, answer });
+  if (present !== undefined) return present.ssh_key.id;
+  const made = await ask({ method: "POST", path: "/v2/account/keys", body: { name: deployment, public_key }, answer });
+  if (made === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} takes no SSH key`);
+  return made.ssh_key.id;
+}
+
+function stateOf({ status, networks }: Droplet): Machine {
+  const ip_address = networks.v4?.find(({ type }) => type === "public")?.ip_address ?? null;
+  if (status === "active") return { state: "running", ip_address };
+  return { state: status === "new" ? "starting" : "off", ip_address };
+}
+
+function labelled({ id, name, created_at, tags }: Droplet, deployment: string): LabelledMachine[] {
+  const ids = idsIn(name);
+  const account_id = tags.find((tag) => tag.startsWith(`${deployment}:`))?.slice(deployment.length + 1);
+  return ids === undefined || account_id === undefined ? [] : [{ machine_id: String(id), ...ids, account_id, created_at }];
+}
+
+const Problem = z.object({ id: z.string(), message: z.string() });
+
+function refusalIn(body: unknown): Omit<Refusal, "status"> {
+  const parsed = Problem.safeParse(body);
+  return parsed.success ? { code: parsed.data.id, message: parsed.data.message } : { code: "unknown", message: "" };
+}
+
+/** One status and code for much: only the message tells them apart. */
+function meaning({ status, message }: Refusal): Meaning | undefined {
+  if (status !== 422 && status !== 403) return undefined;
+  if (/\blimit\b/i.test(message)) return "quota";
+  if (/pending event|already in use/i.test(message)) return "busy";
+  return /not available|unavailable|restricted|capacity|sold out/i.test(message) ? "capacity" : undefined;
+}

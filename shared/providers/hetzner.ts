@@ -1,0 +1,193 @@
+// Hetzner Cloud: https://docs.hetzner.cloud
+import * as z from "zod";
+import type { CatalogProvider } from "../api/catalog.ts";
+import { canHostErp } from "../domain/offers.ts";
+import { serviceKey } from "../hosts/service-key.ts";
+import { GiveUp } from "../runtime/task-errors.ts";
+import { fingerprintOf, firstMeeting, preferredImage, userData } from "./first-boot.ts";
+import { allPages, api, type Ask, type Meaning, type Refusal } from "./http.ts";
+import { machineName } from "./machine-name.ts";
+import type { LabelledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
+
+const NAME = "Hetzner";
+const ADDRESS = "https://api.hetzner.cloud/v1";
+const PER_PAGE = "50"; // the most that it gives
+/** A machine that was asked for and not answered for is shown by then, or was never made. */
+const SETTLE_SECONDS = 60;
+/** Of the 3,600 requests an hour, one is back each second. */
+const PAUSE_SECONDS_MAX = 60;
+
+const Paged = z.object({ meta: z.object({ pagination: z.object({ next_page: z.number().nullable() }) }) });
+const Deprecation = z.unknown().nullish();
+const ServerType = z.object({
+  name: z.string(),
+  architecture: z.string(),
+  cores: z.number(),
+  memory: z.number(),
+  disk: z.number(),
+  deprecation: Deprecation,
+  locations: z.array(z.object({ name: z.string(), deprecation: Deprecation })),
+});
+const Location = z.object({ name: z.string(), city: z.string(), country: z.string() });
+const Image = z.object({ id: z.number(), os_flavor: z.string(), os_version: z.string().nullable() });
+const Labels = z.object({ operation_id: z.string(), server_id: z.string(), account_id: z.string() });
+const Server = z.object({
+  id: z.number(),
+  status: z.string(),
+  created: z.string(),
+  public_net: z.object({ ipv4: z.object({ ip: z.string() }).nullish() }),
+  labels: z.record(z.string(), z.string()),
+});
+type Server = z.infer<typeof Server>;
+const Identified = z.object({ id: z.number() });
+const Done = z.unknown().transform(() => true);
+
+interface Options {
+  token: string;
+  address?: string | undefined;
+  /** Labels what is ours. */
+  deployment: string;
+}
+
+export function hetzner({ token, address = ADDRESS, deployment }: Options): Provider {
+  const ask = api({ name: NAME, address, token, refusalIn, meaning, pauseSecondsMax: PAUSE_SECONDS_MAX });
+  const ours = (labels: Record<string, string> = {}): string =>
+    Object.entries({ deployment, ...labels })
+      .map(([name, value]) => `${name}=${value}`)
+      .join(",");
+  const listed = (label_selector: string): Promise<Server[]> => all(ask, "servers", Server, { label_selector });
+  const remove = async (id: string): Promise<boolean> =>
+    (await ask({ method: "DELETE", path: `/servers/${id}`, answer: Done })) === undefined;
+
+  return {
+    code: "hetzner",
+    name: NAME,
+    settleSeconds: SETTLE_SECONDS,
+    catalog: async () => {
+      const [types, locations] = await Promise.all([all(ask, "server_types", ServerType), all(ask, "locations", Location)]);
+      return {
+        code: "hetzner",
+        name: NAME,
+        regions: locations.map(({ name, city, country }) => ({ code: name, name: `${city}, ${country}` })),
+        sizes: types.flatMap(sizeOf).filter(canHostErp),
+      };
+    },
+    findRequested: async ({ operation_id }) => {
+      const [made] = await listed(ours({ operation_id }));
+      return made && { machine_id: String(made.id), ...(await firstMeeting(operation_id)) };
+    },
+    createMachine: async (request) => {
+      const body = {
+        name: machineName(request),
+        server_type: request.size,
+        location: request.region,
+        image: await imageFor(ask, request.size),
+        ssh_keys: [await serviceKeyThere(ask, deployment)],
+        user_data: await userData(request),
+        labels: { deployment, ...labelsOf(request) },
+      };
+      const answer = await ask({ method: "POST", path: "/servers", body, answer: z.object({ server: Identified }) });
+      if (answer === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} does not know what was asked for`);
+      return { machine_id: String(answer.server.id), ...(await firstMeeting(request.operation_id)) };
+    },
+    findMachine: async (id) => {
+      const answer = await ask({ method: "GET", path: `/servers/${id}`, answer: z.object({ server: Server }) });
+      return answer && stateOf(answer.server);
+    },
+    releaseMachine: async ({ server_id, machine_id }) => {
+      const ids = new Set((await listed(ours({ server_id }))).map(({ id }) => String(id)));
+      if (machine_id !== null) ids.add(machine_id);
+      let gone = true;
+      for (const id of ids) gone = (await remove(id)) && gone;
+      return { gone };
+    },
+    releaseOthers: async ({ server_id, machine_id }) => {
+      const others = (await listed(ours({ server_id }))).filter(({ id }) => String(id) !== machine_id);
+      for (const { id } of others) await remove(String(id));
+    },
+    listMachines: async () => (await listed(ours())).flatMap(labelled),
+  };
+}
+
+function all<T>(ask: Ask, list: string, entry: z.ZodType<T>, query: Record<string, string> = {}): Promise<T[]> {
+  const answer = z.intersection(Paged, z.object({ [list]: z.array(entry) }));
+  return allPages(async (number) => {
+    const paged = { ...query, page: String(number), per_page: PER_PAGE };
+    const part = await ask({ method: "GET", path: `/${list}`, query: paged, answer });
+    return { entries: part?.[list] ?? [], more: typeof part?.meta.pagination.next_page === "number" };
+  });
+}
+
+/** Left out where it cannot be ordered any more, or soon. */
+function sizeOf({ name, cores, memory, disk, deprecation, locations }: z.infer<typeof ServerType>): CatalogProvider["sizes"] {
+  const regions = isGoing(deprecation) ? [] : locations.filter((place) => !isGoing(place.deprecation)).map((place) => place.name);
+  if (regions.length === 0) return [];
+  return [{ code: name, cpu: cores, memory_gb: Math.floor(memory), disk_gb: Math.floor(disk), regions }];
+}
+const isGoing = (deprecation: unknown): boolean => deprecation !== null && deprecation !== undefined;
+
+async function imageFor(ask: Ask, size: string): Promise<string> {
+  const [type] = await all(ask, "server_types", ServerType, { name: size });
+  if (type === undefined) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", `${NAME} does not offer this size any more`);
+  const query = { type: "system", status: "available", architecture: type.architecture };
+  const images = await all(ask, "images", Image, query);
+  const image = preferredImage(
+    images,
+    ({ os_flavor, os_version }, { distribution, version }) => os_flavor === distribution && os_version === version,
+  );
+  if (image === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} offers no system that this service can prepare`);
+  return String(image.id);
+}
+
+/** With a key of its own a machine gets no password, which would be sent by mail. Kept for the next machine. */
+async function serviceKeyThere(ask: Ask, deployment: string): Promise<string> {
+  const { public_key } = await serviceKey();
+  const fingerprint = fingerprintOf(public_key);
+  const [present] = await all(ask, "ssh_keys", Identified, { fingerprint });
+  if (present !== undefined) return String(present.id);
+  const body = { name: `${deployment}-${fingerprint.slice(0, 5)}`, public_key };
+  const made = await ask({ method: "POST", path: "/ssh_keys", body, answer: z.object({ ssh_key: Identified }) });
+  if (made === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} takes no SSH key`);
+  return String(made.ssh_key.id);
+}
+
+function stateOf({ status, public_net }: Server): Machine | undefined {
+  if (status === "deleting") return undefined;
+  const ip_address = public_net.ipv4?.ip ?? null;
+  if (status === "running") return { state: "running", ip_address };
+  return { state: status === "off" || status === "stopping" ? "off" : "starting", ip_address };
+}
+
+const labelsOf = ({ operation_id, server_id, account_id }: MachineRequest) => ({ operation_id, server_id, account_id });
+
+function labelled({ id, created, labels }: Server): LabelledMachine[] {
+  const parsed = Labels.safeParse(labels);
+  return parsed.success ? [{ machine_id: String(id), created_at: created, ...parsed.data }] : [];
+}
+
+const Problem = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+
+function refusalIn(body: unknown): Omit<Refusal, "status"> {
+  const parsed = Problem.safeParse(body);
+  return parsed.success ? parsed.data.error : { code: "unknown", message: "" };
+}
+
+function meaning({ code }: Refusal): Meaning | undefined {
+  switch (code) {
+    case "resource_limit_exceeded":
+      return "quota";
+    case "resource_unavailable":
+    case "placement_error":
+      return "capacity";
+    case "unauthorized":
+    case "forbidden":
+    case "token_readonly":
+      return "unauthorized";
+    case "uniqueness_error": // an earlier try has made it, and the next look finds it
+    case "conflict":
+    case "locked":
+      return "busy";
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,172 @@
+// How a provider's API is asked: one call, its answer checked, and what can go wrong in the words of an operation's error.
+import * as z from "zod";
+import { log } from "../runtime/log.ts";
+import { GiveUp, TryAgain } from "../runtime/task-errors.ts";
+
+/** Longer than any answer that we have heard of; several calls fit into a task's five minutes. */
+const ANSWER_SECONDS = 30;
+/** For a provider that asks us to wait and does not say how long. */
+const PAUSE_SECONDS = 60;
+
+/** The provider has not done what was asked, and says that it will later: it was asked too much, or is busy with the machine. */
+export class NotNow extends TryAgain {}
+
+/** A poll asks again later, and its end is the bound of how long that goes on. */
+export async function unlessNotNow(ask: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof NotNow)) throw error;
+    log.info("a provider asks us to wait", { error });
+    return false;
+  }
+}
+
+/** An answer that is no success, as the provider gave it. */
+export interface Refusal {
+  status: number;
+  /** The provider's own word for what is wrong. */
+  code: string;
+  message: string;
+}
+
+export interface ApiOptions {
+  /** The provider's name, for sentences. */
+  name: string;
+  address: string;
+  token: string;
+  /** Reads the body of an answer that is no success. */
+  refusalIn: (body: unknown) => Omit<Refusal, "status">;
+  /** What a refusal means, where the provider has a word of its own for it. */
+  meaning: (refusal: Refusal) => Meaning | undefined;
+  /** Where `RateLimit-Reset` tells when all of an hour's requests are back: single ones are there again long before. */
+  pauseSecondsMax?: number;
+}
+
+/** `broken`: whether it was done cannot be told. */
+export type Meaning = "quota" | "capacity" | "unauthorized" | "busy" | "broken";
+
+export interface Call<T> {
+  method: "GET" | "POST" | "DELETE";
+  path: string;
+  query?: Record<string, string>;
+  body?: unknown;
+  answer: z.ZodType<T>;
+}
+
+/** Undefined if there is no such thing (404). */
+export type Ask = <T>(call: Call<T>) => Promise<T | undefined>;
+
+export function api({ name, address, token, refusalIn, meaning, pauseSecondsMax = Infinity }: ApiOptions): Ask {
+  let silentUntil = 0;
+
+  return async ({ method, path, query, body, answer }) => {
+    const what = `${method} ${path}`;
+    if (Date.now() < silentUntil) throw askedTooMuch();
+    const response = await send(what, `${address}${path}${search(query)}`, { method, body });
+    const text = await response.text().catch((error: unknown) => {
+      throw unanswered(what, error);
+    });
+    if (response.ok) return read(what, answer, text);
+    if (response.status === 404) return undefined;
+    const refusal = { status: response.status, ...refusalIn(parsed(text)) };
+    const cause = new Error(`${name} ${what}: ${refusal.status} ${refusal.code}: ${refusal.message}`);
+    if (response.status === 429) {
+      silentUntil = Date.now() + pauseSeconds(response.headers, pauseSecondsMax) * 1000;
+      throw askedTooMuch({ cause });
+    }
+    throw failure(refusal, cause);
+  };
+
+  function askedTooMuch(options?: ErrorOptions): NotNow {
+    return new NotNow("PROVIDER_ERROR", `${name} is asked too much by this service; try again in some minutes`, options);
+  }
+
+  async function send(what: string, url: string, { method, body }: { method: string; body: unknown }): Promise<Response> {
+    try {
+      return await fetch(url, {
+        method,
+        redirect: "error", // the token is for this address alone
+        headers: {
+          authorization: `Bearer ${token}`,
+          accept: "application/json",
+          ...(body !== undefined && { "content-type": "application/json" }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(ANSWER_SECONDS * 1000),
+      });
+    } catch (error) {
+      throw unanswered(what, error);
+    }
+  }
+
+  function unanswered(what: string, error: unknown): Error {
+    const cause = new Error(`${name} ${what}`, { cause: error });
+    return new TryAgain("PROVIDER_ERROR", `${name} did not answer`, { cause });
+  }
+
+  /** An answer that cannot be read says nothing of what was done. */
+  function read<T>(what: string, answer: z.ZodType<T>, text: string): T {
+    const result = answer.safeParse(parsed(text));
+    if (result.success) return result.data;
+    const places = result.error.issues.map(({ path }) => path.join("."));
+    const cause = new Error(`${name} ${what}: unexpected at ${places.join(", ")}`);
+    throw new TryAgain("PROVIDER_ERROR", `${name} gave an answer that this service does not understand`, { cause });
+  }
+
+  function failure(refusal: Refusal, cause: Error): Error {
+    switch (meaning(refusal) ?? meaningOf(refusal.status)) {
+      case "quota":
+        return new GiveUp("PROVIDER_QUOTA_EXCEEDED", `${name} allows no more machines: the quota is used up`, { cause });
+      case "capacity":
+        return new GiveUp("PROVIDER_OUT_OF_CAPACITY", `${name} has no machine of this size in this region now`, { cause });
+      case "unauthorized":
+        return new GiveUp("PROVIDER_UNAUTHORIZED", `${name} refuses the credentials that the operator has set`, { cause });
+      case "busy":
+        return new NotNow("PROVIDER_ERROR", `${name} was busy with something else for too long`, { cause });
+      case "broken":
+        return new TryAgain("PROVIDER_ERROR", `${name} answered with an error of its own (${refusal.status})`, { cause });
+      default:
+        return new GiveUp("PROVIDER_ERROR", `${name} refuses what was asked (${refusal.status})`, { cause });
+    }
+  }
+}
+
+function meaningOf(status: number): Meaning | undefined {
+  if (status === 401 || status === 403) return "unauthorized";
+  if (status === 409 || status === 423) return "busy";
+  return status >= 500 || status === 408 ? "broken" : undefined;
+}
+
+/** `Retry-After` in seconds; else the Unix time at which there is something left again. */
+function pauseSeconds(headers: Headers, most: number): number {
+  const after = Number(headers.get("retry-after") ?? Number.NaN);
+  if (Number.isFinite(after) && after >= 0) return after;
+  const reset = Number(headers.get("ratelimit-reset") ?? Number.NaN) - Date.now() / 1000;
+  return Number.isFinite(reset) ? Math.min(Math.max(reset, 1), most) : PAUSE_SECONDS;
+}
+
+/** 10,000 DigitalOcean machines, 2,500 of Hetzner. */
+const PAGES_MAX = 50;
+
+/** All entries of a list, over its pages: `more` says whether another one follows. */
+export async function allPages<T>(page: (number: number) => Promise<{ entries: readonly T[]; more: boolean }>): Promise<T[]> {
+  const all: T[] = [];
+  for (let number = 1; number <= PAGES_MAX; number++) {
+    const { entries, more } = await page(number);
+    all.push(...entries);
+    if (!more) return all;
+  }
+  throw new TryAgain("PROVIDER_ERROR", "The provider has given a list that does not end");
+}
+
+const search = (query: Record<string, string> | undefined): string =>
+  query === undefined ? "" : `?${new URLSearchParams(query).toString()}`;
+
+function parsed(text: string): unknown {
+  try {
+    return text === "" ? null : JSON.parse(text);
+  } catch {
+    return undefined; // an error page of whatever stands before the provider
+  }
+}

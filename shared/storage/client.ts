@@ -1,0 +1,33 @@
+// The S3 client of the tasks, and what its failures mean to them.
+import { S3Client } from "@aws-sdk/client-s3";
+import { GiveUp, isPassing, TryAgain } from "../runtime/task-errors.ts";
+import { store } from "./store.ts";
+
+let client: S3Client | undefined;
+
+/** The tasks that wait for it may take minutes. */
+export function s3(): S3Client {
+  if (client !== undefined) return client;
+  const { region, endpoint, credentials } = store();
+  client = new S3Client({
+    region,
+    endpoint: endpoint.href,
+    credentials,
+    forcePathStyle: true,
+    maxAttempts: 4,
+    requestHandler: { connectionTimeout: 2_000, requestTimeout: 60_000 },
+  });
+  return client;
+}
+
+export const at = (key: string) => ({ Bucket: store().bucket, Key: key });
+
+export async function told<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (cause) {
+    throw isPassing(cause)
+      ? new TryAgain("STORAGE_ERROR", "The store of backups was not available for too long", { cause })
+      : new GiveUp("STORAGE_ERROR", "The store of backups refused the archive", { cause });
+  }
+}

@@ -1,0 +1,48 @@
+// Where the archives of backups are kept: the deployment's own bucket, or the S3 that the operator of a service on one machine
+// has named.
+import { variable } from "../runtime/env.ts";
+
+interface Credentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken?: string;
+}
+
+export interface Store {
+  bucket: string;
+  region: string;
+  /** Path style, so that a store on this machine needs no names of its own. */
+  endpoint: URL;
+  credentials: Credentials;
+}
+
+export function store(): Store {
+  const { BACKUP_S3_ENDPOINT, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL } = process.env;
+  const bucket = variable("BACKUP_BUCKET");
+  if (BACKUP_S3_ENDPOINT !== undefined)
+    return {
+      bucket,
+      region: variable("BACKUP_S3_REGION"),
+      endpoint: new URL(BACKUP_S3_ENDPOINT),
+      credentials: {
+        accessKeyId: variable("BACKUP_S3_ACCESS_KEY_ID"),
+        secretAccessKey: variable("BACKUP_S3_SECRET_ACCESS_KEY"),
+      },
+    };
+  const region = variable("AWS_REGION");
+  return {
+    bucket,
+    region,
+    endpoint: new URL(AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL ?? `https://s3.${region}.amazonaws.com`),
+    credentials: functionCredentials(),
+  };
+}
+
+function functionCredentials(): Credentials {
+  const sessionToken = process.env["AWS_SESSION_TOKEN"];
+  return {
+    accessKeyId: variable("AWS_ACCESS_KEY_ID"),
+    secretAccessKey: variable("AWS_SECRET_ACCESS_KEY"),
+    ...(sessionToken !== undefined && { sessionToken }),
+  };
+}

@@ -1,0 +1,98 @@
+// An archive on its way into the store in parts, each uploaded by whoever has it; the object is there once all of them are.
+import { createHash } from "node:crypto";
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  type MultipartUpload,
+  NoSuchUpload,
+  paginateListParts,
+} from "@aws-sdk/client-s3";
+import { at, s3, told } from "./client.ts";
+
+export interface HeldPart {
+  number: number;
+  size: number;
+  etag: string;
+  /** In base64. */
+  sha256: string;
+}
+
+/** The key's upload: the one that a try before this began, or a new one. */
+export const openUpload = (key: string): Promise<string> =>
+  told(async () => {
+    const [first, ...others] = await uploadsOf(key);
+    for (const each of others) await abort(key, each); // two tries at once began one each
+    if (first !== undefined) return first;
+    const { UploadId } = await s3().send(
+      new CreateMultipartUploadCommand({
+        ...at(key),
+        ChecksumAlgorithm: "SHA256",
+        ChecksumType: "COMPOSITE",
+        ContentType: "application/zip",
+      }),
+    );
+    if (UploadId === undefined) throw new Error("The store began an upload without a name");
+    return UploadId;
+  });
+
+/** What has arrived. */
+export const heldParts = (key: string, uploadId: string): Promise<HeldPart[]> =>
+  told(async () => {
+    const held: HeldPart[] = [];
+    for await (const { Parts = [] } of paginateListParts({ client: s3() }, { ...at(key), UploadId: uploadId }))
+      for (const { PartNumber = 0, Size = 0, ETag = "", ChecksumSHA256 = "" } of Parts)
+        held.push({ number: PartNumber, size: Size, etag: ETag, sha256: ChecksumSHA256 });
+    return held;
+  });
+
+/** Makes the object of its parts. One that is complete already is fine: whether it is the right one is seen on the object. */
+export const completeUpload = (key: string, uploadId: string, parts: readonly HeldPart[]): Promise<void> =>
+  told(async () => {
+    const Parts = parts.map(({ number, etag, sha256 }) => ({ PartNumber: number, ETag: etag, ChecksumSHA256: sha256 }));
+    try {
+      await s3().send(
+        new CompleteMultipartUploadCommand({
+          ...at(key),
+          UploadId: uploadId,
+          ChecksumType: "COMPOSITE",
+          MultipartUpload: { Parts },
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof NoSuchUpload)) throw error;
+    }
+  });
+
+/** What was never completed goes. */
+export const abortUploads = (key: string): Promise<void> =>
+  told(async () => {
+    for (const each of await uploadsOf(key)) await abort(key, each);
+  });
+
+/** What S3 shows as the checksum of an object that was made of parts with these. */
+export function checksumOfParts(sha256s: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const each of sha256s) hash.update(each, "base64");
+  return `${hash.digest("base64")}-${sha256s.length}`;
+}
+
+/** The oldest first, so that all who look agree. A key is tried by a few at most, which is one page. */
+async function uploadsOf(key: string): Promise<string[]> {
+  const { Bucket, Key } = at(key);
+  const { Uploads = [] } = await s3().send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key }));
+  return Uploads.filter((each) => each.Key === key)
+    .toSorted((one, other) => order(one).localeCompare(order(other)))
+    .flatMap(({ UploadId }) => UploadId ?? []);
+}
+
+const order = ({ Initiated, UploadId = "" }: MultipartUpload): string => `${Initiated?.toISOString() ?? ""} ${UploadId}`;
+
+async function abort(key: string, UploadId: string): Promise<void> {
+  try {
+    await s3().send(new AbortMultipartUploadCommand({ ...at(key), UploadId }));
+  } catch (error) {
+    if (!(error instanceof NoSuchUpload)) throw error;
+  }
+}

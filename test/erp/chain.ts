@@ -1,0 +1,408 @@
+// What the live environment guarantees, one after another on one machine, seen from outside: by the API and by the ERP itself.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Backup } from "../../shared/api/backups.ts";
+import type { Instance } from "../../shared/api/instances.ts";
+import type { Operation } from "../../shared/api/operations.ts";
+import { hostScript } from "../../shared/hosts/host-script.ts";
+import { type Erp, fetchPage, signIn, type Site } from "./erp.ts";
+import type { Machine } from "./machine.ts";
+import { isGone, type Service } from "./service.ts";
+
+const DATABASE = "shop";
+const DOMAIN = "shop.example.com";
+const ADMIN = "admin@example.com";
+
+export async function chain(machine: Machine, service: Service): Promise<{ passed: number; failed: number }> {
+  const { client, end } = service;
+  const counts = { passed: 0, failed: 0 };
+
+  /** What fails does not keep the rest from being tried, unless nothing can be made of it. */
+  async function guarantee<T>(sentence: string, prove: () => Promise<T>): Promise<T> {
+    const began = performance.now();
+    const seconds = (): string => `${((performance.now() - began) / 1000).toFixed(1)} s`;
+    try {
+      const proven = await prove();
+      counts.passed++;
+      console.log(`✓ ${sentence} (${seconds()})`);
+      return proven;
+    } catch (error) {
+      counts.failed++;
+      console.log(`✗ ${sentence} (${seconds()})\n  ${error instanceof Error ? error.message : String(error)}`);
+      throw error;
+    }
+  }
+
+  async function succeeds(operationId: string | null): Promise<Operation> {
+    const operation = await end(operationId);
+    assert.equal(operation.status, "succeeded", `${operation.type}: ${operation.error?.code} ${operation.error?.message}`);
+    return operation;
+  }
+
+  async function fails(operationId: string | null, code: string): Promise<string> {
+    const operation = await end(operationId);
+    assert.equal(operation.status, "failed", `${operation.type} ${operation.status}`);
+    assert.equal(operation.error?.code, code, operation.error?.message);
+    return operation.error?.message ?? "";
+  }
+
+  /** The operation ends well although its job on the machine is killed in the middle of it, with everything that it started. */
+  async function survives(operationId: string | null, step: string, afterSeconds: number): Promise<Operation> {
+    const killed = await machine.killJob(operationId ?? "", step, afterSeconds);
+    assert(killed, `the job ${step} ended before it could be killed`);
+    return succeeds(operationId);
+  }
+
+  const instanceOf = async (id: string): Promise<Instance> => (await client.instances.get({ params: { id } })).data;
+  const siteOf = (domain: string): Site => ({ domain, authority: machine.authority() });
+
+  async function enter({ domain, database_name, admin_email }: Instance, password: string): Promise<Erp> {
+    const erp = await signIn(siteOf(domain), { database: database_name, login: admin_email, password });
+    assert(erp, `The administrator of ${domain} is not let in`);
+    return erp;
+  }
+
+  async function backUp(instanceId: string, note: string): Promise<Backup> {
+    const { data } = await client.backups.create({ params: { id: instanceId }, body: { note } });
+    await succeeds(data.operation_id);
+    return (await client.backups.get({ params: { id: data.id } })).data;
+  }
+
+  async function downloaded(id: string): Promise<Buffer> {
+    const { data } = await client.backups.download({ params: { id } });
+    return Buffer.from(await (await fetch(data.url)).arrayBuffer());
+  }
+
+  const act = async (id: string, action: "start" | "stop" | "restart"): Promise<string> =>
+    (await client.instances.act({ params: { id }, body: { action } })).data.id;
+
+  await walk().catch(() => console.log("  The rest builds on this and was not tried."));
+  return counts;
+
+  async function walk(): Promise<void> {
+    await guarantee("the script passes shellcheck", async () => execFileSync("shellcheck", ["-"], { input: hostScript(), stdio: ["pipe", "inherit", "inherit"] }));
+    await guarantee(
+      "its firewall lets in SSH and the web alone, keeps containers from the metadata address, and may be set twice",
+      async () => {
+        const rules = execFileSync(
+          "unshare",
+          ["-n", "bash", "-c", 'source "$0" probe; raise_firewall; raise_firewall; nft list ruleset', SCRIPT],
+          {
+            env: { ...process.env, ERP_HOSTING_SYSTEM: machine.system, SSH_CONNECTION: "10.0.0.1 5000 10.0.0.2 2222" },
+            encoding: "utf8",
+          },
+        );
+        assert.match(rules, /policy drop;[^]*\ttcp dport \{ (22, )?80, 443, 2222 \} accept/);
+        assert.match(rules, /ip daddr 169\.254\.0\.0\/16 drop/);
+        assert.equal(rules.match(/chain input/g)?.length, 1);
+      },
+    );
+
+    const server = await guarantee("a machine becomes a server, although its preparation is killed midway", async () => {
+      const { data: catalog } = await client.catalog.get();
+      const own = catalog.providers.find(({ code }) => code === "byo");
+      const body = { name: "own", provider: "byo", region: own?.regions[0]?.code ?? "", size: own?.sizes[0]?.code ?? "" };
+      const { data } = await client.servers.create({ body: { ...body, ssh_key_id: service.sshKeyId } });
+      await survives(data.operation_id, "prepareHost", 0.3);
+      const made = (await client.servers.get({ params: { id: data.id } })).data;
+      assert.equal(made.status, "active");
+      assert.match(readFileSync(join(machine.system, "root/.ssh/authorized_keys"), "utf8"), /^ssh-ed25519 /m);
+      return made;
+    });
+
+    const { shop, password } = await guarantee(
+      "an ERP is installed and answers, although its installation is killed midway",
+      async () => {
+        const { data } = await client.instances.create({
+          body: {
+            name: "Shop",
+            server_id: server.id,
+            erp_version: "19.0",
+            edition: "community",
+            database_name: DATABASE,
+            admin_email: ADMIN,
+            domain: DOMAIN,
+          },
+        });
+        await survives(data.operation_id, "installErp", 8);
+        const made = await instanceOf(data.id);
+        assert.equal(made.status, "running");
+        assert(data.admin_password, "No password is shown");
+        return { shop: made, password: data.admin_password };
+      },
+    );
+
+    const erp = await guarantee(
+      "its administrator signs in over HTTPS with the password that was shown, and with no other",
+      async () => {
+        assert.equal(await signIn(siteOf(DOMAIN), { database: DATABASE, login: ADMIN, password: `${password}x` }), undefined);
+        return enter(shop, password);
+      },
+    );
+    await guarantee("its live connection is answered through the proxy", async () => assert.equal(await erp.websocket(), 101));
+    await guarantee("its database manager is not reached, however the address is spelled", async () => {
+      for (const path of [
+        "/web/database/manager",
+        "/web/database/selector",
+        "//web/database/manager",
+        "/WEB/database/manager",
+        "/web/%64atabase/manager",
+      ])
+        assert.equal((await fetchPage(siteOf(DOMAIN), path)).status, 403, path);
+    });
+    await guarantee("no password of it is on a command line of the machine", async () => {
+      const secrets = readFileSync(join(machine.root, "instances", shop.id, "odoo.conf"), "utf8").match(
+        /(?<=^(?:db_password|admin_passwd) = ).+/gm,
+      );
+      assert.equal(secrets?.length, 2);
+      const commands = execFileSync("ps", ["-ewwo", "args"], { encoding: "utf8" });
+      for (const secret of [password, ...(secrets ?? [])]) assert(!commands.includes(secret));
+    });
+
+    const bytes = randomBytes(300_000);
+    const written = await guarantee("records and a file are written", async () => {
+      const customer = await erp.create("res.partner", { name: "First customer", email: "first@example.com" });
+      const attachment = await erp.create("ir.attachment", { name: "contract.bin", datas: bytes.toString("base64") });
+      const mail = await erp.create("ir.mail_server", {
+        name: "Mail",
+        smtp_host: "smtp.example.com",
+        smtp_user: "shop",
+        smtp_pass: "mail-password",
+        smtp_authentication: "login",
+        smtp_encryption: "none",
+      });
+      assert.deepEqual(await erp.file(attachment), bytes);
+      return { customer, attachment, mail };
+    });
+    const uuid = await erp.parameter("database.uuid");
+
+    const backup = await guarantee("a backup is completed, although packing it is killed midway", async () => {
+      const { data } = await client.backups.create({ params: { id: shop.id }, body: { note: "Before the change" } });
+      await survives(data.operation_id, "makeArchive", 0.3);
+      const made = (await client.backups.get({ params: { id: data.id } })).data;
+      assert.equal(made.status, "completed");
+      return made;
+    });
+    await guarantee(
+      "its download is the ERP's own archive, with the file in it, and the one that its record tells of",
+      async () => {
+        const folder = mkdtempSync(join(machine.root, "download-"));
+        writeFileSync(join(folder, "archive.zip"), await downloaded(backup.id));
+        execFileSync("unzip", ["-q", "archive.zip"], { cwd: folder });
+        assert.equal(execFileSync("sha256sum", ["archive.zip"], { cwd: folder, encoding: "utf8" }).slice(0, 64), backup.sha256);
+        assert.deepEqual(readdirSync(folder).toSorted(), ["archive.zip", "dump.sql", "filestore", "manifest.json"]);
+        assert.equal(JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")).major_version, "19.0");
+        execFileSync("grep", ["-rqs", "--binary-files=text", "-F", "First customer", join(folder, "dump.sql")]);
+        const files = readdirSync(join(folder, "filestore"), { recursive: true, encoding: "utf8", withFileTypes: true });
+        assert(files.some((file) => file.isFile() && readFileSync(join(file.parentPath, file.name)).equals(bytes)));
+      },
+    );
+
+    await guarantee("nothing of a backup stays on the machine", async () => {
+      const left = readdirSync(machine.root, { recursive: true, encoding: "utf8" }).filter((name) =>
+        /jobs\/.*(\.zip|\/work|\/parameters)/.test(name),
+      );
+      assert.deepEqual(left, []);
+    });
+
+    const restored = await guarantee(
+      "what was changed and deleted since is as it was after a restore, although that is killed midway",
+      async () => {
+        await erp.write("res.partner", [written.customer], { name: "Changed" });
+        await erp.remove("ir.attachment", [written.attachment]);
+        await erp.create("res.partner", { name: "Too late" });
+        const { data } = await client.backups.restore({ params: { id: backup.id }, body: { backup_first: true } });
+        const operation = await survives(data.id, "restoreArchive", 1.5);
+        const again = await enter(shop, password);
+        assert.deepEqual(await again.search("res.partner", [["name", "=", "First customer"]]), [written.customer]);
+        assert.deepEqual(await again.search("res.partner", [["name", "in", ["Changed", "Too late"]]]), []);
+        assert.deepEqual(await again.file(written.attachment), bytes);
+        return operation;
+      },
+    );
+    await guarantee("the safety backup that it took has what was there before", async () => {
+      const id = restored.result?.safety_backup_id ?? "";
+      const { data } = await client.backups.restore({ params: { id }, body: { backup_first: false } });
+      await succeeds(data.id);
+      const again = await enter(shop, password);
+      assert.equal((await again.search("res.partner", [["name", "in", ["Changed", "Too late"]]])).length, 2);
+      assert.equal(await again.file(written.attachment), undefined);
+      await succeeds((await client.backups.restore({ params: { id: backup.id }, body: { backup_first: false } })).data.id);
+    });
+
+    await guarantee("a restore that fails in the middle leaves the ERP as it was", async () => {
+      const before = await enter(shop, password);
+      const marker = await before.create("res.partner", { name: "Written after the backup" });
+      // Damaged on the machine, after it was verified: the database breaks off in the middle.
+      const kept = join(machine.root, "archives", `${backup.sha256}.zip`);
+      writeFileSync(kept, brokenOff(await downloaded(backup.id), machine.root));
+      const { data } = await client.backups.restore({ params: { id: backup.id }, body: { backup_first: false } });
+      assert.match(await fails(data.id, "HOST_JOB_FAILED"), /could not be restored/);
+      rmSync(kept);
+      assert.equal((await instanceOf(shop.id)).status, "running");
+      const after = await enter(shop, password);
+      assert.deepEqual(await after.search("res.partner", [["name", "=", "Written after the backup"]]), [marker]);
+      assert.deepEqual(await after.file(written.attachment), bytes);
+    });
+
+    await guarantee(
+      "a clone is neutralized and verified, has an identity of its own and the file, and leaves the original alone",
+      async () => {
+        const { data } = await client.instances.clone({
+          params: { id: shop.id },
+          body: { name: "Staging", domain: "staging.example.com", backup_id: backup.id },
+        });
+        const operation = await survives(data.operation_id, "neutralize", 0.5);
+        assert.deepEqual(operation.result?.verification, {
+          is_neutralized: true,
+          active_crons: 0,
+          active_mail_servers: 0,
+          new_database_uuid: true,
+          base_url: "https://staging.example.com",
+        });
+        const clone = await instanceOf(data.id);
+        assert.deepEqual([clone.status, clone.neutralized], ["running", true]);
+        const copy = await enter(clone, data.admin_password ?? "");
+        assert.notEqual(await copy.parameter("database.uuid"), uuid);
+        assert.deepEqual(await copy.file(written.attachment), bytes);
+        assert.deepEqual(
+          await copy.search("ir.mail_server", [
+            ["id", "=", written.mail],
+            ["active", "=", true],
+          ]),
+          [],
+        );
+        assert.deepEqual(await copy.search("ir.mail_server", [["smtp_pass", "!=", false]]), []);
+        const original = await enter(shop, password);
+        assert.equal(await original.parameter("database.uuid"), uuid);
+        assert.deepEqual(
+          await original.search("ir.mail_server", [
+            ["smtp_pass", "=", "mail-password"],
+            ["active", "=", true],
+          ]),
+          [written.mail],
+        );
+        await succeeds((await client.instances.delete({ params: { id: clone.id } })).data.id);
+      },
+    );
+
+    await guarantee(
+      "a clone that is not neutralized keeps its mail server, and has an identity of its own all the same",
+      async () => {
+        const { data } = await client.instances.clone({
+          params: { id: shop.id },
+          body: {
+            name: "Twin",
+            domain: "twin.example.com",
+            backup_id: backup.id,
+            neutralize: false,
+            admin_password: "a-password-of-its-own",
+          },
+        });
+        const { result } = await survives(data.operation_id, "personalize", 0.8);
+        assert.deepEqual([result?.verification?.is_neutralized, result?.verification?.new_database_uuid], [false, true]);
+        assert((result?.verification?.active_crons ?? 0) > 0);
+        const twin = await instanceOf(data.id);
+        const copy = await enter(twin, "a-password-of-its-own");
+        assert.deepEqual(
+          await copy.search("ir.mail_server", [
+            ["smtp_pass", "=", "mail-password"],
+            ["active", "=", true],
+          ]),
+          [written.mail],
+        );
+        assert.deepEqual(await copy.file(written.attachment), bytes);
+        const { data: removal } = await client.instances.delete({ params: { id: twin.id } });
+        await survives(removal.id, "removeErp", 0.2);
+        assert(await isGone(() => client.instances.get({ params: { id: twin.id } })));
+        assert(!machine.docker("ps", "-a", "--format", "{{.Names}}").includes(twin.id));
+        assert(!machine.docker("volume", "ls").includes(twin.id));
+      },
+    );
+
+    await guarantee("a new domain serves, the old one does not any more, although the move is killed midway", async () => {
+      const { data } = await client.instances.update({ params: { id: shop.id }, body: { domain: "new.example.com" } });
+      await survives(data.operation_id, "moveDomain", 0.5);
+      const moved = await enter(await instanceOf(shop.id), password);
+      assert.equal(await moved.parameter("web.base.url"), "https://new.example.com");
+      await assert.rejects(fetchPage(siteOf(DOMAIN), "/web/login"));
+      await succeeds((await client.instances.update({ params: { id: shop.id }, body: { domain: DOMAIN } })).data.operation_id);
+    });
+
+    await guarantee("stop, start and restart do what they say, although each is killed midway", async () => {
+      await survives(await act(shop.id, "stop"), "stopErp", 0.05);
+      assert.equal((await instanceOf(shop.id)).status, "stopped");
+      assert.equal((await fetchPage(siteOf(DOMAIN), "/web/login")).status, 502);
+      await survives(await act(shop.id, "start"), "startErp", 0.3);
+      await enter(shop, password);
+      await survives(await act(shop.id, "restart"), "restartErp", 0.3);
+      await enter(shop, password);
+    });
+
+    await guarantee("a stopped ERP is backed up, and stays stopped", async () => {
+      await succeeds(await act(shop.id, "stop"));
+      assert.equal((await backUp(shop.id, "Stopped")).status, "completed");
+      assert(!machine.docker("ps", "--format", "{{.Names}}").includes(shop.id));
+      await succeeds(await act(shop.id, "start"));
+    });
+
+    await guarantee("a disk without room is told before anything is written, and nothing of the backup is left", async () => {
+      const jobs = join(machine.root, "jobs");
+      const before = await service.stored();
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=200m", "tmpfs", jobs]);
+      try {
+        const { data } = await client.backups.create({ params: { id: shop.id }, body: { note: "No room" } });
+        assert.match(await fails(data.operation_id, "HOST_JOB_FAILED"), /disk has \d+ MB free/);
+        const left = readdirSync(jobs, { recursive: true, encoding: "utf8" }).filter((name) => /\.zip|\.sql/.test(name));
+        assert.deepEqual(left, []);
+      } finally {
+        execFileSync("umount", [jobs]);
+      }
+      assert.deepEqual(await service.stored(), before);
+      await enter(shop, password);
+    });
+
+    await guarantee("an archive that was changed in the store is refused, and the ERP is untouched", async () => {
+      const second = await backUp(shop.id, "To be damaged");
+      const key = (await service.stored()).find((name) => name.includes(second.id));
+      assert(key);
+      await service.damage(key);
+      const { data } = await client.backups.restore({ params: { id: second.id }, body: {} });
+      await fails(data.id, "BACKUP_CORRUPT");
+      assert.equal((await instanceOf(shop.id)).status, "running");
+      const after = await enter(shop, password);
+      assert.deepEqual(await after.file(written.attachment), bytes);
+    });
+
+    await guarantee("the machine is given back with nothing of the account left on it", async () => {
+      await succeeds((await client.instances.delete({ params: { id: shop.id } })).data.id);
+      await succeeds((await client.servers.delete({ params: { id: server.id } })).data.id);
+      assert(await isGone(() => client.servers.get({ params: { id: server.id } })));
+      assert.equal(machine.docker("ps", "-a", "--format", "{{.Names}}").trim(), "");
+      assert.deepEqual(readdirSync(join(machine.root, "instances")), []);
+      assert.doesNotMatch(readFileSync(join(machine.system, "root/.ssh/authorized_keys"), "utf8"), /ssh-/);
+    });
+    await guarantee("no password is in a log", async () => {
+      const logs = execFileSync("bash", ["-c", 'cat "$0"/* "$1"/jobs/*/log', service.logs, machine.root], {
+        encoding: "utf8",
+        maxBuffer: 1024 ** 3,
+      });
+      assert(logs.length > 1000);
+      for (const secret of [password, "a-password-of-its-own", "mail-password"]) assert(!logs.includes(secret));
+    });
+  }
+}
+
+/** The archive, with half of its database. */
+function brokenOff(archive: Buffer, folder: string): Buffer {
+  const work = mkdtempSync(join(folder, "broken-"));
+  writeFileSync(join(work, "whole.zip"), archive);
+  execFileSync("unzip", ["-q", "whole.zip", "-d", "data"], { cwd: work });
+  const dump = join(work, "data/dump.sql");
+  truncateSync(dump, Math.floor(statSync(dump).size / 2));
+  execFileSync("zip", ["-qr", "../broken.zip", "."], { cwd: join(work, "data") });
+  return readFileSync(join(work, "broken.zip"));
+}

@@ -1,0 +1,117 @@
+// The live environment on this machine, with the machine as the operator's own, and an account that uses it.
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpus, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { bundleIfChanged } from "../../infra/bundle.ts";
+import { startCloud, variableOf } from "../../infra/local/cloud.ts";
+import { demoAccount } from "../../infra/local/demo.ts";
+import { prepareLive } from "../../infra/local/live.ts";
+import { synthIfChanged } from "../../infra/local/synthesized.ts";
+import { stackName } from "../../infra/settings.ts";
+import { type Client, ClientError, createClient } from "../../shared/api/client.ts";
+import type { Operation } from "../../shared/api/operations.ts";
+import { type Machine, SSH_PORT } from "./machine.ts";
+
+const ENVIRONMENT = "live";
+/** Polls every second or less where the deployed service has ten. */
+const TIME_SCALE = 0.1;
+const WAIT_SECONDS = 20;
+const OPERATION_MINUTES_MAX = 15;
+const GB = 1024 ** 3;
+
+export interface Service {
+  client: Client;
+  sshKeyId: string;
+  /** Waits for the operation's end, whatever it is. */
+  end: (operationId: string | null) => Promise<Operation>;
+  /** The names of all objects in the store. */
+  stored: () => Promise<string[]>;
+  /** Changes one byte in the middle of an object, and nothing else. */
+  damage: (key: string) => Promise<void>;
+  /** What the service's functions wrote into their logs. */
+  logs: string;
+  stop: () => Promise<void>;
+}
+
+export async function startService(machine: Machine): Promise<Service> {
+  const dataDir = mkdtempSync(join(tmpdir(), "erp-service-"));
+  mkdirSync(dataDir, { recursive: true });
+  const byo = {
+    name: "this-machine",
+    address: "127.0.0.1",
+    port: SSH_PORT,
+    host_key: machine.hostKey,
+    cpu: cpus().length,
+    memory_gb: Math.max(1, Math.floor(totalmem() / GB)),
+    disk_gb: 40,
+    firewall: false,
+  };
+  const outDir = await synthIfChanged(await bundleIfChanged(), [ENVIRONMENT]);
+  const cloud = await startCloud({
+    outDir,
+    stack: stackName(ENVIRONMENT),
+    dataDir,
+    configuration: { byo: { machines: [byo] }, tls: "internal" },
+    timeScale: TIME_SCALE,
+    schedules: false,
+  });
+  const HOSTS_KEY = variableOf(cloud.template, "HOSTS_KEY") ?? "";
+  Object.assign(process.env, cloud.operator.environment, { TABLE_NAME: cloud.tableName, ENVIRONMENT, HOSTS_KEY });
+  machine.admit((await prepareLive(cloud)).serviceKey);
+  const demo = await demoAccount(dataDir, cloud.apiUrl, ENVIRONMENT);
+  const client = createClient({ baseUrl: demo.base_url, token: () => demo.token, fetch: patient });
+  const s3 = new S3Client({ forcePathStyle: true });
+  const Bucket = variableOf(cloud.template, "BACKUP_BUCKET") ?? "";
+  return {
+    client,
+    sshKeyId: demo.ssh_key_id,
+    end: (operationId) => end(client, operationId),
+    stored: async () => ((await s3.send(new ListObjectsV2Command({ Bucket }))).Contents ?? []).map(({ Key = "" }) => Key),
+    damage: async (Key) => {
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
+      const bytes = await Body?.transformToByteArray();
+      if (bytes === undefined) throw new Error(`${Key} has no content`);
+      const middle = Math.floor(bytes.length / 2);
+      await s3.send(
+        new PutObjectCommand({ Bucket, Key, Body: bytes.map((byte, index) => (index === middle ? byte ^ 0xff : byte)) }),
+      );
+    },
+    logs: join(dataDir, "logs"),
+    stop: async () => {
+      s3.destroy();
+      await cloud.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Requests beyond a limit wait as they are told to. */
+const patient: typeof fetch = async (input, init) => {
+  const answer = await fetch(input, init);
+  if (answer.status !== 429) return answer;
+  await sleep(Number(answer.headers.get("retry-after") ?? 1) * 1000);
+  return patient(input, init);
+};
+
+async function end(client: Client, operationId: string | null): Promise<Operation> {
+  if (operationId === null) throw new Error("There is no operation to wait for");
+  const limit = Date.now() + OPERATION_MINUTES_MAX * 60_000;
+  while (Date.now() < limit) {
+    const { data } = await client.operations.get({ params: { id: operationId }, query: { wait: WAIT_SECONDS } });
+    if (data.status === "succeeded" || data.status === "failed") return data;
+  }
+  throw new Error(`The operation ${operationId} has not ended after ${OPERATION_MINUTES_MAX} minutes`);
+}
+
+/** Whether the API says that there is no such thing (any more). */
+export async function isGone(call: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await call();
+    return false;
+  } catch (error) {
+    if (error instanceof ClientError && error.status === 404) return true;
+    throw error;
+  }
+}

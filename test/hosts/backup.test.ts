@@ -1,0 +1,168 @@
+// An archive's way from a machine into the store: real sshd, real uploads by presigned addresses, and what may go wrong on the way.
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  S3Client,
+} from "@aws-sdk/client-s3";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Job, MadeArchive } from "../../shared/hosts/host.ts";
+import { ssh } from "../../shared/hosts/ssh.ts";
+import { removeArchive, requireStored } from "../../shared/storage/archives.ts";
+import { presignedArchive, presignedPart } from "../../shared/storage/presign.ts";
+import { heldParts, openUpload } from "../../shared/storage/uploads.ts";
+import { BUCKET, type Local } from "../local/services.ts";
+import { ownAws } from "./cloud.ts";
+import { noMachine, processesWith, signal, startMachine, type TestMachine, until } from "./machine.ts";
+
+describe.skipIf(noMachine !== undefined)("a backup over SSH", () => {
+  let local: Local;
+  let s3: S3Client;
+  let machine: TestMachine;
+  beforeAll(async () => {
+    local = await ownAws();
+    s3 = new S3Client({ ...local.as("operator"), forcePathStyle: true });
+    machine = await startMachine();
+    machine.install("ins_1", { file: randomBytes(11 * 1024 * 1024) });
+    machine.docker(":");
+  });
+  afterEach(() => {
+    machine.standIn("curl", 'exec /usr/bin/curl "$@"');
+    for (const name of readdirSync(machine.notes)) rmSync(join(machine.notes, name));
+  });
+  afterAll(() => machine.stop());
+
+  let backups = 0;
+  function backup(): Job<"make_archive"> {
+    const number = (backups += 1);
+    return {
+      id: `op_${number}-makeArchive`,
+      kind: "make_archive",
+      instance_id: "ins_1",
+      key: `accounts/acc_1/backups/bak_${number}.zip`,
+      note: null,
+    };
+  }
+  const archiveOf = ({ id }: Job): string => join(machine.root, "jobs", id, "archive.zip");
+  /** Looks at the job until it is ready, or until something is so. */
+  async function look(job: Job<"make_archive">, isSo: () => boolean = () => false): Promise<MadeArchive | undefined> {
+    let made: MadeArchive | undefined;
+    await until(
+      `${job.id} is ready`,
+      async () => {
+        const progress = await ssh.run(machine.server, job);
+        if (progress.ready) made = progress.answer;
+        return made !== undefined || isSo();
+      },
+      25,
+    );
+    return made;
+  }
+  async function stored(Key: string): Promise<Buffer> {
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket: BUCKET, Key }));
+    return Buffer.from((await Body?.transformToByteArray()) ?? []);
+  }
+  const objects = async (Prefix: string): Promise<number> =>
+    (await s3.send(new ListObjectsV2Command({ Bucket: BUCKET, Prefix }))).KeyCount ?? 0;
+  const uploads = async (Prefix: string): Promise<number> =>
+    (await s3.send(new ListMultipartUploadsCommand({ Bucket: BUCKET, Prefix }))).Uploads?.length ?? 0;
+  const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+  /** Waits with the second part until there is a note `go`. */
+  const slowAtPartTwo = (): void =>
+    machine.standIn(
+      "curl",
+      `config=$(cat)
+       if [[ $config == *partNumber=2* ]]; then touch $NOTES/waits; until [ -e $NOTES/go ]; do sleep 0.05; done; fi
+       /usr/bin/curl "$@" <<<"$config"`,
+    );
+  const waits = (): boolean => existsSync(join(machine.notes, "waits"));
+  const go = (): void => writeFileSync(join(machine.notes, "go"), "");
+
+  test("arrives whole, in parts whose checksums are signed in, and leaves nothing on the machine", async () => {
+    const job = backup();
+    const made = await look(job);
+    const bytes = await stored(job.key);
+    expect(made).toEqual({ size_bytes: bytes.length, sha256: sha256(bytes), stored_checksum: expect.stringMatching(/=-\d+$/) });
+    expect(Number(made?.stored_checksum.split("-")[1])).toBeGreaterThan(1);
+    expect(existsSync(archiveOf(job))).toBe(false);
+    expect(await uploads(job.key)).toBe(0);
+    if (made !== undefined) await requireStored(job.key, made);
+    // Asked again, as by the step after, it is the same archive.
+    expect(await ssh.run(machine.server, job)).toEqual({ ready: true, answer: made });
+    const downloaded = await fetch(await presignedArchive(job.key, 60));
+    expect(sha256(Buffer.from(await downloaded.arrayBuffer()))).toBe(made?.sha256);
+  });
+
+  test("that was damaged on the machine is refused by the store, and removed without a trace", async () => {
+    const job = backup();
+    const made = ssh.run(machine.server, job);
+    await made;
+    slowAtPartTwo();
+    await look(job, waits);
+    const bytes = readFileSync(archiveOf(job));
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+    bytes[6 * 1024 * 1024] = (bytes[6 * 1024 * 1024] ?? 0) ^ 1;
+    writeFileSync(archiveOf(job), bytes);
+    go();
+    await expect(look(job)).rejects.toMatchObject({ name: "GiveUp", code: "STORAGE_ERROR" });
+    const ends = [job.id];
+    const forget: Job = { id: `${job.id}-undo`, kind: "forget_archive", made_by: job.id, ends };
+    await until("it is forgotten", async () => (await ssh.run(machine.server, forget)).ready);
+    await removeArchive(job.key);
+    expect([existsSync(archiveOf(job)), await objects(job.key), await uploads(job.key)]).toEqual([false, 0, 0]);
+  });
+
+  test("goes on after a crash between two parts with those that are missing", async () => {
+    const job = backup();
+    slowAtPartTwo();
+    await look(job, waits);
+    const sent = () =>
+      local.aws.calls.list().filter(({ action, resources }) => action === "UploadPart" && resources.join().includes(job.key));
+    expect(sent()).toMatchObject([{ status: 200 }]);
+    for (const pid of processesWith(`ERP_HOSTING_ROOT=${machine.root}`)) signal(pid, "SIGKILL");
+    go();
+    const made = await look(job);
+    expect(sha256(await stored(job.key))).toBe(made?.sha256);
+    expect(sent()).toHaveLength(Number(made?.stored_checksum.split("-")[1]));
+  });
+
+  test("goes on with an upload that a try began before it died, and of two it aborts one", async () => {
+    const job = backup();
+    for (const _ of [1, 2])
+      await s3.send(new CreateMultipartUploadCommand({ Bucket: BUCKET, Key: job.key, ChecksumAlgorithm: "SHA256" }));
+    const made = await look(job);
+    expect(sha256(await stored(job.key))).toBe(made?.sha256);
+    expect(await uploads(job.key)).toBe(0);
+  });
+
+  test("that is taken back midway leaves neither object nor parts nor files nor processes", async () => {
+    const job = backup();
+    slowAtPartTwo();
+    await look(job, waits);
+    expect(await uploads(job.key)).toBe(1);
+    const forget: Job = { id: `${job.id}Undo`, kind: "forget_archive", made_by: job.id, ends: [job.id] };
+    await until("it is forgotten", async () => (await ssh.run(machine.server, forget)).ready);
+    await removeArchive(job.key);
+    expect([existsSync(archiveOf(job)), await objects(job.key), await uploads(job.key)]).toEqual([false, 0, 0]);
+    await until("no process is left", () => processesWith(`ERP_HOSTING_ROOT=${machine.root}`).length === 0);
+  });
+
+  test("is sent to addresses that are good for one part's bytes alone", async () => {
+    const key = "accounts/acc_1/backups/bak_address.zip";
+    const sum = (text: string): string => createHash("sha256").update(text).digest("base64");
+    const upload_id = await openUpload(key);
+    const url = await presignedPart({ key, upload_id, number: 1, sha256: sum("mine") }, 60);
+    const put = async (body: string, headers: Record<string, string>): Promise<number> =>
+      (await fetch(url, { method: "PUT", body, headers })).status;
+    expect(await put("other", { "x-amz-checksum-sha256": sum("mine") })).toBe(400);
+    expect(await put("other", { "x-amz-checksum-sha256": sum("other") })).toBe(403);
+    expect(await put("mine", {})).toBe(403);
+    expect(await put("mine", { "x-amz-checksum-sha256": sum("mine") })).toBe(200);
+    expect(await heldParts(key, upload_id)).toMatchObject([{ number: 1, size: 4, sha256: sum("mine") }]);
+    await removeArchive(key);
+  });
+});

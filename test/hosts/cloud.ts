@@ -1,0 +1,22 @@
+// What the tests of machines need of AWS: the secret from which keys follow, the operator's settings, and the store.
+import { afterAll } from "vitest";
+import { BUCKET, type Local, PROVIDERS, SECRET, startLocal } from "../local/services.ts";
+
+/** Points this process at a local AWS of the calling file's own, stopped at its end. */
+export async function ownAws(): Promise<Local> {
+  const local = await startLocal({ dynamodb: false });
+  afterAll(() => local.stop());
+  const { region, credentials } = local.as("operator");
+  Object.assign(process.env, {
+    AWS_REGION: region,
+    AWS_ENDPOINT_URL: local.aws.url,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    HOSTS_KEY: SECRET,
+    PROVIDERS_SECRET: PROVIDERS,
+    BACKUP_BUCKET: BUCKET,
+    TABLE_NAME: "none",
+    ENVIRONMENT: "live",
+  });
+  return local;
+}

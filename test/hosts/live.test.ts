@@ -1,0 +1,100 @@
+// The live environment, from a request to a machine and back: a real sshd is the operator's own machine, with a stand-in for Docker.
+import { PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { unzipSync } from "fflate";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { type Cloud, variableOf } from "../../infra/local/cloud.ts";
+import { Backup } from "../../shared/api/backups.ts";
+import { Catalog } from "../../shared/api/catalog.ts";
+import { Instance } from "../../shared/api/instances.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { Server } from "../../shared/api/servers.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import { ownLiveCloud } from "../harness/cloud.ts";
+import { noMachine, startMachine, type TestMachine } from "./machine.ts";
+
+const OWN = { name: "office", address: "127.0.0.1", cpu: 2, memory_gb: 4, disk_gb: 40, firewall: false };
+
+describe.skipIf(noMachine !== undefined)("the live environment with a machine of the operator's own", () => {
+  let cloud: Cloud;
+  let machine: TestMachine;
+  let me: TestAccount;
+  let server: Server;
+  let instance: Instance;
+  beforeAll(async () => {
+    cloud = await ownLiveCloud();
+    machine = await startMachine();
+    machine.docker("cat > /dev/null");
+    machine.standIn("dpkg", ":");
+    // The proxy's port on the machine; everything else is for the real one.
+    machine.standIn("curl", 'case "$*" in *:8079/*) ;; *) exec /usr/bin/curl "$@" ;; esac');
+    const { ssh_port: port, host_keys } = machine.server;
+    await configure({ tls: "internal", byo: { machines: [{ ...OWN, port, host_key: host_keys[0] }] } });
+    await cloud.events.fire("refreshcatalogue");
+    me = await account();
+  });
+  afterAll(() => machine.stop());
+
+  async function configure(configuration: unknown): Promise<void> {
+    const { environment } = cloud.operator;
+    const client = new SecretsManagerClient({ endpoint: cloud.awsUrl, region: environment["AWS_REGION"] ?? "" });
+    const SecretId = variableOf(cloud.template, "PROVIDERS_SECRET");
+    await client.send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify(configuration) }));
+  }
+
+  test("offers it", async () => {
+    const { providers, editions } = (await me.api.get("/catalog")).as(Catalog);
+    expect(providers).toMatchObject([{ code: "byo", sizes: [{ code: "office", cpu: 2, memory_gb: 4, disk_gb: 40 }] }]);
+    expect(editions).toEqual(["community"]);
+  });
+
+  test("takes it as a server and prepares it, letting the account in", async () => {
+    const { id: ssh_key_id, public_key } = await me.sshKey();
+    const wish = { name: "erp-1", provider: "byo", region: "own", size: "office", ssh_key_id };
+    const { id, operation_id } = (await me.api.post("/servers", wish)).as(Server);
+    await me.until(operation_id);
+    server = (await me.api.get(`/servers/${id}`)).as(Server);
+    expect(server).toMatchObject({ status: "active", ip_address: "127.0.0.1" });
+    expect(machine.read("system/root/.ssh/authorized_keys")).toContain(public_key);
+  });
+
+  test("puts an instance on it, and backs it up into the store", async () => {
+    const wish = {
+      name: "Shop",
+      server_id: server.id,
+      erp_version: "19.0",
+      edition: "community",
+      database_name: "shop",
+      admin_email: "admin@example.com",
+      domain: "shop.example.com",
+    };
+    instance = (await me.api.post("/instances", wish)).as(Instance.extend({ admin_password: z.string() }));
+    await me.until(instance.operation_id);
+    const backup = (await me.api.post(`/instances/${instance.id}/backups`)).as(Backup);
+    await me.until(backup.operation_id);
+    expect((await me.api.get(`/backups/${backup.id}`)).as(Backup)).toMatchObject({ status: "completed" });
+    const { url } = (await me.api.get(`/backups/${backup.id}/download`)).as(z.object({ url: z.url(), expires_at: z.string() }));
+    const archive = new Uint8Array(await (await fetch(url)).arrayBuffer());
+    expect(Object.keys(unzipSync(archive))).toEqual(expect.arrayContaining(["dump.sql", "manifest.json"]));
+  });
+
+  test("tells what a machine has to say of work that failed", async () => {
+    machine.docker('echo "no space left for $1"; exit 1');
+    const { id } = (await me.api.post(`/instances/${instance.id}/actions`, { action: "restart" })).as(Operation);
+    const { error } = await me.until(id, "failed");
+    expect(error).toMatchObject({ code: "HOST_JOB_FAILED", message: expect.stringContaining("no space left for compose") });
+    machine.docker("cat > /dev/null");
+  });
+
+  test("removes the instance and gives the machine back, with nobody of the account in it", async () => {
+    for (const path of [`/instances/${instance.id}`, `/servers/${server.id}`])
+      await me.until((await me.api.delete(path)).as(Operation).id);
+    expect(machine.read("system/root/.ssh/authorized_keys")).not.toContain("Test key");
+    expect((await me.api.get("/catalog")).as(Catalog).providers).toMatchObject([{ sizes: [{ code: "office" }] }]);
+  });
+
+  test("passes nothing secret through its workflows", async () => {
+    const told = JSON.stringify(cloud.states.executions());
+    expect(told).not.toMatch(/X-Amz-|PRIVATE KEY|admin_password/);
+  });
+});

@@ -1,0 +1,241 @@
+// A machine for tests: a real sshd on loopback, with commands that stand in for Docker and the like, below a folder of its own.
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
+import type { HostedServer } from "../../shared/hosts/host.ts";
+import { keyPairOf } from "../../shared/hosts/key-pair.ts";
+import { serviceKey } from "../../shared/hosts/service-key.ts";
+
+const SSHD = "/usr/sbin/sshd";
+
+export const hasProgram = (name: string): boolean =>
+  ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin"].some((folder) => existsSync(join(folder, name)));
+
+/** Why there can be no machine here; undefined if there can. */
+export const noMachine = missing();
+
+function missing(): string | undefined {
+  if (process.platform !== "linux" || process.getuid?.() !== 0) return "they need Linux, and root";
+  const programs = ["sshd", "curl", "flock", "jq", "unzip", "zip"].filter((name) => !hasProgram(name));
+  return programs.length === 0 ? undefined : `there is no ${programs.join(", no ")} here`;
+}
+
+if (noMachine !== undefined) console.warn(`Tests of machines over SSH are skipped: ${noMachine}`);
+
+export interface TestMachine {
+  server: HostedServer;
+  /** In place of /var/lib/erp-hosting. */
+  root: string;
+  /** Whatever else stand-ins keep: what they were called with, what they are told. */
+  notes: string;
+  hostKey: string;
+  /** A command that is found before the machine's own. It may use $NOTES. */
+  standIn: (name: string, script: string) => void;
+  /** The machine's Docker: containers run, databases are there, and whatever is to be done is this. */
+  docker: (work: string) => void;
+  /** An ERP is on the machine, with these files. */
+  install: (instanceId: string, files: Readonly<Record<string, Buffer>>) => void;
+  /** Breaks all connections; with `afterBytes` the next one, once so much was sent to the machine. */
+  cut: (options?: { afterBytes: number }) => void;
+  /** A file of the machine's; what would be in /etc or /root is below `system`. */
+  read: (name: string) => string;
+  /** What sshd wrote. */
+  log: () => string;
+  stop: () => Promise<void>;
+}
+
+const DATABASE = "shop";
+/** What of Docker the script asks for before and after it does what it is to do. */
+const DOCKER = `case "$*" in
+  "compose version" | "rm -f"* | *pg_isready*) ;;
+  "volume inspect"*) echo "VOLUME" ;;
+  inspect*) echo true ;;
+  info*) echo "VOLUME" ;;
+  *"--entrypoint id"*) echo 101 ;;
+  *psql*)
+    case $(cat) in
+      *server_version_num*) echo 160001 ;;
+      *json_object_agg*) echo '{}' ;;
+      *) echo 1 ;;
+    esac ;;
+  *pg_dump*) printf '%s\\n' "create table t ();" "-- PostgreSQL database dump complete" ;;
+  *--version) echo "Odoo Server 19.0" ;;
+  *)
+    WORK
+    ;;
+esac`;
+
+export async function startMachine(): Promise<TestMachine> {
+  const folder = mkdtempSync(join(tmpdir(), "machine-"));
+  const within = (name: string): string => join(folder, name);
+  const [root, notes, commands] = [within("root"), within("notes"), within("commands")];
+  const volume = within("volume");
+  for (const each of [root, notes, commands, volume, "/run/sshd"]) mkdirSync(each, { recursive: true });
+  const hostKey = keyPairOf(randomBytes(32), "machine");
+  writeFileSync(within("host_key"), hostKey.private_key, { mode: 0o600 });
+  writeFileSync(within("authorized_keys"), `${(await serviceKey()).public_key}\n`);
+  const port = await freePort();
+  const environment = {
+    ERP_HOSTING_ROOT: root,
+    ERP_HOSTING_SYSTEM: within("system"),
+    ERP_HOSTING_PART_BYTES: String(5 * 1024 ** 2),
+  };
+  const path = `${commands}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`;
+  const set = Object.entries({ ...environment, NOTES: notes, PATH: path }).map(([name, value]) => `${name}=${value}`);
+  const config = [
+    `Port ${port}`,
+    "ListenAddress 127.0.0.1",
+    `HostKey ${within("host_key")}`,
+    `AuthorizedKeysFile ${within("authorized_keys")}`,
+    `PidFile ${within("sshd.pid")}`,
+    "StrictModes no",
+    "UsePAM no",
+    "PermitRootLogin prohibit-password",
+    `SetEnv ${set.join(" ")}`,
+  ];
+  writeFileSync(within("sshd_config"), config.join("\n"));
+  const standIn = (name: string, script: string): void => {
+    writeFileSync(join(commands, name), `#!/bin/bash\n${script}\n`);
+    chmodSync(join(commands, name), 0o755);
+  };
+  const sshd = spawn(SSHD, ["-D", "-f", within("sshd_config"), "-E", within("sshd.log")], { stdio: "ignore" });
+  await listening(port, sshd);
+  const wire = await startWire(port);
+  return {
+    server: { id: "srv_test", machine_id: null, ip_address: "127.0.0.1", ssh_port: wire.port, host_keys: [hostKey.public_key] },
+    root,
+    notes,
+    hostKey: hostKey.public_key,
+    standIn,
+    docker: (work) =>
+      standIn(
+        "docker",
+        DOCKER.replaceAll("VOLUME", volume).replace("WORK", () => work),
+      ),
+    install: (instanceId, files) => {
+      const here = join(root, "instances", instanceId);
+      const filestore = join(volume, "filestore", DATABASE);
+      for (const each of [here, filestore, join(root, "locks"), join(root, "caddy/etc/sites")])
+        mkdirSync(each, { recursive: true });
+      const facts = { version: "19.0", edition: "community", database: DATABASE, domain: "shop.example.com", wanted: "running" };
+      for (const [name, value] of Object.entries(facts)) writeFileSync(join(here, name), value, { mode: 0o600 });
+      for (const [name, bytes] of Object.entries(files)) writeFileSync(join(filestore, name), bytes);
+    },
+    cut: wire.cut,
+    read: (name) => readFileSync(within(name), "utf8"),
+    log: () => readFileSync(within("sshd.log"), "utf8"),
+    stop: async () => {
+      for (const pid of processesWith(`ERP_HOSTING_ROOT=${root}`)) signal(pid, "SIGKILL");
+      await wire.stop();
+      sshd.kill();
+      await once(sshd, "exit");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The processes that were started with this in their environment: those of one machine and no others. */
+export const processesWith = (variable: string): number[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => environmentOf(pid).split("\0").includes(variable))
+    .map(Number);
+
+function environmentOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8");
+  } catch {
+    return ""; // it has ended, or is the kernel's
+  }
+}
+
+export function signal(pid: number, name: "SIGKILL" | "SIGTERM"): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error; // it was faster
+  }
+}
+
+/** Waits until something is so. */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>, seconds = 10): Promise<void> {
+  const limit = Date.now() + seconds * 1000;
+  while (!(await isSo())) {
+    if (Date.now() > limit) throw new Error(`It took too long: ${what}`);
+    await sleep(30);
+  }
+}
+
+async function listening(port: number, sshd: ChildProcess): Promise<void> {
+  await until("sshd", async () => {
+    if (sshd.exitCode !== null) throw new Error(`sshd ended with ${sshd.exitCode}`);
+    const socket = connect(port, "127.0.0.1");
+    const answered = await Promise.race([once(socket, "connect"), once(socket, "error").then(() => false)]).catch(() => false);
+    socket.destroy();
+    return answered !== false;
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await portOf(server);
+  server.close();
+  return port;
+}
+
+async function portOf(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return z.object({ port: z.number() }).parse(server.address()).port;
+}
+
+/** The wire between the service and the machine, which tests cut. */
+async function startWire(to: number) {
+  const open = new Set<Socket>();
+  let left: number | undefined;
+  const cut = (): void => {
+    for (const socket of open) socket.destroy();
+  };
+  const server = createServer((near) => {
+    const far = connect(to, "127.0.0.1");
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        open.delete(socket);
+        other.destroy();
+      });
+    }
+    far.pipe(near);
+    near.on("data", (bytes) => {
+      far.write(bytes);
+      if (left === undefined) return;
+      left -= bytes.length;
+      if (left > 0) return;
+      left = undefined;
+      cut();
+    });
+  });
+  const port = await portOf(server);
+  return {
+    port,
+    cut: (options?: { afterBytes: number }) => {
+      if (options === undefined) cut();
+      else left = options.afterBytes;
+    },
+    stop: async () => {
+      cut();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

@@ -1,0 +1,248 @@
+// Jobs on a machine over SSH: a real sshd and the script's real way with jobs; what runs in a job is `docker`, a stand-in.
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import type { HostedServer, Job } from "../../shared/hosts/host.ts";
+import { keyPairOf } from "../../shared/hosts/key-pair.ts";
+import { connected } from "../../shared/hosts/ssh-connection.ts";
+import { machineOf } from "../../shared/hosts/ssh-script.ts";
+import { ssh } from "../../shared/hosts/ssh.ts";
+import { ownAws } from "./cloud.ts";
+import { noMachine, processesWith, signal, startMachine, type TestMachine, until } from "./machine.ts";
+
+describe.skipIf(noMachine !== undefined)("a machine over SSH", () => {
+  let machine: TestMachine;
+  let server: HostedServer;
+  beforeAll(async () => {
+    await ownAws();
+    machine = await startMachine();
+    server = machine.server;
+    machine.install("ins_1", {});
+  });
+  afterEach(() => {
+    for (const name of readdirSync(machine.notes)) rmSync(join(machine.notes, name));
+  });
+  afterAll(() => machine.stop());
+
+  let jobs = 0;
+  const startErp = (): Job<"start_erp"> => ({ id: `op_${(jobs += 1)}-startErp`, kind: "start_erp", instance_id: "ins_1" });
+  /** Docker takes as long as there is no note `go`, and writes down that it was called. */
+  const slowDocker = (): void => machine.docker("echo $$ >> $NOTES/calls; until [ -e $NOTES/go ]; do sleep 0.05; done");
+  const calls = (): string[] => noteOf("calls").split("\n").filter(Boolean);
+  const noteOf = (name: string): string => {
+    const path = join(machine.notes, name);
+    return existsSync(path) ? readFileSync(path, "utf8") : "";
+  };
+  const note = (name: string): void => writeFileSync(join(machine.notes, name), "");
+  const ready = async (job: Job): Promise<boolean> => (await ssh.run(server, job)).ready;
+  const readyInTime = (job: Job): Promise<void> => until(`${job.id} is ready`, () => ready(job));
+  /** Of the jobs, and of what they started. */
+  const processes = (): number[] => processesWith(`ERP_HOSTING_ROOT=${machine.root}`);
+
+  test("answers a probe", async () => {
+    expect(await ssh.probe(server)).toBe(true);
+    expect(await ssh.probe({ ...server, ssh_port: 1 })).toBe(false);
+  });
+
+  test("that takes a connection and says nothing is given up soon", async () => {
+    const mute = createServer().listen(0, "127.0.0.1");
+    await once(mute, "listening");
+    const { port } = z.object({ port: z.number() }).parse(mute.address());
+    const began = performance.now();
+    expect(await ssh.probe({ ...server, ssh_port: port })).toBe(false);
+    expect(performance.now() - began).toBeLessThan(8000);
+    mute.close();
+  });
+
+  test("begins a job once, however often it is asked for, and tells when it is done", async () => {
+    slowDocker();
+    const job = startErp();
+    for (let asked = 0; asked < 4; asked += 1) expect(await ready(job)).toBe(false);
+    note("go");
+    await readyInTime(job);
+    expect(await ssh.run(server, job)).toEqual({ ready: true, answer: null });
+    expect(calls()).toHaveLength(1);
+  });
+
+  test("asked twice at once, too, begins one job", async () => {
+    slowDocker();
+    const job = startErp();
+    await Promise.all([ready(job), ready(job), ready(job)]);
+    note("go");
+    await readyInTime(job);
+    expect(calls()).toHaveLength(1);
+  });
+
+  test("works on when the connection breaks", async () => {
+    slowDocker();
+    const job = startErp();
+    await ready(job);
+    const asking = connected(server, (shell) => shell("touch $NOTES/asked; sleep 600"));
+    await until("the command runs", () => existsSync(join(machine.notes, "asked")));
+    machine.cut();
+    await expect(asking).rejects.toMatchObject({ name: "TryAgain", code: "HOST_UNREACHABLE" });
+    note("go");
+    await readyInTime(job);
+  });
+
+  test("begins a job again that died, as when the machine restarts", async () => {
+    slowDocker();
+    const job = startErp();
+    await ready(job);
+    await until("docker runs", () => calls().length === 1);
+    for (const pid of processes()) signal(pid, "SIGKILL");
+    await until("the job is begun again", async () => !(await ready(job)) && calls().length === 2);
+    note("go");
+    await readyInTime(job);
+    expect(calls()).toHaveLength(2);
+  });
+
+  test("ends what a job takes back, with all its processes, before that job begins", async () => {
+    machine.docker("echo $$ >> $NOTES/calls; sleep 600 & sleep 600");
+    const job = startErp();
+    await ready(job);
+    await until("docker runs", () => calls().length === 1);
+    machine.docker("echo again >> $NOTES/calls");
+    const back = { ...startErp(), ends: [job.id, "op_late-startErp"] };
+    await readyInTime(back);
+    expect(calls().at(-1)).toBe("again");
+    await until("no process is left", () => processes().length === 0);
+    await expect(ssh.run(server, job)).rejects.toMatchObject({ name: "GiveUp" });
+    // What an execution that was given up asks for late does not begin any more.
+    await expect(ssh.run(server, { ...job, id: "op_late-startErp" })).rejects.toMatchObject({ name: "GiveUp" });
+    expect(calls().filter((call) => call === "again")).toHaveLength(1);
+  });
+
+  test("tells of a job that failed with the last lines of its log, and neither a password nor a signature", async () => {
+    const password = "correct horse battery staple";
+    machine.docker(
+      `for i in $(seq 500); do echo "line $i of a long log"; done
+       echo "${password}"; echo "GET https://s3.example.com/backups/x.zip?X-Amz-Signature=abcdef"; exit 1`,
+    );
+    const job: Job<"personalize"> = {
+      id: "op_secret-personalize",
+      kind: "personalize",
+      instance_id: "ins_1",
+      domain: "shop.example.com",
+      admin_email: "a@example.com",
+      admin_password: password,
+    };
+    const failure = async (): Promise<Error> => {
+      for (;;) {
+        const error = await ssh.run(server, job).catch((thrown: unknown) => thrown);
+        if (error instanceof Error) return error;
+      }
+    };
+    const { name, message } = await failure();
+    expect(name).toBe("GiveUp");
+    expect(message).toMatch(/^HOST_JOB_FAILED: The /);
+    expect(message).toContain("line 500 of a long log");
+    expect(message).toContain("https://s3.example.com/backups/x.zip?…");
+    expect(message).not.toContain(password);
+    expect(message).not.toContain("abcdef");
+    expect(message.length).toBeLessThan(1200);
+  });
+
+  test("a job that takes too long is killed and says so", async () => {
+    slowDocker();
+    const status = await connected(server, async (shell) => {
+      const { begin, status: ask } = machineOf(shell);
+      await begin({ id: "op_long-startErp", kind: "start_erp", minutes: 1 / 60 }, { INSTANCE_ID: "ins_1" });
+      await until("the job has ended", async () => (await ask("op_long-startErp")).state !== "running", 20);
+      return ask("op_long-startErp");
+    });
+    expect(status).toMatchObject({ state: "failed", code: "TIMEOUT" });
+    await until("no process is left", () => processes().length === 0);
+  });
+
+  test("a password is in no list of processes, and in no file once the job has ended", async () => {
+    machine.docker("ps axww -o args >> $NOTES/processes; env >> $NOTES/processes");
+    const password = randomBytes(12).toString("hex");
+    const job: Job<"personalize"> = {
+      id: "op_quiet-personalize",
+      kind: "personalize",
+      instance_id: "ins_1",
+      domain: "shop.example.com",
+      admin_email: "a@example.com",
+      admin_password: password,
+    };
+    await readyInTime(job).catch(() => undefined);
+    expect(noteOf("processes")).toContain("bash");
+    expect(noteOf("processes")).not.toContain(password);
+    const kept = readdirSync(machine.root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+    expect(kept.filter((file) => readFileSync(file, "utf8").includes(password))).toEqual([]);
+    expect(kept.filter((file) => (statSync(file).mode & 0o077) !== 0)).toEqual([]);
+  });
+
+  test("parameters that were cut off begin nothing", async () => {
+    const { root } = machine;
+    await connected(server, async (shell) => {
+      const [script = ""] = readdirSync(root).filter((name) => name.startsWith("script-"));
+      const answer = await shell(`bash ${root}/${script} begin op_cut-startErp start_erp 60`, "INSTANCE_ID=aW5z\nSTA");
+      expect(answer.code).not.toBe(0);
+      expect(await machineOf(shell).status("op_cut-startErp")).toEqual({ state: "unknown" });
+    });
+  });
+
+  test("health is asked for anew each time", async () => {
+    const health: Job = { id: "op_1-awaitHealthy", kind: "check_health", instance_id: "ins_1" };
+    expect(await ssh.run(server, health)).toEqual({ ready: false });
+  });
+
+  describe("the script", () => {
+    const scripts = () => readdirSync(machine.root).filter((name) => name.startsWith("script-"));
+
+    test("is put there once, for root only", async () => {
+      const [name = ""] = scripts();
+      const before = statSync(join(machine.root, name));
+      await ready(startErp());
+      note("go");
+      const after = statSync(join(machine.root, name));
+      expect([after.ino, after.mtimeMs]).toEqual([before.ino, before.mtimeMs]);
+      expect(after.mode & 0o077).toBe(0);
+      expect(scripts()).toEqual([name]);
+    });
+
+    test("is not used if the connection broke while it was sent", async () => {
+      slowDocker();
+      note("go");
+      for (const name of scripts()) rmSync(join(machine.root, name));
+      const job = startErp();
+      machine.cut({ afterBytes: 4_500 });
+      await expect(ssh.run(server, job)).rejects.toMatchObject({ code: "HOST_UNREACHABLE" });
+      await readyInTime(job);
+      expect(scripts().filter((name) => name.endsWith(".sh"))).toHaveLength(1);
+    });
+  });
+
+  describe("shows its host key", () => {
+    const strange = keyPairOf(randomBytes(32), "strange").public_key;
+
+    test("and is told nothing if it is not the pinned one", async () => {
+      const before = machine.log().match(/Accepted|Failed|Postponed/g)?.length;
+      const other = { ...server, host_keys: [strange] };
+      await expect(ssh.run(other, startErp())).rejects.toMatchObject({
+        name: "TryAgain",
+        code: "HOST_UNREACHABLE",
+        message: expect.stringContaining("showed a host key that is not its own (SHA256:"),
+      });
+      expect(await ssh.probe(other)).toBe(false);
+      expect(machine.log().match(/Accepted|Failed|Postponed/g)?.length).toBe(before); // not even who we are
+    });
+
+    test("and either of two is right while one is changed for the other", async () => {
+      expect(await ssh.probe({ ...server, host_keys: [strange, machine.hostKey] })).toBe(true);
+      expect(await ssh.probe({ ...server, host_keys: [machine.hostKey, strange] })).toBe(true);
+    });
+
+    test("without a pinned one nothing is connected to", async () => {
+      await expect(ssh.probe({ ...server, host_keys: [] })).rejects.toMatchObject({ name: "GiveUp" });
+    });
+  });
+});

@@ -1,0 +1,65 @@
+// What the operator of a live service on one machine says by environment variables.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { expect, test } from "vitest";
+import { configurationFrom, storeFrom } from "../../infra/local/operator.ts";
+import { putArchive, requireStored } from "../../shared/storage/archives.ts";
+import { presignedArchive } from "../../shared/storage/presign.ts";
+import { scratch } from "../infra/stubs.ts";
+import { BUCKET, startLocal } from "./services.ts";
+
+const MACHINE = { name: "office", address: "192.0.2.7", host_key: "ssh-ed25519 AAAA", cpu: 2, memory_gb: 4, disk_gb: 40 };
+
+test("variables become the settings of providers, empty ones do not", () => {
+  const variables = { HETZNER_TOKEN: "h", DIGITALOCEAN_TOKEN: "", TLS: "internal", ACME_EMAIL: "a@example.com" };
+  expect(configurationFrom(variables)).toEqual({ hetzner: { token: "h" }, tls: "internal", acme_email: "a@example.com" });
+  expect(configurationFrom({})).toEqual({});
+});
+
+test("machines are given as a list or as the file that it is in", () => {
+  const list = JSON.stringify([MACHINE]);
+  const file = join(scratch(), "machines.json");
+  writeFileSync(file, list);
+  for (const BYO_MACHINES of [list, file]) expect(configurationFrom({ BYO_MACHINES })).toEqual({ byo: { machines: [MACHINE] } });
+});
+
+test.each([
+  ["no such file", { BYO_MACHINES: "/no/such/file" }, /BYO_MACHINES is neither/],
+  ["no JSON", { BYO_MACHINES: "[{" }, /BYO_MACHINES is not JSON/],
+  ["a machine without a host key", { BYO_MACHINES: '[{"name":"a","address":"192.0.2.7"}]' }, /byo\.machines\.0\.host_key/],
+  ["another kind of certificates", { TLS: "none" }, /tls/],
+  ["a source without a version", { ENTERPRISE_SOURCE: "https://example.com/x.tar.gz" }, /enterprise_source/],
+])("%s is refused, and nothing of what was given is repeated", (_, variables, message) => {
+  const given = { HETZNER_TOKEN: "s3cret-token", ...variables };
+  expect(() => configurationFrom(given)).toThrow(message);
+  expect(() => configurationFrom(given)).not.toThrow("s3cret-token");
+});
+
+test("a store of one's own is named whole or not at all", () => {
+  expect(storeFrom({})).toBeUndefined();
+  expect(() => storeFrom({ BACKUP_S3_ENDPOINT: "https://s3.example.com" })).toThrow("BACKUP_S3_BUCKET");
+});
+
+test("archives go to the store of one's own, and come from there", async () => {
+  const own = await startLocal({ dynamodb: false });
+  const config = own.as("operator");
+  const store = storeFrom({
+    BACKUP_S3_ENDPOINT: config.endpoint,
+    BACKUP_S3_BUCKET: BUCKET,
+    BACKUP_S3_REGION: config.region,
+    BACKUP_S3_ACCESS_KEY_ID: config.credentials.accessKeyId,
+    BACKUP_S3_SECRET_ACCESS_KEY: config.credentials.secretAccessKey,
+  });
+  // AWS itself is elsewhere, and gets none of it.
+  const elsewhere = { AWS_ENDPOINT_URL: "http://127.0.0.1:1", AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" };
+  Object.assign(process.env, { ...elsewhere, ...store });
+  const key = "accounts/a/backups/b.zip";
+  const bytes = Buffer.from("an archive");
+  await requireStored(key, { size_bytes: bytes.length, stored_checksum: await putArchive(key, bytes) });
+  const s3 = new S3Client({ ...config, forcePathStyle: true });
+  const { Body } = await s3.send(new GetObjectCommand({ Bucket: BUCKET, Key: key }));
+  expect(await Body?.transformToString()).toBe("an archive");
+  expect(await (await fetch(await presignedArchive(key, 60))).text()).toBe("an archive");
+  await own.stop();
+});

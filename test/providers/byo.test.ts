@@ -1,0 +1,89 @@
+// Machines that the operator already has: each is one server's at most.
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { handler as refresh } from "../../functions/schedules/refresh-catalogue.ts";
+import { handler as sweep } from "../../functions/schedules/sweep.ts";
+import { readOffers } from "../../shared/data/catalogue.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { takeMachine, takenMachines } from "../../shared/data/taken-machines.ts";
+import { pass } from "./executions.ts";
+import { jobs } from "./fake-host.ts";
+import { OWN_MACHINE, type World, world } from "./world.ts";
+
+vi.mock("../../shared/hosts/ssh.ts", () => import("./fake-host.ts"));
+
+let here: World;
+let accountId: string;
+beforeAll(async () => {
+  here = await world();
+});
+beforeEach(async () => {
+  accountId = await here.account();
+  jobs.clear();
+});
+
+const offered = async () => (await readOffers()).providers.find(({ code }) => code === "byo")?.sizes.map(({ code }) => code);
+
+test("a machine is met as the configuration says, offered while it is free, and cleared before it is free again", async () => {
+  await refresh();
+  expect(await offered()).toEqual([OWN_MACHINE.name]);
+  const { server, operation } = await here.create(accountId, "byo");
+  expect(server).toMatchObject({
+    state: "ready",
+    machine_id: OWN_MACHINE.name,
+    ip_address: OWN_MACHINE.address,
+    ssh_port: OWN_MACHINE.port,
+  });
+  expect(jobs.get(`${operation.id}-prepareHost`)).toMatchObject({
+    host_keys: [OWN_MACHINE.host_key],
+    ssh_port: OWN_MACHINE.port,
+  });
+  expect(await offered()).toEqual([]);
+  const deletion = await here.remove(server);
+  expect(deletion.state).toBe("succeeded");
+  expect(jobs.get(`${deletion.id}-retireHost`)?.kind).toBe("retire_host");
+  expect(await offered()).toEqual([OWN_MACHINE.name]);
+});
+
+test("a machine that is taken is no other server's, and a failed creation leaves it to whom it belongs", async () => {
+  const first = await here.create(accountId, "byo");
+  const second = await here.create(await here.account(), "byo");
+  expect(second.operation).toMatchObject({ state: "failed", error: { code: "PROVIDER_OUT_OF_CAPACITY" } });
+  expect((await takenMachines()).map(({ server_id }) => server_id)).toEqual([first.server.id]);
+  await here.remove(second.server);
+  expect((await takenMachines()).map(({ server_id }) => server_id)).toEqual([first.server.id]);
+  await here.remove(first.server);
+});
+
+test("of many who want the last machine, one gets it", async () => {
+  const takers = Array.from({ length: 20 }, () => ({
+    operation_id: newId("operation"),
+    server_id: newId("server"),
+    account_id: accountId,
+  }));
+  const got = await Promise.all(takers.map((taker) => takeMachine("only-one", taker)));
+  expect(got.filter(Boolean)).toHaveLength(1);
+  const [taken] = (await takenMachines()).filter(({ name }) => name === "only-one");
+  expect(taken?.server_id).toBe(takers[got.indexOf(true)]?.server_id);
+});
+
+test("a machine whose server is gone is freed by the sweep", async () => {
+  const { server, operation } = await here.create(accountId, "byo");
+  await here.remove(server);
+  expect(await takeMachine(OWN_MACHINE.name, { operation_id: operation.id, server_id: server.id, account_id: accountId })).toBe(
+    true,
+  );
+  pass(3600);
+  await sweep();
+  expect((await takenMachines()).filter(({ name }) => name === OWN_MACHINE.name)).toEqual([]);
+});
+
+test("a provider that is no longer configured is no longer offered, and its servers are told so", async () => {
+  const { server } = await here.create(accountId, "byo");
+  await here.configure({ enterprise_source: "https://example.com/odoo-enterprise-{version}.tar.gz" });
+  await refresh();
+  expect(await readOffers()).toEqual({ providers: [], editions: ["community", "enterprise"] });
+  expect((await here.remove(server)).error).toMatchObject({
+    code: "PROVIDER_UNAUTHORIZED",
+    message: expect.stringContaining("byo"),
+  });
+});

@@ -1,0 +1,43 @@
+// What an operator can set, and how a mistake in it is told.
+import { expect, test } from "vitest";
+import { parseConfiguration } from "../../shared/providers/configuration.ts";
+import { OWN_MACHINE } from "./world.ts";
+
+test("nothing set is fine", () => {
+  expect(parseConfiguration("{}")).toEqual({ tls: "acme" });
+});
+
+test("a machine's SSH server is at port 22 unless it is said", () => {
+  const { port: _, ...machine } = OWN_MACHINE;
+  expect(parseConfiguration(JSON.stringify({ byo: { machines: [machine] } })).byo?.machines).toMatchObject([
+    { ...machine, port: 22 },
+  ]);
+});
+
+test.each([
+  ["text that is no JSON", "secret-token", "it is not JSON"],
+  ["a name that is not known", JSON.stringify({ hetzer: { token: "secret-token" } }), "the whole"],
+  ["a token that is no text", JSON.stringify({ hetzner: { token: ["secret-token"] } }), "hetzner.token"],
+  [
+    "a machine without an address",
+    JSON.stringify({ byo: { machines: [{ ...OWN_MACHINE, address: "secret-token" }] } }),
+    "address",
+  ],
+  ["two machines of one name", JSON.stringify({ byo: { machines: [OWN_MACHINE, OWN_MACHINE] } }), "byo.machines"],
+  [
+    "a source that is the same for every version",
+    JSON.stringify({ enterprise_source: "https://secret-token/" }),
+    "enterprise_source",
+  ],
+])("%s is refused with its place and without its value", (_, text, place) => {
+  const told = (() => {
+    try {
+      parseConfiguration(text);
+    } catch (error) {
+      return String(error);
+    }
+    return "nothing";
+  })();
+  expect(told).toContain(place);
+  expect(told).not.toContain("secret-token");
+});

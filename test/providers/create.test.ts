@@ -1,0 +1,278 @@
+// Creating and deleting servers at real providers' APIs, and what becomes of every way in which they can refuse or fail.
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { handler as check } from "../../functions/schedules/check-servers.ts";
+import { handler as sweep } from "../../functions/schedules/sweep.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { getServer } from "../../shared/data/servers.ts";
+import { putIfAbsent, updateOne } from "../../shared/data/table.ts";
+import { pass } from "./executions.ts";
+import { type Asked, type FakeMachine, type Fault, GOOD_FATE, isThere } from "./fake.ts";
+import { refusal as ofDigitalOcean } from "./fake-digitalocean.ts";
+import { refusal as ofHetzner } from "./fake-hetzner.ts";
+import { jobs, keyMadeOn, unreachable } from "./fake-host.ts";
+import { type Outcome, type ProviderCode, type World, world } from "./world.ts";
+
+vi.mock("../../shared/hosts/ssh.ts", () => import("./fake-host.ts"));
+
+let here: World;
+let accountId: string;
+beforeAll(async () => {
+  here = await world();
+  accountId = await here.account();
+});
+beforeEach(() => {
+  for (const fake of [here.hetzner, here.digitalocean]) {
+    fake.fault = () => undefined;
+    fake.fate = () => GOOD_FATE;
+    fake.requests.length = 0;
+    fake.impatient = 0;
+  }
+  unreachable.clear();
+});
+
+type Rented = Exclude<ProviderCode, "byo">;
+const RENTED: Rented[] = ["hetzner", "digitalocean"];
+const machinesOf = (provider: Rented): (FakeMachine & { order: { user_data: string } })[] =>
+  provider === "hetzner" ? here.hetzner.servers : here.digitalocean.droplets;
+const billed = (provider: Rented) => machinesOf(provider).filter(isThere);
+const isOrder = ({ method, path }: Asked) => method === "POST" && /\/(servers|droplets)$/.test(path);
+const orders = (provider: Rented) => here[provider].requests.filter(isOrder).length;
+
+/** Only orders go wrong, and only so often. */
+function spoil(provider: Rented, fault: Fault, times = Infinity): void {
+  let left = times;
+  here[provider].fault = (asked) => (isOrder(asked) && left-- > 0 ? fault : undefined);
+}
+const refused = (answer: Extract<Fault, { kind: "refused" }>["answer"]): Fault => ({ kind: "refused", answer });
+
+/** Failed, told so, and nothing is left of it at the provider. */
+function expectFailed({ server, operation }: Outcome, code: string): void {
+  expect(operation).toMatchObject({ state: "failed", error: { code } });
+  expect(server).toMatchObject({ state: "create_failed", machine_id: null, ip_address: null, operation_id: null });
+  expect(server.status_reason).toBe(operation.error?.message);
+  pass(GOOD_FATE.lingers);
+  for (const provider of RENTED) expect(billed(provider)).toEqual([]);
+}
+
+async function expectMadeOnce(provider: Rented, { server, operation }: Outcome): Promise<void> {
+  expect(operation.error).toBeNull();
+  expect(billed(provider).map(({ id }) => String(id))).toEqual([server.machine_id]);
+  expect((await here.remove(server)).state).toBe("succeeded");
+  pass(GOOD_FATE.lingers);
+  expect(billed(provider)).toEqual([]);
+}
+
+describe.each(RENTED)("%s", (provider) => {
+  const refusal = provider === "hetzner" ? ofHetzner : ofDigitalOcean;
+
+  test("makes a machine that is met with the one-time host key, and from then on with the one that was made on it", async () => {
+    const outcome = await here.create(accountId, provider);
+    const { server, operation } = outcome;
+    expect(server).toMatchObject({ state: "ready", ssh_port: 22, requested_at: null });
+    expect(server.ip_address).toMatch(/^(192\.0\.2|198\.51\.100)\./);
+    const [first] = jobs.get(`${operation.id}-prepareHost`)?.host_keys ?? [];
+    const made = keyMadeOn(server.machine_id ?? "");
+    expect(jobs.get(`${operation.id}-prepareHost-adopt`)?.host_keys, "both while they change").toEqual([first, made]);
+    expect(server.host_keys).toEqual([made]);
+    const [machine] = billed(provider);
+    const config: unknown = JSON.parse(machine?.order.user_data.split("\n")[1] ?? "");
+    expect(config).toMatchObject({
+      hostname: server.name,
+      ssh_pwauth: false,
+      ssh_keys: { ed25519_public: first },
+      ssh_authorized_keys: [expect.stringMatching(/^ssh-ed25519 /)],
+      write_files: [{ path: "/etc/erp-hosting/one-time-host-key" }],
+    });
+    await expectMadeOnce(provider, outcome);
+  });
+
+  test("has its key at the provider once, for all machines", async () => {
+    for (let count = 0; count < 2; count++) await expectMadeOnce(provider, await here.create(accountId, provider));
+    expect(here[provider].keys).toHaveLength(1);
+  });
+
+  test.each<[string, Fault]>([
+    ["lost", { kind: "lost" }],
+    ["told by a proxy of errors", { kind: "broken" }],
+    ["cut off before it was heard", { kind: "dropped" }],
+    ["answered with 500", refused(refusal(500, "server_error"))],
+    ["answered with 503", refused(refusal(503, "unavailable"))],
+  ])("an order whose answer is %s buys one machine", async (_, fault) => {
+    spoil(provider, fault, 2);
+    await expectMadeOnce(provider, await here.create(accountId, provider));
+  });
+
+  test("an order that is never answered fails with TIMEOUT", async () => {
+    spoil(provider, { kind: "dropped" });
+    expectFailed(await here.create(accountId, provider), "TIMEOUT");
+  });
+
+  test("a provider that answers nothing fails with PROVIDER_ERROR", async () => {
+    here[provider].fault = () => ({ kind: "dropped" });
+    expectFailed(await here.create(accountId, provider), "PROVIDER_ERROR");
+  });
+
+  test.each(["retry-after", "ratelimit-reset"] as const)("waits as long as %s says, and then orders once", async (header) => {
+    spoil(provider, { kind: "limited", seconds: 55, header }, 1);
+    const began = Date.now();
+    const outcome = await here.create(accountId, provider);
+    expect(Date.now() - began).toBeGreaterThan(55_000);
+    expect(here[provider].impatient).toBe(0);
+    expect(orders(provider)).toBe(2);
+    await expectMadeOnce(provider, outcome);
+  });
+
+  test("credentials that are refused fail with PROVIDER_UNAUTHORIZED, at once", async () => {
+    here[provider].fault = () => refused(refusal(401, "unauthorized"));
+    const outcome = await here.create(accountId, provider);
+    expectFailed(outcome, "PROVIDER_UNAUTHORIZED");
+    expect(outcome.operation.error?.message).not.toContain(here[provider].token);
+    expect(orders(provider)).toBe(0);
+  });
+
+  test("a machine that vanishes after it was accepted fails with PROVIDER_ERROR", async () => {
+    here[provider].fate = () => ({ ...GOOD_FATE, starts: 60, vanishes: 15 });
+    expectFailed(await here.create(accountId, provider), "PROVIDER_ERROR");
+  });
+
+  test("a machine that never starts fails with TIMEOUT and is given back", async () => {
+    here[provider].fate = () => ({ ...GOOD_FATE, starts: Infinity });
+    expectFailed(await here.create(accountId, provider), "TIMEOUT");
+    expect(orders(provider)).toBe(1);
+  });
+
+  test("a machine that never answers fails with TIMEOUT and is given back", async () => {
+    const fail = vi.spyOn(unreachable, "has").mockReturnValue(true);
+    expectFailed(await here.create(accountId, provider), "TIMEOUT");
+    fail.mockRestore();
+  });
+
+  test("a machine is given back however long that takes, and however often it is refused", async () => {
+    const { server } = await here.create(accountId, provider);
+    let refusals = 5;
+    here[provider].fault = ({ method }) =>
+      method === "DELETE" && refusals-- > 0
+        ? refused(
+            provider === "hetzner"
+              ? ofHetzner(423, "locked")
+              : ofDigitalOcean(422, "unprocessable_entity", "Droplet already has a pending event."),
+          )
+        : undefined;
+    expect((await here.remove(server)).state).toBe("succeeded");
+    expect(billed(provider)).toEqual([]);
+  });
+
+  test("a machine that somebody else removed is no obstacle to deletion", async () => {
+    const { server } = await here.create(accountId, provider);
+    for (const machine of billed(provider)) machine.deletedAt = 0;
+    expect((await here.remove(server)).state).toBe("succeeded");
+  });
+
+  test("a server that is renamed is still the one whose machine is given back", async () => {
+    const { server } = await here.create(accountId, provider);
+    await updateOne(keys.record("server", accountId, server.id), { set: { name: "another-name", machine_id: null } }, {});
+    expect((await here.remove(await getServer(accountId, server.id))).state).toBe("succeeded");
+    pass(GOOD_FATE.lingers);
+    expect(billed(provider)).toEqual([]);
+  });
+
+  test("a health check tells of a machine that was switched off, and of one that is gone", async () => {
+    const { server } = await here.create(accountId, provider);
+    await putIfAbsent(keys.watchedServer(server.id), { account_id: accountId, server_id: server.id });
+    unreachable.add(server.machine_id ?? "");
+    const tell = async (): Promise<string | null> => {
+      await updateOne(keys.record("server", accountId, server.id), { set: { state: "ready", failed_probes: 4 } }, {});
+      await check();
+      return (await getServer(accountId, server.id)).status_reason;
+    };
+    Object.assign(billed(provider)[0] ?? {}, { off: true });
+    expect(await tell()).toBe("The machine is switched off at the provider");
+    here[provider].fault = () => refused(refusal(500, "server_error"));
+    expect(await tell(), "the provider's trouble is not the machine's").toBe("The machine does not answer health checks");
+    here[provider].fault = () => undefined;
+    for (const machine of billed(provider)) machine.deletedAt = 0;
+    expect(await tell()).toBe("The provider does not have the machine any more");
+  });
+
+  test("machines of another deployment in the same project are left alone", async () => {
+    const outcome = await here.create(accountId, provider);
+    const [machine] = billed(provider);
+    if (machine === undefined) throw new Error("There is no machine");
+    const order: (typeof machine)["order"] = JSON.parse(JSON.stringify(machine.order).replaceAll("erp-live-", "erp-live-other-"));
+    machinesOf(provider).push({ ...machine, id: 7, order, madeAt: 0 });
+    expect((await here.remove(outcome.server)).state).toBe("succeeded");
+    pass(24 * 3600);
+    await sweep();
+    expect(billed(provider).map(({ id }) => id)).toEqual([7]);
+    machinesOf(provider).pop();
+  });
+});
+
+describe("hetzner", () => {
+  test.each([
+    [403, "resource_limit_exceeded", "PROVIDER_QUOTA_EXCEEDED"],
+    [412, "resource_unavailable", "PROVIDER_OUT_OF_CAPACITY"],
+    [412, "placement_error", "PROVIDER_OUT_OF_CAPACITY"],
+    [403, "token_readonly", "PROVIDER_UNAUTHORIZED"],
+    [422, "invalid_input", "PROVIDER_ERROR"],
+  ])("%i %s fails with %s, after one order", async (status, code, expected) => {
+    spoil("hetzner", refused(ofHetzner(status, code)));
+    expectFailed(await here.create(accountId, "hetzner"), expected);
+    expect(orders("hetzner")).toBe(1);
+  });
+
+  test.each([
+    [409, "conflict"],
+    [423, "locked"],
+  ])("%i %s is tried again", async (status, code) => {
+    spoil("hetzner", refused(ofHetzner(status, code)), 2);
+    await expectMadeOnce("hetzner", await here.create(accountId, "hetzner"));
+  });
+});
+
+describe("digitalocean", () => {
+  test.each([
+    [422, "creating this/these droplet(s) will exceed your droplet limit", "PROVIDER_QUOTA_EXCEEDED"],
+    [403, "You have reached your droplet limit", "PROVIDER_QUOTA_EXCEEDED"],
+    [422, "Size is not available in this region.", "PROVIDER_OUT_OF_CAPACITY"],
+    [403, "You are not authorized to perform this operation", "PROVIDER_UNAUTHORIZED"],
+    [422, "You specified an invalid image", "PROVIDER_ERROR"],
+  ])("%i “%s” fails with %s, after one order", async (status, message, expected) => {
+    spoil("digitalocean", refused(ofDigitalOcean(status, "unprocessable_entity", message)));
+    expectFailed(await here.create(accountId, "digitalocean"), expected);
+    expect(orders("digitalocean")).toBe(1);
+  });
+
+  test("an order whose answer was lost is not repeated while the list may be late", async () => {
+    spoil("digitalocean", { kind: "lost" }, 1);
+    here.digitalocean.fate = () => ({ ...GOOD_FATE, listed: 80 });
+    const outcome = await here.create(accountId, "digitalocean");
+    expect(orders("digitalocean")).toBe(1);
+    await expectMadeOnce("digitalocean", outcome);
+  });
+
+  test("a list that is later than that has one machine bought twice, and the second is given back as soon as it shows", async () => {
+    const fates = [{ ...GOOD_FATE, listed: 110 }];
+    spoil("digitalocean", { kind: "lost" }, 1);
+    here.digitalocean.fate = () => fates.pop() ?? { ...GOOD_FATE, starts: 60 };
+    const outcome = await here.create(accountId, "digitalocean");
+    expect(orders("digitalocean")).toBe(2);
+    pass(GOOD_FATE.lingers);
+    await expectMadeOnce("digitalocean", outcome);
+  });
+
+  test("a machine that shows up after its creation was given up is given back by the sweep", async () => {
+    spoil("digitalocean", { kind: "lost" }, 1);
+    here.digitalocean.fate = () => ({ ...GOOD_FATE, listed: 2000 });
+    const later = here.digitalocean.fault;
+    here.digitalocean.fault = (asked) =>
+      later(asked) ?? (isOrder(asked) ? refused(ofDigitalOcean(422, "x", "will exceed your droplet limit")) : undefined);
+    const { operation } = await here.create(accountId, "digitalocean");
+    expect(operation.error?.code).toBe("PROVIDER_QUOTA_EXCEEDED");
+    expect(billed("digitalocean")).toHaveLength(1);
+    pass(2000);
+    await sweep();
+    pass(GOOD_FATE.lingers);
+    expect(billed("digitalocean")).toEqual([]);
+  });
+});

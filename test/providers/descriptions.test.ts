@@ -1,0 +1,151 @@
+// Every kind of request that is sent to providers fits the description that they have published of their API, and what it says of
+// answers is understood: Prism serves the descriptions, which are cut to what is needed here.
+import { type ChildProcess, spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import * as z from "zod";
+import { handler as refresh } from "../../functions/schedules/refresh-catalogue.ts";
+import { handler as sweep } from "../../functions/schedules/sweep.ts";
+import { digitalocean } from "../../shared/providers/digitalocean.ts";
+import { hetzner } from "../../shared/providers/hetzner.ts";
+import type { Asked } from "./fake.ts";
+import { type World, world } from "./world.ts";
+
+vi.mock("../../shared/hosts/ssh.ts", () => import("./fake-host.ts"));
+
+const RENTED = ["hetzner", "digitalocean"] as const;
+type Rented = (typeof RENTED)[number];
+const READY_WITHIN_SECONDS = 60;
+
+const require = createRequire(import.meta.url);
+const PRISM = join(dirname(require.resolve("@stoplight/prism-cli/package.json")), "dist", "index.js");
+
+interface Prism {
+  address: string;
+  child: ChildProcess;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { port } = z.object({ port: z.number() }).parse(server.address());
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+async function prism(provider: Rented): Promise<Prism> {
+  const port = await freePort();
+  const description = join(import.meta.dirname, "specs", `${provider}.json`);
+  const child = spawn(process.execPath, [PRISM, "mock", "-h", "127.0.0.1", "-p", String(port), description], { stdio: "ignore" });
+  const address = `http://127.0.0.1:${port}`;
+  for (let second = 0; second < READY_WITHIN_SECONDS * 4; second++) {
+    if (child.exitCode !== null) throw new Error(`Prism ended with ${child.exitCode}`);
+    if (
+      await fetch(address).then(
+        () => true,
+        () => false,
+      )
+    )
+      return { address, child };
+    await sleep(250);
+  }
+  child.kill();
+  throw new Error("Prism did not start in time");
+}
+
+let here: World;
+const prisms = new Map<Rented, Prism>();
+beforeAll(async () => {
+  here = await world();
+  const started = await Promise.all(RENTED.map(async (provider) => [provider, await prism(provider)] as const));
+  for (const [provider, each] of started) prisms.set(provider, each);
+}, 90_000);
+afterAll(() => {
+  for (const { child } of prisms.values()) child.kill();
+});
+
+const prismOf = (provider: Rented): string => prisms.get(provider)?.address ?? "";
+
+/** One of each kind: what is asked of what, with which parameters and fields. */
+function kinds(requests: readonly Asked[]): Map<string, Asked> {
+  const named = requests.map((asked): [string, Asked] => {
+    const path = asked.path.replaceAll(/\/[0-9a-f:]{2,}(?=\/|$)/g, "/:id");
+    return [`${asked.method} ${path} ${[...asked.query.keys()].toSorted().join(" ")}`.trim(), asked];
+  });
+  return new Map(named);
+}
+
+const WANTED: Record<Rented, string[]> = {
+  hetzner: [
+    "DELETE /servers/:id",
+    "GET /images architecture page per_page status type",
+    "GET /locations page per_page",
+    "GET /server_types name page per_page",
+    "GET /server_types page per_page",
+    "GET /servers label_selector page per_page",
+    "GET /servers/:id",
+    "GET /ssh_keys fingerprint page per_page",
+    "POST /servers",
+    "POST /ssh_keys",
+  ],
+  digitalocean: [
+    "DELETE /v2/droplets/:id",
+    "GET /v2/account/keys/:id",
+    "GET /v2/droplets name page per_page",
+    "GET /v2/droplets page per_page tag_name",
+    "GET /v2/droplets/:id",
+    "GET /v2/images page per_page type",
+    "GET /v2/regions page per_page",
+    "GET /v2/sizes page per_page",
+    "POST /v2/account/keys",
+    "POST /v2/droplets",
+  ],
+};
+
+const EXAMPLE: Record<Rented, unknown> = {
+  hetzner: undefined, // it is just being deleted
+  digitalocean: { state: "running", ip_address: "192.241.165.154" },
+};
+
+describe.each(RENTED)("%s", (provider) => {
+  test("has each request of a server's life described", async () => {
+    const { server } = await here.create(await here.account(), provider);
+    await refresh();
+    await sweep();
+    await here.remove(server);
+    const sent = kinds(here[provider].requests);
+    expect([...sent.keys()].toSorted()).toEqual(WANTED[provider]);
+    for (const [kind, { method, path, query, body }] of sent) {
+      const response = await fetch(`${prismOf(provider)}${path}?${query.toString()}`, {
+        method,
+        headers: { authorization: "Bearer anything", ...(body !== undefined && { "content-type": "application/json" }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      expect({ kind, status: response.status, wrong: response.ok ? null : await response.text() }).toMatchObject({
+        kind,
+        status: method === "DELETE" ? expect.toBeOneOf([200, 204]) : method === "POST" ? expect.toBeOneOf([201, 202]) : 200,
+      });
+    }
+  });
+
+  test("has a request refused that is not as described", async () => {
+    const path = provider === "hetzner" ? "/servers" : "/v2/droplets";
+    const response = await fetch(`${prismOf(provider)}${path}`, {
+      method: "POST",
+      headers: { authorization: "Bearer anything", "content-type": "application/json" },
+      body: JSON.stringify({ name: "without-a-size" }),
+    });
+    expect(response.status).toBeGreaterThanOrEqual(400);
+  });
+
+  test("has its answers understood, as they are in the examples of the description", async () => {
+    const make = provider === "hetzner" ? hetzner : digitalocean;
+    const adapter = make({ token: "anything", address: prismOf(provider), deployment: "erp-live-test" });
+    expect(await adapter.findMachine("42")).toEqual(EXAMPLE[provider]);
+    // Every page is read, of which the examples say that there is always another.
+    await expect(adapter.catalog()).rejects.toThrow("does not end");
+  });
+});

@@ -1,0 +1,143 @@
+// Drives the tasks of a workflow as its state machine does (infra/workflow.ts), in this process and in a time that does not pass
+// by itself, so that a task can be killed between any two of its effects.
+import { AsyncLocalStorage } from "node:async_hooks";
+import { vi } from "vitest";
+import { type Death, rescue } from "../../shared/runtime/rescue.ts";
+import { findOperation } from "../../shared/data/operations.ts";
+import type { OperationRecord } from "../../shared/data/records.ts";
+import type { CaughtError } from "../../shared/runtime/task-errors.ts";
+import { attempts, rescueName, type Workflow } from "../../shared/workflow.ts";
+
+export type Handler = (payload: unknown) => Promise<{ ready: boolean; attempt: number } | null>;
+
+export const pass = (seconds: number): void => void vi.setSystemTime(Date.now() + seconds * 1000);
+
+interface Invocation {
+  effects: number;
+  killedAt: number;
+  dead: boolean;
+}
+const invocations = new AsyncLocalStorage<Invocation>();
+
+class Killed extends Error {
+  override name = "Runtime.ExitError";
+}
+
+/** One more moment at which a function can be killed; a dead one does nothing more, whatever its code would. */
+function moment(): void {
+  const invocation = invocations.getStore();
+  if (invocation === undefined) return;
+  invocation.effects += 1;
+  if (invocation.effects === invocation.killedAt) invocation.dead = true;
+  if (invocation.dead) throw new Killed("The function was killed");
+}
+
+/** Every request to a provider is a moment before and one after it. */
+export function fetchMortally(): void {
+  const really = globalThis.fetch;
+  vi.stubGlobal("fetch", async (...request: Parameters<typeof fetch>) => {
+    moment();
+    const response = await really(...request);
+    moment();
+    return response;
+  });
+}
+
+/** At which of its moments a function is killed; Infinity for never. Called for each try of a task. */
+export type Fatality = (task: string) => number;
+
+async function invoke(handler: Handler, payload: { task: string; input: unknown }, fatality: Fatality): ReturnType<Handler> {
+  const invocation: Invocation = { effects: 0, killedAt: fatality(payload.task), dead: false };
+  return invocations.run(invocation, async () => {
+    try {
+      const result = await handler(payload);
+      moment(); // done, but nobody is told
+      return result;
+    } catch (error) {
+      throw invocation.dead ? new Killed("The function was killed") : error;
+    }
+  });
+}
+
+const RETRIES: Record<string, number> = { TryAgain: 6, "Runtime.ExitError": 2 };
+const UNDO_RETRIES: Record<string, number> = { ...RETRIES, TryAgain: 40 };
+
+interface Running {
+  handler: Handler;
+  input: Record<string, unknown>;
+  fatality: Fatality;
+  random: () => number;
+}
+
+async function task(
+  running: Running,
+  payload: { task: string } & Record<string, unknown>,
+  retries = RETRIES,
+): ReturnType<Handler> {
+  const tries = new Map<string, number>();
+  for (;;) {
+    try {
+      return await invoke(running.handler, { ...payload, input: running.input }, running.fatality);
+    } catch (error) {
+      const name = nameOf(error);
+      const failed = (tries.get(name) ?? 0) + 1;
+      tries.set(name, failed);
+      if (failed > (retries[name] ?? 0)) throw error;
+      pass(Math.min(2 ** failed, 30) * running.random());
+    }
+  }
+}
+
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : "Unknown");
+
+export const caught = (error: unknown): Required<CaughtError> => ({
+  Error: nameOf(error),
+  Cause: JSON.stringify({ errorType: nameOf(error), errorMessage: error instanceof Error ? error.message : String(error) }),
+});
+
+/** Runs a workflow to its end, with the second execution if the first dies; what even that leaves is told as in operation. */
+export async function execute(
+  workflow: Workflow,
+  operation: OperationRecord,
+  running: Omit<Running, "input">,
+): Promise<OperationRecord> {
+  const whole = { ...running, input: operation.input };
+  try {
+    await steps(workflow, whole);
+  } catch (death) {
+    try {
+      await undo(workflow, workflow.steps.length - 1, caught(death), whole);
+    } catch (error) {
+      const last: Death = { name: rescueName(operation.id), error: caught(error) };
+      const present = await findOperation(operation.account_id, operation.id);
+      if (present !== undefined) await rescue(present, last);
+    }
+  }
+  const ended = await findOperation(operation.account_id, operation.id);
+  if (ended === undefined) throw new Error("The operation is gone");
+  return ended;
+}
+
+async function steps(workflow: Workflow, running: Running): Promise<void> {
+  await task(running, { task: "begin" });
+  for (const [index, step] of workflow.steps.entries()) {
+    if (step.kind !== "poll") throw new Error("Only polls are driven here");
+    try {
+      const limit = attempts(step);
+      for (let attempt = 0, ready = false; !ready;) {
+        const polled = await task(running, { task: step.name, attempt, limit });
+        ({ ready, attempt } = polled ?? { ready: false, attempt: limit });
+        if (!ready) pass(step.everySeconds);
+      }
+    } catch (error) {
+      return undo(workflow, index, caught(error), running);
+    }
+  }
+  await task(running, { task: "succeed" });
+}
+
+async function undo(workflow: Workflow, from: number, error: Required<CaughtError>, running: Running): Promise<void> {
+  for (const { undo: name } of workflow.steps.slice(0, from + 1).toReversed())
+    if (name !== undefined) await task(running, { task: name }, UNDO_RETRIES);
+  await task(running, { task: "fail", error });
+}

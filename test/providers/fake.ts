@@ -1,0 +1,164 @@
+// What the fakes of providers have in common: a server on loopback that knows its token, and misbehaves when a test asks for it.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import * as z from "zod";
+
+export interface Asked {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  body: unknown;
+}
+
+export interface Answer {
+  status: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** What goes wrong with one request. */
+export type Fault =
+  /** Nothing is done. */
+  | { kind: "refused"; answer: Answer }
+  /** Nothing is done, and no answer comes. */
+  | { kind: "dropped" }
+  /** It is done, and no answer comes. */
+  | { kind: "lost" }
+  /** It is done, and whatever stands before the provider answers in its place. */
+  | { kind: "broken" }
+  /** Nothing is done, and nothing will be before that time. */
+  | { kind: "limited"; seconds: number; header: "retry-after" | "ratelimit-reset" };
+
+/** What becomes of a machine that is made, in seconds from then. */
+export interface Fate {
+  starts: number;
+  /** When lists begin to show it. */
+  listed: number;
+  vanishes: number;
+  /** How long it is still there once it was given back. */
+  lingers: number;
+}
+
+export const GOOD_FATE: Fate = { starts: 20, listed: 0, vanishes: Infinity, lingers: 3 };
+
+/** What every fake machine has; times in milliseconds. */
+export interface FakeMachine {
+  id: number;
+  name: string;
+  madeAt: number;
+  fate: Fate;
+  deletedAt: number;
+}
+
+/** Whether it is there, and so costs money. */
+export const isThere = ({ madeAt, fate, deletedAt }: FakeMachine): boolean =>
+  Date.now() < Math.min(madeAt + fate.vanishes * 1000, deletedAt + fate.lingers * 1000);
+
+export const isListed = (machine: FakeMachine): boolean =>
+  isThere(machine) && Date.now() >= machine.madeAt + machine.fate.listed * 1000;
+
+export const hasStarted = ({ madeAt, fate }: FakeMachine): boolean => Date.now() >= madeAt + fate.starts * 1000;
+
+/** One page of a list. */
+export function pageOf<T>(
+  items: readonly T[],
+  query: URLSearchParams,
+  perPageMax: number,
+): { part: T[]; page: number; last: number } {
+  const perPage = Math.min(Number(query.get("per_page") ?? "25"), perPageMax);
+  const page = Number(query.get("page") ?? "1");
+  return { part: items.slice((page - 1) * perPage, page * perPage), page, last: Math.max(1, Math.ceil(items.length / perPage)) };
+}
+
+export interface FakeApi {
+  address: string;
+  /** Changed by tests at will. */
+  fault: (asked: Asked) => Fault | undefined;
+  fate: () => Fate;
+  requests: Asked[];
+  /** Requests that came although the provider had asked to be left alone. */
+  impatient: number;
+  stop: () => Promise<void>;
+}
+
+interface Maker {
+  token: string;
+  /** Where the API begins, behind the address. */
+  base: string;
+  unauthorized: Answer;
+  limited: Answer;
+  /** How much later than it must `RateLimit-Reset` says that requests are possible again. */
+  resetLaterSeconds: number;
+  respond: (asked: Asked, fate: () => Fate) => Answer;
+}
+
+export async function fakeApi({ token, base, unauthorized, limited, resetLaterSeconds, respond }: Maker): Promise<FakeApi> {
+  let closedUntil = 0;
+
+  function answerOf(asked: Asked, authorization: string | undefined): Answer | undefined {
+    fake.requests.push(asked);
+    if (authorization !== `Bearer ${token}`) return unauthorized;
+    if (Date.now() < closedUntil) {
+      fake.impatient += 1;
+      return limited;
+    }
+    const fault = fake.fault(asked);
+    switch (fault?.kind) {
+      case "refused":
+        return fault.answer;
+      case "dropped":
+        return undefined;
+      case "limited": {
+        closedUntil = Date.now() + fault.seconds * 1000;
+        const value = fault.header === "retry-after" ? fault.seconds : Math.ceil(closedUntil / 1000) + resetLaterSeconds;
+        return { ...limited, headers: { [fault.header]: String(value) } };
+      }
+      case "lost":
+        respond(asked, fake.fate);
+        return undefined;
+      case "broken":
+        respond(asked, fake.fate);
+        return { status: 502, body: "<html>Bad Gateway</html>" };
+      case undefined:
+        return respond(asked, fake.fate);
+      default:
+        throw new Error(`No such fault: ${JSON.stringify(fault satisfies never)}`);
+    }
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "/", "http://fake");
+    const body = await text(request);
+    const path = url.pathname.slice(base.length);
+    const asked = {
+      method: request.method ?? "GET",
+      path,
+      query: url.searchParams,
+      body: body === "" ? undefined : JSON.parse(body),
+    };
+    const answer = answerOf(asked, request.headers.authorization);
+    if (answer === undefined) return void request.socket.destroy();
+    const sent = typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body);
+    response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers }).end(sent);
+  }
+
+  const server = createServer((request, response) => void serve(request, response));
+  const fake: FakeApi = {
+    address: `http://127.0.0.1:${await listening(server)}${base}`,
+    fault: () => undefined,
+    fate: () => GOOD_FATE,
+    requests: [],
+    impatient: 0,
+    stop: () =>
+      new Promise((stopped) => {
+        server.close(() => stopped());
+        server.closeAllConnections();
+      }),
+  };
+  return fake;
+}
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  return z.object({ port: z.number() }).parse(server.address()).port;
+}

@@ -1,0 +1,172 @@
+// The figure: creations with random faults of the provider, lost answers, and tasks killed between any two of their effects, and
+// at the end no machine too many and none left behind. CREATIONS and SEED choose another run: the seed of each is printed.
+import { beforeAll, expect, test, vi } from "vitest";
+import { handler as sweep } from "../../functions/schedules/sweep.ts";
+import type { ServerRecord } from "../../shared/data/records.ts";
+import { getServer } from "../../shared/data/servers.ts";
+import { type Asked, type FakeMachine, type Fate, type Fault, isThere } from "./fake.ts";
+import { refusal as ofDigitalOcean } from "./fake-digitalocean.ts";
+import { refusal as ofHetzner } from "./fake-hetzner.ts";
+import { pass } from "./executions.ts";
+import { type Outcome, type World, world } from "./world.ts";
+
+vi.mock("../../shared/hosts/ssh.ts", () => import("./fake-host.ts"));
+
+const CREATIONS = Number(process.env["CREATIONS"] ?? "200");
+const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+const SERVERS_PER_ACCOUNT = 10;
+const RENTED = ["hetzner", "digitalocean"] as const;
+type Rented = (typeof RENTED)[number];
+
+/** Mulberry32: the same seed is the same run. */
+let state = SEED;
+function random(): number {
+  state = (state + 0x6d2b79f5) | 0;
+  let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+}
+const chance = (probability: number): boolean => random() < probability;
+const between = (least: number, most: number): number => least + random() * (most - least);
+const oneOf = <T>(choices: readonly [T, ...T[]]): T => choices[Math.floor(random() * choices.length)] ?? choices[0];
+
+const told = { hetzner: ofHetzner, digitalocean: ofDigitalOcean };
+const isOrder = ({ method, path }: Asked): boolean => method === "POST" && /\/(servers|droplets)$/.test(path);
+
+/** One request of eight goes wrong, one order of two. */
+function faultOf(provider: Rented, asked: Asked): Fault | undefined {
+  const refused = (status: number, code: string, message?: string): Fault => ({
+    kind: "refused",
+    answer: told[provider](status, code, message),
+  });
+  if (isOrder(asked) && chance(0.08))
+    return provider === "hetzner"
+      ? oneOf([refused(412, "resource_unavailable"), refused(403, "resource_limit_exceeded")])
+      : refused(
+          422,
+          "unprocessable_entity",
+          oneOf(["Size is not available in this region.", "This will exceed your droplet limit."]),
+        );
+  if (!chance(isOrder(asked) ? 0.5 : 0.12)) return undefined;
+  return oneOf<Fault>([
+    { kind: "lost" },
+    { kind: "lost" },
+    { kind: "broken" },
+    { kind: "dropped" },
+    refused(500, "server_error"),
+    refused(503, "unavailable"),
+    ...(provider === "hetzner" ? [refused(409, "conflict"), refused(423, "locked")] : []),
+    { kind: "limited", seconds: Math.ceil(between(1, 60)), header: oneOf(["retry-after", "ratelimit-reset"]) },
+  ]);
+}
+
+const fateOf = (provider: Rented): Fate => ({
+  starts: chance(0.004) ? Infinity : between(5, 30),
+  // Hetzner's lists are up to date; a late one of DigitalOcean's outlasts the time that we wait before trying again.
+  listed: provider === "hetzner" ? 0 : chance(0.05) ? between(90, 600) : chance(0.3) ? between(0, 60) : 0,
+  vanishes: chance(0.04) ? between(0, 40) : Infinity,
+  lingers: between(0, 15),
+});
+
+/** One try of a task in ten is killed, at one of its first moments. */
+const fatality = (): number => (chance(0.1) ? Math.ceil(between(0, 14)) : Infinity);
+
+let here: World;
+beforeAll(async () => {
+  here = await world();
+  for (const provider of RENTED) {
+    here[provider].fault = (asked) => faultOf(provider, asked);
+    here[provider].fate = () => fateOf(provider);
+  }
+});
+
+const machinesOf = (provider: Rented): readonly FakeMachine[] =>
+  provider === "hetzner" ? here.hetzner.servers : here.digitalocean.droplets;
+const there = (): string[] =>
+  RENTED.flatMap((provider) =>
+    machinesOf(provider)
+      .filter(isThere)
+      .map(({ id }) => `${provider} ${id}`),
+  );
+const labelOf = ({ server }: Outcome): string => `${server.provider} ${server.machine_id}`;
+
+/** The provider answers again at last, and what lists were late to show is old enough to be looked after. */
+async function settle(): Promise<void> {
+  for (const provider of RENTED) here[provider].fault = () => undefined;
+  for (let round = 0; round < 2; round++) {
+    pass(45 * 60);
+    await sweep();
+  }
+  pass(60);
+}
+
+test(
+  `${CREATIONS} creations with faults, lost answers and kills: no machine too many, none left behind`,
+  { timeout: Math.max(60_000, CREATIONS * 400) },
+  async () => {
+    console.log(`SEED=${SEED}`);
+    const outcomes: Outcome[] = [];
+    const deleted: ServerRecord[] = [];
+    let account = "";
+    for (let index = 0; index < CREATIONS; index++) {
+      if (index % (RENTED.length * SERVERS_PER_ACCOUNT) === 0) account = await here.account();
+      const outcome = await here.create(account, RENTED[index % RENTED.length] ?? "hetzner", { fatality, random });
+      outcomes.push(outcome);
+      if (index % 5 === 0 && (await here.remove(outcome.server, { fatality, random })).state === "succeeded")
+        deleted.push(outcome.server);
+      pass(between(0, 30));
+    }
+
+    const made = outcomes.filter(({ operation, server }) => operation.state === "succeeded" && !deleted.includes(server));
+    const wanted = new Set(made.map(labelOf));
+    const before = there().filter((machine) => !wanted.has(machine));
+    await settle();
+    const after = there();
+    console.log(
+      summary(outcomes, made.length, deleted.length, before.length, after.filter((machine) => !wanted.has(machine)).length),
+    );
+
+    expect(outcomes.every(({ operation }) => ["succeeded", "failed"].includes(operation.state))).toBe(true);
+    expect(
+      after.filter((machine) => !wanted.has(machine)),
+      "left behind or too many",
+    ).toEqual([]);
+    expect(
+      [...wanted].filter((machine) => !after.includes(machine) && !hasVanished(machine)),
+      "taken away",
+    ).toEqual([]);
+    for (const { server } of made) expect((await getServer(server.account_id, server.id)).machine_id).toBe(server.machine_id);
+    // Unique names let none be made twice, not even for a moment; without them only a list that was too late can.
+    expect(twice("hetzner")).toEqual([]);
+    expect(twice("digitalocean").filter((late) => !late)).toEqual([]);
+    expect(made.length).toBeGreaterThan(CREATIONS / 4);
+  },
+);
+
+const hasVanished = (label: string): boolean =>
+  RENTED.some((provider) =>
+    machinesOf(provider).some((machine) => `${provider} ${machine.id}` === label && machine.fate.vanishes < Infinity),
+  );
+
+/** Of each name that was bought more than once: whether a list that was late was the reason. */
+function twice(provider: Rented): boolean[] {
+  const byName = Object.groupBy(machinesOf(provider), ({ name }) => name);
+  return Object.values(byName)
+    .filter((same = []) => same.some((one) => same.some((other) => one.id < other.id && other.madeAt < endOf(one))))
+    .map((same = []) => same.some(({ fate }) => fate.listed >= 90));
+}
+const endOf = ({ madeAt, fate, deletedAt }: { madeAt: number; fate: Fate; deletedAt: number }): number =>
+  Math.min(madeAt + fate.vanishes * 1000, deletedAt + fate.lingers * 1000);
+
+function summary(outcomes: Outcome[], standing: number, deleted: number, before: number, after: number): string {
+  const codes = Object.entries(Object.groupBy(outcomes, ({ operation }) => operation.error?.code ?? "succeeded"));
+  return [
+    ...codes.map(([code, of]) => `${code}: ${of?.length}`),
+    `deleted since: ${deleted}`,
+    `standing: ${standing}`,
+    `requests: ${RENTED.map((provider) => here[provider].requests.length).join(" + ")}`,
+    `machines ordered: ${RENTED.map((provider) => machinesOf(provider).length).join(" + ")}`,
+    `bought twice for a while: ${RENTED.map((provider) => twice(provider).length).join(" + ")}`,
+    `too many before the sweep: ${before}, after: ${after}`,
+  ].join("\n");
+}

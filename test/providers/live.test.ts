@@ -1,0 +1,135 @@
+// The live environment as it is deployed: what the operator sets, the catalogue that follows from it, and who may read it.
+import { PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import type { Cloud } from "../../infra/local/cloud.ts";
+import { synthIfChanged } from "../../infra/local/synthesized.ts";
+import { stackName } from "../../infra/settings.ts";
+import { Catalog } from "../../shared/api/catalog.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { Server } from "../../shared/api/servers.ts";
+import { fingerprintOf } from "../../shared/providers/first-boot.ts";
+import { account, type TestAccount, unique } from "../harness/account.ts";
+import type { Client } from "../harness/client.ts";
+import { ownCloud } from "../harness/cloud.ts";
+import { isThere } from "./fake.ts";
+import { type FakeDigitalOcean, fakeDigitalOcean } from "./fake-digitalocean.ts";
+import { type FakeHetzner, fakeHetzner, refusal } from "./fake-hetzner.ts";
+
+const READERS = [
+  "tasks.create-server",
+  "tasks.delete-server",
+  "tasks.create-instance",
+  "tasks.clone-instance",
+  "schedules.check-servers",
+  "schedules.sweep",
+  "schedules.refresh-catalogue",
+];
+
+let cloud: Cloud;
+let hetzner: FakeHetzner;
+let digitalocean: FakeDigitalOcean;
+let me: TestAccount;
+let api: Client;
+let secretArn: string;
+beforeAll(async () => {
+  [hetzner, digitalocean] = await Promise.all([fakeHetzner(fingerprintOf), fakeDigitalOcean(fingerprintOf)]);
+  afterAll(() => Promise.all([hetzner.stop(), digitalocean.stop()]));
+  const outDir = await synthIfChanged(inject("bundles"), ["live"]);
+  cloud = await ownCloud({ outDir, stack: stackName("live") });
+  me = await account();
+  api = await me.session();
+  secretArn = cloud.template.secrets.find(({ logicalId }) => logicalId.startsWith("providers"))?.arn ?? "";
+}, 120_000);
+
+async function set(configuration: unknown): Promise<void> {
+  const { AWS_ENDPOINT_URL: endpoint = "", AWS_REGION: region = "" } = cloud.operator.environment;
+  const client = new SecretsManagerClient({ endpoint, region, credentials: cloud.operator });
+  await client.send(new PutSecretValueCommand({ SecretId: secretArn, SecretString: JSON.stringify(configuration) }));
+}
+
+const catalogue = async (): Promise<Catalog> => (await api.get("/catalog")).as(Catalog);
+
+test("only what needs the operator's configuration is told where it is, and may read it", () => {
+  const readers = cloud.template.functions.filter(({ environment }) => "PROVIDERS_SECRET" in environment);
+  expect(readers.map(({ directory = "" }) => directory.replace(/^.*asset\.\w+\./, ""))).toHaveLength(READERS.length);
+  const roles = cloud.template.roles.filter(({ policies }) => JSON.stringify(policies).includes(secretArn)).map(({ arn }) => arn);
+  expect(new Set(readers.map(({ role }) => role))).toEqual(new Set(roles));
+  expect(cloud.template.functions.filter(({ role }) => roles.includes(role))).toHaveLength(READERS.length);
+});
+
+test("nothing is offered before a provider is set, and a request is told so", async () => {
+  expect(await catalogue()).toMatchObject({ providers: [], editions: ["community"] });
+  const body = { name: unique("erp"), provider: "hetzner", region: "fsn1", size: "cx22", ssh_key_id: (await me.sshKey()).id };
+  const { status, error } = await api.post("/servers", body);
+  expect([status, error?.details]).toMatchObject([
+    422,
+    { field: "provider", reason: "no provider is offered now; ask the operator" },
+  ]);
+});
+
+test("what providers offer is in the catalogue after a refresh, without what is too small, going, closed or not for us", async () => {
+  await set({
+    hetzner: { token: hetzner.token, address: hetzner.address },
+    digitalocean: { token: digitalocean.token, address: digitalocean.address },
+  });
+  await cloud.events.fire("refreshcatalogue");
+  await expect.poll(async () => (await catalogue()).providers, { interval: 2_000, timeout: 40_000 }).toHaveLength(2);
+  expect((await catalogue()).providers).toEqual([
+    {
+      code: "digitalocean",
+      name: "DigitalOcean",
+      regions: [
+        { code: "fra1", name: "Frankfurt 1" },
+        { code: "nyc3", name: "New York 3" },
+      ],
+      sizes: [
+        { code: "s-2vcpu-4gb", cpu: 2, memory_gb: 4, disk_gb: 80, regions: ["fra1", "nyc3"] },
+        { code: "s-4vcpu-8gb", cpu: 4, memory_gb: 8, disk_gb: 160, regions: ["nyc3"] },
+      ],
+    },
+    {
+      code: "hetzner",
+      name: "Hetzner",
+      regions: [
+        { code: "fsn1", name: "Falkenstein, DE" },
+        { code: "hel1", name: "Helsinki, FI" },
+      ],
+      sizes: [
+        { code: "cx22", cpu: 2, memory_gb: 4, disk_gb: 40, regions: ["fsn1", "hel1"] },
+        { code: "cax11", cpu: 2, memory_gb: 4, disk_gb: 40, regions: ["fsn1"] },
+        { code: "cpx11", cpu: 2, memory_gb: 2, disk_gb: 40, regions: ["hel1"] },
+      ],
+    },
+  ]);
+}, 60_000);
+
+test("a provider that does not answer keeps what it offered, and the others are refreshed", async () => {
+  hetzner.fault = () => ({ kind: "dropped" });
+  digitalocean.requests.length = 0;
+  await cloud.events.fire("refreshcatalogue").catch(() => undefined);
+  hetzner.fault = () => undefined;
+  expect(digitalocean.requests.length).toBeGreaterThan(0);
+  expect((await catalogue()).providers.map(({ code }) => code)).toEqual(["digitalocean", "hetzner"]);
+});
+
+test("a server that is refused by its provider is told why, and nothing of it is left", async () => {
+  hetzner.fault = ({ method, path }) =>
+    method === "POST" && path === "/servers" ? { kind: "refused", answer: refusal(412, "resource_unavailable") } : undefined;
+  const body = { name: unique("erp"), provider: "hetzner", region: "fsn1", size: "cax11", ssh_key_id: (await me.sshKey()).id };
+  const server = (await api.post("/servers", body)).as(Server);
+  await me.until(server.operation_id, "failed");
+  expect((await api.get(`/operations/${server.operation_id}`)).as(Operation).error).toEqual({
+    code: "PROVIDER_OUT_OF_CAPACITY",
+    message: "Hetzner has no machine of this size in this region now",
+  });
+  expect((await api.get(`/servers/${server.id}`)).as(Server)).toMatchObject({ status: "offline", ip_address: null });
+  await me.until((await api.delete(`/servers/${server.id}`)).as(Operation).id);
+  expect((await api.get(`/servers/${server.id}`)).status).toBe(404);
+  expect(hetzner.servers.filter(isThere)).toEqual([]);
+});
+
+test("the token is in no log", () => {
+  const lines = cloud.template.functions.flatMap(({ name }) => cloud.lambda.logs(name)).concat(cloud.log);
+  expect(lines.length).toBeGreaterThan(0);
+  expect(lines.filter((line) => line.includes(hetzner.token) || line.includes(digitalocean.token))).toEqual([]);
+});

@@ -1,0 +1,175 @@
+// A live environment for the tests of providers: a table and secrets of its own, fakes of both providers, and nobody else.
+import { createServer } from "node:http";
+import { json } from "node:stream/consumers";
+import { afterAll, inject, vi } from "vitest";
+import * as z from "zod";
+import createWorkflow from "../../functions/workflows/create-server/workflow.ts";
+import deleteWorkflow from "../../functions/workflows/delete-server/workflow.ts";
+import { handler as createTasks } from "../../functions/workflows/create-server/tasks.ts";
+import { handler as deleteTasks } from "../../functions/workflows/delete-server/tasks.ts";
+import { createTable, startDynamoDb } from "../../infra/local/dynamodb.ts";
+import { openSecrets } from "../../infra/local/secrets.ts";
+import { readTemplate } from "../../infra/local/template.ts";
+import { stackName } from "../../infra/settings.ts";
+import { getAccount, newAccount } from "../../shared/data/accounts.ts";
+import { changeOf } from "../../shared/data/change.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { reserveOperation } from "../../shared/data/operations.ts";
+import type { OperationRecord, ServerRecord } from "../../shared/data/records.ts";
+import { getServer, moveServerToDeleting, reserveServer } from "../../shared/data/servers.ts";
+import { reserveSshKey } from "../../shared/data/ssh-keys.ts";
+import { putIfAbsent } from "../../shared/data/table.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { fingerprintOf } from "../../shared/providers/first-boot.ts";
+import { execute, type Fatality, fetchMortally } from "./executions.ts";
+import { type FakeDigitalOcean, fakeDigitalOcean } from "./fake-digitalocean.ts";
+import { type FakeHetzner, fakeHetzner } from "./fake-hetzner.ts";
+
+const BY = { operator: "test", requestId: "test" };
+const TABLE = "live-table";
+
+export type ProviderCode = "hetzner" | "digitalocean" | "byo";
+export const PLACES: Record<ProviderCode, Pick<ServerRecord, "provider" | "region" | "size">> = {
+  hetzner: { provider: "hetzner", region: "fsn1", size: "cx22" },
+  digitalocean: { provider: "digitalocean", region: "fra1", size: "s-2vcpu-4gb" },
+  byo: { provider: "byo", region: "own", size: "cellar-1" },
+};
+
+export const OWN_MACHINE = {
+  name: "cellar-1",
+  address: "203.0.113.7",
+  port: 2222,
+  host_key: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA cellar",
+  cpu: 4,
+  memory_gb: 16,
+  disk_gb: 200,
+};
+
+export interface World {
+  hetzner: FakeHetzner;
+  digitalocean: FakeDigitalOcean;
+  configure: (configuration: unknown) => Promise<void>;
+  account: () => Promise<string>;
+  /** Asks for a server and carries that out to its end. */
+  create: (accountId: string, provider: ProviderCode, how?: How) => Promise<Outcome>;
+  remove: (server: ServerRecord, how?: How) => Promise<OperationRecord>;
+}
+export interface How {
+  fatality?: Fatality;
+  random?: () => number;
+  name?: string;
+}
+export interface Outcome {
+  server: ServerRecord;
+  operation: OperationRecord;
+}
+
+/** For the calling file; its time stands still unless something waits. */
+export async function world(): Promise<World> {
+  const database = await startDynamoDb({});
+  const secrets = await secretsManager();
+  const [hetzner, digitalocean] = await Promise.all([fakeHetzner(fingerprintOf), fakeDigitalOcean(fingerprintOf)]);
+  afterAll(async () => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+    await Promise.all([database.stop(), hetzner.stop(), digitalocean.stop(), secrets.stop()]);
+  });
+  Object.assign(process.env, {
+    AWS_REGION: "eu-central-1",
+    AWS_ACCESS_KEY_ID: "test",
+    AWS_SECRET_ACCESS_KEY: "test",
+    AWS_ENDPOINT_URL_DYNAMODB: database.url,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
+    TABLE_NAME: TABLE,
+    ENVIRONMENT: "live",
+    LOG_LEVEL: "ERROR",
+    HOSTS_KEY: secrets.hosts,
+    PROVIDERS_SECRET: secrets.providers,
+  });
+  const [table] = readTemplate(inject("outDir"), stackName("test")).tables;
+  await createTable(database.url, { ...table?.properties, TableName: TABLE });
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-20T12:00:00.000Z") });
+  fetchMortally();
+
+  const configure = async (configuration: unknown): Promise<void> => {
+    await secrets.put(secrets.providers, JSON.stringify(configuration));
+    vi.setSystemTime(Date.now() + 120_000); // older than what is kept of it
+  };
+  await configure({
+    hetzner: { token: hetzner.token, address: hetzner.address },
+    digitalocean: { token: digitalocean.token, address: digitalocean.address },
+    byo: { machines: [OWN_MACHINE] },
+  });
+  return { hetzner, digitalocean, configure, account, create, remove };
+}
+
+async function account(): Promise<string> {
+  const made = { ...newAccount(newId("account"), "Tests"), limit_server: 10_000 };
+  await putIfAbsent(keys.account(made.id), made);
+  return made.id;
+}
+
+let lastName = 0;
+
+async function create(accountId: string, provider: ProviderCode, how: How = {}): Promise<Outcome> {
+  const { fatality = () => Infinity, random = Math.random, name = `erp-${(lastName += 1)}` } = how;
+  const change = changeOf(await getAccount(accountId));
+  const key = reserveSshKey(change, { name: `key of ${name}`, public_key: "ssh-ed25519 AAAA", fingerprint: "SHA256:x" });
+  const operationId = newId("operation");
+  const specs = { cpu: 2, memory_gb: 4, disk_gb: 40 };
+  const server = reserveServer(change, { ...PLACES[provider], name, specs, ssh_key_id: key.id }, operationId);
+  const operation = reserveOperation(change, BY, {
+    id: operationId,
+    type: "server.create",
+    resource: { type: "server", id: server.id, name },
+  });
+  await change.commit();
+  const ended = await execute(createWorkflow, operation, { handler: createTasks, fatality, random });
+  return { operation: ended, server: await getServer(accountId, server.id) };
+}
+
+async function remove(
+  server: ServerRecord,
+  { fatality = () => Infinity, random = Math.random }: How = {},
+): Promise<OperationRecord> {
+  const change = changeOf(await getAccount(server.account_id));
+  const operationId = newId("operation");
+  moveServerToDeleting(change, server, operationId);
+  const { id, name } = server;
+  const operation = reserveOperation(change, BY, {
+    id: operationId,
+    type: "server.delete",
+    resource: { type: "server", id, name },
+  });
+  await change.commit();
+  return execute(deleteWorkflow, operation, { handler: deleteTasks, fatality, random });
+}
+
+/** As the local runner's, with a door of its own. */
+async function secretsManager() {
+  const secrets = openSecrets({});
+  for (const name of ["hosts", "providers"])
+    secrets.ensure({ name, arn: arnOf(name), properties: { GenerateSecretString: { ExcludePunctuation: true } } });
+  const server = createServer((request, response) => {
+    void json(request)
+      .then((input) => secrets.call(String(request.headers["x-amz-target"]).split(".")[1] ?? "", input))
+      .then((answer) => response.writeHead(200, { "content-type": "application/x-amz-json-1.1" }).end(JSON.stringify(answer)))
+      .catch((error: unknown) => response.writeHead(400).end(JSON.stringify({ __type: nameOf(error) })));
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { port } = z.object({ port: z.number() }).parse(server.address());
+  return {
+    url: `http://127.0.0.1:${port}`,
+    hosts: arnOf("hosts"),
+    providers: arnOf("providers"),
+    put: (SecretId: string, SecretString: string) => secrets.call("PutSecretValue", { SecretId, SecretString }),
+    stop: () =>
+      new Promise<void>((stopped) => {
+        server.close(() => stopped());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const arnOf = (name: string): string => `arn:aws:secretsmanager:eu-central-1:000000000000:secret:${name}-AbCdEf`;
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : "InternalServiceError");
