@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
 import * as z from "zod";
 import { workflows } from "../functions/workflows/index.ts";
@@ -82,7 +82,7 @@ export async function bundleFiles(outDir: string, files: readonly (readonly [id:
     // The SSH client asks where it lies, and makes nothing of the answer.
     define: { SERVICE_VERSION: JSON.stringify(await version()), __dirname: JSON.stringify("/") },
     alias: { "@aws-sdk/credential-provider-node": "./infra/bundle-credentials.ts" },
-    plugins: [builtins, description, hostScript, leaveOut],
+    plugins: [builtins, description, script, leaveOut],
     // The SSH client's faster halves, which are compiled on installation: it does without.
     external: ["cpu-features", "*.node"],
     metafile: true,

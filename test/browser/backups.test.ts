@@ -21,9 +21,9 @@ async function choose(page: Page, row: Locator, action: string): Promise<void> {
 const backupsOf = async (mine: TestAccount): Promise<Backup[]> => (await mine.api.get("/backups")).as(z.array(Backup));
 
 describe("making one", () => {
-  test("needs an instance and a note that is not too long, and is followed to its end", async ({ open }) => {
+  test("needs an instance, and a note that is not too long", async ({ open }) => {
     const mine = await account();
-    await mine.instance({ name: "Shop" });
+    await seedInstance(mine.id, { name: "Shop" });
     const page = await open("/backups", { as: mine });
     await page.getByText("There is no backup yet.").waitFor();
     await page.getByRole("button", { name: "Back up now" }).click();
@@ -34,6 +34,14 @@ describe("making one", () => {
     await asked.getByText("Must have at most 200 characters.").waitFor();
     await expectAccessible(page);
     expect(await backupsOf(mine)).toEqual([]);
+  });
+
+  test("is followed to its end, which is told", async ({ open }) => {
+    const mine = await account();
+    await mine.instance({ name: "Shop" });
+    const page = await open("/backups", { as: mine });
+    await page.getByRole("button", { name: "Back up now" }).click();
+    const asked = dialog(page, "Back up an instance");
     await asked.getByRole("button", { name: /^Instance/ }).click();
     await page.getByRole("option", { name: /Shop/ }).click();
     await asked.getByLabel("Note").fill("Before the upgrade");

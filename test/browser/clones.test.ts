@@ -3,7 +3,7 @@ import { describe, expect } from "vitest";
 import * as z from "zod";
 import { Operation } from "../../shared/api/operations.ts";
 import { account, uniqueDomain } from "../harness/account.ts";
-import { seedInstance } from "../harness/seed.ts";
+import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 import { button, fact, instancesOf, more, pathOf, sentTo, storePassword, title } from "./instance-page.ts";
@@ -118,5 +118,16 @@ describe("a clone", () => {
     const page = await open("/instances/ins_01kag8w1s2e7tv8q4m5n6p7r8s/clone", { as: await account() });
     await page.getByText("This does not exist").waitFor();
     expect(await page.getByRole("textbox").count()).toBe(0);
+  });
+
+  test("of a backup that cannot be used is of no other one in its place", async ({ open }) => {
+    const mine = await account();
+    const source = await seedInstance(mine.id, { name: "Shop" });
+    await seedBackup(source);
+    const failed = await seedBackup(source, { state: "failed" });
+    const page = await open(`/instances/${source.id}/clone?backup=${failed.id}`, { as: mine });
+    await button(page, /^Backup.*Choose a backup/).waitFor();
+    await button(page, "Clone").click();
+    await expect.poll(() => page.getByText("This is required.").count()).toBe(3); // backup, name, domain
   });
 });

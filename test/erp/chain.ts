@@ -83,16 +83,19 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
   return counts;
 
   async function walk(): Promise<void> {
-    await guarantee("the script passes shellcheck", async () => execFileSync("shellcheck", ["-"], { input: hostScript(), stdio: ["pipe", "inherit", "inherit"] }));
+    await guarantee("the script passes shellcheck", async () =>
+      execFileSync("shellcheck", ["-"], { input: hostScript(), stdio: ["pipe", "inherit", "inherit"] }),
+    );
     await guarantee(
       "its firewall lets in SSH and the web alone, keeps containers from the metadata address, and may be set twice",
       async () => {
         const rules = execFileSync(
           "unshare",
-          ["-n", "bash", "-c", 'source "$0" probe; raise_firewall; raise_firewall; nft list ruleset', SCRIPT],
+          ["-n", "bash", "-c", "source /dev/stdin probe; raise_firewall; raise_firewall; nft list ruleset"],
           {
             env: { ...process.env, ERP_HOSTING_SYSTEM: machine.system, SSH_CONNECTION: "10.0.0.1 5000 10.0.0.2 2222" },
             encoding: "utf8",
+            input: hostScript(),
           },
         );
         assert.match(rules, /policy drop;[^]*\ttcp dport \{ (22, )?80, 443, 2222 \} accept/);

@@ -27,7 +27,9 @@ beforeEach(() => {
     fake.requests.length = 0;
     fake.impatient = 0;
   }
+  for (const made of [here.hetzner.servers, here.digitalocean.droplets]) made.length = 0;
   unreachable.clear();
+  vi.restoreAllMocks();
 });
 
 type Rented = Exclude<ProviderCode, "byo">;
@@ -170,7 +172,12 @@ describe.each(RENTED)("%s", (provider) => {
 
   test("a server that is renamed is still the one whose machine is given back", async () => {
     const { server } = await here.create(accountId, provider);
-    await updateOne(keys.record("server", accountId, server.id), { set: { name: "another-name", machine_id: null } }, {});
+    await updateOne(
+      keys.record("server", accountId, server.id),
+      { set: { name: "another-name", machine_id: null, requested_at: server.created_at } },
+      {},
+    );
+    pass(120);
     expect((await here.remove(await getServer(accountId, server.id))).state).toBe("succeeded");
     pass(GOOD_FATE.lingers);
     expect(billed(provider)).toEqual([]);

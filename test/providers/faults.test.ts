@@ -102,7 +102,7 @@ async function settle(): Promise<void> {
 
 test(
   `${CREATIONS} creations with faults, lost answers and kills: no machine too many, none left behind`,
-  { timeout: Math.max(60_000, CREATIONS * 400) },
+  { timeout: Math.max(60_000, CREATIONS * 2_000) },
   async () => {
     console.log(`SEED=${SEED}`);
     const outcomes: Outcome[] = [];

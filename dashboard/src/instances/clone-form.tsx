@@ -21,7 +21,8 @@ interface Props {
   /** The instance that the backups are of, unless it was deleted. */
   source: { id: string; instance: Instance | undefined };
   usable: readonly Backup[];
-  chosen: Backup;
+  /** Its id; empty where that is still to be chosen. */
+  chosen: string;
   onMade: (made: Made) => void;
 }
 
@@ -29,7 +30,7 @@ export function CloneForm({ source: { id, instance }, usable, chosen, onMade }: 
   const navigate = useNavigate();
   const form = useForm({
     initial: {
-      backup_id: chosen.id,
+      backup_id: chosen,
       name: "",
       domain: "",
       neutralize: true,
@@ -119,6 +120,7 @@ function BackupField({ usable, chosen, error, onChange }: BackupFieldProps) {
       <Select
         options={options}
         selectedOption={options.find(({ value }) => value === chosen) ?? null}
+        placeholder="Choose a backup"
         filteringType={options.length > 8 ? "auto" : "none"}
         filteringAriaLabel="Find a backup"
         onChange={({ detail }) => onChange(detail.selectedOption.value ?? "")}

@@ -71,8 +71,9 @@ function Offer({ source, known, named, onMade }: OfferProps) {
   );
   const [newest] = usable;
   if (newest === undefined) return <NoBackup id={source.id} />;
-  const chosen = usable.find((backup) => backup.id === named) ?? newest;
-  return <CloneForm source={source} usable={usable} chosen={chosen} onMade={onMade} />;
+  // Where the one that was asked for cannot be used, no other is taken for it.
+  const chosen = named === null ? newest : usable.find((backup) => backup.id === named);
+  return <CloneForm source={source} usable={usable} chosen={chosen?.id ?? ""} onMade={onMade} />;
 }
 
 function NoBackup({ id }: { id: string }) {

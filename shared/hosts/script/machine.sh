@@ -1,3 +1,190 @@
 # The machine itself: what has to be on it, who may sign in, and what it shows itself as.
 
+job_prepare_host() {
+  local server
+  server=$(parameter SERVER_ID '[a-z0-9_]+')
+  if command -v cloud-init >/dev/null; then timeout 300 cloud-init status --wait >/dev/null || true; fi # it may be installing, too
+  install_programs
+  install_docker
+  if [[ -e $ROOT/server && $(<"$ROOT/server") != "$server" ]]; then remove_all_instances; fi
+  echo "$server" >"$ROOT/server"
+  if [[ ${P[FIREWALL]:-yes} == yes ]]; then raise_firewall; fi
+  upgrade_unattended
+  start_proxy
+  pull postgres:16
+  let_in "${P[SSH_KEYS]:-}"
+  make_host_key | answer
+}
 
+install_programs() {
+  local program missing=()
+  for program in curl jq zip unzip; do command -v "$program" >/dev/null || missing+=("$program"); done
+  if [[ ${P[FIREWALL]:-yes} == yes ]] && ! command -v nft >/dev/null; then missing+=(nftables); fi
+  dpkg -s unattended-upgrades >/dev/null 2>&1 || missing+=(unattended-upgrades)
+  install_packages "${missing[@]}"
+}
+
+install_packages() {
+  if (($# == 0)); then return; fi
+  local apt=(apt-get -o DPkg::Lock::Timeout=300 -qq)
+  { "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "$@"; } >/dev/null 9>&- ||
+    broken "What the machine needs cannot be installed: $*"
+}
+
+install_docker() {
+  if ! docker info >/dev/null 2>&1; then
+    install_packages docker.io
+    if [[ -d /run/systemd/system ]]; then systemctl enable --now docker; else service docker start 9>&-; fi
+    within 60 docker info >/dev/null 2>&1 || broken "Docker does not start"
+  fi
+  if docker compose version >/dev/null 2>&1 || command -v docker-compose >/dev/null; then return; fi
+  if apt-cache show docker-compose-v2 >/dev/null 2>&1; then install_packages docker-compose-v2; else install_packages docker-compose; fi
+}
+
+# A table of our own: whatever else is on the machine, Docker's rules above all, stays as it is.
+raise_firewall() {
+  local place=$SYSTEM/etc/erp-hosting ports
+  ports=$({ sshd -T 2>/dev/null | awk '$1 == "port" { print $2 }' || true; echo "${SSH_CONNECTION##* }"; } | sort -un | paste -sd, -)
+  mkdir -p "$place"
+  cat >"$place/firewall.nft" <<NFT
+table inet erp_hosting
+delete table inet erp_hosting
+table inet erp_hosting {
+  chain input {
+    type filter hook input priority filter; policy drop;
+    ct state established,related accept
+    ct state invalid drop
+    iif lo accept
+    meta l4proto { icmp, ipv6-icmp } accept
+    tcp dport { ${ports:-22}, 80, 443 } accept
+    udp dport { 443, 546 } accept
+  }
+  # Containers are kept from the address at which the provider tells the machine about itself.
+  chain forward {
+    type filter hook forward priority filter - 1; policy accept;
+    ip daddr 169.254.0.0/16 drop
+  }
+}
+NFT
+  nft -f "$place/firewall.nft"
+  if [[ ! -d /run/systemd/system ]]; then return; fi
+  cat >"$SYSTEM/etc/systemd/system/erp-firewall.service" <<UNIT
+[Unit]
+Description=Firewall of the ERP hosting
+DefaultDependencies=no
+Before=network-pre.target
+Wants=network-pre.target
+After=local-fs.target
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=$(command -v nft) -f $place/firewall.nft
+
+[Install]
+WantedBy=multi-user.target
+UNIT
+  systemctl daemon-reload
+  systemctl enable --now erp-firewall
+}
+
+upgrade_unattended() {
+  mkdir -p "$SYSTEM/etc/apt/apt.conf.d"
+  printf 'APT::Periodic::%s "1";\n' Update-Package-Lists Unattended-Upgrade >"$SYSTEM/etc/apt/apt.conf.d/52erp-hosting"
+  chmod 644 "$SYSTEM/etc/apt/apt.conf.d/52erp-hosting"
+}
+
+start_proxy() {
+  local tls email=${P[ACME_EMAIL]:-}
+  tls=$(parameter TLS 'acme|internal')
+  [[ -z $email || $email =~ ^[^[:space:]\"{}]+$ ]] || broken "The machine was told no valid ACME_EMAIL"
+  pull caddy:2
+  mkdir -p "$CADDY/etc/sites" "$ROOT/locks"
+  docker network inspect "$EDGE" >/dev/null 2>&1 || docker network create "$EDGE" >/dev/null
+  {
+    echo "{"
+    if [[ -n $email ]]; then echo "	email $email"; fi
+    if [[ $tls == internal ]]; then printf '\tlocal_certs\n\tskip_install_trust\n'; fi
+    echo "}"
+    echo "import /etc/caddy/sites/*.caddy"
+  } >"$CADDY/etc/Caddyfile.draft"
+  mv "$CADDY/etc/Caddyfile.draft" "$CADDY/etc/Caddyfile"
+  cat >"$CADDY/compose.yaml" <<YAML
+services:
+  caddy:
+    image: caddy:2
+    container_name: erp-caddy
+    restart: unless-stopped
+    ports: ["80:80", "443:443", "443:443/udp"]
+    volumes: ["./etc:/etc/caddy:ro", "data:/data", "config:/config"]
+    networks: ["edge"]
+    logging: { driver: json-file, options: { max-size: 10m, max-file: "3" } }
+volumes:
+  data: { name: erp-caddy_data }
+  config: { name: erp-caddy_config }
+networks:
+  edge: { name: $EDGE, external: true }
+YAML
+  reload_proxy || broken "The proxy does not start: ports 80 and 443 must be free"
+}
+
+KEYS_BEGIN="# erp-hosting: the account's keys begin"
+KEYS_END="# erp-hosting: the account's keys end"
+
+# The account's keys are in a block of their own: the service's key, and any other, stays.
+let_in() { # LINES
+  local file=$SYSTEM/root/.ssh/authorized_keys
+  mkdir -p "$(dirname "$file")"
+  touch "$file"
+  {
+    sed "/^$KEYS_BEGIN\$/,/^$KEYS_END\$/d" "$file"
+    if [[ -n $1 ]]; then printf '%s\n' "$KEYS_BEGIN" "$1" "$KEYS_END"; fi
+  } >"$file.draft"
+  mv "$file.draft" "$file"
+}
+
+# Only where the present one was made outside the machine. It is shown from adopt_host_key on.
+make_host_key() {
+  local key=$ROOT/host-key/ssh_host_ed25519_key
+  if [[ ! -e $SYSTEM/etc/erp-hosting/one-time-host-key ]]; then
+    echo '{"host_key":null}'
+    return
+  fi
+  mkdir -p "$ROOT/host-key"
+  if [[ ! -s $key.pub ]]; then
+    rm -f "$key"
+    ssh-keygen -q -t ed25519 -N '' -C '' -f "$key"
+  fi
+  jq -cn --arg key "$(cut -d' ' -f1,2 "$key.pub")" '{ host_key: $key }'
+}
+
+job_adopt_host_key() {
+  local key=$ROOT/host-key/ssh_host_ed25519_key place=$SYSTEM/etc/ssh
+  if [[ ! -s $key ]]; then return; fi
+  cp "$key.pub" "$place/ssh_host_ed25519_key.pub"
+  cp "$key" "$place/.adopted"
+  mv "$place/.adopted" "$place/ssh_host_ed25519_key"
+  find "$place" -maxdepth 1 -name 'ssh_host_*_key*' ! -name 'ssh_host_ed25519_key*' -delete
+  if [[ -z $SYSTEM && -d /run/systemd/system ]]; then systemctl reload-or-restart ssh; else kill -HUP "$(<"$SYSTEM/run/sshd.pid")"; fi
+  rm -f "$SYSTEM/etc/erp-hosting/one-time-host-key"
+  rm -rf "$ROOT/host-key"
+}
+
+job_retire_host() {
+  let_in ''
+  remove_all_instances
+  rm -f "$ROOT/server"
+}
+
+remove_all_instances() {
+  local instance job
+  for instance in "$INSTANCES"/*/; do
+    if [[ -d $instance ]]; then remove_instance "$(basename "$instance")"; fi
+  done
+  docker rm -fv erp-caddy >/dev/null 2>&1 || true # it has the certificates of their domains
+  docker volume rm erp-caddy_data erp-caddy_config >/dev/null 2>&1 || true
+  rm -rf "${ARCHIVES:?}"/*
+  for job in "$JOBS"/*/; do
+    if [[ $job != "$JOB/" ]]; then rm -rf "$job"; fi
+  done
+}
