@@ -59,5 +59,5 @@ export default defineConfig({
     // The polyfill would be an inline script in older browsers' way; all that run this know module preloading.
     modulePreload: { polyfill: false },
   },
-  server: { proxy: { "/api": API }, fs: { allow: [resolve(ROOT, "..")] } },
+  server: { proxy: { "/api": API, "/config.json": API }, fs: { allow: [resolve(ROOT, "..")] } },
 });

@@ -6,7 +6,15 @@ import { promisify } from "node:util";
 import { builtOnce, fingerprintOf, ROOT } from "./built.ts";
 
 /** All that goes into the files: the dashboard, what it shares with the API, dependencies and the way of building. */
-const SOURCES = ["dashboard", "shared/api", "shared/domain", "infra/dashboard-build.ts", "package.json", "package-lock.json"];
+const SOURCES = [
+  "dashboard",
+  "shared/api",
+  "shared/domain",
+  "shared/runtime/validate.ts",
+  "infra/dashboard-build.ts",
+  "package.json",
+  "package-lock.json",
+];
 
 /** The folder of the present sources' dashboard: built if there is none yet. */
 export const buildDashboard = async (cache = join(ROOT, ".local", "dashboard")): Promise<string> =>

@@ -1,4 +1,5 @@
 // The headers under which the dashboard is shown, the same from CloudFront and from the local server.
+import type { Environment } from "./settings.ts";
 
 /** Nothing but what comes from the dashboard's own address; no script or style in a page's markup, and nobody may frame it. */
 export const CONTENT_SECURITY_POLICY = [
@@ -33,7 +34,8 @@ export const CACHE_NOT = "no-cache";
 
 /** What a deployment says of itself to its dashboard, at `/config.json`. */
 export interface DashboardConfig {
-  other_dashboard: { environment: string; url: string } | null;
+  environment: Environment;
+  other_dashboard: { environment: Environment; url: string } | null;
   /** Where the API's page is, if this server shows one. */
   api_page: string | null;
 }

@@ -164,8 +164,8 @@ export class Dashboard extends Construct {
   }
 
   /** What the first page names comes before it; what the last deployment had stays for those who have it open. */
-  private deploy(folder: string, bucket: IBucket, { otherDashboard, logGroup }: Props): void {
-    const config: DashboardConfig = { other_dashboard: otherDashboard, api_page: null };
+  private deploy(folder: string, bucket: IBucket, { environment, otherDashboard, logGroup }: Props): void {
+    const config: DashboardConfig = { environment, other_dashboard: otherDashboard, api_page: null };
     const common = { destinationBucket: bucket, prune: false, retainOnDelete: false, logGroup };
     const assets = new BucketDeployment(this, "assets", {
       ...common,

@@ -65,7 +65,7 @@ export class Service extends Stack {
     new Workflows(this, "workflows", { environment, settings, functions, taskLog: work, machineLog });
     const originKey = new OriginKey(this, "origin-key", { number: settings.originKey });
     const { rest, authorize } = new Api(this, "api", { environment, settings, functions, originKey, logGroup: requests });
-    const { url } = new Dashboard(this, "dashboard", {
+    const { url, distribution } = new Dashboard(this, "dashboard", {
       environment,
       rest,
       originKey,
@@ -87,6 +87,8 @@ export class Service extends Stack {
 
     new CfnOutput(this, "Dashboard", { value: url });
     new CfnOutput(this, "BaseUrl", { value: `${url}${BASE_PATH}`, description: "Where the API is" });
+    if (domain !== undefined)
+      new CfnOutput(this, "Distribution", { value: distribution.domainName, description: "Where the DNS of your name leads" });
     new CfnOutput(this, "BackupBucket", { value: backups.bucketName, description: "To be emptied before the stack is removed" });
     new CfnOutput(this, "AlarmTopic", { value: topic.topicArn, description: "Subscribe here to be told of alarms" });
     new CfnOutput(this, "SessionKey", { value: keys.session.secretArn });

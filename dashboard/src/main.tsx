@@ -4,7 +4,9 @@ import "./app/styles.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { lazy, StrictMode, Suspense } from "react";
 import { createRoot } from "react-dom/client";
-import { BrowserRouter, Route, Routes } from "react-router";
+import { createBrowserRouter } from "react-router";
+import { RouterProvider } from "react-router/dom";
+import { BrokenRoute } from "./app/boundary.tsx";
 import { startMode } from "./app/mode.ts";
 import { queryClient } from "./app/query-client.ts";
 import { EnvironmentBanner } from "./app/environment.tsx";
@@ -16,33 +18,36 @@ const Shell = lazy(() => import("./app/shell.tsx"));
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no #root");
 
+// Of this kind, because only it can keep somebody on a page.
+const router = createBrowserRouter([
+  {
+    path: "/login",
+    errorElement: <BrokenRoute />,
+    element: (
+      <>
+        <EnvironmentBanner />
+        <Login />
+      </>
+    ),
+  },
+  {
+    path: "*",
+    errorElement: <BrokenRoute />,
+    element: (
+      <SessionRequired>
+        <Shell />
+      </SessionRequired>
+    ),
+  },
+]);
+
 startMode();
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <BrowserRouter>
-        <Suspense>
-          <Routes>
-            <Route
-              path="/login"
-              element={
-                <>
-                  <EnvironmentBanner />
-                  <Login />
-                </>
-              }
-            />
-            <Route
-              path="*"
-              element={
-                <SessionRequired>
-                  <Shell />
-                </SessionRequired>
-              }
-            />
-          </Routes>
-        </Suspense>
-      </BrowserRouter>
+      <Suspense>
+        <RouterProvider router={router} />
+      </Suspense>
     </QueryClientProvider>
   </StrictMode>,
 );

@@ -4,11 +4,12 @@ import { api } from "../../shared/api/index.ts";
 import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
 import { backupRef, requireRestorable, useBackup } from "../../shared/data/backups.ts";
 import { changeOf } from "../../shared/data/change.ts";
-import { databaseNameFor, instanceRef, reserveInstance, toInstance } from "../../shared/data/instances.ts";
+import { instanceRef, reserveInstance, toInstance } from "../../shared/data/instances.ts";
 import { reserveOperation } from "../../shared/data/operations.ts";
 import type { BackupRecord, InstanceRecord, ServerRecord } from "../../shared/data/records.ts";
 import { sealFor } from "../../shared/data/sealed.ts";
 import { namedServer, requireUsable, serverRef } from "../../shared/data/servers.ts";
+import { uniqueDatabaseName } from "../../shared/domain/database-name.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { handle } from "../../shared/runtime/handle.ts";
@@ -34,7 +35,7 @@ export const handler = handle(api.instances.clone)(async ({ params, body, caller
       domain,
       erp_version: backup.erp_version,
       edition: backup.edition,
-      database_name: body.database_name ?? databaseNameFor(name, operationId),
+      database_name: body.database_name ?? uniqueDatabaseName(name, operationId),
       admin_email: source?.admin_email ?? backup.admin_email,
       cloned_from_backup_id: backup.id,
       neutralized: neutralize,
@@ -50,6 +51,7 @@ export const handler = handle(api.instances.clone)(async ({ params, body, caller
     resource: { type: "instance", id: instance.id, name: instance.name },
     input: { backup_id: backup.id, restore_database, restore_filestore, neutralize },
     usesBackupId: backup.id,
+    result: { backup_id: backup.id },
   });
   return commit(change, { ...toInstance(instance), ...(body.admin_password === undefined && { admin_password }) });
 });

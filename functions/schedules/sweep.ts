@@ -4,6 +4,7 @@ import { findOperation, forgetOpen, isOpen, openOperations, workflowOf } from ".
 import type { OperationRecord, ServerRecord } from "../../shared/data/records.ts";
 import { serverRef } from "../../shared/data/servers.ts";
 import { find } from "../../shared/data/table.ts";
+import { LIFECYCLE } from "../../shared/domain/lifecycle.ts";
 import { providers } from "../../shared/providers/index.ts";
 import type { LabelledMachine, Provider } from "../../shared/providers/provider.ts";
 import { concurrently } from "../../shared/runtime/concurrently.ts";
@@ -69,15 +70,16 @@ async function compare(provider: Provider): Promise<void> {
 async function isOrphan(provider: Provider, machine: LabelledMachine): Promise<boolean> {
   const { account_id, server_id, machine_id, operation_id } = machine;
   const [server, creation] = await Promise.all([find(serverRef(account_id, server_id)), findOperation(account_id, operation_id)]);
-  if (server?.machine_id === machine_id) return false;
+  // A creation that failed has given its machine back, or was to.
+  const used = server === undefined || server.state === LIFECYCLE["server.create"].failed ? null : server.machine_id;
+  if (used === machine_id) return false;
   const working = server && (await holderOf(server));
   if ([creation, working].some((operation) => operation !== undefined && isOpen(operation))) return false;
   const removed = creation !== undefined;
   log.error("the provider has a machine that no record knows", { provider: provider.code, removed, machine });
   if (!removed) return true;
-  const present = server?.machine_id ?? null;
-  if (present === null) await provider.releaseMachine({ server_id, account_id, machine_id });
-  else await provider.releaseOthers({ server_id, account_id, machine_id: present });
+  if (used === null) await provider.releaseMachine({ server_id, account_id, machine_id });
+  else await provider.releaseOthers({ server_id, account_id, machine_id: used });
   return true;
 }
 

@@ -60,7 +60,7 @@ async function prepare(
   const by = { caller, requestId: "npm-start" };
   const change = changeOf(await getAccount(owner.account_id));
   const { token, value } = reserveToken(change, by, environment, {
-    name: `Demo ${now()}`,
+    name: user === undefined ? "Demo" : `Demo ${now()}`, // names are unique, and the one that was lost has the first
     permissions: [...ALL_PERMISSIONS],
     expires_at: null,
   });

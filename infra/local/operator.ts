@@ -43,7 +43,8 @@ function machinesIn(text: string): unknown {
 }
 
 const Store = z.object({
-  BACKUP_S3_ENDPOINT: z.url(),
+  /** Archives go there as they are, so the way is encrypted, or none. */
+  BACKUP_S3_ENDPOINT: z.url({ protocol: /^https$/ }).or(z.url({ hostname: /^(127\.0\.0\.1|localhost)$/ })),
   BACKUP_S3_BUCKET: z.string().min(3),
   BACKUP_S3_REGION: z.string().min(1).default("us-east-1"),
   BACKUP_S3_ACCESS_KEY_ID: z.string().min(1),

@@ -31,12 +31,13 @@ export interface Pages {
   /** Folder of the built dashboard. */
   dashboard: string;
   docs: string;
+  environment: DashboardConfig["environment"];
   otherDashboard?: DashboardConfig["other_dashboard"];
 }
 
 /** Answers GET and HEAD of every path that is asked for; other methods are the API's to refuse. */
-export function serve({ dashboard, docs, otherDashboard = null }: Pages): Fallback {
-  const config: DashboardConfig = { other_dashboard: otherDashboard, api_page: DOCS };
+export function serve({ dashboard, docs, environment, otherDashboard = null }: Pages): Fallback {
+  const config: DashboardConfig = { environment, other_dashboard: otherDashboard, api_page: DOCS };
   const files = new Map([
     ...filesIn(dashboard),
     ["/config.json", fileOf("config.json", Buffer.from(JSON.stringify(config)))],

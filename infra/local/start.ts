@@ -26,7 +26,7 @@ const DEFAULTS: Readonly<Record<Environment, { port: number; dataDir: string }>>
 };
 const USAGE = [
   "npm start [-- [--environment test|live] [--reset] [--data DIR] [--other-dashboard URL]]     PORT=3000 by default (live: 3100)",
-  "--reset starts with no data",
+  "--reset starts with no data (test only)",
   "--data keeps them in DIR",
   "--other-dashboard is where the other environment's dashboard is, to which this one's leads",
 ].join("; ");
@@ -42,7 +42,7 @@ async function start(): Promise<void> {
     Promise.all([bundleIfChanged().then((bundles) => synthIfChanged(bundles, [environment])), buildDashboard()]),
   );
   const docs = docsPage(openapi(environment), `http://127.0.0.1:${port}`);
-  const fallback = serve({ dashboard, docs, otherDashboard });
+  const fallback = serve({ dashboard, docs, environment, otherDashboard });
   const cloud = await told("Starting the database, storage, workflows and API", () =>
     startCloud({ outDir, stack: stackName(environment), dataDir, port, fallback, ...given }),
   );
@@ -74,12 +74,18 @@ function options(): Options {
   const { values } = parseOptions();
   const environment = ENVIRONMENTS.find((name) => name === (values.environment ?? "test"));
   if (environment === undefined) throw new LocalError(`--environment is ${ENVIRONMENTS.join(" or ")}: ${USAGE}`);
+  if (environment === "live" && values.reset)
+    throw new LocalError(
+      "--reset is not for live: it would remove all backups, and the keys to machines that go on costing money. Delete the servers first, then remove the data's folder yourself.",
+    );
   const usual = DEFAULTS[environment];
   const port = Number(process.env["PORT"] ?? usual.port);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new LocalError(`PORT is ${process.env["PORT"]}: set it to a number from 1 to 65535.`);
   const url = values["other-dashboard"];
-  const otherDashboard = url === undefined ? null : { environment: environment === "live" ? "test" : "live", url };
+  if (url !== undefined && !/^https?:\/\/[^/]/.test(url)) throw new LocalError(`${url} is no address of a dashboard: ${USAGE}`);
+  const otherDashboard: Options["otherDashboard"] =
+    url === undefined ? null : { environment: environment === "live" ? "test" : "live", url };
   return { environment, dataDir: resolve(values.data ?? usual.dataDir), port, reset: values.reset ?? false, otherDashboard };
 }
 

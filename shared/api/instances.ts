@@ -30,8 +30,8 @@ const name = text(64, "Shop");
 const databaseName = z
   .string()
   .regex(
-    /^[a-z][a-z0-9_]{0,62}$/,
-    "must start with a lower-case letter, then lower-case letters, digits and underscores, at most 63",
+    /^(?!(?:postgres|template[01])$)[a-z][a-z0-9_]{0,62}$/,
+    "must start with a lower-case letter, then lower-case letters, digits and underscores, at most 63; postgres, template0 and template1 are the database server's own",
   )
   .meta({ examples: ["shop"] });
 const erpVersion = z

@@ -43,7 +43,7 @@ export const Verification = z
 /** What the work made or found out, by the kind of work. New fields may appear. */
 export const OperationResult = z
   .object({
-    backup_id: id("backup").optional().meta({ description: "The backup that was made or restored" }),
+    backup_id: id("backup").optional().meta({ description: "The backup that was made, restored or cloned from" }),
     safety_backup_id: id("backup").optional().meta({ description: "The backup taken before a restore" }),
     host_skipped: z
       .boolean()

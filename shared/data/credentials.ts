@@ -142,7 +142,7 @@ export async function getToken(accountId: string, id: string): Promise<Credentia
 
 /** All tokens of an account (at most 100), in two calls. */
 export async function allTokens(accountId: string): Promise<CredentialRecord[]> {
-  const ids = (await queryAll(keys.tokens(accountId))).map((item) => String(item["sk"]));
+  const ids = (await queryAll(keys.tokens(accountId), { consistent: true })).map((item) => String(item["sk"]));
   const items = await readAll(ids.map((id) => credentialRef(id).key));
   return [...items.values()].map((item) => CredentialRecord.parse(item));
 }

@@ -177,16 +177,6 @@ const wrongState = (state: string, action?: InstanceAction): Error =>
 const refusedInstance = (present: Item | undefined): Error =>
   present === undefined ? notFound("instance") : (heldByAnother(present) ?? wrongState(String(present["state"])));
 
-/** The database name that a clone gets when none is asked for: from the instance's name, made unique by the id's end. */
-export function databaseNameFor(name: string, id: string): string {
-  const base = name
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "_")
-    .replace(/^[^a-z]+|_+$/g, "");
-  return `${(base === "" ? "erp" : base).slice(0, 50)}_${id.slice(-8)}`; // 59 characters at most; PostgreSQL takes 63
-}
-
 /** Whether what the instance now holds is neutralized, as its host found it. */
 export async function recordNeutralized(instance: InstanceRecord, neutralized: boolean): Promise<void> {
   await updateOne(keys.record("instance", instance.account_id, instance.id), { set: { neutralized } }, {});

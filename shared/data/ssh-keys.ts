@@ -23,7 +23,7 @@ export function presentSshKey(key: SshKeyRecord | undefined): SshKeyRecord {
 
 /** All of an account's, at most 100. */
 export async function allSshKeys(accountId: string): Promise<SshKeyRecord[]> {
-  return (await queryAll(keys.sshKeys(accountId))).map((item) => SshKeyRecord.parse(item));
+  return (await queryAll(keys.sshKeys(accountId), { consistent: true })).map((item) => SshKeyRecord.parse(item));
 }
 
 export function reserveSshKey(change: Change, draft: Pick<SshKey, "name" | "public_key" | "fingerprint">): SshKeyRecord {

@@ -7,6 +7,8 @@ import { ConditionFailed, find, putIfAbsent, queryAll, remove, transact } from "
 
 const TakenMachine = z.object({
   name: z.string(),
+  /** It is the same machine when the operator has given it another name. */
+  address: z.string().optional(),
   operation_id: z.string(),
   server_id: z.string(),
   account_id: z.string(),
@@ -16,8 +18,15 @@ export type TakenMachine = z.infer<typeof TakenMachine>;
 
 /** Whether it is now this server's, or has been. */
 export async function takeMachine(name: string, taker: Omit<TakenMachine, "name" | "created_at">): Promise<boolean> {
-  const { operation_id, server_id, account_id } = taker;
-  const taken: TakenMachine = { name, operation_id, server_id, account_id, created_at: now() };
+  const { operation_id, server_id, account_id, address } = taker;
+  const taken: TakenMachine = {
+    name,
+    operation_id,
+    server_id,
+    account_id,
+    created_at: now(),
+    ...(address !== undefined && { address }),
+  };
   if (await putIfAbsent(keys.takenMachine(name), taken)) return true;
   return (await findTaken(name))?.server_id === server_id;
 }

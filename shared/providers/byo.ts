@@ -15,9 +15,9 @@ export function byo(machines: readonly OwnMachine[]): Provider {
   const named = (name: string): OwnMachine | undefined => machines.find((machine) => machine.name === name);
 
   async function catalog(): Promise<CatalogProvider> {
-    const taken = new Set((await takenMachines()).map(({ name }) => name));
+    const taken = await takenMachines();
     const sizes = machines
-      .filter(({ name }) => !taken.has(name))
+      .filter((machine) => !taken.some(({ name, address }) => name === machine.name || address === machine.address))
       .map(({ name, cpu, memory_gb, disk_gb }) => ({ code: name, cpu, memory_gb, disk_gb, regions: [REGION.code] }));
     return { code: CODE, name: NAME, regions: [REGION], sizes };
   }
@@ -35,7 +35,8 @@ export function byo(machines: readonly OwnMachine[]): Provider {
     createMachine: async (request: MachineRequest) => {
       const machine = named(request.size);
       if (machine === undefined) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", "The operator has taken this machine away");
-      if (!(await takeMachine(machine.name, request)))
+      const renamed = (await takenMachines()).some(({ name, address }) => name !== machine.name && address === machine.address);
+      if (renamed || !(await takeMachine(machine.name, { ...request, address: machine.address })))
         throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", "This machine is another server's already");
       await recordOffer(await catalog());
       return requested(machine);

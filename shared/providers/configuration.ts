@@ -40,7 +40,9 @@ export const Configuration = z.strictObject({
     .strictObject({
       machines: z
         .array(OwnMachine)
-        .refine((machines) => new Set(machines.map(({ name }) => name)).size === machines.length, "must have different names"),
+        .refine((machines) => new Set(machines.map(({ name }) => name)).size === machines.length, "must have different names")
+        // A server clears its machine of what another one's left: two names for one machine would be the end of its data.
+        .refine((machines) => new Set(machines.map(({ address }) => address)).size === machines.length, "must be different"),
     })
     .optional(),
   /** Where an archive of the enterprise edition is fetched; `{version}` stands for 19.0 and the like. */

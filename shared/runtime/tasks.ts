@@ -8,6 +8,7 @@ import { beginOperation, commitOperation, endOperation, findOperation, isOpen, s
 import type { BackupRecord, InstanceRecord, OperationRecord, ServerRecord } from "../data/records.ts";
 import { dropSealed } from "../data/sealed.ts";
 import { getServer } from "../data/servers.ts";
+import { USABLE } from "../domain/lifecycle.ts";
 import type { InputOf, Poll, PollName, Step, StepName, UndoName, Workflow } from "../workflow.ts";
 import { log } from "./log.ts";
 import { asTaskError, CaughtError, GiveUp, operationErrorOf, TryAgain } from "./task-errors.ts";
@@ -117,8 +118,26 @@ async function perform(
   const input = z.looseObject({}).parse(workflow.input.parse(event.input));
   await showPlace(operation, part, workflow, input);
   if (part?.commits) await commitOperation(operation);
-  const outcome = await run(workOn(operation, input, event.task, workflow));
+  const work = workOn(operation, input, event.task, workflow);
+  const outcome = await run(work).catch((error: unknown) => notYet(error, part, event, work.server));
   return part === undefined ? undone(outcome) : part.kind === "poll" ? polled(part, event, outcome) : null;
+}
+
+/**
+ * A machine that restarts goes on with its jobs when it is back: a poll waits for it, until its own end or until the health check
+ * has given the machine up.
+ */
+async function notYet(
+  error: unknown,
+  part: Step | Poll | undefined,
+  { attempt = 0, limit }: TaskEvent,
+  server: () => Promise<ServerRecord>,
+): Promise<false> {
+  const away = error instanceof TryAgain && error.code === "HOST_UNREACHABLE";
+  const last = limit !== undefined && attempt + 1 >= limit;
+  if (!away || part?.kind !== "poll" || last || !USABLE.includes((await server()).state)) throw error;
+  log.warn("the machine does not answer now", { error });
+  return false;
 }
 
 function polled(part: Poll, { attempt = 0, limit }: TaskEvent, ready: boolean | void): Polled {
@@ -159,7 +178,12 @@ const InputIds = z.looseObject({
   backup_id: z.string().optional(),
 });
 
-function workOn(operation: OperationRecord, input: Record<string, unknown>, task: string, { steps }: Workflow): Work<unknown> {
+function workOn(
+  operation: OperationRecord,
+  input: Record<string, unknown>,
+  task: string,
+  { steps }: Workflow,
+): Work<unknown> & { server: () => Promise<ServerRecord> } {
   const { account_id: accountId } = operation;
   const ids = InputIds.parse(input);
   const instance = once(() => getInstance(accountId, ids.instance_id ?? ""));

@@ -1,7 +1,7 @@
 // The dashboard in a real browser: `open` shows a page of it, and a test fails if any of its pages complained.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page, Request, Response } from "playwright-core";
 import { test as base } from "vitest";
 import { ROOT } from "../../infra/built.ts";
 import { auth } from "../../shared/api/auth.ts";
@@ -75,7 +75,7 @@ export const test = base
       context.setDefaultTimeout(PATIENCE_MS);
       await watch(context, faults);
       const page = await context.newPage();
-      const answer = await page.goto(path);
+      const answer = await arrive(page, path);
       // Such as that the dashboard of these sources cannot be built.
       if (answer?.ok() !== true) throw new Error(await answer?.text());
       return page;
@@ -88,10 +88,30 @@ async function signedIn({ user: { email, password } }: Pick<TestAccount, "user">
   return { cookies: [], origins: [{ origin: apiUrl(), localStorage: [{ name: "session", value: JSON.stringify(session) }] }] };
 }
 
+/** Where interfaces of containers come and go, Chromium drops what it is loading: then it is asked once more. */
+async function arrive(page: Page, path: string): Promise<Response | null> {
+  let dropped = false;
+  const note = (request: Request): void => {
+    dropped ||= NETWORK_CHANGED.test(request.failure()?.errorText ?? "");
+  };
+  page.on("requestfailed", note);
+  const answer = await page.goto(path).catch((error: unknown) => {
+    if (!NETWORK_CHANGED.test(String(error))) throw error;
+    dropped = true;
+    return null;
+  });
+  page.off("requestfailed", note);
+  return dropped ? page.goto(path) : answer;
+}
+
+/** The machine's doing, and no page's. */
+const NETWORK_CHANGED = /net::ERR_NETWORK_CHANGED/;
+
 async function watch(context: BrowserContext, { seen }: Faults): Promise<void> {
   context.on("console", (message) => {
     const { url } = message.location();
-    if (message.type() === "error" && !isRefusal(message.text(), url)) seen.push(`${message.text()} (${url})`);
+    if (message.type() !== "error" || isRefusal(message.text(), url) || NETWORK_CHANGED.test(message.text())) return;
+    seen.push(`${message.text()} (${url})`);
   });
   context.on("weberror", (error) => seen.push(error.error().stack ?? String(error.error())));
   context.on("request", (request) => {

@@ -62,6 +62,11 @@ describe("a clone", () => {
     await page.getByText("Clone is running: Staging").waitFor();
     await fact(page, "Cloned from", "Shop");
     await fact(page, "Jobs, mail and payments", "Switched off");
+    await page
+      .getByText(
+        `Neutralized, no active scheduled jobs, no active mail servers, a database identity of its own, address https://${domain}`,
+      )
+      .waitFor();
     expect(await page.content()).not.toContain(password);
     expect(sent).toEqual([
       { backup_id: backup.id, name: "Staging", domain, neutralize: true, restore_database: true, restore_filestore: true },

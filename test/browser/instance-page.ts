@@ -41,7 +41,8 @@ export async function storePassword(page: Page, name: string): Promise<string> {
   const password = (await shown.getByLabel("admin password", { exact: true }).textContent()) ?? "";
   await expectAccessible(page);
   await page.keyboard.press("Escape");
-  await expect.poll(() => button(shown, "Done").isDisabled()).toBe(true);
+  await shown.getByText("Store it first, then tick this.").waitFor();
+  expect(await button(shown, "Done").isDisabled()).toBe(true);
   await shown.getByRole("checkbox", { name: /I have stored/ }).check();
   await button(shown, "Done").click();
   await shown.waitFor({ state: "detached" });

@@ -105,6 +105,31 @@ describe("making one", () => {
     expect(await page.content()).not.toContain(password);
   });
 
+  test("keeps the password in view when one goes back or closes the tab", async ({ open }) => {
+    const mine = await account();
+    const server = await seedServer(mine.id);
+    const page = await open("/instances", { as: mine });
+    await page.getByRole("link", { name: "Create instance" }).first().click();
+    await page.getByLabel("Name", { exact: true }).fill("Shop");
+    await page.getByLabel("Domain").fill(uniqueDomain());
+    await button(page, "Create instance").click();
+    const shown = dialog(page, "Shop is being installed");
+    await shown.getByText(mine.user.email).waitFor();
+    await page.goBack();
+    await shown.getByText("Store it first, then tick this.").waitFor();
+    expect(pathOf(page)).toBe("/instances/create");
+    const asked = page.waitForEvent("dialog");
+    const closing = page.close({ runBeforeUnload: true });
+    const question = await asked;
+    expect(question.type()).toBe("beforeunload");
+    await question.dismiss();
+    await closing;
+    await shown.getByRole("checkbox").check();
+    await page.goBack();
+    await title(page, "Instances");
+    expect((await instancesOf(mine))[0]?.server_id).toBe(server.id);
+  });
+
   test("says at its field that a domain is taken, and keeps what was filled in", async ({ open }) => {
     const mine = await account();
     const taken = await mine.instance();

@@ -129,7 +129,8 @@ test(
     expect((await api.get(`/sandbox/instances/${staging?.id}/data`)).as(z.unknown())).toEqual({ orders: 3 });
     expect((await api.get("/backups")).as(z.array(Backup)).map(({ kind }) => kind)).toEqual(["pre_restore", "manual"]);
     await goTo(page, "API Keys");
-    await page.getByRole("button", { name: "Revoke Deploy pipeline" }).click();
+    // At this speed a session's requests of a minute may be used up; then the page waits until it may ask again.
+    await page.getByRole("button", { name: "Revoke Deploy pipeline" }).click({ timeout: 60_000 });
     const asked = dialog(page, "Revoke API key");
     await Promise.all([page.waitForResponse(/\/tokens\//), asked.getByRole("button", { name: "Revoke", exact: true }).click()]);
     expect((await api.get("/instances")).status).toBe(401);

@@ -1,8 +1,10 @@
 // What every page has in common: it is there by its address, for everybody, on a desk and in a hand, by day and by night.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test as plain } from "vitest";
 import { ROOT } from "../../infra/built.ts";
+import type { DashboardConfig } from "../../infra/dashboard-headers.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
@@ -39,10 +41,55 @@ describe.each([
   });
 });
 
-test("on every page of the sandbox it is said that it is one", async ({ open }) => {
+test("on every page of the sandbox it is said that it is one, even while the service is away", async ({ open, faults }) => {
+  faults.expected.push(/^Failed to load resource/);
   const page = await open("/login");
+  await page.route("**/api/v1/**", (route) => route.abort());
+  await page.reload();
   await page.getByRole("region", { name: "Environment" }).getByText("TEST").waitFor();
   const home = await open("/", { as: mine });
   await home.getByRole("region", { name: "Environment" }).getByText("TEST").waitFor();
   expect(await home.title()).toMatch(/test/i);
+});
+
+/** As the operator has configured it. */
+async function configure(page: Page, config: DashboardConfig): Promise<void> {
+  await page.route("**/config.json", (route) => route.fulfill({ json: config }));
+  await page.reload();
+}
+
+test("live is not taken for the sandbox, and each leads to the other where that is configured", async ({ open }) => {
+  const page = await open("/", { as: mine });
+  const banner = page.getByRole("region", { name: "Environment" });
+  await banner.waitFor();
+  const other = page.getByRole("link", { name: /^Go to/ });
+  expect(await other.count()).toBe(0);
+  await configure(page, {
+    environment: "live",
+    other_dashboard: { environment: "test", url: "https://test.example.com/" },
+    api_page: null,
+  });
+  await page.getByRole("link", { name: /^Go to test/ }).waitFor();
+  expect(await other.getAttribute("href")).toBe("https://test.example.com/");
+  expect(await other.getAttribute("target")).toBe("_blank");
+  expect(await banner.count()).toBe(0);
+  expect(await page.title()).not.toMatch(/test/i);
+});
+
+test("light or dark is as the system has it until the switch says otherwise, which is remembered", async ({ open }) => {
+  const page = await open("/", { as: mine });
+  const ground = (): Promise<unknown> => page.evaluate("getComputedStyle(document.body).backgroundColor");
+  await page.getByRole("button", { name: "Dark mode" }).waitFor();
+  const light = await ground();
+  await page.getByRole("button", { name: "Dark mode" }).click();
+  await page.getByRole("button", { name: "Light mode" }).waitFor();
+  const dark = await ground();
+  expect(dark).not.toBe(light);
+  await page.reload();
+  await page.getByRole("button", { name: "Light mode" }).waitFor();
+  expect(await ground()).toBe(dark);
+  await page.getByRole("button", { name: "Light mode" }).click();
+  await expect.poll(ground).toBe(light);
+  await page.emulateMedia({ colorScheme: "dark" }); // what was chosen last is what the system had: it is followed again
+  await expect.poll(ground).toBe(dark);
 });

@@ -5,6 +5,7 @@ import { beforeAll, expect } from "vitest";
 import { BASE_PATH } from "../../shared/api/index.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { ownCloud } from "../harness/cloud.ts";
+import { seedInstance } from "../harness/seed.ts";
 import { dashboard } from "../harness/dashboard.ts";
 import { type Open, test } from "./browser.ts";
 import { isShown, PAGES } from "./pages.ts";
@@ -45,6 +46,21 @@ async function asked(page: Page): Promise<number[]> {
 
 const HIDE = `Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
   document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));`;
+
+test("what one begins is followed at once", async ({ open }) => {
+  const another = await account();
+  const { id } = await seedInstance(another.id);
+  const page = await open(`/instances/${id}`, { as: another });
+  await page.getByRole("button", { name: "Stop" }).click();
+  const answered = page.waitForResponse((response) => response.request().method() === "POST");
+  const asksForWork = page.waitForRequest((request) => new URL(request.url()).pathname.startsWith(`${BASE_PATH}/operations/op_`));
+  await page.getByRole("dialog").getByRole("button", { name: "Stop" }).click();
+  await answered;
+  const since = performance.now();
+  await asksForWork;
+  expect(performance.now() - since).toBeLessThan(APART_MS / 2);
+  await page.getByRole("progressbar", { name: "Stopping instance" }).first().waitFor();
+});
 
 test("while nothing runs no page asks for anything", async ({ open }) => {
   const pages = await opened(open);

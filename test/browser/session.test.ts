@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import * as z from "zod";
-import { account } from "../harness/account.ts";
+import { account, newPublicKey } from "../harness/account.ts";
 import { clientWith } from "../harness/client.ts";
 import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
 import { test } from "./browser.ts";
@@ -66,6 +66,39 @@ test("whoever is locked out is told for how long", async ({ open }) => {
   expect(before).toMatch(/^\d+:\d\d$/);
   await expect.poll(() => timer.textContent()).not.toBe(before);
   expect(await page.getByRole("button", { name: "Log in" }).isDisabled()).toBe(true);
+  // It is of this email alone.
+  await logIn(page, (await account()).user);
+  await heading(page, "Home").waitFor();
+});
+
+test("a service that is away for a while is not told as a lock-out", async ({ open, faults }) => {
+  faults.expected.push(/^Failed to load resource/);
+  const { user } = await account();
+  const page = await open("/login");
+  await page.route("**/api/v1/auth/login", (route) =>
+    route.fulfill({
+      status: 503,
+      headers: { "retry-after": "30" },
+      json: { success: false, error: { code: "SERVICE_UNAVAILABLE", message: "Logging in is not possible at present" } },
+    }),
+  );
+  await logIn(page, user);
+  await page.getByText("The service cannot do this now").waitFor();
+  expect(await page.getByText("Too many failed attempts").count()).toBe(0);
+  expect(await page.getByRole("button", { name: "Log in" }).isEnabled()).toBe(true);
+});
+
+test("a page whose script cannot be loaded says so", async ({ open, faults }) => {
+  faults.expected.push(/Failed to load resource/, /dynamically imported module/);
+  const page = await open("/login");
+  await page.getByLabel("Email").waitFor();
+  await page.route("**/assets/login-*.js", (route) => route.abort());
+  await page.reload();
+  await page.getByText("This page could not be loaded").waitFor();
+  await page.unroute("**/assets/login-*.js");
+  await page.getByRole("button", { name: "Reload" }).click();
+  await page.getByLabel("Email").waitFor();
+  expect(await page.getByText("This page could not be loaded").count()).toBe(0);
 });
 
 test("that the service is away is said in words", async ({ open, faults }) => {
@@ -135,4 +168,33 @@ test("logging out in one tab ends the others", async ({ open }) => {
   await page.getByRole("menuitem", { name: "Log out" }).click();
   await isAt(page, "/login");
   await isAt(other, "/login");
+});
+
+test("whoever logs in next is not told what the one before was told", async ({ open }) => {
+  const [mine, another] = [await account(), await account()];
+  const page = await open("/settings/ssh-keys", { as: mine });
+  await page.getByRole("button", { name: "Add a key" }).first().click();
+  const adding = page.getByRole("dialog", { name: "Add an SSH key" });
+  await adding.getByLabel("Name").fill("Ops laptop");
+  await adding.getByLabel("Public key").fill(newPublicKey());
+  await adding.getByRole("button", { name: "Add key" }).click();
+  await page.getByText("SSH key added: Ops laptop").waitFor();
+  await page.getByRole("button", { name: mine.user.name }).click();
+  await page.getByRole("menuitem", { name: "Log out" }).click();
+  await isAt(page, "/login");
+  await logIn(page, another.user);
+  await page.getByRole("button", { name: another.user.name }).waitFor();
+  expect(await page.getByText("SSH key added: Ops laptop").count()).toBe(0);
+});
+
+test("logging out of a session that has ended already is just that", async ({ open }) => {
+  const mine = await account();
+  const page = await open("/settings/api-keys", { as: mine });
+  await heading(page, "API Keys").waitFor();
+  const token = z.object({ token: z.string() }).parse(JSON.parse(String(await page.evaluate(KEPT)))).token;
+  await clientWith(token).post("/auth/logout");
+  await page.getByRole("button", { name: mine.user.name }).click();
+  await page.getByRole("menuitem", { name: "Log out" }).click();
+  await page.getByText("You are logged out.").waitFor();
+  expect(await page.evaluate(KEPT)).toBeNull();
 });

@@ -89,13 +89,14 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
     await guarantee(
       "its firewall lets in SSH and the web alone, keeps containers from the metadata address, and may be set twice",
       async () => {
+        const script = join(machine.root, "checked.sh");
+        writeFileSync(script, hostScript());
         const rules = execFileSync(
           "unshare",
-          ["-n", "bash", "-c", "source /dev/stdin probe; raise_firewall; raise_firewall; nft list ruleset"],
+          ["-n", "bash", "-c", 'source "$0" probe; raise_firewall; raise_firewall; nft list ruleset', script],
           {
             env: { ...process.env, ERP_HOSTING_SYSTEM: machine.system, SSH_CONNECTION: "10.0.0.1 5000 10.0.0.2 2222" },
             encoding: "utf8",
-            input: hostScript(),
           },
         );
         assert.match(rules, /policy drop;[^]*\ttcp dport \{ (22, )?80, 443, 2222 \} accept/);
@@ -343,6 +344,28 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
       await enter(shop, password);
       await survives(await act(shop.id, "restart"), "restartErp", 0.3);
       await enter(shop, password);
+    });
+
+    await guarantee("an ERP whose machine was lost in the middle of a swap has its old data when it is started", async () => {
+      const restores = join(machine.root, "instances", shop.id, "restores");
+      const server = `erp-${shop.id}-db`;
+      const sql = (database: string, statement: string): string =>
+        machine.docker("exec", server, "psql", "-XqAt", "-U", "odoo", "-d", database, "-c", statement);
+      await succeeds(await act(shop.id, "stop"));
+      machine.docker("start", server);
+      machine.docker("exec", server, "sh", "-c", "until pg_isready -q -h 127.0.0.1; do sleep 0.2; done");
+      sql("postgres", `alter database ${DATABASE} rename to old_op_lost`);
+      sql("postgres", `create database ${DATABASE} template old_op_lost`);
+      sql(DATABASE, "update res_partner set name = 'Half restored'");
+      writeFileSync(join(restores, "op_lost"), "swapping");
+      machine.docker("stop", server);
+      await succeeds(await act(shop.id, "start"));
+      const after = await enter(shop, password);
+      assert.deepEqual(await after.search("res.partner", [["name", "=", "Half restored"]]), []);
+      assert.deepEqual(await after.search("res.partner", [["name", "=", "First customer"]]), [written.customer]);
+      assert.deepEqual(await after.file(written.attachment), bytes);
+      assert.equal(sql("postgres", "select count(*) from pg_database where datname ~ '^(old|new)_'").trim(), "0");
+      assert.deepEqual(readdirSync(restores), []);
     });
 
     await guarantee("a stopped ERP is backed up, and stays stopped", async () => {

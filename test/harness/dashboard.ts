@@ -9,7 +9,9 @@ export function dashboard(): Fallback {
   let serving: Promise<Fallback> | undefined;
   return (request, response) => {
     if (request.method !== "GET" && request.method !== "HEAD") return false;
-    serving ??= buildDashboard().then((folder) => serve({ dashboard: folder, docs: docsPage(openapi("test")) }));
+    serving ??= buildDashboard().then((folder) =>
+      serve({ dashboard: folder, docs: docsPage(openapi("test")), environment: "test" }),
+    );
     serving.then(
       (answer) => answer(request, response),
       (error: unknown) => response.writeHead(500, { "content-type": "text/plain" }).end(String(error)),

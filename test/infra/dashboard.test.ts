@@ -1,5 +1,5 @@
 // What stands in front, read from the synthesized templates: CloudFront, the dashboard's files, and the key between it and the API.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -191,6 +191,16 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
       SystemMetadata: { "cache-control": "no-cache" },
     });
     expect([page?.[1].DependsOn].flat()).toContain(assets?.[0]);
+  });
+
+  it("the dashboard is told which environment it is of", () => {
+    const Sources = z.object({ SourceObjectKeys: z.array(z.string()) });
+    const told = of(environment, "Custom::CDKBucketDeployment")
+      .flatMap(({ Properties }) => Sources.parse(Properties).SourceObjectKeys)
+      .map((key) => join(outdir, `asset.${key.replace(/\.zip$/, "")}`, "config.json"))
+      .filter((path) => existsSync(path));
+    const configs = told.map((path): unknown => JSON.parse(readFileSync(path, "utf8")));
+    expect(configs).toEqual([{ environment, other_dashboard: null, api_page: null }]);
   });
 
   it("the key is sent to the API and is not in the template", () => {

@@ -43,6 +43,8 @@ test("a clone is a new instance that holds what the backup held, with an identit
   const { admin_password, ...begun } = answer.as(instances.clone.data);
   expect(answer.headers["location"]).toBe(`/api/v1/instances/${begun.id}`);
   expect(admin_password).toMatch(/^\S{16,}$/);
+  // Named from the beginning, so that it is known what cannot be deleted meanwhile.
+  expect((await api.get(`/operations/${begun.operation_id}`)).as(Operation).result).toMatchObject({ backup_id: backup.id });
   expect(begun).toMatchObject({
     name: body.name,
     domain: body.domain,

@@ -86,6 +86,7 @@ describe("is refused, naming the field, where", () => {
     ["the database's name has a hyphen", { database_name: "my-shop" }, "database_name"],
     ["the database's name has 64 characters", { database_name: "a".repeat(64) }, "database_name"],
     ["the database's name tries to be SQL", { database_name: 'x"; drop' }, "database_name"],
+    ["the database's name is the server's own", { database_name: "template1" }, "database_name"],
     ["the e-mail address is none", { admin_email: "admin" }, "admin_email"],
     ["the name has 65 characters", { name: "a".repeat(65) }, "name"],
     ["the name is only spaces", { name: "   " }, "name"],

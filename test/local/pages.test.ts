@@ -14,7 +14,7 @@ import { serve } from "../../infra/local/pages.ts";
 
 const PAGE = `<!doctype html><title>Dashboard</title>${" ".repeat(2000)}`;
 const SCRIPT = "console.log(1);".repeat(200);
-const OTHER = { environment: "live", url: "https://live.example.com" };
+const OTHER = { environment: "live", url: "https://live.example.com" } as const;
 
 const home = mkdtempSync(join(tmpdir(), "pages-"));
 const server = createServer((request, response) => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "assets", "index-1.js"), SCRIPT);
   writeFileSync(join(folder, "assets", "font-1.woff2"), "w".repeat(2000));
   writeFileSync(join(home, "secret.txt"), "secret");
-  answer = serve({ dashboard: folder, docs: "<title>API</title>", otherDashboard: OTHER });
+  answer = serve({ dashboard: folder, docs: "<title>API</title>", environment: "test", otherDashboard: OTHER });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   ({ port } = z.object({ port: z.number() }).parse(server.address()));
@@ -129,8 +129,8 @@ test("the API's page stays, with a policy of its own", async () => {
   }
 });
 
-test("the dashboard is told of the other environment's, and where the API's page is", async () => {
-  expect(await (await ask("/config.json")).json()).toEqual({ other_dashboard: OTHER, api_page: "/docs" });
+test("the dashboard is told which environment it is of, where the other's is, and where the API's page is", async () => {
+  expect(await (await ask("/config.json")).json()).toEqual({ environment: "test", other_dashboard: OTHER, api_page: "/docs" });
 });
 
 test("other methods are left to the API", async () => {

@@ -5,6 +5,7 @@ import { handler as sweep } from "../../functions/schedules/sweep.ts";
 import { readOffers } from "../../shared/data/catalogue.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { takeMachine, takenMachines } from "../../shared/data/taken-machines.ts";
+import { byo } from "../../shared/providers/byo.ts";
 import { pass } from "./executions.ts";
 import { jobs } from "./fake-host.ts";
 import { OWN_MACHINE, type World, world } from "./world.ts";
@@ -52,6 +53,17 @@ test("a machine that is taken is no other server's, and a failed creation leaves
   await here.remove(second.server);
   expect((await takenMachines()).map(({ server_id }) => server_id)).toEqual([first.server.id]);
   await here.remove(first.server);
+});
+
+test("a machine that is taken stays so under another name", async () => {
+  const { server } = await here.create(accountId, "byo");
+  const renamed = byo([{ ...OWN_MACHINE, name: "cellar-renamed", firewall: true }]);
+  expect((await renamed.catalog()).sizes).toEqual([]);
+  const ids = { operation_id: newId("operation"), server_id: newId("server"), account_id: accountId };
+  await expect(renamed.createMachine({ ...ids, name: "erp-2", region: "own", size: "cellar-renamed" })).rejects.toThrow(
+    "PROVIDER_OUT_OF_CAPACITY",
+  );
+  await here.remove(server);
 });
 
 test("of many who want the last machine, one gets it", async () => {

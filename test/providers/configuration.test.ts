@@ -23,7 +23,16 @@ test.each([
     JSON.stringify({ byo: { machines: [{ ...OWN_MACHINE, address: "secret-token" }] } }),
     "address",
   ],
-  ["two machines of one name", JSON.stringify({ byo: { machines: [OWN_MACHINE, OWN_MACHINE] } }), "byo.machines"],
+  [
+    "two machines of one name",
+    JSON.stringify({ byo: { machines: [OWN_MACHINE, { ...OWN_MACHINE, address: "203.0.113.8" }] } }),
+    "byo.machines",
+  ],
+  [
+    "a machine under two names",
+    JSON.stringify({ byo: { machines: [OWN_MACHINE, { ...OWN_MACHINE, name: "cellar-2" }] } }),
+    "byo.machines",
+  ],
   [
     "a source that is the same for every version",
     JSON.stringify({ enterprise_source: "https://secret-token/" }),

@@ -2,6 +2,7 @@
 import Alert from "@cloudscape-design/components/alert";
 import Button from "@cloudscape-design/components/button";
 import { Component, type ReactNode } from "react";
+import { useRouteError } from "react-router";
 
 interface Props {
   /** Where the person is: going elsewhere clears the error. */
@@ -24,6 +25,9 @@ export class Boundary extends Component<Props, { error: unknown; place: string }
     return this.state.error === undefined ? this.props.children : <Broken error={this.state.error} />;
   }
 }
+
+/** What a router shows where there is no page around what broke. */
+export const BrokenRoute = () => <Broken error={useRouteError()} />;
 
 function Broken({ error }: { error: unknown }) {
   const outdated = error instanceof TypeError && /dynamically imported module|module script/i.test(error.message);

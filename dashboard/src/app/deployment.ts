@@ -1,9 +1,12 @@
 // What a deployment says of itself beside the API: a file that is served with the dashboard.
 import * as z from "zod";
 
+const Environment = z.enum(["live", "test"]);
+
 const Deployment = z.object({
+  environment: Environment,
   /** The dashboard of the other environment, where the operator has configured it. */
-  other_dashboard: z.object({ environment: z.enum(["live", "test"]), url: z.url({ protocol: /^https?$/ }) }).nullable(),
+  other_dashboard: z.object({ environment: Environment, url: z.url({ protocol: /^https?$/ }) }).nullable(),
   /** Where the API is described for people. */
   api_page: z.string().startsWith("/").nullable(),
 });

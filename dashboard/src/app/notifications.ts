@@ -1,5 +1,6 @@
 // What the page tells in passing: kept here, so that any code may tell something and the shell shows it.
 import { type ReactNode, useSyncExternalStore } from "react";
+import { session, subscribe as onSession } from "../session/session.ts";
 
 export interface Notification {
   id: string;
@@ -17,7 +18,8 @@ const listeners = new Set<() => void>();
 /** Tells something once: the same id again replaces what was told. */
 export function notify(notification: Notification): void {
   show([notification, ...shown.filter(({ id }) => id !== notification.id)]);
-  if (notification.type === "success") setTimeout(() => dismiss(notification.id), SUCCESS_SECONDS * 1000);
+  if (notification.type === "success")
+    setTimeout(() => show(shown.filter((each) => each !== notification)), SUCCESS_SECONDS * 1000);
 }
 
 export const dismiss = (id: string): void => show(shown.filter((each) => each.id !== id));
@@ -33,3 +35,8 @@ function show(next: readonly Notification[]): void {
   shown = next;
   for (const listener of listeners) listener();
 }
+
+// What one person was told is nothing for the next.
+onSession(() => {
+  if (session() === undefined) show([]);
+});

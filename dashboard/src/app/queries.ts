@@ -54,9 +54,4 @@ export const catalog = () => ({
   staleTime: Infinity,
 });
 
-export const health = () => ({
-  ...question(["health"], ({ signal }) => client.health.get({ signal })),
-  staleTime: Infinity,
-});
-
 export const deployment = () => ({ ...question(["deployment"], ({ signal }) => readDeployment(signal)), staleTime: Infinity });

@@ -7,6 +7,10 @@ import { passes } from "./words.ts";
 /** What comes back within this time shows what is cached, without asking again. */
 const FRESH_SECONDS = 5;
 const RETRIES_MAX = 2;
+/** Lists lag behind a change by a moment: they are asked for at once, and again then. */
+const LAG_SECONDS = 1;
+/** Not 0, at which a change under way whose form has gone would be looked at without pause. */
+const GONE_SECONDS = 1;
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -18,13 +22,19 @@ export const queryClient = new QueryClient({
         error instanceof ClientError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 500 * 2 ** count,
     },
     // A person decides whether to send a change again; the form then sends the same Idempotency-Key.
-    mutations: { networkMode: "always", retry: false },
+    // What was sent and answered may be a password: it goes with the form.
+    mutations: { networkMode: "always", retry: false, gcTime: GONE_SECONDS * 1000 },
   },
-  mutationCache: new MutationCache({ onSuccess: () => void refresh() }),
+  mutationCache: new MutationCache({
+    onSuccess: () => {
+      void refresh();
+      setTimeout(() => void refresh(), LAG_SECONDS * 1000);
+    },
+  }),
 });
 
 /** First parts of the keys of what no change makes stale, and of the operations' own watch. */
-const LASTING = new Set<unknown>(["catalog", "health", "deployment", "watch"]);
+const LASTING = new Set<unknown>(["catalog", "deployment", "watch"]);
 
 /** Asks again for whatever is on the page. */
 export const refresh = (): Promise<void> =>

@@ -1,7 +1,8 @@
 // The browser's tab says which page and, in the sandbox, that nothing of it is real.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { health } from "./queries.ts";
+import type { Deployment } from "./deployment.ts";
+import { deployment } from "./queries.ts";
 
 export const PRODUCT = "ERP control plane";
 
@@ -12,5 +13,5 @@ export function useTitle(page: string): void {
   }, [environment, page]);
 }
 
-/** Undefined until the service has said it. */
-export const useEnvironment = (): "live" | "test" | undefined => useQuery(health()).data?.data.environment;
+/** Undefined until the page knows it: from the file beside it, so that a service that is away hides nothing. */
+export const useEnvironment = (): Deployment["environment"] | undefined => useQuery(deployment()).data?.environment;

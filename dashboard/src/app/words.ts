@@ -59,6 +59,8 @@ function isProblem(value: unknown): value is Problem {
   );
 }
 
+export const isMissing = (error: unknown): boolean => error instanceof ClientError && error.code === "NOT_FOUND";
+
 /** Whether the same request may well succeed in a moment. */
 export const passes = (error: unknown): boolean =>
   error instanceof ClientError && (error.status === 0 || error.status === 429 || error.status >= 500);

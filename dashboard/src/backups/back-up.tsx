@@ -60,7 +60,6 @@ function BackUpForm({ title, among, chosen, onDismiss }: FormProps) {
           optional
           description="Why, or what is about to be done. The instance goes on running meanwhile."
           placeholder="Before the upgrade"
-          autoFocus={among === undefined}
           {...form.text("note")}
         />
       </Form>

@@ -39,6 +39,7 @@ function Facts({ backup }: { backup: Backup }) {
   return (
     <KeyValuePairs
       columns={3}
+      minColumnWidth={200}
       items={[
         { label: "Status", value: <Status of="backup" status={status} /> },
         { label: "Kind", value: kindInWords(kind) },

@@ -5,8 +5,9 @@ import type { Backup } from "../../../shared/api/backups.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { Page } from "../app/page.tsx";
 import { instances, servers } from "../app/queries.ts";
+import { whyNot } from "../instances/allowed.ts";
 import { Action } from "../resource/action.tsx";
-import { type Home, whyNotOn } from "./allowed.ts";
+import type { Home } from "./allowed.ts";
 import { BackUpAny } from "./back-up.tsx";
 import { BackupsTable } from "./table.tsx";
 
@@ -35,7 +36,7 @@ export default function Backups() {
         <BackUpAny
           instances={(all.data?.data ?? []).map((instance) => ({
             instance,
-            refused: whyNotOn(instance, serverOf(instance.server_id), "backup"),
+            refused: whyNot("backup", instance, serverOf(instance.server_id)),
           }))}
           onDismiss={() => setChoosing(false)}
         />

@@ -7,7 +7,7 @@ import type { Backup } from "../../../shared/api/backups.ts";
 import { Link } from "../app/link.tsx";
 import { backups } from "../app/queries.ts";
 import { useOperation } from "../operations/watch.ts";
-import { WORK } from "../operations/words.ts";
+import { workOf } from "../operations/words.ts";
 import { Status } from "../resource/status.tsx";
 import { type Column, ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
@@ -91,18 +91,14 @@ const COLUMNS: Column<Backup>[] = [
   { id: "status", header: "Status", cell: (backup) => <BackupState backup={backup} /> },
   { id: "kind", header: "Kind", cell: (backup) => <Kind backup={backup} /> },
   { id: "size", header: "Size", cell: ({ size_bytes }) => sizeInWords(size_bytes) },
-  { id: "note", header: "Note", cell: ({ note }) => (note === null ? "–" : <Wrapped>{note}</Wrapped>) },
+  { id: "note", header: "Note", long: true, cell: ({ note }) => (note === null ? "–" : <Wrapped>{note}</Wrapped>) },
 ];
 
 function Made({ backup }: { backup: Backup }) {
   const { pathname, search } = useLocation();
   const details = new URLSearchParams(search);
   details.set("backup", backup.id);
-  return (
-    <Wrapped>
-      <Link to={`${pathname}?${details.toString()}`}>{momentOf(backup)}</Link>
-    </Wrapped>
-  );
+  return <Link to={`${pathname}?${details.toString()}`}>{momentOf(backup)}</Link>;
 }
 
 /** Only what the service makes by itself does it remove by itself. */
@@ -126,7 +122,7 @@ function BackupState({ backup: { operation_id, status, status_reason } }: { back
     return (
       <ProgressBar
         value={operation.progress}
-        ariaLabel={WORK[operation.type].running}
+        ariaLabel={workOf(operation.type).running}
         additionalInfo={operation.step ?? "Waiting to begin"}
       />
     );

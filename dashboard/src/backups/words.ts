@@ -1,5 +1,6 @@
 // What backups are called, and how large they are, in words.
 import type { Backup } from "../../../shared/api/backups.ts";
+import { inShort } from "../resource/moment.ts";
 
 const KINDS: Readonly<Record<string, string>> = { manual: "Manual", pre_restore: "Safety" } satisfies Record<
   Backup["kind"],
@@ -9,10 +10,8 @@ const KINDS: Readonly<Record<string, string>> = { manual: "Manual", pre_restore:
 /** A newer service may know more kinds than this page. */
 export const kindInWords = (kind: string): string => KINDS[kind] ?? kind;
 
-const moment = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
-
 /** A backup has no name of its own: it is known by the moment that it holds. */
-export const momentOf = ({ created_at }: Pick<Backup, "created_at">): string => moment.format(new Date(created_at));
+export const momentOf = ({ created_at }: Pick<Backup, "created_at">): string => inShort(created_at);
 
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"] as const;
 

@@ -8,7 +8,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Operation } from "../../../shared/api/operations.ts";
 import { Failure, RequestId } from "../app/failure.tsx";
 import { operations } from "../app/queries.ts";
-import { WORK } from "../operations/words.ts";
+import { workOf } from "../operations/words.ts";
 import { Time } from "../resource/time.tsx";
 import { type Known, Name } from "./names.tsx";
 
@@ -53,7 +53,7 @@ function FailedWork({
 }) {
   return (
     <>
-      <StatusIndicator type="error">{WORK[type].failed}</StatusIndicator>: <Name of={resource} known={known} />
+      <StatusIndicator type="error">{workOf(type).failed}</StatusIndicator>: <Name of={resource} known={known} />
       <Box>{error?.message}</Box>
       <Box variant="small" color="text-body-secondary">
         <Time at={finished_at} />

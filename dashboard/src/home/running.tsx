@@ -5,7 +5,7 @@ import Header from "@cloudscape-design/components/header";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
 import type { Operation } from "../../../shared/api/operations.ts";
 import { useRunning } from "../operations/watch.ts";
-import { WORK } from "../operations/words.ts";
+import { workOf } from "../operations/words.ts";
 import { Time } from "../resource/time.tsx";
 import { type Known, Name } from "./names.tsx";
 
@@ -46,7 +46,7 @@ function Work({
       value={progress}
       label={
         <>
-          {WORK[type].running}: <Name of={resource} known={known} />
+          {workOf(type).running}: <Name of={resource} known={known} />
         </>
       }
       description={

@@ -1,14 +1,16 @@
 // What follows on a new instance: its administrator's password is shown, where the service made it, before one goes on.
+import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import { useEffect } from "react";
 import { useNavigate } from "react-router";
 import type { Instance } from "../../../shared/api/instances.ts";
+import { Copyable } from "../resource/copyable.tsx";
 import { SecretOnce } from "../resource/secret-once.tsx";
 
 export interface Made extends Instance {
   admin_password?: string | undefined;
 }
 
-export function AfterMaking({ made: { id, name, admin_password } }: { made: Made }) {
+export function AfterMaking({ made: { id, name, admin_email, admin_password } }: { made: Made }) {
   const navigate = useNavigate();
   useEffect(() => {
     if (admin_password === undefined) void navigate(`/instances/${id}`);
@@ -20,7 +22,9 @@ export function AfterMaking({ made: { id, name, admin_password } }: { made: Made
         what="admin password"
         value={admin_password}
         onStored={() => void navigate(`/instances/${id}`)}
-      />
+      >
+        <KeyValuePairs items={[{ label: "Login", value: <Copyable value={admin_email} what="login" /> }]} />
+      </SecretOnce>
     )
   );
 }

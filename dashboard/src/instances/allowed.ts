@@ -2,7 +2,7 @@
 import type { Instance, InstanceAction } from "../../../shared/api/instances.ts";
 import type { Server } from "../../../shared/api/servers.ts";
 import { LIFECYCLE, statesFor, USABLE } from "../../../shared/domain/lifecycle.ts";
-import { STATUSES } from "../resource/status.tsx";
+import { shownOf } from "../resource/status.tsx";
 import { phasesOf } from "../servers/allowed.ts";
 
 const DONE: Record<InstanceAction, string> = {
@@ -22,8 +22,10 @@ export function whyNot(action: InstanceAction, instance: Instance, server: Serve
   if (!states.includes(instance.status))
     return `Only an instance that is ${inWords(states)} can be ${DONE[action]}; this one is ${wordOf(instance.status)}.`;
   if (action === "delete") return undefined;
-  if (server === undefined) return "Its server has not been found yet.";
-  return isUsable(server) ? undefined : `Its server ${server.name} is ${server.status}; it must be active.`;
+  // As long as its server could not be read, the API has the last word.
+  return server === undefined || isUsable(server)
+    ? undefined
+    : `Its server ${server.name} is ${server.status}; it must be active.`;
 }
 
 /** Name and e-mail need no work on the server. */
@@ -32,7 +34,7 @@ export const whyNotEdit = ({ status }: Instance): string | undefined =>
 
 export const isUsable = (server: Server): boolean => phasesOf(server).some((phase) => USABLE.includes(phase));
 
-const wordOf = (status: Instance["status"]): string => STATUSES.instance[status].word.toLowerCase();
+const wordOf = (status: Instance["status"]): string => shownOf("instance", status).word.toLowerCase();
 
 const orList = new Intl.ListFormat("en", { type: "disjunction" });
 const inWords = (states: readonly Instance["status"][]): string => orList.format(states.map(wordOf));

@@ -41,8 +41,9 @@ export function CloneForm({ source: { id, instance }, usable, chosen, onMade }: 
       admin_password: "",
     },
     schema: api.instances.clone.body,
-    body: ({ domain, server_id, database_name, admin_password, ...values }) => ({
+    body: ({ name, domain, server_id, database_name, admin_password, ...values }) => ({
       ...values,
+      name: name.trim(),
       domain: domain.trim().toLowerCase(),
       server_id: given(server_id),
       database_name: given(database_name),
@@ -156,6 +157,7 @@ function Parts({
         <Checkbox
           checked={values.restore_filestore}
           description="Attachments, images and documents."
+          // What is wrong with both stands at the database: either of them answers it.
           onChange={({ detail }) => onChange({ restore_filestore: detail.checked, restore_database: values.restore_database })}
         >
           Files

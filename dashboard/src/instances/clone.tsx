@@ -6,12 +6,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useParams, useSearchParams } from "react-router";
 import type { Backup } from "../../../shared/api/backups.ts";
-import { ClientError } from "../../../shared/api/client.ts";
 import { RESTORABLE } from "../../../shared/domain/lifecycle.ts";
 import { Failure } from "../app/failure.tsx";
 import { useFollow } from "../app/follow.ts";
 import { Page } from "../app/page.tsx";
 import { backups, instances } from "../app/queries.ts";
+import { isMissing } from "../app/words.ts";
 import { CloneForm } from "./clone-form.tsx";
 import { AfterMaking, type Made } from "./after-making.tsx";
 
@@ -23,11 +23,12 @@ export default function CloneInstance() {
   const [made, setMade] = useState<Made>();
   const [search] = useSearchParams();
   const named = search.get("backup");
-  const source = useQuery(instances.one(id));
+  // What was deleted stays so: asking again would take the form away meanwhile.
+  const source = useQuery({ ...instances.one(id), enabled: ({ state }) => !isMissing(state.error) });
   const newest = useQuery(backups.list({ instance_id: id, per_page: OFFERED }));
-  const chosen = useQuery({ ...backups.one(named ?? ""), enabled: named !== null });
+  const chosen = useQuery({ ...backups.one(named ?? ""), enabled: ({ state }) => named !== null && !isMissing(state.error) });
 
-  const deleted = source.data === undefined && source.error instanceof ClientError && source.error.code === "NOT_FOUND";
+  const deleted = source.data === undefined && isMissing(source.error);
   const known = [...(newest.data?.data ?? []), ...(chosen.data === undefined ? [] : [chosen.data.data])];
   const name = source.data?.data.name ?? known[0]?.instance_name;
   const above = useMemo(

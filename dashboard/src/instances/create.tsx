@@ -8,6 +8,7 @@ import { useNavigate, useSearchParams } from "react-router";
 import { api } from "../../../shared/api/index.ts";
 import type { Catalog } from "../../../shared/api/catalog.ts";
 import { EDITIONS } from "../../../shared/api/instances.ts";
+import { databaseNameFrom } from "../../../shared/domain/database-name.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { useFollow } from "../app/follow.ts";
@@ -16,7 +17,6 @@ import { catalog } from "../app/queries.ts";
 import { Form, TextField } from "../resource/form.tsx";
 import { useForm } from "../resource/use-form.ts";
 import { session } from "../session/session.ts";
-import { suggestDatabaseName } from "./database-name.ts";
 import { ErpFields } from "./erp-fields.tsx";
 import { AfterMaking, type Made } from "./after-making.tsx";
 import { activeServers, ServerField } from "./server-field.tsx";
@@ -92,8 +92,9 @@ function InstanceForm({ offered, serverId, onMade }: Props) {
       domain: "",
     },
     schema: api.instances.create.body,
-    body: ({ domain, admin_email, ...values }) => ({
+    body: ({ name, domain, admin_email, ...values }) => ({
       ...values,
+      name: name.trim(),
       domain: domain.trim().toLowerCase(),
       admin_email: admin_email.trim(),
     }),
@@ -105,7 +106,7 @@ function InstanceForm({ offered, serverId, onMade }: Props) {
   const rename = (next: string) =>
     form.set({
       name: next,
-      ...(database_name === suggestDatabaseName(name) && { database_name: suggestDatabaseName(next) }),
+      ...(database_name === databaseNameFrom(name) && { database_name: databaseNameFrom(next) }),
     });
   return (
     <Form form={form} submit="Create instance" onCancel={() => void navigate("/instances")}>

@@ -9,13 +9,14 @@ import { instances } from "../app/queries.ts";
 import { Status } from "../resource/status.tsx";
 import { type Column, ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
+import { Wrapped } from "../resource/wrapped.tsx";
 import { Address } from "./address.tsx";
 import { ServerLink } from "./server-link.tsx";
 
 const COLUMNS: [Column<Instance>, ...Column<Instance>[]] = [
-  { id: "name", header: "Name", cell: ({ id, name }) => <Link to={`/instances/${id}`}>{name}</Link> },
+  { id: "name", header: "Name", cell: (instance) => <Name of={instance} /> },
   { id: "status", header: "Status", cell: ({ status }) => <Status of="instance" status={status} /> },
-  { id: "address", header: "Address", cell: (instance) => <Address of={instance} /> },
+  { id: "address", header: "Address", long: true, cell: (instance) => <Address of={instance} /> },
   { id: "version", header: "Version", cell: ({ erp_version, edition }) => `${erp_version} ${edition}` },
   { id: "server", header: "Server", cell: ({ server_id }) => <ServerLink id={server_id} /> },
   { id: "created", header: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
@@ -47,3 +48,9 @@ export default function Instances() {
     </Page>
   );
 }
+
+const Name = ({ of: { id, name } }: { of: Instance }) => (
+  <Wrapped>
+    <Link to={`/instances/${id}`}>{name}</Link>
+  </Wrapped>
+);

@@ -3,7 +3,7 @@ import Alert from "@cloudscape-design/components/alert";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
 import type { Operation } from "../../../shared/api/operations.ts";
 import { useOperation } from "./watch.ts";
-import { WORK } from "./words.ts";
+import { workOf } from "./words.ts";
 
 /** The work that holds a record now: give it the record's `operation_id`. */
 export function Progress({ id }: { id: string | null }) {
@@ -20,9 +20,9 @@ export function OperationBar({ operation }: { operation: Operation }) {
   return (
     <ProgressBar
       value={operation.progress}
-      label={WORK[operation.type].running}
+      label={workOf(operation.type).running}
       additionalInfo={operation.step ?? "Waiting to begin"}
-      ariaLabel={WORK[operation.type].running}
+      ariaLabel={workOf(operation.type).running}
     />
   );
 }

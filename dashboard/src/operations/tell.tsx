@@ -2,13 +2,12 @@
 import type { Operation } from "../../../shared/api/operations.ts";
 import { RequestId } from "../app/failure.tsx";
 import { notify } from "../app/notifications.ts";
-import { queryClient } from "../app/query-client.ts";
-import { WORK } from "./words.ts";
+import { HOST_SKIPPED, workOf } from "./words.ts";
 
 export function tellEnd(operation: Operation): void {
   const { id, type, status, error, result, request_id } = operation;
-  const words = WORK[type];
-  const name = nameOf(operation.resource);
+  const words = workOf(type);
+  const name = names.get(operation.resource.id);
   const about = name === undefined ? "" : `: ${name}`;
   if (status === "failed")
     notify({
@@ -27,20 +26,24 @@ export function tellEnd(operation: Operation): void {
       id,
       type: "success",
       header: `${words.succeeded}${about}`,
-      ...(result?.host_skipped === true && {
-        content: "The server was not active: only the record was removed, and what is on the machine stays there.",
-      }),
+      ...(result?.host_skipped === true && { content: HOST_SKIPPED }),
     });
 }
 
-/** A resource's name, from any answer that still is in the cache; what was deleted is often only there. */
-function nameOf(resource: Operation["resource"]): string | undefined {
-  for (const [, answer] of queryClient.getQueriesData<{ data: unknown }>({ queryKey: [`${resource.type}s`] })) {
-    const records: unknown[] = Array.isArray(answer?.data) ? answer.data : [answer?.data];
-    for (const record of records)
-      if (typeof record === "object" && record !== null && "id" in record && record.id === resource.id) return nameIn(record);
+/** Names by id, from every answer: at the end of work a list may not have yet what it made, or no longer what it deleted. */
+const names = new Map<string, string>();
+
+export function rememberNames(answer: unknown): void {
+  for (const record of recordsIn(answer)) {
+    const name = nameIn(record);
+    if ("id" in record && typeof record.id === "string" && name !== undefined) names.set(record.id, name);
   }
-  return undefined;
+}
+
+function recordsIn(answer: unknown): object[] {
+  if (typeof answer !== "object" || answer === null || !("data" in answer)) return [];
+  const records: unknown[] = Array.isArray(answer.data) ? answer.data : [answer.data];
+  return records.filter((record) => typeof record === "object" && record !== null);
 }
 
 function nameIn(record: object): string | undefined {

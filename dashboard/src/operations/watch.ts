@@ -1,11 +1,12 @@
 // Follows all long work with one request at a time: while something runs, while the page is looked at, and never else.
-import { queryOptions, skipToken, useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { ClientError } from "../../../shared/api/client.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
 import { client } from "../app/client.ts";
 import { queryClient, refresh } from "../app/query-client.ts";
-import { tellEnd } from "./tell.tsx";
+import { session } from "../session/session.ts";
+import { rememberNames, tellEnd } from "./tell.tsx";
 
 /** A little over 2 seconds, so that never more than one request falls in two. */
 const ASK_EVERY_MS = 2_100;
@@ -18,7 +19,7 @@ const KEY = ["watch"];
 
 /** Work to be followed until its end, by id: what this page began, what records say holds them, and what was seen running. */
 const followed = new Set<string>();
-/** What this page began: its end is told. */
+/** What this page or, before it was loaded, its person began: its end is told. */
 const begun = new Set<string>();
 
 const isOpen = ({ status }: Operation): boolean => status === "pending" || status === "running";
@@ -70,11 +71,15 @@ export function useWatch(): void {
   }, [data, dataUpdatedAt]);
   useEffect(() => {
     const leaveMutations = queryClient.getMutationCache().subscribe((event) => {
-      if (event.type === "updated" && event.action.type === "success") follow(operationIdsIn(event.action.data), true);
+      if (event.type !== "updated" || event.action.type !== "success") return;
+      rememberNames(event.action.data);
+      follow(operationIdsIn(event.action.data), true);
     });
     const leaveQueries = queryClient.getQueryCache().subscribe((event) => {
       if (event.type !== "updated" || event.action.type !== "success") return;
-      if (RECORDS.has(event.query.queryKey[0])) follow(operationIdsIn(event.action.data), false);
+      if (!RECORDS.has(event.query.queryKey[0])) return;
+      rememberNames(event.action.data);
+      follow(operationIdsIn(event.action.data), false);
     });
     return () => {
       leaveMutations();
@@ -92,9 +97,8 @@ export const useOperation = (id: string | null): Operation | undefined => useSee
 /** All that runs now, newest first. */
 export const useRunning = (): readonly Operation[] => useSeen().filter(isOpen);
 
-/** Only reads: a second watch would ask on its own. */
-const useSeen = (): readonly Operation[] =>
-  useQuery<readonly Operation[]>({ queryKey: KEY, queryFn: skipToken, staleTime: Infinity }).data ?? [];
+/** Only reads: a second watch would ask on its own. With all options of the first, because those set last hold for both. */
+const useSeen = (): readonly Operation[] => useQuery({ ...watch, enabled: false }).data ?? [];
 
 const RECORDS = new Set<unknown>(["servers", "instances", "backups"]);
 
@@ -110,6 +114,7 @@ function follow(ids: readonly string[], ours: boolean): void {
 function notice(operations: readonly Operation[]): void {
   let changed = false;
   for (const operation of operations) {
+    if (isOpen(operation) && operation.created_by.id === session()?.user.id) begun.add(operation.id);
     if (isOpen(operation) && !followed.has(operation.id)) {
       followed.add(operation.id);
       changed ||= noticed; // what ran when the page was opened is in what the page asked for then

@@ -1,7 +1,14 @@
-// What each kind of work is called: while it runs, when it is done, and when it failed.
-import type { OperationType } from "../../../shared/api/operations.ts";
+// What each kind of work is called: while it runs, when it is done, and when it failed; and what it found.
+import type { OperationResult, OperationType } from "../../../shared/api/operations.ts";
 
-export const WORK: Record<OperationType, { name: string; running: string; succeeded: string; failed: string }> = {
+interface Words {
+  name: string;
+  running: string;
+  succeeded: string;
+  failed: string;
+}
+
+const WORK: Readonly<Record<string, Words>> = {
   "server.create": {
     name: "Create server",
     running: "Creating server",
@@ -24,7 +31,7 @@ export const WORK: Record<OperationType, { name: string; running: string; succee
     name: "Change domain",
     running: "Changing domain",
     succeeded: "Domain changed",
-    failed: "Domain could not be changed; the old one serves",
+    failed: "Domain could not be changed",
   },
   "instance.clone": {
     name: "Clone",
@@ -62,6 +69,26 @@ export const WORK: Record<OperationType, { name: string; running: string; succee
     name: "Restore",
     running: "Restoring backup",
     succeeded: "Backup restored",
-    failed: "Backup could not be restored; the instance is as it was",
+    failed: "Backup could not be restored",
   },
-};
+} satisfies Record<OperationType, Words>;
+
+/** A newer service may do more kinds of work than this page knows. */
+export const workOf = (type: string): Words =>
+  WORK[type] ?? { name: type, running: type, succeeded: `${type} has succeeded`, failed: `${type} has failed` };
+
+export const HOST_SKIPPED = "The server was not active: only the record was removed, and what is on the machine stays there.";
+
+/** What was found in a clone, after it was made. */
+export function verificationInWords(found: NonNullable<OperationResult["verification"]>): string {
+  const { is_neutralized, active_crons, active_mail_servers, new_database_uuid, base_url } = found;
+  return [
+    is_neutralized ? "Neutralized" : "Not neutralized",
+    counted(active_crons, "active scheduled job"),
+    counted(active_mail_servers, "active mail server"),
+    new_database_uuid ? "a database identity of its own" : "the database identity of its original",
+    `address ${base_url}`,
+  ].join(", ");
+}
+
+const counted = (number: number, what: string): string => `${number === 0 ? "no" : number} ${what}${number === 1 ? "" : "s"}`;

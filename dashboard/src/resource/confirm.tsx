@@ -6,8 +6,9 @@ import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import Modal from "@cloudscape-design/components/modal";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { Failure } from "../app/failure.tsx";
+import { useFocusFirst } from "./use-focus-first.ts";
 
 interface Props {
   title: string;
@@ -24,7 +25,7 @@ interface Props {
 
 export function Confirm({ title, name, children, confirm, pending, error, onConfirm, onDismiss }: Props) {
   const [typed, setTyped] = useState("");
-  const matches = typed.trim() === name;
+  const matches = typed.trim() === name.trim();
   return (
     <Modal
       visible
@@ -43,26 +44,31 @@ export function Confirm({ title, name, children, confirm, pending, error, onConf
         </Box>
       }
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (matches && !pending) onConfirm();
-        }}
-      >
+      <Typing onSubmit={() => matches && !pending && onConfirm()}>
         <SpaceBetween size="m">
           {error !== null && error !== undefined && <Failure error={error} />}
           <Alert type="warning">{children}</Alert>
           <FormField label={`To confirm, type ${name}`}>
-            <Input
-              value={typed}
-              onChange={({ detail }) => setTyped(detail.value)}
-              autoFocus
-              autoComplete={false}
-              spellcheck={false}
-            />
+            <Input value={typed} onChange={({ detail }) => setTyped(detail.value)} autoComplete={false} spellcheck={false} />
           </FormField>
         </SpaceBetween>
-      </form>
+      </Typing>
     </Modal>
+  );
+}
+
+function Typing({ onSubmit, children }: { onSubmit: () => void; children: ReactNode }) {
+  const form = useRef<HTMLFormElement>(null);
+  useFocusFirst(form);
+  return (
+    <form
+      ref={form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+    </form>
   );
 }

@@ -5,12 +5,13 @@ import CloudscapeForm from "@cloudscape-design/components/form";
 import FormField from "@cloudscape-design/components/form-field";
 import Input, { type InputProps } from "@cloudscape-design/components/input";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import type { ReactNode, Ref } from "react";
+import type { ReactNode, RefObject } from "react";
 import { Failure } from "../app/failure.tsx";
+import { useFocusFirst } from "./use-focus-first.ts";
 import type { TextBinding } from "./use-form.ts";
 
 interface Props {
-  form: { ref: Ref<HTMLFormElement>; failure: unknown; pending: boolean; submit: () => void };
+  form: { ref: RefObject<HTMLFormElement | null>; failure: unknown; pending: boolean; submit: () => void };
   submit: string;
   onCancel?: () => void;
   /** In a dialog the fields need no box of their own. */
@@ -19,6 +20,7 @@ interface Props {
 }
 
 export function Form({ form, submit, onCancel, boxed = true, children }: Props) {
+  useFocusFirst(form.ref);
   const fields = <SpaceBetween size="l">{children}</SpaceBetween>;
   return (
     <form

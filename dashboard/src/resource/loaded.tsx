@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { Failure } from "../app/failure.tsx";
 import { Page } from "../app/page.tsx";
 import type { Question } from "../app/queries.ts";
+import { isMissing } from "../app/words.ts";
 import type { Step } from "../app/trail.ts";
 
 interface Props<Item> {
@@ -17,8 +18,8 @@ interface Props<Item> {
 
 export function Loaded<Item>({ kind, above, question, children }: Props<Item>) {
   const { data, error, refetch } = useQuery(question);
-  // What was shown goes on being shown while asking again fails; a deletion that is through is told by a notification.
-  if (data !== undefined) return children(data.data);
+  // What was shown goes on being shown while asking again fails, unless because it is gone.
+  if (data !== undefined && !isMissing(error)) return children(data.data);
   return (
     <Page title={kind} above={above}>
       {error === null ? <Spinner size="large" /> : <Failure error={error} retry={() => void refetch()} />}

@@ -4,26 +4,32 @@ import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Checkbox from "@cloudscape-design/components/checkbox";
 import CopyToClipboard from "@cloudscape-design/components/copy-to-clipboard";
+import FormField from "@cloudscape-design/components/form-field";
 import Modal from "@cloudscape-design/components/modal";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import { useState } from "react";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { useBeforeUnload, useBlocker } from "react-router";
 
 interface Props {
   title: string;
   /** What the value is: "API key", "admin password". */
   what: string;
   value: string;
+  /** What belongs to it, such as the login of a password. */
+  children?: ReactNode;
   onStored: () => void;
 }
 
-export function SecretOnce({ title, what, value, onStored }: Props) {
+export function SecretOnce({ title, what, value, children, onStored }: Props) {
   const [stored, setStored] = useState(false);
+  const [urged, setUrged] = useState(false);
+  useStayUntil(stored, () => setUrged(true));
   return (
     <Modal
       visible
       header={title}
       // Neither the cross nor Escape lets the value go unseen.
-      onDismiss={() => stored && onStored()}
+      onDismiss={() => (stored ? onStored() : setUrged(true))}
       footer={
         <Box float="right">
           <Button variant="primary" disabled={!stored} onClick={onStored}>
@@ -34,6 +40,7 @@ export function SecretOnce({ title, what, value, onStored }: Props) {
     >
       <SpaceBetween size="m">
         <Alert type="warning">This is the only time that the {what} is shown. It cannot be retrieved later.</Alert>
+        {children}
         <output className="secret" aria-label={what}>
           {value}
         </output>
@@ -43,10 +50,30 @@ export function SecretOnce({ title, what, value, onStored }: Props) {
           copySuccessText="Copied"
           copyErrorText="It could not be copied: select it, and copy it by hand"
         />
-        <Checkbox checked={stored} onChange={({ detail }) => setStored(detail.checked)}>
-          I have stored the {what}
-        </Checkbox>
+        <FormField errorText={urged && !stored && "Store it first, then tick this."}>
+          <Checkbox checked={stored} onChange={({ detail }) => setStored(detail.checked)}>
+            I have stored the {what}
+          </Checkbox>
+        </FormField>
       </SpaceBetween>
     </Modal>
+  );
+}
+
+/** Neither the browser's "back" nor the end of the tab takes it away unasked. */
+function useStayUntil(free: boolean, onLeaving: () => void): void {
+  const blocker = useBlocker(!free);
+  useEffect(() => {
+    if (blocker.state !== "blocked") return;
+    blocker.reset();
+    onLeaving();
+  });
+  useBeforeUnload(
+    useCallback(
+      (event) => {
+        if (!free) event.preventDefault();
+      },
+      [free],
+    ),
   );
 }

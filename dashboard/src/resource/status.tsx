@@ -43,9 +43,13 @@ export const STATUSES = {
 };
 type Statuses = typeof STATUSES;
 
-export function Status<K extends keyof Statuses>({ of, status }: { of: K; status: keyof Statuses[K] & string }) {
+/** A newer service may know more states than this page. */
+export function shownOf(of: keyof Statuses, status: string): Shown {
   const known: Readonly<Record<string, Shown>> = STATUSES[of];
-  // A newer service may know more states than this page.
-  const { word, sign } = known[status] ?? { word: status, sign: "info" };
+  return known[status] ?? { word: status, sign: "info" };
+}
+
+export function Status<K extends keyof Statuses>({ of, status }: { of: K; status: keyof Statuses[K] & string }) {
+  const { word, sign } = shownOf(of, status);
   return <StatusIndicator type={sign}>{word}</StatusIndicator>;
 }

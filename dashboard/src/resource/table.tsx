@@ -21,6 +21,8 @@ export interface Column<Item> {
   header: string;
   cell: (item: Item) => ReactNode;
   width?: number;
+  /** Too long for half a card on a phone. */
+  long?: boolean;
 }
 
 interface Props<Item> {
@@ -65,35 +67,37 @@ export function ResourceTable<Item extends { id: string }>(props: Props<Item>) {
   const { data: items = [], meta } = query.data ?? {};
   const pages = Math.max(1, Math.ceil((meta?.total ?? 0) / perPage));
 
+  const failure = query.isError && <Failure error={query.error} retry={() => void query.refetch()} />;
   const shared = {
     items,
     loading: query.isPending,
     loadingText: "Loading",
     trackBy: "id",
-    empty: query.isError ? (
-      <Failure error={query.error} retry={() => void query.refetch()} />
-    ) : (
-      <Nothing empty={empty} filtered={"status" in filter || page > 1} onClear={() => go({ page: 1, status: undefined })} />
+    empty: failure || (
+      <Nothing empty={empty} filtered={"status" in filter} past={page > 1} onClear={() => go({ page: 1, status: undefined })} />
     ),
     header: (
-      <Header
-        variant={main ? "h1" : "h2"}
-        {...(meta !== undefined && { counter: `(${meta.total})` })}
-        description={description}
-        actions={
-          <SpaceBetween direction="horizontal" size="xs">
-            <Button
-              iconName="refresh"
-              ariaLabel={`Refresh ${title.toLowerCase()}`}
-              loading={query.isRefetching}
-              onClick={() => void query.refetch()}
-            />
-            {actions}
-          </SpaceBetween>
-        }
-      >
-        {title}
-      </Header>
+      <SpaceBetween size="s">
+        {items.length > 0 && failure}
+        <Header
+          variant={main ? "h1" : "h2"}
+          {...(meta !== undefined && { counter: `(${meta.total})` })}
+          description={description}
+          actions={
+            <SpaceBetween direction="horizontal" size="xs">
+              <Button
+                iconName="refresh"
+                ariaLabel={`Refresh ${title.toLowerCase()}`}
+                loading={query.isRefetching}
+                onClick={() => void query.refetch()}
+              />
+              {actions}
+            </SpaceBetween>
+          }
+        >
+          {title}
+        </Header>
+      </SpaceBetween>
     ),
     ...(statuses !== undefined && {
       filter: (
@@ -122,7 +126,12 @@ export function ResourceTable<Item extends { id: string }>(props: Props<Item>) {
         ariaLabels={{ itemSelectionLabel: () => "", selectionGroupLabel: title }}
         cardDefinition={{
           header: first.cell,
-          sections: others.map(({ id, header, cell }) => ({ id, header, content: cell })),
+          sections: others.map(({ id, header, cell, long = false }, index) => ({
+            id,
+            header,
+            content: cell,
+            width: index === 0 || long ? 100 : 50, // the first stands higher than one beside it would
+          })),
         }}
       />
     );
@@ -141,12 +150,20 @@ export function ResourceTable<Item extends { id: string }>(props: Props<Item>) {
   );
 }
 
-function Nothing({ empty, filtered, onClear }: { empty: ReactNode; filtered: boolean; onClear: () => void }) {
+interface NothingProps {
+  empty: ReactNode;
+  filtered: boolean;
+  /** On a later page than the first. */
+  past: boolean;
+  onClear: () => void;
+}
+
+function Nothing({ empty, filtered, past, onClear }: NothingProps) {
   return (
     <Box textAlign="center" padding={{ vertical: "m" }}>
-      {filtered ? (
+      {filtered || past ? (
         <SpaceBetween size="s">
-          <span>Nothing here with this filter.</span>
+          <span>{filtered ? "Nothing here with this filter." : "Nothing is on this page."}</span>
           <Button onClick={onClear}>Show all</Button>
         </SpaceBetween>
       ) : (

@@ -1,5 +1,6 @@
 // A moment, as long ago or ahead as it is; exactly where the pointer rests, or all along.
 import { useSyncExternalStore } from "react";
+import { inFull } from "./moment.ts";
 
 const UNITS = [
   ["year", 31_536_000],
@@ -11,16 +12,14 @@ const UNITS = [
 ] as const;
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-const absolute = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
 
 export function Time({ at, exact = false, none = "–" }: { at: string | null; exact?: boolean; none?: string }) {
   const now = useSyncExternalStore(everyHalfMinute, currentHalfMinute);
   if (at === null) return none;
-  const moment = new Date(at);
-  const words = agoOf((moment.getTime() - now) / 1000);
+  const words = agoOf((Date.parse(at) - now) / 1000);
   return (
-    <time dateTime={at} title={absolute.format(moment)}>
-      {exact ? `${absolute.format(moment)} (${words})` : words}
+    <time dateTime={at} title={inFull(at)}>
+      {exact ? `${inFull(at)} (${words})` : words}
     </time>
   );
 }

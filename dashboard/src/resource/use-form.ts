@@ -48,10 +48,11 @@ export function useForm<Values extends object, Body, Answer>({
     const reason = fields.find((problem) => problem.field === field && !changed.has(field))?.reason;
     return reason === undefined ? undefined : sentence(reason);
   };
-  const set = (news: Partial<Values>): void => {
+  const change = (news: object): void => {
     setValues((before) => ({ ...before, ...news }));
     setChanged((before) => new Set([...before, ...Object.keys(news)]));
   };
+  const set: (news: Partial<Values>) => void = change;
 
   return {
     ref: form,
@@ -62,14 +63,10 @@ export function useForm<Values extends object, Body, Answer>({
     text: (field: keyof Values & string): TextBinding => ({
       value: String(values[field]),
       error: error(field),
-      onChange: (value) => {
-        setValues((before) => ({ ...before, [field]: value }));
-        setChanged((before) => new Set([...before, field]));
-      },
+      onChange: (value) => change({ [field]: value }),
     }),
     /** What went wrong that is of no field. */
     failure: mutation.error !== null && fields.length === 0 ? mutation.error : undefined,
-    problems: fields,
     pending: mutation.isPending,
     submit: () => {
       if (mutation.isPending) return;

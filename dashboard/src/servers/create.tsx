@@ -11,7 +11,7 @@ import { catalog, settings } from "../app/queries.ts";
 import { Form, TextField } from "../resource/form.tsx";
 import { useForm } from "../resource/use-form.ts";
 import { SshKeyField } from "../ssh-keys/field.tsx";
-import { OfferFields } from "./offer-fields.tsx";
+import { OfferFields, preselected } from "./offer-fields.tsx";
 
 const ABOVE = [{ text: "Servers", href: "/servers" }];
 
@@ -34,7 +34,7 @@ export default function CreateServer() {
 
 interface Props {
   offered: Catalog;
-  defaults: { default_provider: string | null; default_region: string | null };
+  defaults: Parameters<typeof preselected>[1];
 }
 
 function ServerForm({ offered, defaults }: Props) {
@@ -42,9 +42,7 @@ function ServerForm({ offered, defaults }: Props) {
   const form = useForm({
     initial: {
       name: "",
-      provider: defaults.default_provider ?? offered.providers[0]?.code ?? "",
-      region: defaults.default_region ?? "",
-      size: "",
+      ...preselected(offered.providers, defaults),
       ssh_key_id: "",
     },
     schema: api.servers.create.body,

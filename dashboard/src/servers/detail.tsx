@@ -13,6 +13,7 @@ import { useFollow } from "../app/follow.ts";
 import { Link } from "../app/link.tsx";
 import { Page } from "../app/page.tsx";
 import { instances, servers, sshKeys } from "../app/queries.ts";
+import { isUsable } from "../instances/allowed.ts";
 import { Progress } from "../operations/progress.tsx";
 import { OperationsTable } from "../operations/table.tsx";
 import { Action } from "../resource/action.tsx";
@@ -74,6 +75,7 @@ function Facts({ server }: { server: Server }) {
     <Container header={<Header variant="h2">Details</Header>}>
       <KeyValuePairs
         columns={3}
+        minColumnWidth={200}
         items={[
           { label: "Status", value: <ServerState server={server} /> },
           {
@@ -116,8 +118,8 @@ function InstancesOf({ server }: { server: Server }) {
         <Button
           href={`/instances/create?server=${server.id}`}
           onFollow={follow}
-          disabled={server.status !== "active"}
-          {...(server.status !== "active" && { disabledReason: "The server must be active." })}
+          disabled={!isUsable(server)}
+          {...(!isUsable(server) && { disabledReason: "The server must be active." })}
         >
           Create instance
         </Button>

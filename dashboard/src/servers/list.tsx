@@ -1,4 +1,5 @@
 // All servers.
+import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { Server } from "../../../shared/api/servers.ts";
@@ -8,6 +9,7 @@ import { Page } from "../app/page.tsx";
 import { servers } from "../app/queries.ts";
 import { type Column, ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
+import { Wrapped } from "../resource/wrapped.tsx";
 import { ServerState } from "./state.tsx";
 import { specsInWords } from "./specs.ts";
 
@@ -16,7 +18,7 @@ const COLUMNS: [Column<Server>, ...Column<Server>[]] = [
   { id: "status", header: "Status", cell: (server) => <ServerState server={server} /> },
   { id: "address", header: "Address", cell: ({ ip_address }) => ip_address ?? "–" },
   { id: "place", header: "Provider and region", cell: ({ provider, region }) => `${provider}, ${region}` },
-  { id: "size", header: "Size", cell: ({ size, specs }) => `${size}: ${specsInWords(specs)}` },
+  { id: "size", header: "Size", cell: (server) => <Size of={server} /> },
   { id: "created", header: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
@@ -44,5 +46,16 @@ export default function Servers() {
         }
       />
     </Page>
+  );
+}
+
+function Size({ of: { size, specs } }: { of: Server }) {
+  return (
+    <Wrapped>
+      {size}
+      <Box variant="small" display="block">
+        {specsInWords(specs)}
+      </Box>
+    </Wrapped>
   );
 }

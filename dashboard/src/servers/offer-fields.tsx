@@ -54,6 +54,18 @@ export function OfferFields({ providers, chosen, error, onChange }: Props) {
   );
 }
 
+interface Defaults {
+  default_provider: string | null;
+  default_region: string | null;
+}
+
+/** The account's defaults, as far as they are offered together. */
+export function preselected(providers: readonly CatalogProvider[], { default_provider, default_region }: Defaults): Offer {
+  const provider = providers.find(({ code }) => code === default_provider) ?? providers[0];
+  const region = provider?.regions.find(({ code }) => code === default_region);
+  return { provider: provider?.code ?? "", region: region?.code ?? "", size: "" };
+}
+
 const sizeStillOffered = (provider: CatalogProvider | undefined, region: string, size: string): string =>
   provider?.sizes.some(({ code, regions }) => code === size && regions.includes(region)) === true ? size : "";
 

@@ -1,4 +1,5 @@
 // Ends the session at the service and here; here also when the service cannot be told.
+import { ClientError } from "../../../shared/api/client.ts";
 import { client } from "../app/client.ts";
 import { endSession } from "./session.ts";
 
@@ -6,8 +7,8 @@ export async function logOut(): Promise<void> {
   try {
     await client.auth.logout({ body: {} });
     endSession("logged-out");
-  } catch {
-    // The log-in page says that the service was not told: the session ends there by its time.
-    endSession("logged-out-here");
+  } catch (error) {
+    // Refused is who was logged out already. Otherwise the log-in page says that the service was not told.
+    endSession(error instanceof ClientError && error.code === "UNAUTHORIZED" ? "logged-out" : "logged-out-here");
   }
 }

@@ -19,7 +19,7 @@ import { beginSession, endingOf, type Ending, useSession } from "./session.ts";
 const ENDINGS: Record<Ending, string> = {
   "logged-out": "You are logged out.",
   "logged-out-here":
-    "You are logged out in this browser. The service could not be reached to be told; there the session ends by itself within 12 hours.",
+    "You are logged out in this browser. The service could not be told; there the session ends by itself within 12 hours.",
   ended: "Your session has ended. Log in to go on where you were.",
   expired: "Your session has lasted its 12 hours. Log in to go on where you were.",
 };
@@ -34,7 +34,7 @@ export default function Login() {
     mutationFn: () => client.auth.login({ body: { email: email.trim(), password } }),
     onSuccess: ({ data }) => beginSession(data),
   });
-  const locked = useCountdown(login.error instanceof ClientError ? login.error.retryAfter : undefined, login.failureCount);
+  const locked = useCountdown(isLockOut(login.error) ? login.error.retryAfter : undefined, login.failureCount);
   useTitle("Log in");
   if (session !== undefined) return <Navigate to={from} replace />;
   const missing = (value: string, what: string) => (asked && value === "" ? `Enter your ${what}.` : undefined);
@@ -58,7 +58,10 @@ export default function Login() {
               <FormField label="Email" errorText={missing(email, "email")}>
                 <Input
                   value={email}
-                  onChange={({ detail }) => setEmail(detail.value)}
+                  onChange={({ detail }) => {
+                    setEmail(detail.value);
+                    login.reset(); // what was said, a lock-out too, is of the other one
+                  }}
                   type="email"
                   inputMode="email"
                   name="email"
@@ -95,7 +98,7 @@ function Notice({ error, locked }: { error: unknown; locked: number }) {
     );
   if (error instanceof ClientError && error.code === "UNAUTHORIZED")
     return <Alert type="error">The email or the password is wrong.</Alert>;
-  if (error !== null && !(error instanceof ClientError && error.code === "RATE_LIMIT_EXCEEDED")) {
+  if (error !== null && !isLockOut(error)) {
     const { title, text } = wordsOf(error);
     return (
       <Alert type="error" header={title}>
@@ -106,6 +109,9 @@ function Notice({ error, locked }: { error: unknown; locked: number }) {
   const ending = endingOf();
   return ending !== undefined && <Alert type={ending === "logged-out-here" ? "warning" : "info"}>{ENDINGS[ending]}</Alert>;
 }
+
+/** Others that name a time to wait, such as a service that is away, lock nobody out. */
+const isLockOut = (error: unknown): error is ClientError => error instanceof ClientError && error.code === "RATE_LIMIT_EXCEEDED";
 
 const clock = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 

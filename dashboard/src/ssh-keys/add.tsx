@@ -29,7 +29,7 @@ export function AddSshKey({ onAdded, onDismiss }: { onAdded: (key: SshKey) => vo
   return (
     <Modal visible header="Add an SSH key" onDismiss={onDismiss}>
       <Form form={form} submit="Add key" onCancel={onDismiss} boxed={false}>
-        <TextField label="Name" placeholder="Ops laptop" autoFocus {...form.text("name")} />
+        <TextField label="Name" placeholder="Ops laptop" {...form.text("name")} />
         <FormField
           label="Public key"
           description="The line in the .pub file: it is no secret."

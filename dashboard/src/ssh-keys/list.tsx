@@ -18,6 +18,7 @@ const COLUMNS: [Column<SshKey>, ...Column<SshKey>[]] = [
   {
     id: "fingerprint",
     header: "Fingerprint",
+    long: true,
     cell: ({ name, fingerprint }) => <Copyable value={fingerprint} what={`fingerprint of ${name}`} code />,
   },
   { id: "type", header: "Type", cell: ({ public_key }) => public_key.split(" ")[0] },

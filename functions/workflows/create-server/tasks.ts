@@ -5,6 +5,7 @@ import type { ServerRecord } from "../../../shared/data/records.ts";
 import { sshKeyRef } from "../../../shared/data/ssh-keys.ts";
 import { find } from "../../../shared/data/table.ts";
 import { run } from "../../../shared/hosts/index.ts";
+import { retire } from "../../../shared/hosts/retire.ts";
 import { unlessNotNow } from "../../../shared/providers/http.ts";
 import { providerOf } from "../../../shared/providers/index.ts";
 import { isSettled, release, wasRefused } from "../../../shared/providers/rented.ts";
@@ -71,8 +72,9 @@ export const handler = tasks(workflow, {
     return recordMachine(present, operation.id, { last_seen_at: now() });
   },
 
-  releaseMachine: async ({ operation, server }) => {
+  releaseMachine: async ({ operation, server, jobId, stepJobs }) => {
     const present = await server();
+    if (!(await retire(present, { id: jobId, ends: stepJobs }))) return false;
     const gone = await release(present);
     if (gone) await recordMachine(present, operation.id, { machine_id: null, requested_at: null, ip_address: null });
     return gone;

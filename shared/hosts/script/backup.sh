@@ -2,13 +2,13 @@
 
 # The database first, the files second: a file is never removed as soon as it is not needed, but a new one is needed at once.
 job_make_archive() {
-  local work=$JOB/work files
+  local work=$JOB/work files name
   require_installed
   require_database "$DATABASE"
   files=$(filestores)/$DATABASE
   mkdir -p "$files"
   chown --reference="$(dirname "$(filestores)")" "$(dirname "$files")" "$files"
-  require_room "$JOB" $(($(database_bytes) + $(du -sb "$files" | cut -f1))) "A backup of the ERP"
+  require_room "$JOB" $((2 * $(database_bytes) + $(du -sb "$files" | cut -f1))) "A backup of the ERP"
   rm -f "$JOB/archive.zip"
   docker exec -e PGAPPNAME=erp-hosting "$PROJECT-db" pg_dump -U odoo --no-owner --no-privileges "$DATABASE" |
     tee "$work/dump.sql" | attachments_of >"$work/listed"
@@ -18,8 +18,12 @@ job_make_archive() {
   zip -q1r archive.zip dump.sql filestore || (($? == 18)) || broken "The archive could not be written" # 18: a file was removed meanwhile
   rm dump.sql
   unzip -Z1 archive.zip | sed -n 's:^filestore/::p' >"$work/files"
-  manifest "$(missing_files "$work/listed" "$work/files")" >manifest.json
+  missing_files "$work/listed" "$work/files" >"$work/missing"
+  while read -r name; do [[ ! -e $files/$name ]] || broken "The ERP's file $name could not be read"; done <"$work/missing"
+  manifest "$(wc -l <"$work/missing")" >manifest.json
   zip -gq1 archive.zip manifest.json
+  P[ERP_VERSION]=$VERSION
+  require_readable archive.zip # what a restore would refuse is no backup
   mv archive.zip "$JOB/archive.zip"
   describe "$JOB/archive.zip" | answer
 }
@@ -39,7 +43,7 @@ attachments_of() {
     column && $column != "\\N" { print $column }'
 }
 
-missing_files() { comm -23 <(sort -u "$1") <(sort -u "$2") | wc -l; } # LISTED PRESENT
+missing_files() { comm -23 <(sort -u "$1") <(sort -u "$2"); } # LISTED PRESENT
 
 # As the ERP's own tools write it, and how many of the listed files were missing already.
 manifest() { # MISSING
@@ -75,7 +79,7 @@ job_upload_parts() {
   while read -r number url checksum; do
     dd if="$archive" of="$JOB/work/part" bs=1M iflag=skip_bytes,count_bytes skip=$(((number - 1) * bytes)) count="$bytes" status=none
     printf 'url = "%s"\nheader = "x-amz-checksum-sha256: %s"\n' "$url" "$checksum" |
-      curl --config - -fsS --retry 4 --retry-delay 3 --connect-timeout 20 --speed-limit 1000 --speed-time 60 \
+      curl --config - -fsS --retry 4 --retry-all-errors --retry-delay 3 --connect-timeout 20 --speed-limit 1000 --speed-time 60 \
         -T "$JOB/work/part" -o /dev/null || fail STORAGE_ERROR "The archive could not be sent to the store"
   done <<<"${P[PARTS]}"
 }
@@ -101,6 +105,8 @@ fetch_archive() {
     mv "$part" "$ARCHIVE"
   fi
   touch "$ARCHIVE"
+  ln "$ARCHIVE" "$JOB/work/archive.zip" # another job that is done with the same archive removes it
+  ARCHIVE=$JOB/work/archive.zip
   exec 5>&-
   require_room_for_data
 }
@@ -123,15 +129,16 @@ require_readable() { # ARCHIVE
   unzip -Z1 "$1" >"$JOB/work/names" 2>/dev/null || corrupt "it cannot be read"
   ! grep -qvE '^(dump\.sql|manifest\.json|filestore/([A-Za-z0-9_-]+/)*[A-Za-z0-9_.-]*)$' "$JOB/work/names" || corrupt "it has files that it should not have"
   ! grep -qE '(^|/)\.\.?(/|$)' "$JOB/work/names" || corrupt "it has files that it should not have"
-  ! unzip -Z "$1" | grep -q '^l' || corrupt "it has links"
+  unzip -Z "$1" >"$JOB/work/modes"
+  ! grep -q '^l' "$JOB/work/modes" || corrupt "it has links"
   grep -qx dump.sql "$JOB/work/names" || corrupt "it has no database"
   version=$(unzip -p "$1" manifest.json | jq -er .major_version) || corrupt "it has no manifest"
   [[ $version == "${P[ERP_VERSION]}" ]] || corrupt "it is of version $version, not of ${P[ERP_VERSION]}"
 }
 
-# A database takes about as much again for its indexes.
+# A database takes about as much again for its indexes, and up to 1 GB for the log of its changes.
 require_room_for_data() {
   local bytes
-  bytes=$(unzip -l "$ARCHIVE" | awk '$4 == "dump.sql" { sum += 2 * $1 } $4 ~ /^filestore\// { sum += $1 } END { printf "%.0f", sum }')
+  bytes=$(unzip -l "$ARCHIVE" | awk '$4 == "dump.sql" { sum += 2 * $1 } $4 ~ /^filestore\// { sum += $1 } END { printf "%.0f", sum + 2 ^ 30 }')
   require_room "$(docker_root)" "$bytes" "The backup's data"
 }

@@ -49,12 +49,14 @@ random() { head -c 24 /dev/urandom | base64 | tr '+/' 'ab'; }
 
 memory_mb() { awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo; }
 
-# Two for each processor, each with some 600 MB after 1 GB for the rest. A small machine has one process with threads.
+# Two for each processor, each with some 600 MB after 1 GB for the rest, and two at least, as an ERP without workers never runs
+# its scheduled jobs again after its database was away. Below 2 GB (as sold; the kernel keeps some) there is no room for them.
 workers() {
   local by_cpu=$(($(nproc) * 2)) by_memory=$((($(memory_mb) - 1024) / 600)) count
   count=$((by_cpu < by_memory ? by_cpu : by_memory))
   count=$((count > 8 ? 8 : count))
-  echo $((count < 2 ? 0 : count))
+  count=$((count < 2 ? 2 : count))
+  echo $(($(memory_mb) < 1800 ? 0 : count))
 }
 
 odoo_conf() { # WORKERS
@@ -105,8 +107,9 @@ services:
     container_name: $PROJECT
     restart: unless-stopped
     init: true # without it, an ERP that is still starting cannot be stopped
-    # Not the image's own entry point: it puts the database's password on a command line.
-    entrypoint: ["odoo", "-c", "/etc/odoo/odoo.conf"]
+    # Not the image's own entry point: it puts the database's password on a command line. After a restart of the machine both
+    # start at once, and an ERP without workers that does not find its database never runs its scheduled jobs again.
+    entrypoint: ["sh", "-c", "until pg_isready -q -h db; do sleep 1; done; exec odoo -c /etc/odoo/odoo.conf"]
     command: []
     depends_on: ["db"]
     mem_limit: $(($(memory_mb) * 3 / 4))m
@@ -125,7 +128,7 @@ YAML
 # Once, and again from the beginning if it was cut off. Databases are initialised with nothing but what they need.
 initialise() {
   if [[ -e $HERE/initialised ]]; then return; fi
-  local without_demo=all
+  local without_demo=all # the names of modules; since 19.0 yes or no, and "all" is neither
   if ((${VERSION%%.*} >= 19)); then without_demo=1; fi
   drop_database "$DATABASE"
   odoo -c /etc/odoo/odoo.conf -d "$DATABASE" -i base "--without-demo=$without_demo" --stop-after-init --no-http </dev/null
@@ -181,7 +184,8 @@ fetch_enterprise() { # VERSION
   found=$(find "$JOB/work/enterprise" -maxdepth 6 -path '*/web_enterprise/__manifest__.py' -print -quit)
   [[ -n $found ]] || broken "The source of the enterprise edition does not have its modules"
   chmod -R a+rX "$JOB/work/enterprise"
-  mv -T "$(dirname "$(dirname "$found")")" "$place"
+  # Two instances may fetch it at once: the first one's is there.
+  mv -T "$(dirname "$(dirname "$found")")" "$place" || [[ -d $place ]]
 }
 
 download() { # URL FILE [OPTION…]; the address may hold credentials

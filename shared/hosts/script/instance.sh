@@ -8,6 +8,7 @@ hold_instance() {
   echo "$id" >"$JOB/instance"
   load "$id"
   sweep
+  if [[ $(<"$JOB/kind") != remove_erp ]]; then settle_restores; fi
 }
 
 load() {
@@ -97,11 +98,12 @@ megabytes() { echo $((($1 + 1048575) / 1048576)); }
 
 docker_root() { docker info -f '{{.DockerRootDir}}'; }
 
+# The newest of each, or the one that is there if the registry cannot be reached.
 pull() {
   local image try
   for image in "$@"; do
     for try in 1 2 3 last; do
-      if docker image inspect "$image" >/dev/null 2>&1 || docker pull -q "$image"; then break; fi
+      if docker pull -q "$image" || docker image inspect "$image" >/dev/null 2>&1; then break; fi
       [[ $try != last ]] || broken "The image $image cannot be had"
       sleep 10
     done

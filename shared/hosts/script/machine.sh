@@ -6,7 +6,7 @@ job_prepare_host() {
   if command -v cloud-init >/dev/null; then timeout 300 cloud-init status --wait >/dev/null || true; fi # it may be installing, too
   install_programs
   install_docker
-  if [[ -e $ROOT/server && $(<"$ROOT/server") != "$server" ]]; then remove_all_instances; fi
+  if [[ -e $ROOT/server && $(<"$ROOT/server") != "$server" ]]; then take_over; fi
   echo "$server" >"$ROOT/server"
   if [[ ${P[FIREWALL]:-yes} == yes ]]; then raise_firewall; fi
   upgrade_unattended
@@ -16,24 +16,34 @@ job_prepare_host() {
   make_host_key | answer
 }
 
+# What a server leaves goes when it is given back. ERPs that are still there are in nobody's way but may be somebody's only copy.
+take_over() {
+  if [[ -n $(ls "$INSTANCES") ]]; then
+    broken "The machine still has ERPs of another server. If nobody needs them, remove its containers and volumes whose names begin with erp-, and what is in $INSTANCES"
+  fi
+  remove_all_instances
+}
+
 install_programs() {
   local program missing=()
   for program in curl jq zip unzip; do command -v "$program" >/dev/null || missing+=("$program"); done
   if [[ ${P[FIREWALL]:-yes} == yes ]] && ! command -v nft >/dev/null; then missing+=(nftables); fi
-  dpkg -s unattended-upgrades >/dev/null 2>&1 || missing+=(unattended-upgrades)
+  for program in ca-certificates unattended-upgrades; do dpkg -s "$program" >/dev/null 2>&1 || missing+=("$program"); done
   install_packages "${missing[@]}"
 }
 
 install_packages() {
   if (($# == 0)); then return; fi
   local apt=(apt-get -o DPkg::Lock::Timeout=300 -qq)
-  { "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "$@"; } >/dev/null 9>&- ||
+  # The lists have a lock of their own, for which nothing waits, and a machine that has just started may be updating them.
+  { within 120 "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "$@"; } >/dev/null 9>&- ||
     broken "What the machine needs cannot be installed: $*"
 }
 
 install_docker() {
   if ! docker info >/dev/null 2>&1; then
     install_packages docker.io
+    command -v docker >/dev/null || install_packages docker-cli # a package of its own since Debian 13
     if [[ -d /run/systemd/system ]]; then systemctl enable --now docker; else service docker start 9>&-; fi
     within 60 docker info >/dev/null 2>&1 || broken "Docker does not start"
   fi

@@ -24,12 +24,12 @@ SITE
 }
 
 # What is wrong with a new configuration is told, and the old one stays.
-reload_proxy() {
+reload_proxy() { # [OPTION]
   (
     flock 6
     if ! is_running erp-caddy; then PROJECT=erp-caddy HERE=$CADDY compose up -d || exit 1; fi
     within 30 docker exec erp-caddy caddy version >/dev/null || exit 1
-    docker exec erp-caddy caddy reload --config /etc/caddy/Caddyfile --adapter caddyfile
+    docker exec erp-caddy caddy reload --config /etc/caddy/Caddyfile --adapter caddyfile "$@"
   ) 6>"$ROOT/locks/proxy"
 }
 

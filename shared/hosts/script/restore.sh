@@ -26,8 +26,10 @@ job_restore_archive() {
 
 name_restore() {
   RESTORE=$(parameter RESTORE_ID '[a-z0-9_]{1,50}')
-  NEW=new_$RESTORE OLD=old_$RESTORE FILES=$(filestores)
+  name_data
 }
+
+name_data() { NEW=new_$RESTORE OLD=old_$RESTORE FILES=$(filestores); }
 
 forget_new() {
   drop_database "$NEW"
@@ -57,7 +59,7 @@ build_filestore() {
     # Beside where they will be, so that they are only moved.
     rm -rf "${FILES:?}/unpacked_$RESTORE"
     unzip -q "$ARCHIVE" 'filestore/*' -d "$FILES/unpacked_$RESTORE"
-    cp -aln "$FILES/unpacked_$RESTORE/filestore/." "$FILES/$NEW/"
+    cp -alf "$FILES/unpacked_$RESTORE/filestore/." "$FILES/$NEW/"
     rm -rf "${FILES:?}/unpacked_$RESTORE"
   fi
   chown -R --reference="$(dirname "$FILES")" "$FILES"
@@ -75,13 +77,14 @@ insert into ir_config_parameter (key, value) values ('web.base.url', :'url'), ('
 on conflict (key) do update set value = excluded.value
 SQL
   if [[ ${P[NEUTRALIZE]} == yes ]]; then neutralize "$NEW"; fi
+  sql "$NEW" <<<"analyze" # a dump has no statistics
 }
 
 require_listed_files() {
   local missing known
   sql "$NEW" <<<"select distinct store_fname from ir_attachment where store_fname is not null" >"$JOB/work/listed"
   (cd "$FILES/$NEW" && find . -type f -printf '%P\n') >"$JOB/work/files"
-  missing=$(missing_files "$JOB/work/listed" "$JOB/work/files")
+  missing=$(missing_files "$JOB/work/listed" "$JOB/work/files" | wc -l)
   known=$(unzip -p "$ARCHIVE" manifest.json | jq '.missing_files // 0')
   ((missing <= known)) || corrupt "$missing files that its database lists are not in it, $known were missing when it was made"
 }
@@ -143,6 +146,24 @@ swap_back() {
     if [[ -d $FILES/$DATABASE ]]; then mv -T "$FILES/$DATABASE" "$FILES/$NEW"; fi
     mv -T "$FILES/$OLD" "$FILES/$DATABASE"
   fi
+}
+
+# A machine that was lost in the middle of a swap may be back when its restore was given up: half of the old data must not be
+# served with half of the new. A restore that is still being worked on is left to its own jobs, and one that was swapped stands.
+settle_restores() {
+  local place
+  for place in "$HERE"/restores/*; do
+    RESTORE=${place##*/}
+    if [[ $RESTORE == "${P[RESTORE_ID]:-}" ]]; then continue; fi
+    case $(fact "restores/$RESTORE") in swapping | undoing) ;; *) continue ;; esac
+    name_data
+    ensure_database_server
+    docker stop -t 30 "$PROJECT" >/dev/null
+    swap_back
+    forget_new
+    rm -f "$place"
+    if [[ $(fact wanted) == running ]]; then start_erp; fi
+  done
 }
 
 job_drop_old() {

@@ -4,6 +4,7 @@ job_start_erp() {
   require_installed
   set_fact wanted running
   start_erp
+  hurry_certificate
 }
 
 job_stop_erp() {
@@ -18,6 +19,13 @@ job_restart_erp() {
   set_fact wanted running
   halt
   start_erp
+  hurry_certificate
+}
+
+# The proxy asks ever less often, hours apart at last; who starts the ERP may just have pointed its name to this machine.
+hurry_certificate() {
+  if [[ ! -e $CADDY/etc/sites/$ID.caddy || -n $(docker exec erp-caddy find /data/caddy/certificates -name "$DOMAIN.crt") ]]; then return; fi
+  reload_proxy --force || true # the ERP runs all the same
 }
 
 # More than the ERP's own health page, which is well without a database: a page that needs it, through the proxy.
@@ -30,7 +38,14 @@ health() {
   [[ -n $reason ]] || is_running erp-caddy || reason="The proxy does not run"
   [[ -n $reason ]] || answers_page /web/health || reason="The ERP does not answer"
   [[ -n $reason ]] || answers_page /web/login || reason="The ERP's login page cannot be shown"
+  [[ -n $reason ]] || runs_scheduled_jobs || reason="The ERP does not run its scheduled jobs any more: it must be restarted"
   if [[ -z $reason ]]; then echo healthy=yes; else printf 'healthy=no\nreason=%s\n' "$(printf %s "$reason" | encoded)"; fi
+}
+
+# Without workers, one that lost its database has them no more. They wait for work on a connection of their own.
+runs_scheduled_jobs() {
+  [[ $(fact workers) != 0 ||
+    -n $(sql postgres <<<"select 1 from pg_stat_activity where datname = 'postgres' and application_name like 'odoo-%' limit 1") ]]
 }
 
 answers_page() { # PATH

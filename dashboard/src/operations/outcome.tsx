@@ -1,0 +1,45 @@
+// How work ended, or how far it has come: its reason where it failed, else what of its result matters to a person.
+import Box from "@cloudscape-design/components/box";
+import ProgressBar from "@cloudscape-design/components/progress-bar";
+import type { Operation, OperationResult } from "../../../shared/api/operations.ts";
+import { RequestId } from "../app/failure.tsx";
+import { Link } from "../app/link.tsx";
+import { Time } from "../resource/time.tsx";
+import { Wrapped } from "../resource/wrapped.tsx";
+import { useOperation } from "./watch.ts";
+import { HOST_SKIPPED, verificationInWords, workOf } from "./words.ts";
+
+export function Outcome({ operation }: { operation: Operation }) {
+  const { error, finished_at, progress, result, step, type, request_id } = useOperation(operation.id) ?? operation;
+  if (finished_at === null)
+    return <ProgressBar value={progress} ariaLabel={workOf(type).running} additionalInfo={step ?? "Waiting to begin"} />;
+  return (
+    <Wrapped>
+      {error === null ? (
+        <Box variant="span" color="text-body-secondary">
+          Done <Time at={finished_at} />
+        </Box>
+      ) : (
+        <>
+          {error.message}
+          <RequestId id={request_id} />
+        </>
+      )}
+      {result !== null && <Found result={result} />}
+    </Wrapped>
+  );
+}
+
+function Found({ result: { host_skipped, safety_backup_id, verification } }: { result: OperationResult }) {
+  return (
+    <>
+      {verification !== undefined && <div>{verificationInWords(verification)}</div>}
+      {safety_backup_id !== undefined && (
+        <div>
+          <Link to={`/backups?backup=${safety_backup_id}`}>Safety backup</Link>
+        </div>
+      )}
+      {host_skipped === true && <div>{HOST_SKIPPED}</div>}
+    </>
+  );
+}

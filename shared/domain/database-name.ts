@@ -1,0 +1,19 @@
+// The name of a database, made from its instance's: what PostgreSQL takes without quoting.
+const LENGTH_MAX = 63;
+
+/** Empty where nothing of the name can be used. */
+export const databaseNameFrom = (name: string, lengthMax = LENGTH_MAX): string =>
+  name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/\p{M}/gu, "")
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^[^a-z]+/, "")
+    .slice(0, lengthMax)
+    .replace(/_+$/, "");
+
+/** Made unique in the same server by the end of an id. */
+export function uniqueDatabaseName(name: string, id: string): string {
+  const end = `_${id.slice(-8)}`;
+  return `${databaseNameFrom(name, LENGTH_MAX - end.length) || "erp"}${end}`;
+}

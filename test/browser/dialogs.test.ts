@@ -1,0 +1,59 @@
+// Dialogs by the keyboard alone: the first field is ready to be typed into, and the focus comes back to what opened them.
+import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+import { account } from "../harness/account.ts";
+import { seedInstance, seedServer } from "../harness/seed.ts";
+import { test } from "./browser.ts";
+import { button, dialog } from "./instance-page.ts";
+
+async function openedBy(page: Page, opener: Locator, title: string | RegExp): Promise<Locator> {
+  await expect.poll(() => opener.isEnabled()).toBe(true);
+  await opener.focus();
+  await page.keyboard.press("Enter");
+  const opened = dialog(page, title);
+  await opened.waitFor();
+  return opened;
+}
+
+const hasFocus = (page: Page, element: Locator): Promise<void> => element.and(page.locator(":focus")).waitFor();
+
+test("what is typed after a dialog opened is in its first field, and Escape leads back to the button", async ({ open }) => {
+  const mine = await account();
+  const server = await seedServer(mine.id);
+  const page = await open(`/servers/${server.id}`, { as: mine });
+  for (const [opener, title, label] of [
+    ["Rename", /^Rename/, "Name"],
+    ["Delete", "Delete server", /^To confirm/],
+  ] as const) {
+    const opened = await openedBy(page, button(page, opener), title);
+    const field = opened.getByLabel(label);
+    await hasFocus(page, field);
+    await page.keyboard.press("End");
+    await page.keyboard.type("-2");
+    expect(await field.inputValue()).toMatch(/-2$/);
+    await page.keyboard.press("Escape");
+    await opened.waitFor({ state: "detached" });
+    await hasFocus(page, button(page, opener));
+  }
+});
+
+test("a dialog on top of a form, and one behind a menu, give the focus back too", async ({ open }) => {
+  const mine = await account();
+  const page = await open("/servers/create", { as: mine });
+  const adding = await openedBy(page, button(page, "Add a key"), "Add an SSH key");
+  await hasFocus(page, adding.getByLabel("Name"));
+  await page.keyboard.press("Escape");
+  await hasFocus(page, button(page, "Add a key"));
+
+  const { id } = await seedInstance(mine.id, { name: "Shop" });
+  await page.goto(`/instances/${id}`);
+  await button(page, "More").focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  const domain = dialog(page, "Change the domain of Shop");
+  await hasFocus(page, domain.getByLabel("New domain"));
+  await page.keyboard.press("Escape");
+  await hasFocus(page, button(page, "More"));
+  expect(await domain.count()).toBe(0);
+});

@@ -1,0 +1,301 @@
+// Servers in the dashboard: finding, creating, renaming and deleting them, and what is said where that cannot be done.
+import type { Locator, Page } from "playwright-core";
+import { describe, expect } from "vitest";
+import * as z from "zod";
+import { Operation } from "../../shared/api/operations.ts";
+import { Server } from "../../shared/api/servers.ts";
+import { SshKey } from "../../shared/api/ssh-keys.ts";
+import { setQuota } from "../../shared/data/operator.ts";
+import { account, newPublicKey, type TestAccount } from "../harness/account.ts";
+import { seedInstance, seedServer } from "../harness/seed.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+import { button, dialog, fact, pathOf, sentTo, title } from "./instance-page.ts";
+
+const placeOf = (page: Page): string => pathOf(page) + new URL(page.url()).search;
+const rows = (page: Page, table: string): Locator => page.getByRole("table", { name: table }).getByRole("row");
+const serversOf = async (mine: TestAccount): Promise<Server[]> => (await mine.api.get("/servers")).as(z.array(Server));
+
+describe("the list", () => {
+  test("of an account without servers says what one is for, and leads to creating it", async ({ open }) => {
+    const page = await open("/servers", { as: await account() });
+    await page.getByText("There is no server yet. An instance needs one.").waitFor();
+    await expectAccessible(page);
+    await rows(page, "Servers").getByRole("link", { name: "Create server" }).click();
+    await title(page, "Create server");
+    expect(pathOf(page)).toBe("/servers/create");
+  });
+
+  test("is narrowed to a status, in an address that can be shared", async ({ open }) => {
+    const mine = await account();
+    await seedServer(mine.id, { name: "erp-1" });
+    await seedServer(mine.id, { name: "erp-2", state: "unreachable" });
+    const page = await open("/servers", { as: mine });
+    await expect.poll(() => rows(page, "Servers").count()).toBe(3); // with the table's head
+    await page.getByRole("button", { name: /^Filter by status/ }).click();
+    await page.getByRole("option", { name: "Offline" }).click();
+    await expect.poll(() => rows(page, "Servers").count()).toBe(2);
+    await rows(page, "Servers").getByRole("link", { name: "erp-2" }).waitFor();
+    expect(placeOf(page)).toBe("/servers?status=offline");
+    await page.reload();
+    await rows(page, "Servers").getByRole("link", { name: "erp-2" }).waitFor();
+    await expect.poll(() => rows(page, "Servers").count()).toBe(2);
+    await page.goto("/servers?status=provisioning");
+    await page.getByText("Nothing here with this filter.").waitFor();
+    await button(page, "Show all").click();
+    await expect.poll(() => rows(page, "Servers").count()).toBe(3);
+    expect(placeOf(page)).toBe("/servers");
+    await page.goBack();
+    await page.getByText("Nothing here with this filter.").waitFor();
+  });
+
+  test("shows many page by page, the newest first", async ({ open }) => {
+    const mine = await account();
+    await setQuota(mine.id, "server", 21);
+    for (let each = 1; each <= 21; each++) await seedServer(mine.id, { name: `erp-${each}` });
+    const page = await open("/servers", { as: mine });
+    await page.getByRole("heading", { name: "Servers (21)" }).waitFor();
+    await page.getByRole("link", { name: "erp-21", exact: true }).waitFor();
+    expect(await page.getByRole("link", { name: "erp-1", exact: true }).count()).toBe(0);
+    await page.getByRole("button", { name: /^Page 2/ }).click();
+    await page.getByRole("link", { name: "erp-1", exact: true }).click();
+    await title(page, "erp-1");
+    await page.goBack();
+    await page.getByRole("link", { name: "erp-1", exact: true }).waitFor();
+    await expect.poll(() => rows(page, "Servers").count()).toBe(2);
+    expect(placeOf(page)).toBe("/servers?page=2");
+  });
+});
+
+describe("creating one", () => {
+  async function choose(page: Page): Promise<void> {
+    await page.getByRole("button", { name: /^Region/ }).click();
+    await page.getByRole("option", { name: /eu-central/ }).click();
+    await page.getByRole("radio", { name: /^small/ }).check();
+  }
+
+  async function chooseKey(page: Page): Promise<void> {
+    await page.getByRole("button", { name: /^SSH key/ }).click();
+    await page.getByRole("option", { name: /Test key/ }).click();
+  }
+
+  test("needs all fields and a right name, which is said on the fields and not sent", async ({ open }) => {
+    const mine = await account();
+    const page = await open("/servers/create", { as: mine });
+    const sent = sentTo(page, "POST", /\/servers$/);
+    await button(page, "Create server").click();
+    await expect.poll(() => page.getByText("This is required.").count()).toBe(4); // the provider is the only one
+    await expect.poll(() => page.getByLabel("Name").getAttribute("aria-invalid")).toBe("true");
+    await page.getByText("Choose a region to see what is offered there.").waitFor();
+    await expectAccessible(page);
+    for (const name of ["ERP-1", "erp_1", "-erp", "e".repeat(64)]) {
+      await page.getByLabel("Name").fill(name);
+      await expect.poll(() => page.getByText(/^Must be 1 to 63/).count()).toBe(0);
+      await button(page, "Create server").click();
+      await page.getByText("Must be 1 to 63 lower-case letters, digits and inner hyphens.").waitFor();
+    }
+    expect(sent).toEqual([]);
+    await button(page, "Cancel").click();
+    await title(page, "Servers");
+    expect(await serversOf(mine)).toEqual([]);
+  });
+
+  test("under a name that is taken is refused on the field, and another name is enough", async ({ open }) => {
+    const mine = await account();
+    await seedServer(mine.id, { name: "erp-1" });
+    const key = await mine.sshKey();
+    const page = await open("/servers/create", { as: mine });
+    const sent = sentTo(page, "POST", /\/servers$/);
+    await page.getByLabel("Name").fill("erp-1");
+    await choose(page);
+    await chooseKey(page);
+    await button(page, "Create server").click();
+    await page.getByText("This name is already taken.").waitFor();
+    await expect.poll(() => page.getByLabel("Name").getAttribute("aria-invalid")).toBe("true");
+    expect(pathOf(page)).toBe("/servers/create");
+    await page.getByLabel("Name").fill("erp-2");
+    await button(page, "Create server").click();
+    await title(page, "erp-2");
+    await page.getByText("Server created: erp-2").waitFor();
+    const chosen = { provider: "sandbox", region: "eu-central", size: "small", ssh_key_id: key.id };
+    expect(sent).toEqual([
+      { name: "erp-1", ...chosen },
+      { name: "erp-2", ...chosen },
+    ]);
+  });
+
+  test("takes an SSH key that is added on the spot, keeps what was filled in, and is followed to its end", async ({ open }) => {
+    const mine = await account();
+    const page = await open("/servers/create", { as: mine });
+    await page.getByLabel("Name").fill("erp-1");
+    await choose(page);
+    await button(page, "Add a key").click();
+    const asked = dialog(page, "Add an SSH key");
+    await button(asked, "Add key").click();
+    await expect.poll(() => asked.getByText("This is required.").count()).toBe(2);
+    await asked.getByLabel("Name").fill("Ops laptop");
+    await asked.getByLabel("Public key").fill(newPublicKey());
+    await button(asked, "Add key").click();
+    await asked.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: /^SSH key.*Ops laptop/ }).waitFor();
+    expect(await page.getByLabel("Name").inputValue()).toBe("erp-1");
+    await button(page, "Create server").click();
+    await title(page, "erp-1");
+    await page.getByText("Server created: erp-1").waitFor();
+    await fact(page, "Status", "Active");
+    await fact(page, "SSH key", "Ops laptop");
+    const [server] = await serversOf(mine);
+    const [key] = (await mine.api.get("/ssh-keys")).as(z.array(SshKey));
+    expect(server).toMatchObject({ name: "erp-1", status: "active", region: "eu-central", size: "small", ssh_key_id: key?.id });
+    await fact(page, "Address", server?.ip_address ?? "no address");
+    expect(pathOf(page)).toBe(`/servers/${server?.id}`);
+  });
+
+  test("that fails says why and by which request, and what is left can be deleted", async ({ open }) => {
+    const mine = await account();
+    await mine.sshKey();
+    const page = await open("/servers/create", { as: mine });
+    await page.getByLabel("Name").fill("fail-quota");
+    await choose(page);
+    await chooseKey(page);
+    await button(page, "Create server").click();
+    await title(page, "fail-quota");
+    await page.getByText("Server could not be created: fail-quota").waitFor();
+    const [creation] = (await mine.api.get("/operations")).as(z.array(Operation));
+    await fact(page, "Status", "Offline");
+    const outcome = rows(page, "Operations").filter({ hasText: "Create server" });
+    await outcome.getByText("Failed").waitFor();
+    await outcome.getByText("its quota is used up").waitFor();
+    await outcome.getByText(`Request ${creation?.request_id}`).waitFor();
+    await expectAccessible(page);
+    const create = page.getByRole("link", { name: "Create instance" }).or(button(page, "Create instance"));
+    expect(await create.getAttribute("aria-disabled")).toBe("true");
+    await button(page, "Delete").click();
+    await dialog(page, "Delete server").getByLabel("To confirm, type fail-quota").fill("fail-quota");
+    await button(dialog(page, "Delete server"), "Delete server").click();
+    await page.getByText("There is no server yet.").waitFor();
+  });
+});
+
+describe("the page of one", () => {
+  test("shows what it is, its instances and no other's, and what was done on it", async ({ open }) => {
+    const mine = await account();
+    const server = await mine.server({ name: "erp-1" });
+    const { id } = await seedInstance(mine.id, { server_id: server.id, name: "Shop" });
+    await seedInstance(mine.id, { name: "Elsewhere" });
+    const page = await open("/servers", { as: mine });
+    await page.getByRole("link", { name: "erp-1", exact: true }).click();
+    await title(page, "erp-1");
+    await fact(page, "Status", "Active");
+    await fact(page, "Address", server.ip_address ?? "no address");
+    await fact(page, "Region", "eu-central");
+    await fact(page, "Size", /^small: \d+ CPUs?, \d+ GB memory, \d+ GB disk$/);
+    await fact(page, "SSH key", "Test key");
+    await fact(page, "ID", server.id);
+    const done = rows(page, "Operations").filter({ hasText: "Create server" });
+    await done.getByText("Succeeded").waitFor();
+    await rows(page, "Instances").filter({ hasText: "Shop" }).getByText("Running").waitFor();
+    expect(await page.getByText("Elsewhere").count()).toBe(0);
+    await expectAccessible(page);
+    await rows(page, "Instances").getByRole("link", { name: "Shop" }).click();
+    await expect.poll(() => pathOf(page)).toBe(`/instances/${id}`);
+    await page.goBack();
+    await page.getByRole("link", { name: "Create instance" }).click();
+    await expect.poll(() => placeOf(page)).toBe(`/instances/create?server=${server.id}`);
+  });
+
+  test("says why one that is away is, and of one that is no more that it does not exist", async ({ open }) => {
+    const mine = await account();
+    const status_reason = "The machine has not answered for 3 minutes";
+    const { id } = await seedServer(mine.id, { state: "unreachable", status_reason });
+    const page = await open(`/servers/${id}`, { as: mine });
+    await page.getByText(status_reason).waitFor();
+    await fact(page, "Status", "Offline");
+    await page.goto("/servers/srv_01kag8w1s2e7tv8q4m5n6p7r8s");
+    await page.getByText("This does not exist").waitFor();
+    expect(await button(page, "Delete").count()).toBe(0);
+  });
+
+  test("renames it, once the name is right and free", async ({ open }) => {
+    const mine = await account();
+    const { id } = await seedServer(mine.id, { name: "erp-1" });
+    await seedServer(mine.id, { name: "erp-2" });
+    const page = await open(`/servers/${id}`, { as: mine });
+    await button(page, "Rename").click();
+    const asked = dialog(page, "Rename erp-1");
+    for (const [name, refusal] of [
+      ["", "This is required."],
+      ["Shop 1", /^Must be 1 to 63/],
+      ["erp-2", "This name is already taken."],
+    ] as const) {
+      await asked.getByLabel("Name").fill(name);
+      await button(asked, "Rename").click();
+      await asked.getByText(refusal).waitFor();
+    }
+    await expectAccessible(page);
+    expect((await serversOf(mine)).map(({ name }) => name).toSorted()).toEqual(["erp-1", "erp-2"]);
+    await asked.getByLabel("Name").fill("erp-3");
+    await button(asked, "Rename").click();
+    await title(page, "erp-3");
+    await page.getByText("Server renamed: erp-3").waitFor();
+    await asked.waitFor({ state: "detached" });
+    expect((await mine.api.get(`/servers/${id}`)).as(Server).name).toBe("erp-3");
+  });
+});
+
+describe("deleting one", () => {
+  test("that has instances is not offered, and it is said why; nor is anything while work is under way", async ({ open }) => {
+    const mine = await account();
+    const { id } = await seedServer(mine.id);
+    await seedInstance(mine.id, { server_id: id });
+    const page = await open(`/servers/${id}`, { as: mine });
+    await button(page, "Delete").hover();
+    await page.getByText("It has 1 instance: delete it first.").filter({ visible: true }).waitFor();
+    expect(await button(page, "Delete").getAttribute("aria-disabled")).toBe("true");
+    await button(page, "Delete").click({ force: true });
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    const made = await seedServer(mine.id, { state: "creating" });
+    await page.goto(`/servers/${made.id}`);
+    for (const name of ["Rename", "Delete"]) {
+      await button(page, name).hover();
+      await page.getByText("wait until it ends").filter({ visible: true }).first().waitFor();
+      expect(await button(page, name).getAttribute("aria-disabled")).toBe("true");
+    }
+  });
+
+  test("that got an instance meanwhile is refused by the API, which is said with the request", async ({ open }) => {
+    const mine = await account();
+    const { id } = await seedServer(mine.id, { name: "erp-1" });
+    const page = await open(`/servers/${id}`, { as: mine });
+    await button(page, "Delete").click();
+    await seedInstance(mine.id, { server_id: id });
+    const asked = dialog(page, "Delete server");
+    await asked.getByLabel("To confirm, type erp-1").fill("erp-1");
+    await button(asked, "Delete server").click();
+    await asked.getByText(/^This was refused/).waitFor();
+    await asked.getByText(/^Request /).waitFor();
+    expect(await serversOf(mine)).toMatchObject([{ id, status: "active" }]);
+  });
+
+  test("needs its name to be typed, and then it is gone", async ({ open }) => {
+    const mine = await account();
+    const { id } = await mine.server({ name: "erp-1" });
+    const page = await open(`/servers/${id}`, { as: mine });
+    await button(page, "Delete").click();
+    const asked = dialog(page, "Delete server");
+    await asked.getByText("The machine is given back to the provider").waitFor();
+    await asked.getByLabel("To confirm, type erp-1").fill("erp-");
+    expect(await button(asked, "Delete server").isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await page.keyboard.press("Enter");
+    expect((await mine.api.get(`/servers/${id}`)).as(Server).status).toBe("active");
+    await asked.getByLabel("To confirm, type erp-1").fill("erp-1");
+    await button(asked, "Delete server").click();
+    await title(page, "Servers");
+    await page.getByText("Server deleted: erp-1").waitFor();
+    await page.getByText("There is no server yet.").waitFor();
+    expect((await mine.api.get(`/servers/${id}`)).status).toBe(404);
+    await page.goto(`/servers/${id}`);
+    await page.getByText("This does not exist").waitFor();
+  });
+});
