@@ -10,10 +10,10 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: 2,
     retry: 0,
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     // As long as a page is waited for in a browser.
-    expect: { poll: { timeout: 10_000 } },
-    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
+    hookTimeout: 120_000,
     teardownTimeout: 20_000,
   },
 });

@@ -47,7 +47,7 @@ describe("making one", () => {
     await asked.getByLabel("Note").fill("Before the upgrade");
     await asked.getByRole("button", { name: "Back up now" }).click();
     await asked.waitFor({ state: "detached" });
-    await page.getByText("Backup completed: Shop").waitFor();
+    await page.getByText("Backup completed: Shop").first().waitFor();
     await rowOf(page, "Before the upgrade").getByText("Completed").waitFor();
     expect(await backupsOf(mine)).toMatchObject([{ note: "Before the upgrade", kind: "manual", status: "completed" }]);
   });
@@ -90,7 +90,7 @@ describe("restoring", () => {
     await asked.getByLabel("To confirm, type Shop").fill("Shop");
     await asked.getByRole("button", { name: "Restore" }).click();
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/instances/${id}`);
-    await page.getByText("Backup restored: Shop").waitFor();
+    await page.getByText("Backup restored: Shop").first().waitFor();
     expect(sent).toEqual([{ restore_database: true, restore_filestore: true, backup_first: true, neutralize: false }]);
     expect((await mine.api.get(data)).as(z.unknown())).toEqual({ orders: 3 });
     expect((await backupsOf(mine)).map(({ kind }) => kind)).toEqual(["pre_restore", "manual"]);
@@ -119,7 +119,7 @@ describe("restoring", () => {
       backup_first: false,
       neutralize: true,
     });
-    await page.getByText("Backup restored: Shop").waitFor();
+    await page.getByText("Backup restored: Shop").first().waitFor();
   });
 
   test("a damaged archive is found out before anything is touched, and it is said so", async ({ open }) => {
@@ -226,7 +226,7 @@ test("a backup is deleted only once that was confirmed", async ({ open }) => {
   expect((await mine.api.get(`/backups/${backup.id}`)).status).toBe(200);
   await choose(page, row, "Delete");
   await asked.getByRole("button", { name: "Delete backup" }).click();
-  await page.getByText("Backup deleted: Shop").waitFor();
+  await page.getByText("Backup deleted: Shop").first().waitFor();
   await row.waitFor({ state: "detached" });
   expect((await mine.api.get(`/backups/${backup.id}`)).status).toBe(404);
 });

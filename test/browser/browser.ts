@@ -31,7 +31,7 @@ export interface Faults {
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
 /** Longer than anything on a page takes on a busy machine. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 20_000;
 
 export const test = base
   // oxlint-disable-next-line no-empty-pattern -- vitest reads there which fixtures this one needs: none

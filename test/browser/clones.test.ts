@@ -59,7 +59,7 @@ describe("a clone", () => {
     await button(page, "Clone").click();
     const password = await storePassword(page, "Staging");
     await title(page, "Staging");
-    await page.getByText("Clone is running: Staging").waitFor();
+    await page.getByText("Clone is running: Staging").first().waitFor();
     await fact(page, "Cloned from", "Shop");
     await fact(page, "Jobs, mail and payments", "Switched off");
     await page
@@ -93,7 +93,7 @@ describe("a clone", () => {
     await page.getByLabel("Administrator's password").fill("correct-horse-battery");
     await button(page, "Clone").click();
     await title(page, "Twin");
-    await page.getByText("Clone is running: Twin").waitFor();
+    await page.getByText("Clone is running: Twin").first().waitFor();
     const clone = (await instancesOf(mine)).find(({ name }) => name === "Twin");
     expect(clone).toMatchObject({ neutralized: false, server_id: other.id, database_name: "twin" });
   });
@@ -115,7 +115,7 @@ describe("a clone", () => {
     await page.getByRole("option", { name: /erp-1/ }).click();
     await button(page, "Clone").click();
     await storePassword(page, "Wiki");
-    await page.getByText("Clone is running: Wiki").waitFor();
+    await page.getByText("Clone is running: Wiki").first().waitFor();
     expect(await instancesOf(mine)).toMatchObject([{ name: "Wiki", server_id: server.id, status: "running" }]);
   });
 

@@ -66,14 +66,14 @@ describe("what can be done", () => {
     await button(page, "Stop").click();
     await expectAccessible(page);
     await button(dialog(page, "Stop Shop?"), "Stop").click();
-    await page.getByText("Instance stopped: Shop").waitFor();
+    await page.getByText("Instance stopped: Shop").first().waitFor();
     await fact(page, "Status", "Stopped");
     await button(page, "Start").click();
-    await page.getByText("Instance started: Shop").waitFor();
+    await page.getByText("Instance started: Shop").first().waitFor();
     await fact(page, "Status", "Running");
     await button(page, "Restart").click();
     await button(dialog(page, "Restart Shop?"), "Restart").click();
-    await page.getByText("Instance restarted: Shop").waitFor();
+    await page.getByText("Instance restarted: Shop").first().waitFor();
     expect(sent).toEqual([{ action: "stop" }, { action: "start" }, { action: "restart" }]);
   });
 
@@ -98,7 +98,7 @@ describe("what can be done", () => {
     await button(page, "Back up now").click();
     await dialog(page, "Back up Shop").getByLabel("Note").fill("Before the inventory");
     await button(dialog(page, "Back up Shop"), "Back up now").click();
-    await page.getByText("Backup completed: Shop").waitFor();
+    await page.getByText("Backup completed: Shop").first().waitFor();
     const row = page.getByRole("table", { name: "Backups" }).getByRole("row").filter({ hasText: "Before the inventory" });
     await row.getByText("Completed").waitFor();
     await row.getByRole("button", { name: /^Actions on the backup/ }).click();
@@ -156,7 +156,7 @@ describe("changing one", () => {
     await asked.getByLabel("New domain").fill(next);
     await asked.getByText(next, { exact: true }).waitFor();
     await button(asked, "Change domain").click();
-    await page.getByText("Domain changed: Shop").waitFor();
+    await page.getByText("Domain changed: Shop").first().waitFor();
     await fact(page, "Address", next);
     expect(await getInstance(mine, id)).toMatchObject({ domain: next, status: "running" });
   });
@@ -175,7 +175,7 @@ describe("changing one", () => {
     await asked.getByLabel("To confirm, type Shop").fill("Shop");
     await button(asked, "Delete instance").click();
     await title(page, "Instances");
-    await page.getByText("Instance deleted: Shop").waitFor();
+    await page.getByText("Instance deleted: Shop").first().waitFor();
     await page.getByText("There is no instance yet.").waitFor();
     expect((await mine.api.get(`/instances/${id}`)).status).toBe(404);
     expect((await mine.api.get(`/backups/${backup.id}`)).status).toBe(200);

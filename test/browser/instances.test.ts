@@ -90,7 +90,7 @@ describe("making one", () => {
     const password = await storePassword(page, "Shop");
     expect(password).toMatch(/^[\w-]{12,}$/);
     await title(page, "Shop");
-    await page.getByText("Instance is running: Shop").waitFor();
+    await page.getByText("Instance is running: Shop").first().waitFor();
     await fact(page, "Status", "Running");
     expect(sent).toMatchObject([
       { name: "Shop", server_id: server.id, database_name: "shop", admin_email: mine.user.email, domain, edition: "community" },
@@ -143,7 +143,7 @@ describe("making one", () => {
     await page.getByLabel("Domain").fill(uniqueDomain());
     await button(page, "Create instance").click();
     await storePassword(page, "Second");
-    await page.getByText("Instance is running: Second").waitFor();
+    await page.getByText("Instance is running: Second").first().waitFor();
   });
 
   test("that fails says why, and by which request", async ({ open }) => {

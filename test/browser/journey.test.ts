@@ -57,7 +57,7 @@ async function createServer(page: Page): Promise<void> {
   await adding.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Create server" }).click();
   await heading(page, "erp-1");
-  await page.getByText("Server created: erp-1").waitFor();
+  await page.getByText("Server created: erp-1").first().waitFor();
 }
 
 /** On the only server that there is. */
@@ -69,7 +69,7 @@ async function createInstance(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Create instance" }).click();
   expect(await storedSecret(page, "admin password")).not.toBe("");
   await heading(page, "Shop");
-  await page.getByText("Instance is running: Shop").waitFor();
+  await page.getByText("Instance is running: Shop").first().waitFor();
 }
 
 async function backUp(page: Page): Promise<void> {
@@ -77,7 +77,7 @@ async function backUp(page: Page): Promise<void> {
   const asked = dialog(page, "Back up Shop");
   await asked.getByLabel("Note").fill("three orders");
   await asked.getByRole("button", { name: "Back up now" }).click();
-  await page.getByText("Backup completed: Shop").waitFor();
+  await page.getByText("Backup completed: Shop").first().waitFor();
 }
 
 async function restore(page: Page): Promise<void> {
@@ -85,7 +85,7 @@ async function restore(page: Page): Promise<void> {
   const asked = dialog(page, "Restore Shop");
   await asked.getByLabel("To confirm, type Shop").fill("Shop");
   await asked.getByRole("button", { name: "Restore" }).click();
-  await page.getByText("Backup restored: Shop").waitFor();
+  await page.getByText("Backup restored: Shop").first().waitFor();
 }
 
 async function clone(page: Page): Promise<void> {
@@ -97,7 +97,7 @@ async function clone(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Clone", exact: true }).click();
   await storedSecret(page, "admin password");
   await heading(page, "Staging");
-  await page.getByText("Clone is running: Staging").waitFor();
+  await page.getByText("Clone is running: Staging").first().waitFor();
 }
 
 async function actOn(page: Page, backup: string, action: string): Promise<void> {

@@ -178,7 +178,7 @@ test("whoever logs in next is not told what the one before was told", async ({ o
   await adding.getByLabel("Name").fill("Ops laptop");
   await adding.getByLabel("Public key").fill(newPublicKey());
   await adding.getByRole("button", { name: "Add key" }).click();
-  await page.getByText("SSH key added: Ops laptop").waitFor();
+  await page.getByText("SSH key added: Ops laptop").first().waitFor();
   await page.getByRole("button", { name: mine.user.name }).click();
   await page.getByRole("menuitem", { name: "Log out" }).click();
   await isAt(page, "/login");

@@ -40,7 +40,7 @@ test("a key is added, shown with its fingerprint, and deleted once that was conf
   await asked.getByLabel("Name").fill("Ops laptop");
   await asked.getByLabel("Public key").fill(`  ${newPublicKey("ops@example.com")}\n`);
   await asked.getByRole("button", { name: "Add key" }).click();
-  await page.getByText("SSH key added: Ops laptop").waitFor();
+  await page.getByText("SSH key added: Ops laptop").first().waitFor();
   const row = page.getByRole("row").filter({ hasText: "Ops laptop" });
   const [added] = await keysOf(mine);
   await row.getByText(added?.fingerprint ?? "no key was added").waitFor();

@@ -15,7 +15,7 @@ test("what one began is told at its end, also by a page that was loaded later", 
   const { name } = (await (await mine.session()).post("/servers", await mine.serverBody())).as(Server);
   const page = await open("/servers", { as: mine });
   await page.getByText("Provisioning").first().waitFor();
-  await page.getByText(`Server created: ${name}`).waitFor({ timeout: 30_000 });
+  await page.getByText(`Server created: ${name}`).first().waitFor({ timeout: 30_000 });
   await page.getByRole("row", { name }).getByText("Active").waitFor();
   expect(await page.getByText("Provisioning").count()).toBe(0);
 });

@@ -72,7 +72,7 @@ export const uniqueDatabase = (word = "shop"): string => unique(word).replaceAll
 export const newPublicKey = (comment = "test"): string => keyPairOf(randomBytes(32), comment).public_key;
 
 /** Longer than any work of the sandbox takes on a busy machine. */
-const OPERATION_LIMIT_MS = 25_000;
+const OPERATION_LIMIT_MS = 45_000;
 
 export async function account(): Promise<TestAccount> {
   apiUrl(); // chooses the cloud before the data functions are called
