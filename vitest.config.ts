@@ -1,4 +1,4 @@
-// How the tests run: two files at a time, one shared cloud for those that only speak HTTP, and nothing is tried twice.
+// How the tests run: three files at a time, one shared cloud for those that only speak HTTP, and nothing is tried twice.
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -8,7 +8,7 @@ export default defineConfig({
     setupFiles: "test/harness/setup.ts",
     // Processes, not threads: the local cloud runs every function in a thread of its own.
     pool: "forks",
-    maxWorkers: 2,
+    maxWorkers: 3,
     retry: 0,
     testTimeout: 60_000,
     // As long as a page is waited for in a browser.

@@ -12,7 +12,7 @@ import { type Outcome, type World, world } from "./world.ts";
 
 vi.mock("../../shared/hosts/ssh.ts", () => import("./fake-host.ts"));
 
-const CREATIONS = Number(process.env["CREATIONS"] ?? "200");
+const CREATIONS = Number(process.env["CREATIONS"] ?? "100");
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const SERVERS_PER_ACCOUNT = 10;
 const RENTED = ["hetzner", "digitalocean"] as const;

@@ -2,6 +2,7 @@
 import { MutationCache, QueryClient } from "@tanstack/react-query";
 import { ClientError } from "../../../shared/api/client.ts";
 import { subscribe, session } from "../session/session.ts";
+import { operationIdsIn } from "../operations/named.ts";
 import { passes } from "./words.ts";
 
 /** What comes back within this time shows what is cached, without asking again. */
@@ -26,9 +27,10 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: "always", retry: false, gcTime: GONE_SECONDS * 1000 },
   },
   mutationCache: new MutationCache({
-    onSuccess: () => {
+    onSuccess: (answer) => {
       void refresh();
-      setTimeout(() => void refresh(), LAG_SECONDS * 1000);
+      // What work does is asked for when it has begun and ended.
+      if (operationIdsIn(answer).length === 0) setTimeout(() => void refresh(), LAG_SECONDS * 1000);
     },
   }),
 });

@@ -8,11 +8,10 @@ import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Server } from "../../../shared/api/servers.ts";
-import { LIFECYCLE } from "../../../shared/domain/lifecycle.ts";
+import { LIFECYCLE, SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
 import { useFollow } from "../app/follow.ts";
 import { sshKeys } from "../app/queries.ts";
 import { isUsable } from "../instances/allowed.ts";
-import { phasesOf } from "../servers/allowed.ts";
 
 export function FirstSteps({ servers }: { servers: readonly Server[] }) {
   const keys = useQuery(sshKeys.list({ per_page: 1 }));
@@ -42,7 +41,7 @@ function ServerStep({ servers, ready }: { servers: readonly Server[]; ready: boo
         A machine at a provider of your choice. Instances run on it.
       </Step>
     );
-  const underWay = servers.some((server) => phasesOf(server).includes(LIFECYCLE["server.create"].through));
+  const underWay = servers.some(({ status }) => status === SERVER_PHASES[LIFECYCLE["server.create"].through]);
   return (
     <Step done={servers.some(isUsable)} next={!underWay} title={title} button="Go to servers" href="/servers">
       {underWay ? "It is being made; that takes some minutes." : "The server is offline. Its page says why."}

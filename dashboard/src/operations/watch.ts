@@ -6,6 +6,7 @@ import type { Operation } from "../../../shared/api/operations.ts";
 import { client } from "../app/client.ts";
 import { queryClient, refresh } from "../app/query-client.ts";
 import { session } from "../session/session.ts";
+import { operationIdsIn } from "./named.ts";
 import { rememberNames, tellEnd } from "./tell.tsx";
 
 /** A little over 2 seconds, so that never more than one request falls in two. */
@@ -145,15 +146,4 @@ function refreshSoon(): void {
 function refreshNow(): void {
   refreshed = Date.now();
   void refresh();
-}
-
-/** The operations that an answer names: the operation itself, or those that hold its records. */
-function operationIdsIn(answer: unknown): string[] {
-  if (typeof answer !== "object" || answer === null || !("data" in answer)) return [];
-  const records: unknown[] = Array.isArray(answer.data) ? answer.data : [answer.data];
-  return records.flatMap((record) => {
-    if (typeof record !== "object" || record === null) return [];
-    if ("operation_id" in record && typeof record.operation_id === "string") return [record.operation_id];
-    return "progress" in record && "id" in record && typeof record.id === "string" ? [record.id] : [];
-  });
 }
