@@ -63,7 +63,7 @@ export const handle =
         const { reads, commits } = storeOf(endpoint, context, event, body);
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas that parsed it are the ones its type is made of
         const request = {
-          params: event.pathParameters ?? {},
+          params: paramsOf(event),
           query,
           body,
           by: context,
@@ -219,6 +219,18 @@ const Forbidden = z.object({ message: z.literal("Forbidden key in JSON body"), c
 function forbiddenKey(error: unknown): string | undefined {
   const forbidden = Forbidden.safeParse(error);
   return forbidden.success ? forbidden.data.cause.data : undefined;
+}
+
+/** A REST API passes the parameters of a path as the client wrote them. Broken encoding names nothing: with its `%` it is no id. */
+const paramsOf = ({ pathParameters }: APIGatewayProxyEvent): Record<string, string> =>
+  Object.fromEntries(Object.entries(pathParameters ?? {}).map(([name, value = ""]) => [name, decoded(value)]));
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** A parameter given twice has no one value, so it is refused like any other invalid one. */
