@@ -71,6 +71,16 @@ test("only the data layer talks to DynamoDB", () => {
   expect(breaking(({ file, from }) => from !== "@aws-sdk/lib-dynamodb" || isIn(file, "shared/data"))).toEqual([]);
 });
 
+test("every AWS client has its time-outs from one place", () => {
+  const clients = globSync("{shared,functions}/**/*.ts").flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/new \w+Client\((CALLS\)|\{[^}]*\.\.\.ARCHIVE_CALLS\b)?/g)]
+      .filter(([found]) => !found.startsWith("new Client("))
+      .map(([, calls]) => ({ file, bounded: calls !== undefined })),
+  );
+  expect(clients.length).toBeGreaterThanOrEqual(6);
+  expect(clients.filter(({ bounded }) => !bounded)).toEqual([]);
+});
+
 test("zod is imported whole, which is the form that bundles small", () => {
   const named = globSync("{shared,functions,infra}/**/*.ts").filter((file) =>
     /^import (?!type \* as z from|\* as z from)[^;]*from "zod"/m.test(readFileSync(file, "utf8")),

@@ -1,4 +1,5 @@
 // When a part of AWS is away: 503 in the envelope, and once it is back nothing is half done.
+import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { Cloud } from "../infra/local/cloud.ts";
@@ -6,7 +7,9 @@ import { Backup } from "../shared/api/backups.ts";
 import { Instance } from "../shared/api/instances.ts";
 import { Server } from "../shared/api/servers.ts";
 import { getAccount } from "../shared/data/accounts.ts";
-import { account, type TestAccount, uniqueDomain } from "./harness/account.ts";
+import { setQuota } from "../shared/data/operator.ts";
+import { putIfAbsent } from "../shared/data/table.ts";
+import { account, newPublicKey, type TestAccount, uniqueDomain } from "./harness/account.ts";
 import type { Client } from "./harness/client.ts";
 import { stranger } from "./harness/client.ts";
 import { ownCloud } from "./harness/cloud.ts";
@@ -25,7 +28,7 @@ beforeEach(async () => {
 });
 
 /** How long clients wait before they try again is bounded: the SDK's own tries are part of an answer's time. */
-async function without<T>(service: "dynamodb" | "states", mode: true | "refuse", work: () => Promise<T>): Promise<T> {
+async function without<T>(service: "dynamodb" | "states", mode: true | "refuse" | "silent", work: () => Promise<T>): Promise<T> {
   cloud.aws.outage(service, mode);
   try {
     return await work();
@@ -44,7 +47,7 @@ const unavailable = (answer: {
   expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
 };
 
-describe.each([true, "refuse"] as const)("without the database (%s)", (mode) => {
+describe.each([true, "refuse", "silent"] as const)("without the database (%s)", (mode) => {
   test("every endpoint says so, in the envelope; what needs no database goes on", async () => {
     const answers = await without("dynamodb", mode, () =>
       Promise.all(closedRoutes.map((route) => api.send(route.method, pathOf(route), bodyOf(route)))),
@@ -167,6 +170,17 @@ describe("without the workflow engine", () => {
     },
   );
 
+  test("that is silent, all of it is refused and taken back all the same, while the client still waits", async () => {
+    await setQuota(me.id, "server", 20);
+    const requests = await Promise.all(begin.map(async ([, prepare]) => prepare()));
+    const before = await everything();
+    const began = Date.now();
+    const answers = await without("states", "silent", () => Promise.all(requests.map((request) => request())));
+    expect(Date.now() - began).toBeLessThan(29_000); // what API Gateway waits
+    for (const answer of answers) unavailable(answer);
+    expect(await everything()).toEqual(before);
+  });
+
   test("what needs no workflow goes on", async () => {
     const answer = await without("states", "refuse", () => api.put("/settings", { backup_retention_days: 3 }));
     expect(answer.status).toBe(200);
@@ -179,6 +193,35 @@ describe("without the workflow engine", () => {
     const answer = await ask();
     expect(answer.headers).not.toHaveProperty("idempotent-replayed");
     await me.until(answer.as(Server).operation_id);
+  });
+});
+
+describe("a write whose answer is lost", () => {
+  test("is the request's own when it is sent again: what one transaction made is no conflict", async () => {
+    cloud.aws.loseAnswer("TransactWriteItems");
+    const answer = await api.post("/ssh-keys", { name: "Lost", public_key: newPublicKey() });
+    expect(answer.status).toBe(201);
+    expect((await api.get("/ssh-keys")).meta?.total).toBe(1);
+  });
+
+  test("counts a request once", async () => {
+    const [first, second] = [await api.get("/catalog"), await (cloud.aws.loseAnswer("UpdateItem"), api.get("/catalog"))];
+    const remaining = [first, second].map(({ headers }) => Number(headers["x-ratelimit-remaining"]));
+    expect(remaining).toEqual([remaining[0], Number(remaining[0]) - 1]);
+  });
+
+  test("of something that may be there once, tells that it was made", async () => {
+    const key = { pk: "lost", sk: randomUUID() };
+    cloud.aws.loseAnswer("PutItem");
+    expect(await putIfAbsent(key, { owner: me.id })).toBe(true);
+    expect(await putIfAbsent(key, { owner: me.id })).toBe(false);
+  });
+
+  test("of an execution starts it once", async () => {
+    cloud.aws.loseAnswer("StartExecution");
+    const server = await api.post("/servers", await me.serverBody());
+    expect(server.status).toBe(201);
+    await me.until(server.as(Server).operation_id);
   });
 });
 

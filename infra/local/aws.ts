@@ -51,13 +51,15 @@ export type Call = {
   capacity?: number;
 };
 
-/** "refuse" breaks the connection, true answers as a service does that is down. */
-export type Outage = boolean | "refuse";
+/** "refuse" breaks the connection, "silent" accepts it and never answers, true answers as a service does that is down. */
+export type Outage = boolean | "refuse" | "silent";
 
 export type Aws = {
   url: string;
   calls: { list: () => readonly Call[]; clear: () => void; subscribe: (listener: (call: Call) => void) => () => void };
   outage: (service: Service, mode: Outage) => void;
+  /** The next call of the action is done, and its answer lost on the way. */
+  loseAnswer: (action: string) => void;
   stop: () => Promise<void>;
 };
 
@@ -78,6 +80,7 @@ async function listen(server: Server, port: number): Promise<void> {
 
 export async function startAws({ principals, services, log = () => undefined, port: wanted = 0 }: AwsOptions): Promise<Aws> {
   const outages = new Map<Service, Outage>();
+  const lost = new Set<string>();
   const listeners = new Set<(call: Call) => void>();
   let calls: Call[] = [];
   const record = (call: Call): void => {
@@ -93,6 +96,7 @@ export async function startAws({ principals, services, log = () => undefined, po
     const service = TARGETS.get(target) ?? "s3";
     const outage = outages.get(service) ?? false;
     if (outage === "refuse") return void request.socket.destroy();
+    if (outage === "silent") return void request.resume();
     const call: Call = {
       at: new Date().toISOString(),
       requestId: randomUUID(),
@@ -143,6 +147,7 @@ export async function startAws({ principals, services, log = () => undefined, po
     }
     call.status = answer.status;
     record(call); // before the answer is out, so that whoever has it finds the call
+    if (lost.delete(call.action)) return void request.socket.destroy();
     await send(answer, call.requestId, http.method, response);
     request.resume(); // what was refused unread, so that its sender comes to read the answer
   };
@@ -168,6 +173,7 @@ export async function startAws({ principals, services, log = () => undefined, po
       },
     },
     outage: (service, mode) => void outages.set(service, mode),
+    loseAnswer: (action) => void lost.add(action),
     async stop() {
       server.close();
       server.closeAllConnections();

@@ -1,4 +1,5 @@
 // Reading and writing the table: the only module that talks to DynamoDB.
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AttributeValue, DynamoDBClient, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import {
@@ -16,6 +17,7 @@ import {
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import * as z from "zod";
 import { ApiError } from "../api/errors.ts";
+import { CALLS } from "../runtime/aws-calls.ts";
 import { env } from "../runtime/env.ts";
 import { conditionOf, type Expression, expressionOf, type Update, type Where } from "./expressions.ts";
 import type { Key } from "./keys.ts";
@@ -24,12 +26,10 @@ export type Item = Record<string, unknown>;
 
 let documents: DynamoDBDocumentClient | undefined;
 
-/** Times are short because a gateway waits behind: 3 tries of at most 4 s each, inside the functions' own limit. */
 function client(): DynamoDBDocumentClient {
-  documents ??= DynamoDBDocumentClient.from(
-    new DynamoDBClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, requestTimeout: 4_000 } }),
-    { marshallOptions: { removeUndefinedValues: true } },
-  );
+  documents ??= DynamoDBDocumentClient.from(new DynamoDBClient(CALLS), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
   return documents;
 }
 
@@ -272,11 +272,12 @@ export async function updateOne(key: Key, what: Update, where: Where): Promise<U
 
 /** The same for the few updates that need an expression of their own. */
 export async function updateRaw(key: Key, expression: Expression & { UpdateExpression: string }): Promise<UpdateOutcome> {
+  const mark = newMark();
   try {
     const update = new UpdateCommand({
       TableName: env().TABLE_NAME,
       Key: { ...key },
-      ...expression,
+      ...marked(expression, mark),
       ReturnValues: "ALL_NEW",
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     });
@@ -284,23 +285,42 @@ export async function updateRaw(key: Key, expression: Expression & { UpdateExpre
     return { done: true, item: Attributes };
   } catch (error) {
     if (!isConditionFailure(error)) throw error;
-    return { done: false, item: plain(error.Item) };
+    const item = plain(error.Item);
+    return { done: item?.[MARK] === mark, item };
   }
 }
 
+/**
+ * A write whose answer is lost is sent again by the SDK, and the second one finds a condition that the first one has made fail. The mark, another
+ * with every write, tells that it was this write that did it. Transactions need none: the SDK gives each a token, by which DynamoDB knows it again.
+ */
+const MARK = "written_by";
+const newMark = (): string => randomBytes(6).toString("base64url");
+
+const marked = (expression: Expression & { UpdateExpression: string }, mark: string): Expression => ({
+  ...expression,
+  UpdateExpression: /\bSET /.test(expression.UpdateExpression)
+    ? expression.UpdateExpression.replace(/\bSET /, "SET #mark = :mark, ")
+    : `SET #mark = :mark ${expression.UpdateExpression}`,
+  ExpressionAttributeNames: { ...expression.ExpressionAttributeNames, "#mark": MARK },
+  ExpressionAttributeValues: { ...expression.ExpressionAttributeValues, ":mark": mark },
+});
+
 /** Writes an item unless it is there already; false if it was. */
 export async function putIfAbsent(key: Key, item: Item): Promise<boolean> {
+  const mark = newMark();
   try {
     const put = new PutCommand({
       TableName: env().TABLE_NAME,
-      Item: { ...item, ...key },
+      Item: { ...item, ...key, [MARK]: mark },
       ConditionExpression: "attribute_not_exists(pk)",
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     });
     await settled(() => client().send(put));
     return true;
   } catch (error) {
     if (!isConditionFailure(error)) throw error;
-    return false;
+    return plain(error.Item)?.[MARK] === mark;
   }
 }
 

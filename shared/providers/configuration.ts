@@ -3,6 +3,7 @@
 import { isIPv4 } from "node:net";
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as z from "zod";
+import { CALLS } from "../runtime/aws-calls.ts";
 import { variable } from "../runtime/env.ts";
 
 // zod has formats of its own for these; used here, they would be in every function's bundle (infra/bundle-leave-out.ts).
@@ -68,7 +69,7 @@ export function configuration(): Promise<Configuration> {
 }
 
 async function read(): Promise<Configuration> {
-  client ??= new SecretsManagerClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, requestTimeout: 4_000 } });
+  client ??= new SecretsManagerClient(CALLS);
   const { SecretString = "" } = await client.send(new GetSecretValueCommand({ SecretId: variable("PROVIDERS_SECRET") }));
   return parseConfiguration(SecretString);
 }

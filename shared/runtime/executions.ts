@@ -2,6 +2,7 @@
 import { DescribeExecutionCommand, ExecutionDoesNotExist, SFNClient } from "@aws-sdk/client-sfn";
 import type { WorkflowName } from "../api/endpoint.ts";
 import { machineVariable } from "../workflow.ts";
+import { CALLS } from "./aws-calls.ts";
 import { variable } from "./env.ts";
 import { ABORTED, type CaughtError } from "./task-errors.ts";
 
@@ -15,7 +16,7 @@ export interface Execution {
 
 /** Undefined if there is none of that name. */
 export async function findExecution(workflow: WorkflowName, name: string): Promise<Execution | undefined> {
-  client ??= new SFNClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, requestTimeout: 4_000 } });
+  client ??= new SFNClient(CALLS);
   const machine = variable(machineVariable(workflow));
   const executionArn = `${machine.replace(":stateMachine:", ":execution:")}:${name}`;
   try {

@@ -2,6 +2,7 @@
 // by storing a new value.
 import { createHash } from "node:crypto";
 import { GetSecretValueCommand, ResourceNotFoundException, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { CALLS } from "./aws-calls.ts";
 import { variable } from "./env.ts";
 
 export interface KeyVersion {
@@ -54,7 +55,7 @@ async function fetchVersions(arn: string): Promise<KeyVersions> {
 }
 
 async function fetchStage(arn: string, VersionStage: string): Promise<KeyVersion | undefined> {
-  client ??= new SecretsManagerClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, requestTimeout: 4_000 } });
+  client ??= new SecretsManagerClient(CALLS);
   try {
     const { SecretString = "", VersionId = "" } = await client.send(new GetSecretValueCommand({ SecretId: arn, VersionStage }));
     return { id: VersionId, key: new Uint8Array(createHash("sha256").update(SecretString).digest()) };

@@ -2,12 +2,13 @@
 import { ExecutionAlreadyExists, SFNClient, StartExecutionCommand } from "@aws-sdk/client-sfn";
 import type { WorkflowName } from "../api/endpoint.ts";
 import { machineVariable } from "../workflow.ts";
+import { CALLS } from "./aws-calls.ts";
 import { variable } from "./env.ts";
 
 let client: SFNClient | undefined;
 
 export async function startExecution(workflow: WorkflowName, name: string, input: Record<string, unknown>): Promise<void> {
-  client ??= new SFNClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1_000, requestTimeout: 4_000 } });
+  client ??= new SFNClient(CALLS);
   try {
     await client.send(
       new StartExecutionCommand({ stateMachineArn: variable(machineVariable(workflow)), name, input: JSON.stringify(input) }),

@@ -1,5 +1,6 @@
 // The S3 client of the tasks, and what its failures mean to them.
 import { S3Client } from "@aws-sdk/client-s3";
+import { ARCHIVE_CALLS } from "../runtime/aws-calls.ts";
 import { GiveUp, isPassing, TryAgain } from "../runtime/task-errors.ts";
 import { store } from "./store.ts";
 
@@ -14,8 +15,7 @@ export function s3(): S3Client {
     endpoint: endpoint.href,
     credentials,
     forcePathStyle: true,
-    maxAttempts: 4,
-    requestHandler: { connectionTimeout: 2_000, requestTimeout: 60_000 },
+    ...ARCHIVE_CALLS,
   });
   return client;
 }
