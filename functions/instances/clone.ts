@@ -26,7 +26,7 @@ export const handler = handle(api.instances.clone)(async ({ params, body, caller
   requireRestorable(backup);
   const change = changeOf(presentAccount(account));
   const operationId = newId("operation");
-  const { name, domain, neutralize, restore_database, restore_filestore } = body;
+  const { name, domain, neutralize, restore_database, restore_filestore, reset_users = neutralize } = body;
   const instance = reserveInstance(
     change,
     server,
@@ -49,7 +49,7 @@ export const handler = handle(api.instances.clone)(async ({ params, body, caller
     id: operationId,
     type: "instance.clone",
     resource: { type: "instance", id: instance.id, name: instance.name },
-    input: { backup_id: backup.id, restore_database, restore_filestore, neutralize },
+    input: { backup_id: backup.id, restore_database, restore_filestore, neutralize, reset_users },
     usesBackupId: backup.id,
     result: { backup_id: backup.id },
   });

@@ -9,6 +9,13 @@ import { backupNotCompleted, busy, serverNotActive, wrongState } from "./refusal
 export const BackupStatus = z.enum(["pending", "running", "completed", "failed", "deleting"]);
 export type BackupStatus = z.infer<typeof BackupStatus>;
 
+const fileCount = (description: string) =>
+  z
+    .number()
+    .int()
+    .min(0)
+    .meta({ description, examples: [0] });
+
 export const Backup = z
   .object({
     id: id("backup"),
@@ -29,6 +36,8 @@ export const Backup = z
       .string()
       .nullable()
       .meta({ description: "SHA-256 of the archive, in hexadecimal", examples: ["9f86d081884c7d65".repeat(4)] }),
+    missing_files: fileCount("Files that the database names and the instance did not have; normally 0"),
+    skipped_files: fileCount("Files left out: links, devices, sockets, and names that are not UTF-8"),
     note: z
       .string()
       .nullable()

@@ -199,6 +199,14 @@ export const instances = {
           .boolean()
           .default(true)
           .meta({ examples: [true] }),
+        reset_users: z
+          .boolean()
+          .optional()
+          .meta({
+            description:
+              "Whether passwords, sessions and API keys of all users but the administrator stop working on the clone. Default: as `neutralize`",
+            examples: [true],
+          }),
         admin_password: adminPassword.optional(),
         server_id: id("server").optional().meta({ description: "Default: the server of the source" }),
         database_name: databaseName.optional().meta({ description: "Default: made from the name, unique on the server" }),

@@ -50,6 +50,18 @@ export const OperationResult = z
       .optional()
       .meta({ description: "The server was not active: only the record was removed", examples: [false] }),
     verification: Verification.optional(),
+    downtime_seconds: z
+      .number()
+      .min(0)
+      .optional()
+      .meta({ description: "How long a restore kept the ERP stopped", examples: [4.2] }),
+    skipped_paths: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description: "Paths in the file tree that a backup left out, up to 20 of them; `skipped_files` of the backup counts all",
+        examples: [["ab/link"]],
+      }),
   })
   .meta({ id: "OperationResult" });
 export type OperationResult = z.infer<typeof OperationResult>;

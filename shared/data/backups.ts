@@ -83,6 +83,8 @@ export function reserveBackup(
     status_reason: null,
     size_bytes: null,
     sha256: null,
+    missing_files: 0,
+    skipped_files: 0,
     operation_id: operationId,
     created_at: now(),
     completed_at: null,
@@ -135,13 +137,18 @@ export function moveBackupToDeleting(change: Change, backup: BackupRecord, opera
   );
 }
 
+type MeasuredArchive = Required<
+  Pick<BackupRecord, "size_bytes" | "sha256" | "stored_checksum" | "missing_files" | "skipped_files">
+>;
+
 /** What was measured of the stored archive. */
 export async function recordArchive(
   accountId: string,
   id: string,
-  archive: { size_bytes: number; sha256: string; stored_checksum: string | undefined },
+  { size_bytes, sha256, stored_checksum, missing_files, skipped_files }: MeasuredArchive,
 ): Promise<void> {
-  await updateOne(keys.record("backup", accountId, id), { set: archive }, {});
+  const set = { size_bytes, sha256, stored_checksum, missing_files, skipped_files };
+  await updateOne(keys.record("backup", accountId, id), { set }, {});
 }
 
 const notCompleted = (state: string): Error => invalidState(`The backup is ${state}; only a completed backup can be used`, state);

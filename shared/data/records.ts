@@ -40,6 +40,8 @@ export type InstanceRecord = z.infer<typeof InstanceRecord>;
 export const BackupRecord = Backup.omit({ status: true }).extend({
   ...stored,
   state: Backup.shape.status,
+  missing_files: Backup.shape.missing_files.default(0),
+  skipped_files: Backup.shape.skipped_files.default(0),
   server_id: id("server"),
   /** The storage's own checksum of the archive as it arrived. */
   stored_checksum: z.string().optional(),

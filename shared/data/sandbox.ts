@@ -93,6 +93,9 @@ export async function finishJob(machineId: string, jobId: string, answer: unknow
 
 // --- ERPs ---
 
+/** Whoever works in the ERP beside its administrator. An empty hash lets nobody in. */
+const ErpUser = z.object({ login: z.string(), password_hash: z.string(), api_keys: z.array(z.string()) });
+
 const Switch = z.object({ name: z.string(), active: z.boolean() });
 
 /** What stands in an ERP's database: all that a dump holds. */
@@ -105,6 +108,7 @@ export const ErpDatabase = z.object({
   mail_servers: z.array(Switch),
   admin_login: z.string(),
   admin_password_hash: z.string(),
+  users: z.array(ErpUser).default([]),
   /** What people wrote in the ERP, as JSON: DynamoDB's numbers are not JavaScript's. */
   data: z.string(),
   attachments: z.array(z.object({ name: z.string(), file: z.string() })),

@@ -18,8 +18,18 @@ const MadeArchive = z.object({
   sha256: z.string(),
   /** What the store must show as the object's own checksum: of its parts, if it was uploaded in parts. */
   stored_checksum: z.string(),
+  /** Files that the database names and the file tree lacked. */
+  missing_files: z.number().int(),
+  /** What was left out of the file tree: links, devices, sockets, names that are not UTF-8. */
+  skipped_files: z.number().int(),
+  /** Some of those, for people. */
+  skipped_paths: z.array(z.string()),
 });
 export type MadeArchive = z.infer<typeof MadeArchive>;
+
+/** For the operation's result: nothing where nothing was left out. */
+export const skippedIn = ({ skipped_paths }: MadeArchive): { skipped_paths?: string[] } =>
+  skipped_paths.length === 0 ? {} : { skipped_paths };
 
 interface OfInstance {
   instance_id: string;
@@ -67,7 +77,13 @@ export interface JobInput {
   /** Switches scheduled jobs, mail and payments off. */
   neutralize: OfInstance;
   /** A uuid, a secret, an address and a password of its own. */
-  personalize: OfInstance & { domain: string; admin_email: string; admin_password: string | undefined };
+  personalize: OfInstance & {
+    domain: string;
+    admin_email: string;
+    admin_password: string | undefined;
+    /** Passwords, sessions and API keys of all other users stop working. */
+    reset_users: boolean;
+  };
   /** The old domain serves until the new one does. */
   move_domain: OfInstance & { domain: string };
   verify_clone: OfInstance;

@@ -15,6 +15,8 @@ const Manifest = z.object({
   major_version: z.string(),
   pg_version: z.string(),
   modules: z.record(z.string(), z.string()),
+  /** How many files the database named and the file tree lacked. Only our own archives say so. */
+  missing_files: z.number().int().optional(),
 });
 type Manifest = z.infer<typeof Manifest>;
 
@@ -26,6 +28,11 @@ export interface Archived {
 
 type Archivable = Pick<SandboxErp, "erp_version" | "edition" | "database_name" | "files"> & { database: ErpDatabase };
 
+/** Files that the database names and that are not there, as after a restore of the database alone. */
+export function missingFiles({ database, files }: Pick<Archived, "database" | "files">): string[] {
+  return [...new Set(database.attachments.map(({ file }) => file))].filter((file) => !(file in files));
+}
+
 /** The same contents at the same time make the same bytes. */
 export function packArchive(erp: Archivable, at: string): Uint8Array {
   const files: Zippable = {
@@ -36,20 +43,44 @@ export function packArchive(erp: Archivable, at: string): Uint8Array {
   return zipSync(files, { mtime: at });
 }
 
-/** Throws a plain error that says what is wrong with the archive. */
+/** Throws a plain error that says what is wrong with the archive, in words for whoever asked for the restore. */
 export function unpackArchive(bytes: Uint8Array): Archived {
-  const entries = new Map(Object.entries(unzipSync(bytes)).map(([path, content]) => [path, strFromU8(content)]));
+  const entries = new Map(Object.entries(unzipped(bytes)).map(([path, content]) => [path, strFromU8(content)]));
   const text = (path: string): string => {
     const content = entries.get(path);
-    if (content === undefined) throw new Error(`the archive lacks ${path}`);
+    if (content === undefined) throw new Error(`it lacks ${path}`);
     return content;
   };
-  const manifest = Manifest.parse(JSON.parse(text("manifest.json")));
+  const manifest = manifestIn(text("manifest.json"));
   const database = fromDump(text("dump.sql"));
   const files = filesIn([...entries].filter(([path]) => !OWN.has(path)));
-  const missing = database.attachments.find(({ file }) => !(file in files));
-  if (missing !== undefined) throw new Error(`the archive lacks the file ${missing.file} that its database names`);
+  requireListedFiles(manifest, { database, files });
   return { manifest, database, files };
+}
+
+/** What was missing already when the archive was made is no damage; an archive that does not say how much is taken as it is. */
+function requireListedFiles({ missing_files = Infinity }: Manifest, archived: Pick<Archived, "database" | "files">): void {
+  const [first, ...others] = missingFiles(archived);
+  if (first !== undefined && others.length >= missing_files)
+    throw new Error(
+      `it lacks ${others.length + 1} files that its database names, the first is ${first}; when it was made ${missing_files} were missing`,
+    );
+}
+
+function unzipped(bytes: Uint8Array): Record<string, Uint8Array> {
+  try {
+    return unzipSync(bytes);
+  } catch (cause) {
+    throw new Error("it is no zip that can be read", { cause });
+  }
+}
+
+function manifestIn(text: string): Manifest {
+  try {
+    return Manifest.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new Error("its manifest.json is not the ERP's", { cause });
+  }
 }
 
 const FILESTORE = "filestore/";
@@ -62,15 +93,15 @@ function filesIn(entries: readonly (readonly [string, string])[]): ErpFiles {
     Object.fromEntries(
       entries.map(([path, text]) => {
         const [, name] = FILE.exec(path) ?? [];
-        if (name === undefined) throw new Error("the archive has a file that is not the ERP's");
-        if (name !== fileNameOf(text)) throw new Error(`the file ${name} of the archive is not what its name says`);
+        if (name === undefined) throw new Error("it has a file that is not the ERP's");
+        if (name !== fileNameOf(text)) throw new Error(`its file ${name} is not what its name says`);
         return [name, text];
       }),
     ),
   );
 }
 
-function manifestOf({ erp_version, edition, database_name }: Archivable): Manifest {
+function manifestOf({ erp_version, edition, database_name, database, files }: Archivable): Manifest {
   const [major = 0, minor = 0] = erp_version.split(".").map(Number);
   const modules = ["base", "web", "mail", ...(edition === "enterprise" ? ["web_enterprise"] : [])];
   return {
@@ -81,5 +112,6 @@ function manifestOf({ erp_version, edition, database_name }: Archivable): Manife
     major_version: erp_version,
     pg_version: PG_VERSION,
     modules: Object.fromEntries(modules.map((name) => [name, `${erp_version}.1.0`])),
+    missing_files: missingFiles({ database, files }).length,
   };
 }

@@ -7,11 +7,15 @@ const TABLES = {
   ir_cron: { id: "integer NOT NULL", cron_name: "character varying", active: "boolean" },
   ir_mail_server: { id: "integer NOT NULL", name: "character varying", active: "boolean" },
   res_users: { id: "integer NOT NULL", login: "character varying", password: "character varying" },
+  res_users_apikeys: { id: "integer NOT NULL", user_id: "integer NOT NULL", key: "character varying" },
   ir_attachment: { id: "integer NOT NULL", name: "character varying", store_fname: "character varying" },
   sandbox_note: { id: "integer NOT NULL", content: "text" },
 } as const satisfies Record<string, Record<string, string>>;
 type Table = keyof typeof TABLES;
 const NAMES = Object.keys(TABLES).filter((name): name is Table => name in TABLES);
+
+/** Older dumps lack them. */
+const ADDED_LATER: ReadonlySet<Table> = new Set<Table>(["res_users_apikeys"]);
 
 type Rows = Record<Table, string[][]>;
 
@@ -64,10 +68,12 @@ export function fromDump(dump: string): ErpDatabase {
     ir_cron: [],
     ir_mail_server: [],
     res_users: [],
+    res_users_apikeys: [],
     ir_attachment: [],
     sandbox_note: [],
   };
   for (const table of NAMES) {
+    if (ADDED_LATER.has(table) && lines[at] !== createOf(table)) continue;
     for (const line of [createOf(table), "", copyOf(table)]) expect(line);
     const columns = Object.keys(TABLES[table]).length;
     for (; at < lines.length && lines[at] !== END_OF_ROWS; at++) {
@@ -92,11 +98,20 @@ function rowsOf(database: ErpDatabase): Rows {
     ],
     ir_cron: numbered(database.crons.map(({ name, active }) => [name, flag(active)])),
     ir_mail_server: numbered(database.mail_servers.map(({ name, active }) => [name, flag(active)])),
-    res_users: numbered([[database.admin_login, database.admin_password_hash]]),
+    res_users: numbered([
+      [database.admin_login, database.admin_password_hash],
+      ...database.users.map(({ login, password_hash }) => [login, password_hash]),
+    ]),
+    res_users_apikeys: numbered(
+      database.users.flatMap(({ api_keys }, index) => api_keys.map((key) => [String(index + ADMIN_ID + 1), key])),
+    ),
     ir_attachment: numbered(database.attachments.map(({ name, file }) => [name, file])),
     sandbox_note: numbered([[database.data]]),
   };
 }
+
+/** The first row of the users is the administrator's. */
+const ADMIN_ID = 1;
 
 const numbered = (rows: string[][]): string[][] => rows.map((row, index) => [String(index + 1), ...row]);
 
@@ -107,9 +122,11 @@ function databaseOf(rows: Rows): ErpDatabase {
     if (value === undefined) throw new Error(`the dump lacks the parameter ${key}`);
     return value;
   };
-  const [[, admin_login, admin_password_hash] = []] = rows.res_users;
+  const [[, admin_login, admin_password_hash] = [], ...users] = rows.res_users;
+  const keysOf = (id: string): (string | undefined)[] =>
+    rows.res_users_apikeys.filter(([, userId]) => userId === id).map(([, , key]) => key);
   const [[, data] = []] = rows.sandbox_note;
-  return ErpDatabase.parse({
+  const parsed = ErpDatabase.safeParse({
     uuid: parameter("database.uuid"),
     secret: parameter("database.secret"),
     base_url: parameter("web.base.url"),
@@ -118,9 +135,12 @@ function databaseOf(rows: Rows): ErpDatabase {
     mail_servers: rows.ir_mail_server.map(([, name, active]) => ({ name, active: isOn(active) })),
     admin_login,
     admin_password_hash,
+    users: users.map(([id = "", login, password_hash]) => ({ login, password_hash, api_keys: keysOf(id) })),
     data,
     attachments: rows.ir_attachment.map(([, name, file]) => ({ name, file })),
   });
+  if (!parsed.success) throw new Error("the dump lacks the administrator or what people wrote");
+  return parsed.data;
 }
 
 const flag = (active: boolean): string => (active ? "t" : "f");

@@ -7,6 +7,7 @@ import {
   beginJob,
   changeErp,
   type ErpDatabase,
+  type ErpFiles,
   findErp,
   findMachine,
   finishJob,
@@ -20,7 +21,7 @@ import {
 import { GiveUp, TryAgain } from "../runtime/task-errors.ts";
 import { getArchive, putArchive } from "../storage/archives.ts";
 import { type Answer, ANSWERS, type Host, type HostedServer, type Job, type JobKind, type StoredArchive } from "./host.ts";
-import { type Archived, packArchive, unpackArchive } from "./sandbox-archive.ts";
+import { type Archived, missingFiles, packArchive, unpackArchive } from "./sandbox-archive.ts";
 
 export const sandbox: Host = {
   run: async <K extends JobKind>(server: HostedServer, job: Job<K>) => {
@@ -168,6 +169,7 @@ async function freshDatabase(domain: string, adminEmail: string, password: strin
     mail_servers: ["Outgoing mail"].map(switchedOn),
     admin_login: adminEmail,
     admin_password_hash: await hashOf(password),
+    users: [{ login: "demo", password_hash: await hashOf(randomUUID()), api_keys: [randomUUID()] }],
     data: "{}",
     attachments,
   };
@@ -176,12 +178,20 @@ async function freshDatabase(domain: string, adminEmail: string, password: strin
 
 async function makeArchive(machineId: string, job: Job<"make_archive">): Promise<Answer<"make_archive">> {
   const erp = await installed(machineId, job);
-  const bytes = packArchive({ ...erp, database: databaseOf(erp) }, later(0));
+  const database = databaseOf(erp);
+  const bytes = packArchive({ ...erp, database }, later(0));
   if (job.note === "fail-upload") throw new GiveUp("STORAGE_ERROR", "The archive could not be uploaded to the store");
   const sha256 = sha256Of(bytes);
   // Damaged after it was hashed and before it was uploaded: the store has what it was sent, but that is not what was made.
   const sent = job.note === "corrupt" ? damaged(bytes) : bytes;
-  return { size_bytes: bytes.length, sha256, stored_checksum: await putArchive(job.key, sent) };
+  return {
+    size_bytes: bytes.length,
+    sha256,
+    stored_checksum: await putArchive(job.key, sent),
+    missing_files: missingFiles({ database, files: erp.files }).length,
+    skipped_files: 0, // there are only files here
+    skipped_paths: [],
+  };
 }
 
 const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
@@ -205,7 +215,7 @@ function readable(bytes: Uint8Array): Archived {
   try {
     return unpackArchive(bytes);
   } catch (cause) {
-    throw corrupt("it cannot be read", cause);
+    throw corrupt(cause instanceof Error ? cause.message : "it cannot be read", cause);
   }
 }
 
@@ -222,11 +232,21 @@ async function restore(machineId: string, job: Job<"restore_archive">): Promise<
     return {
       status,
       database: job.neutralize ? neutralized(taken) : taken,
-      files: job.restore_filestore ? archived.files : erp.files,
+      files: filesAfter(job, erp.files, archived.files),
       replaced: job.keep_old ? { restore_id: job.restore_id, database: erp.database, files: erp.files } : null,
       archived_uuid: job.restore_database ? archived.database.uuid : erp.archived_uuid,
     };
   });
+}
+
+/** Without its database, the archive's files are added to those that the present database names. */
+function filesAfter(
+  { restore_database, restore_filestore }: Job<"restore_archive">,
+  present: ErpFiles,
+  archived: ErpFiles,
+): ErpFiles {
+  if (!restore_filestore) return present;
+  return restore_database ? archived : { ...present, ...archived };
 }
 
 async function putBack(machineId: string, { instance_id, restore_id, start }: Job<"put_back">): Promise<null> {
@@ -246,8 +266,17 @@ async function personalize(machineId: string, job: Job<"personalize">): Promise<
     admin_login: job.admin_email,
     admin_password_hash: await hashOf(job.admin_password),
   };
-  return change(machineId, job, (erp) => ({ domain: job.domain, database: { ...databaseOf(erp), ...own } }));
+  return change(machineId, job, (erp) => {
+    const database = databaseOf(erp);
+    const users = job.reset_users ? database.users.map(shutOut) : database.users;
+    if (users.some(({ login }) => login === job.admin_email))
+      throw new GiveUp("HOST_JOB_FAILED", `Another user of the ERP already has the login ${job.admin_email}`);
+    return { domain: job.domain, database: { ...database, ...own, users } };
+  });
 }
+
+/** Sessions end by themselves: the clone's secret is another one. */
+const shutOut = ({ login }: { login: string }) => ({ login, password_hash: "", api_keys: [] });
 
 interface OfInstance {
   instance_id: string;

@@ -17,6 +17,9 @@ const SHA256_BYTES = 32;
 /** S3's own limit. */
 const PARTS_MAX = 10_000;
 
+const PATHS_MAX = 20;
+const PATH_CHARACTERS_MAX = 200;
+
 /** What was packed on the machine. */
 const Packed = z.object({
   size_bytes: z.number().int().positive(),
@@ -27,6 +30,13 @@ const Packed = z.object({
     .array(z.string().refine((text) => Buffer.from(text, "base64").length === SHA256_BYTES))
     .min(1)
     .max(PARTS_MAX),
+  missing_files: z.number().int().min(0).default(0),
+  skipped_files: z.number().int().min(0).default(0),
+  /** Chosen by whoever writes into the file tree, so cut to what a person reads. */
+  skipped_paths: z
+    .array(z.string().transform((path) => path.slice(0, PATH_CHARACTERS_MAX)))
+    .transform((paths) => paths.slice(0, PATHS_MAX))
+    .default([]),
 });
 type Packed = z.infer<typeof Packed>;
 
@@ -51,8 +61,9 @@ export async function makeArchive(machine: Machine, job: Job<"make_archive">): P
   });
   if (!packed.ready) return { ready: false };
   const archive = Packed.parse(packed.answer);
-  const { size_bytes, sha256, parts } = archive;
-  const answer = { size_bytes, sha256, stored_checksum: checksumOfParts(parts) };
+  const { size_bytes, sha256, parts, missing_files, skipped_files, skipped_paths } = archive;
+  const stored_checksum = checksumOfParts(parts);
+  const answer = { size_bytes, sha256, stored_checksum, missing_files, skipped_files, skipped_paths };
   if (!(await isStored(job.key, answer))) {
     if (!(await upload(machine, job, archive))) return { ready: false };
     await requireStored(job.key, answer);

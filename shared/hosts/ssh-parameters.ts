@@ -74,6 +74,7 @@ export async function parametersOf(server: HostedServer, job: Job): Promise<JobP
         DOMAIN: job.domain,
         ADMIN_EMAIL: job.admin_email,
         ADMIN_PASSWORD: present(job.admin_password),
+        RESET_USERS: yesOrNo(job.reset_users),
       };
     case "move_domain":
       return { INSTANCE_ID: job.instance_id, DOMAIN: job.domain };

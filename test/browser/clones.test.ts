@@ -69,7 +69,15 @@ describe("a clone", () => {
       .waitFor();
     expect(await page.content()).not.toContain(password);
     expect(sent).toEqual([
-      { backup_id: backup.id, name: "Staging", domain, neutralize: true, restore_database: true, restore_filestore: true },
+      {
+        backup_id: backup.id,
+        name: "Staging",
+        domain,
+        neutralize: true,
+        reset_users: true,
+        restore_database: true,
+        restore_filestore: true,
+      },
     ]);
     const clone = (await instancesOf(mine)).find(({ name }) => name === "Staging");
     expect(clone).toMatchObject({ neutralized: true, server_id: source.server_id, cloned_from_backup_id: backup.id });

@@ -86,7 +86,14 @@ describe.skipIf(noMachine !== undefined)("a backup over SSH", () => {
     const job = backup();
     const made = await look(job);
     const bytes = await stored(job.key);
-    expect(made).toEqual({ size_bytes: bytes.length, sha256: sha256(bytes), stored_checksum: expect.stringMatching(/=-\d+$/) });
+    expect(made).toEqual({
+      size_bytes: bytes.length,
+      sha256: sha256(bytes),
+      stored_checksum: expect.stringMatching(/=-\d+$/),
+      missing_files: 0,
+      skipped_files: 0,
+      skipped_paths: [],
+    });
     expect(Number(made?.stored_checksum.split("-")[1])).toBeGreaterThan(1);
     expect(existsSync(archiveOf(job))).toBe(false);
     expect(await uploads(job.key)).toBe(0);

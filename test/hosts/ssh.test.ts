@@ -130,6 +130,7 @@ describe.skipIf(noMachine !== undefined)("a machine over SSH", () => {
       domain: "shop.example.com",
       admin_email: "a@example.com",
       admin_password: password,
+      reset_users: false,
     };
     const failure = async (): Promise<Error> => {
       for (;;) {
@@ -169,6 +170,7 @@ describe.skipIf(noMachine !== undefined)("a machine over SSH", () => {
       domain: "shop.example.com",
       admin_email: "a@example.com",
       admin_password: password,
+      reset_users: false,
     };
     await readyInTime(job).catch(() => undefined);
     expect(noteOf("processes")).toContain("bash");

@@ -3,6 +3,8 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Backup, BackupStatus } from "../../shared/api/backups.ts";
 import { Instance, instances } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
+import { findErp } from "../../shared/data/sandbox.ts";
+import { getServer } from "../../shared/data/servers.ts";
 import { setQuota } from "../../shared/data/operator.ts";
 import { account, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
@@ -111,6 +113,21 @@ test("with neutralize false it goes on sending", async () => {
   const { result } = await me.until(begun.operation_id);
   expect(result?.verification).toMatchObject({ is_neutralized: false, new_database_uuid: true });
   expect(result?.verification?.active_crons).toBeGreaterThan(0);
+});
+
+test.each([
+  { asked: {}, reset: true },
+  { asked: { neutralize: false }, reset: false },
+  { asked: { reset_users: false }, reset: false },
+  { asked: { neutralize: false, reset_users: true }, reset: true },
+])("with $asked its users but the administrator are shut out: $reset", async ({ asked, reset }) => {
+  const begun = (await clone(asked)).as(Instance);
+  await me.until(begun.operation_id);
+  const usersOf = async ({ id, server_id }: Pick<Instance, "id" | "server_id">) =>
+    (await findErp((await getServer(me.id, server_id)).machine_id ?? "", id))?.database?.users;
+  const [theirs] = (await usersOf(source)) ?? [];
+  expect(theirs).toMatchObject({ password_hash: expect.stringMatching(/^\$pbkdf2/), api_keys: [expect.any(String)] });
+  expect(await usersOf(begun)).toEqual([reset ? { ...theirs, password_hash: "", api_keys: [] } : theirs]);
 });
 
 test("with both restores false there is nothing to clone", async () => {

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { unzipSync, zipSync } from "fflate";
 import { attachmentsOf, type ErpDatabase } from "../../shared/data/sandbox.ts";
-import { packArchive, unpackArchive } from "../../shared/hosts/sandbox-archive.ts";
+import { missingFiles, packArchive, unpackArchive } from "../../shared/hosts/sandbox-archive.ts";
 import { escapeField, fromDump, toDump, unescapeField } from "../../shared/hosts/sandbox-dump.ts";
 
 const AT = "2026-11-21T12:00:00.000Z";
@@ -22,6 +22,10 @@ function erpWith(data: Record<string, unknown>) {
     mail_servers: [{ name: "Outgoing mail", active: true }],
     admin_login: "admin@example.com",
     admin_password_hash: "$pbkdf2-sha512$1$a$b",
+    users: [
+      { login: "demo", password_hash: "$pbkdf2-sha512$1$c$d", api_keys: ["key one", "key\ttwo"] },
+      { login: "shut out", password_hash: "", api_keys: [] },
+    ],
     data: JSON.stringify(data),
     attachments,
   };
@@ -100,6 +104,43 @@ describe("archive", () => {
       expect(() => unpackArchive(without)).toThrow(/lacks/);
     },
   );
+
+  test("without a file that was missing already when it was made, or that says nothing of that, is read", () => {
+    const { files, ...erp } = erpWith({ orders: 3 });
+    const [path = "", ...others] = Object.keys(files);
+    const fewer = Object.fromEntries(others.map((other) => [other, files[other] ?? ""]));
+    const { "manifest.json": manifest, ...entries } = unzipSync(packArchive({ ...erp, files: fewer }, AT));
+    const { missing_files, ...silent } = JSON.parse(Buffer.from(manifest ?? []).toString());
+    expect(missing_files).toBe(1);
+    for (const told of [{ ...silent, missing_files }, silent]) {
+      const archived = unpackArchive(zipSync({ ...entries, "manifest.json": Buffer.from(JSON.stringify(told)) }));
+      expect(archived.files).toEqual(fewer);
+      expect(missingFiles(archived)).toEqual([path]);
+    }
+  });
+
+  test("says what is wrong with it, for whoever asked for its restore", () => {
+    const entries = unzipSync(packArchive(erpWith({}), AT));
+    const told = (bytes: Uint8Array) => {
+      try {
+        return unpackArchive(bytes);
+      } catch (error) {
+        return error instanceof Error ? error.message : error;
+      }
+    };
+    const { "manifest.json": _, ...without } = entries;
+    expect(told(zipSync(without))).toBe("it lacks manifest.json");
+    expect(told(zipSync({ ...entries, "manifest.json": Buffer.from("{}") }))).toBe("its manifest.json is not the ERP's");
+    expect(told(Buffer.from("no zip"))).toBe("it is no zip that can be read");
+  });
+
+  test("of before users had API keys is read", () => {
+    const { users, ...database } = erpWith({}).database;
+    const dump = toDump({ ...database, users: [] }).replace(/CREATE TABLE public\.res_users_apikeys [\s\S]*?\\\.\n\n/, "");
+    expect(dump).not.toContain("apikeys");
+    expect(users).not.toEqual([]);
+    expect(fromDump(dump)).toEqual({ ...database, users: [] });
+  });
 
   test.each(["../etc/passwd", "/etc/passwd", "filestore/../x", "extra.txt"])("with a file %s is refused", (path) => {
     const entries = unzipSync(packArchive(erpWith({}), AT));

@@ -8,6 +8,7 @@ import { Operation } from "../../shared/api/operations.ts";
 import { findErp, type SandboxErp } from "../../shared/data/sandbox.ts";
 import { getServer } from "../../shared/data/servers.ts";
 import { LIFECYCLE } from "../../shared/domain/lifecycle.ts";
+import { uniqueDomain } from "../harness/account.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { Thrown, type Workshop, workshop } from "./subjects.ts";
 import { expectClean, worldOf } from "./world.ts";
@@ -143,6 +144,39 @@ test("of database or files alone leaves the other, and neutralizing switches off
   expect((await show(instance.id)).neutralized).toBe(true);
   await restored({});
   expect((await show(instance.id)).neutralized).toBe(false);
+});
+
+test("of a part leaves an instance whose next backups count what is missing, and can be restored and cloned from", async () => {
+  const { instance, backup } = await changedSince("running");
+  const { operation } = await shop.run(workflow, () => restore(backup, { restore_filestore: false }));
+  expect(operation.state).toBe("succeeded");
+  const partial = await contents(instance);
+  const next = await shop.me.backup(instance.id);
+  expect(next).toMatchObject({ status: "completed", missing_files: 1, skipped_files: 0 });
+  const safety = (await (await api()).get(`/backups/${operation.result?.safety_backup_id}`)).as(Backup);
+  expect(safety, "before the restore nothing was missing").toMatchObject({ missing_files: 0 });
+
+  await write(instance.id, { note: "written since" });
+  expect((await shop.run(workflow, () => restore(next))).operation).toMatchObject({ state: "succeeded", error: null });
+  const { database, files } = await contents(instance);
+  expect(JSON.parse(database?.data ?? "")).toEqual(ARCHIVED);
+  expect(Object.keys(files)).toHaveLength(Object.keys(partial.files).length);
+  const body = { name: "Copy", domain: uniqueDomain("copy"), backup_id: next.id };
+  const clone = await shop.run(workflows["clone-instance"], async () =>
+    (await api()).post(`/instances/${instance.id}/clone`, body),
+  );
+  expect(clone.operation).toMatchObject({ state: "succeeded", error: null });
+});
+
+test("of the files alone keeps those that the present database names", async () => {
+  const { instance, backup } = await changedSince("running");
+  const before = await contents(instance);
+  expect((await shop.run(workflow, () => restore(backup, { restore_database: false }))).operation.state).toBe("succeeded");
+  const { database, files } = await contents(instance);
+  expect(database).toEqual(before.database);
+  expect(files).toMatchObject(before.files);
+  expect(Object.keys(files).length).toBeGreaterThan(Object.keys(before.files).length);
+  expect(await shop.me.backup(instance.id)).toMatchObject({ missing_files: 0 });
 });
 
 test("keeps the backup that it reads, and the instance, from everything else meanwhile, naming the operation", async () => {

@@ -1,4 +1,5 @@
 // All that is known of one backup, in a dialog that has an address: `?backup=bak_…`.
+import Box from "@cloudscape-design/components/box";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import Modal from "@cloudscape-design/components/modal";
 import SpaceBetween from "@cloudscape-design/components/space-between";
@@ -34,8 +35,22 @@ export function BackupDetails({ id, onDismiss }: { id: string; onDismiss: () => 
   );
 }
 
+/** Zero is the normal case and needs no explanation. */
+function FileCount({ count, hint }: { count: number; hint: string }) {
+  if (count === 0) return "None";
+  return (
+    <>
+      {count}
+      <Box variant="small" display="block">
+        {hint}
+      </Box>
+    </>
+  );
+}
+
 function Facts({ backup }: { backup: Backup }) {
-  const { id, status, kind, note, size_bytes, sha256, erp_version, edition, database_name } = backup;
+  const { id, status, kind, note, size_bytes, sha256, missing_files, skipped_files, erp_version, edition, database_name } =
+    backup;
   return (
     <KeyValuePairs
       columns={3}
@@ -50,6 +65,14 @@ function Facts({ backup }: { backup: Backup }) {
         { label: "ERP", value: `${erp_version} ${edition}` },
         { label: "Database", value: database_name },
         { label: "Size", value: size_bytes === null ? "–" : `${sizeInWords(size_bytes)} (${size_bytes} bytes)` },
+        {
+          label: "Missing files",
+          value: <FileCount count={missing_files} hint="The database lists them, but the instance did not have them." />,
+        },
+        {
+          label: "Skipped files",
+          value: <FileCount count={skipped_files} hint="Links, devices, sockets, and names that are not UTF-8." />,
+        },
         { label: "SHA-256 of the archive", value: sha256 === null ? "–" : <Copyable value={sha256} what="checksum" code /> },
         { label: "ID", value: <Copyable value={id} what="ID" code /> },
       ]}

@@ -34,6 +34,7 @@ export function CloneForm({ source: { id, instance }, usable, chosen, onMade }: 
       name: "",
       domain: "",
       neutralize: true,
+      reset_users: true,
       restore_database: true,
       restore_filestore: true,
       server_id: "",
@@ -79,7 +80,18 @@ export function CloneForm({ source: { id, instance }, usable, chosen, onMade }: 
       />
       {instance === undefined && server}
       <Parts values={form.values} error={form.error("restore_database")} onChange={form.set} />
-      <Neutralize chosen={form.values.neutralize} onChange={(neutralize) => form.set({ neutralize })} />
+      <Neutralize
+        chosen={form.values.neutralize}
+        // A copy to try things on keeps everybody out; one that replaces the original lets everybody in.
+        onChange={(neutralize) => form.set({ neutralize, reset_users: neutralize })}
+      />
+      <Checkbox
+        checked={form.values.reset_users}
+        description="Everyone but the administrator needs a new password on the clone. Their sessions and API keys stop working there."
+        onChange={({ detail }) => form.set({ reset_users: detail.checked })}
+      >
+        Reset users
+      </Checkbox>
       <MoreOptions wrong={["server_id", "database_name", "admin_password"].some((field) => form.error(field) !== undefined)}>
         {instance !== undefined && server}
         <TextField

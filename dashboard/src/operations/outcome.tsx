@@ -7,7 +7,7 @@ import { Link } from "../app/link.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { useOperation } from "./watch.ts";
-import { HOST_SKIPPED, verificationInWords, workOf } from "./words.ts";
+import { downtimeInWords, HOST_SKIPPED, verificationInWords, workOf } from "./words.ts";
 
 export function Outcome({ operation }: { operation: Operation }) {
   const { error, finished_at, progress, result, step, type, request_id } = useOperation(operation.id) ?? operation;
@@ -30,7 +30,8 @@ export function Outcome({ operation }: { operation: Operation }) {
   );
 }
 
-function Found({ result: { host_skipped, safety_backup_id, verification } }: { result: OperationResult }) {
+function Found({ result }: { result: OperationResult }) {
+  const { downtime_seconds, host_skipped, safety_backup_id, skipped_paths, verification } = result;
   return (
     <>
       {verification !== undefined && <div>{verificationInWords(verification)}</div>}
@@ -39,6 +40,8 @@ function Found({ result: { host_skipped, safety_backup_id, verification } }: { r
           <Link to={`/backups?backup=${safety_backup_id}`}>Safety backup</Link>
         </div>
       )}
+      {downtime_seconds !== undefined && <div>{downtimeInWords(downtime_seconds)}</div>}
+      {skipped_paths !== undefined && <div>Left out: {skipped_paths.join(", ")}</div>}
       {host_skipped === true && <div>{HOST_SKIPPED}</div>}
     </>
   );

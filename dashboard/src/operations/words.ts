@@ -91,4 +91,7 @@ export function verificationInWords(found: NonNullable<OperationResult["verifica
   ].join(", ");
 }
 
+export const downtimeInWords = (seconds: number): string =>
+  `The ERP was stopped for ${seconds < 1 ? "less than a second" : counted(Math.round(seconds), "second")}.`;
+
 const counted = (number: number, what: string): string => `${number === 0 ? "no" : number} ${what}${number === 1 ? "" : "s"}`;

@@ -43,7 +43,7 @@ export const handler = tasks(workflow, {
   neutralize: async ({ input, server, jobId }) =>
     (await run(await server(), { id: jobId, kind: "neutralize", instance_id: input.instance_id })).ready,
 
-  personalize: async ({ operation, instance, server, jobId }) => {
+  personalize: async ({ operation, input, instance, server, jobId }) => {
     const { id, domain, admin_email } = await instance();
     const { ready } = await run(await server(), {
       id: jobId,
@@ -52,6 +52,7 @@ export const handler = tasks(workflow, {
       domain,
       admin_email,
       admin_password: await takeSealed(operation.account_id, operation.id),
+      reset_users: input.reset_users,
     });
     if (ready) await dropSealed(operation.account_id, operation.id);
     return ready;

@@ -14,6 +14,7 @@ export default workflow({
     restore_database: z.boolean(),
     restore_filestore: z.boolean(),
     neutralize: z.boolean(),
+    reset_users: z.boolean(),
   }),
   steps: [
     poll("verifyArchive", "Verifying the backup", { everySeconds: 10, upToMinutes: 60 }),

@@ -1,5 +1,7 @@
 // What the steps of backing up an instance do.
 import { recordArchive } from "../../../shared/data/backups.ts";
+import { addResult } from "../../../shared/data/operations.ts";
+import { skippedIn } from "../../../shared/hosts/host.ts";
 import { run, undoneOrDown } from "../../../shared/hosts/index.ts";
 import { TryAgain } from "../../../shared/runtime/task-errors.ts";
 import { jobIdOf, tasks } from "../../../shared/runtime/tasks.ts";
@@ -17,6 +19,7 @@ export const handler = tasks(workflow, {
     if (!made.ready) throw new TryAgain("HOST_JOB_FAILED", "The server does not know of the archive any more");
     await requireStored(archiveKey(present), made.answer);
     await recordArchive(present.account_id, present.id, made.answer);
+    await addResult(operation, skippedIn(made.answer));
   },
 
   deleteArchive: async ({ operation, backup, server, jobId, stepJobs }) => {

@@ -4,6 +4,7 @@ import { recordNeutralized } from "../../../shared/data/instances.ts";
 import { addResult, failInto } from "../../../shared/data/operations.ts";
 import { endSafetyBackup, reserveSafetyBackup } from "../../../shared/data/safety-backups.ts";
 import { find } from "../../../shared/data/table.ts";
+import { skippedIn } from "../../../shared/hosts/host.ts";
 import { run, runUndo, undoneOrDown } from "../../../shared/hosts/index.ts";
 import { log } from "../../../shared/runtime/log.ts";
 import { GiveUp } from "../../../shared/runtime/task-errors.ts";
@@ -33,7 +34,7 @@ export const handler = tasks(workflow, {
     await requireStored(archiveKey(safety), made.answer);
     await recordArchive(safety.account_id, safety.id, made.answer);
     await endSafetyBackup(safety.account_id, safety.id, { state: "completed" });
-    await addResult(operation, { safety_backup_id: safety.id });
+    await addResult(operation, { safety_backup_id: safety.id, ...skippedIn(made.answer) });
     return true;
   },
 
