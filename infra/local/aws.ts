@@ -9,6 +9,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as z from "zod";
 import { describeTable, UNCHECKED_SIGNATURE, type Table } from "./dynamodb.ts";
+import { holdIndexes, type HeldIndexes } from "./held-indexes.ts";
 import { AwsFault, LocalError } from "./errors.ts";
 import { allows, type Context, type Need, type PolicyDocument } from "./iam.ts";
 import { permissionsFor, type Known } from "./permissions.ts";
@@ -35,7 +36,14 @@ export type Principal = {
 };
 
 type JsonService = (action: string, input: unknown) => Promise<unknown>;
-export type Services = { dynamodbUrl: string; states: JsonService; secretsmanager: JsonService; storage: Storage };
+export type Services = {
+  dynamodbUrl: string;
+  /** Persists what DynamoDB Local has acknowledged. */
+  flush: () => Promise<void>;
+  states: JsonService;
+  secretsmanager: JsonService;
+  storage: Storage;
+};
 
 /** One call as it was answered. `actions` are the IAM actions it needed, `capacity` DynamoDB's units. */
 export type Call = {
@@ -60,6 +68,8 @@ export type Aws = {
   outage: (service: Service, mode: Outage) => void;
   /** The next call of the action is done, and its answer lost on the way. */
   loseAnswer: (action: string) => void;
+  /** Queries of the tables' indexes see no write from now on, until the returned function is called: AWS's indexes lag behind. */
+  holdIndexes: () => Promise<() => Promise<void>>;
   stop: () => Promise<void>;
 };
 
@@ -89,6 +99,8 @@ export async function startAws({ principals, services, log = () => undefined, po
     for (const listener of listeners) listener(call);
   };
   const known = knownOf(services);
+  let held: HeldIndexes | undefined;
+  const heldBack = (action: string, input: unknown): unknown => held?.redirect(action, input) ?? input;
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const http = readCall(request);
@@ -133,7 +145,7 @@ export async function startAws({ principals, services, log = () => undefined, po
         check(sha256Hex(body));
         const input = parseJson(body.toString());
         await authorize(await permissionsFor(service, action, input, known));
-        if (service === "dynamodb") answer = await dynamodb(services.dynamodbUrl, action, input, call);
+        if (service === "dynamodb") answer = await dynamodb(services, action, heldBack(action, input), call);
         else answer = json(await services[service](action, input));
       }
     } catch (error) {
@@ -174,6 +186,14 @@ export async function startAws({ principals, services, log = () => undefined, po
     },
     outage: (service, mode) => void outages.set(service, mode),
     loseAnswer: (action) => void lost.add(action),
+    holdIndexes: async () => {
+      const copy = await holdIndexes(services.dynamodbUrl);
+      held = copy;
+      return async () => {
+        held = undefined;
+        await copy.remove();
+      };
+    },
     async stop() {
       server.close();
       server.closeAllConnections();
@@ -292,10 +312,10 @@ const failed = z.looseObject({});
 const consumed = z.looseObject({ ConsumedCapacity: z.union([units, z.array(units)]) });
 
 /** Asks for the consumed capacity, which tests count, and takes it out again where the caller did not ask. */
-async function dynamodb(url: string, action: string, input: unknown, call: Call): Promise<Answer> {
+async function dynamodb({ dynamodbUrl, flush }: Services, action: string, input: unknown, call: Call): Promise<Answer> {
   const asked = z.looseObject({ ReturnConsumedCapacity: z.string().default("NONE") }).parse(input);
   const hidden = MEASURED.test(action) && asked.ReturnConsumedCapacity === "NONE";
-  const response = await fetch(url, {
+  const response = await fetch(dynamodbUrl, {
     method: "POST",
     headers: { "content-type": JSON_TYPE, "x-amz-target": `DynamoDB_20120810.${action}`, authorization: UNCHECKED_SIGNATURE },
     body: JSON.stringify(hidden ? { ...asked, ReturnConsumedCapacity: "TOTAL" } : input),
@@ -303,6 +323,7 @@ async function dynamodb(url: string, action: string, input: unknown, call: Call)
     throw new AwsFault("InternalServerError", `DynamoDB Local does not answer: ${String(cause)}`, 500);
   });
   const body = parseJson(await response.text());
+  if (response.status === 200 && action === "TransactWriteItems") await flush();
   if (response.status !== 200) call.error = String(failed.parse(body)["__type"]).split("#").at(-1) ?? "?";
   const measured = consumed.safeParse(body);
   if (!measured.success) return json(body, response.status);

@@ -1,5 +1,6 @@
 /** AWS's own DynamoDB Local, a Java program, on 127.0.0.1: started, watched and surely ended; and the template's table made in it. */
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { access, constants, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -16,6 +17,11 @@ export type DynamoDb = {
   url: string;
   pid: number;
   stop(): Promise<void>;
+  /**
+   * Persists what has been acknowledged: a transaction is acknowledged up to 10 ms before it is on disk, and a kill of Java would lose it.
+   * A single write that follows is acknowledged only after both are.
+   */
+  flush(): Promise<void>;
   /** Settles when Java has ended, by whatever cause. */
   exited: Promise<number | null>;
 };
@@ -74,8 +80,22 @@ export async function startDynamoDb({ dataDir }: { dataDir?: string | undefined 
     await stop();
     throw broken(folder, JSON.stringify(probe.body));
   }
-  return { url, pid, stop, exited };
+  if (folder !== undefined) await createTable(url, FLUSHED);
+  const flush = async (): Promise<void> => {
+    if (folder === undefined) return;
+    const item = { pk: { S: "flushed" }, id: { S: randomUUID() } };
+    const { status, body } = await callDynamoDb(url, "PutItem", { TableName: FLUSHED.TableName, Item: item });
+    if (status !== 200) throw new Error(`DynamoDB Local does not persist: ${JSON.stringify(body)}`);
+  };
+  return { url, pid, stop, flush, exited };
 }
+
+/** Holds the one item that every flush overwrites; apart from the service's table, whose items are all the service's own. */
+const FLUSHED = {
+  TableName: "local-runner.flushed",
+  AttributeDefinitions: [{ AttributeName: "pk", AttributeType: "S" }],
+  KeySchema: [{ AttributeName: "pk", KeyType: "HASH" }],
+};
 
 const broken = (folder: string | undefined, why: string): LocalError =>
   new LocalError(
@@ -210,7 +230,9 @@ const table = z.object({
 });
 export type Table = z.infer<typeof table>;
 
-/** The table of the template's AWS::DynamoDB::GlobalTable, made unless it exists; streams, TTL and the like are left out. */
+const timeToLive = z.object({ AttributeName: z.string(), Enabled: z.boolean() });
+
+/** The table of the template's AWS::DynamoDB::GlobalTable, made unless it exists; streams, backups and the like are left out. */
 export async function createTable(url: string, properties: unknown): Promise<void> {
   const wanted = table.parse(properties);
   const existing = await describeTable(url, wanted.TableName);
@@ -220,7 +242,20 @@ export async function createTable(url: string, properties: unknown): Promise<voi
   } else if (shape(existing) !== shape(wanted)) {
     throw new LocalError(`The table ${wanted.TableName} was made with other keys or indexes: start with --reset to begin anew`);
   }
+  const { TimeToLiveSpecification } = z.object({ TimeToLiveSpecification: timeToLive.optional() }).parse(properties);
+  if (TimeToLiveSpecification?.Enabled === true) await deleteExpired(url, wanted.TableName, TimeToLiveSpecification);
 }
+
+/** As on AWS items go some time after they expire, so that readers filter in any case. */
+async function deleteExpired(url: string, TableName: string, TimeToLiveSpecification: z.infer<typeof timeToLive>): Promise<void> {
+  const { body } = await callDynamoDb(url, "DescribeTimeToLive", { TableName });
+  const { AttributeName } = described.parse(body).TimeToLiveDescription;
+  if (AttributeName === TimeToLiveSpecification.AttributeName) return;
+  const enabled = await callDynamoDb(url, "UpdateTimeToLive", { TableName, TimeToLiveSpecification });
+  if (enabled.status !== 200)
+    throw new LocalError(`Items of ${TableName} cannot be made to expire: ${JSON.stringify(enabled.body)}`);
+}
+const described = z.object({ TimeToLiveDescription: z.object({ AttributeName: z.string().optional() }) });
 
 export async function describeTable(url: string, name: string): Promise<Table | undefined> {
   const { status, body } = await callDynamoDb(url, "DescribeTable", { TableName: name });

@@ -171,6 +171,37 @@ test("a service that is down fails calls after their retries, and no other servi
   await expect(new DynamoDBClient(config).send(new ListTablesCommand({}))).resolves.toMatchObject({ TableNames: ["service"] });
 });
 
+test("a silent service keeps its callers waiting, and no other service", async () => {
+  const config = { ...local.as("someone"), maxAttempts: 1, requestHandler: { requestTimeout: 100, throwOnRequestTimeout: true } };
+  local.aws.outage("dynamodb", "silent");
+  await expect(new DynamoDBClient(config).send(get)).rejects.toMatchObject({ name: "TimeoutError" });
+  await expect(new SecretsManagerClient(config).send(new GetSecretValueCommand({ SecretId: "jwt" }))).resolves.toBeDefined();
+  local.aws.outage("dynamodb", false);
+  await expect(new DynamoDBClient(config).send(get)).resolves.toBeDefined();
+});
+
+test("held indexes show what was there before, and the table what is there now", async () => {
+  const client = new DynamoDBClient(local.as("someone"));
+  const item = (id: string, status: string) => ({ pk: { S: "held" }, sk: { S: id }, status: { S: status } });
+  const write = (id: string, status: string) => client.send(new PutItemCommand({ TableName: "service", Item: item(id, status) }));
+  const listed = async (status: string): Promise<unknown> => {
+    const query = { KeyConditionExpression: "#s = :s", ExpressionAttributeNames: { "#s": "status" } };
+    const values = { ExpressionAttributeValues: { ":s": { S: status } } };
+    const answer = await client.send(new QueryCommand({ TableName: "service", IndexName: "by-status", ...query, ...values }));
+    return answer.Items?.map(({ sk }) => sk?.S);
+  };
+  await write("1", "waiting");
+  const release = await local.aws.holdIndexes();
+  await write("1", "moved");
+  await write("2", "waiting");
+  expect([await listed("waiting"), await listed("moved")]).toEqual([["1"], []]);
+  const Key = { pk: { S: "held" }, sk: { S: "1" } };
+  expect((await client.send(new GetItemCommand({ TableName: "service", Key }))).Item?.["status"]).toEqual({ S: "moved" });
+  await release();
+  expect([await listed("waiting"), await listed("moved")]).toEqual([["2"], ["1"]]);
+  await expect(client.send(new ListTablesCommand({}))).resolves.toMatchObject({ TableNames: ["service"] });
+});
+
 test("an execution is started with the right to that machine, and a second of the name is AWS's own error", async () => {
   const client = new SFNClient(local.as("starter", allow(["states:StartExecution"], MACHINE)));
   const start = new StartExecutionCommand({ stateMachineArn: MACHINE, name: "op_1", input: "{}" });

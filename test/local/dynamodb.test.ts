@@ -5,9 +5,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
+import { DynamoDBClient, GetItemCommand, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, expect, test, vi } from "vitest";
 import { callDynamoDb, createTable, describeTable, startDynamoDb } from "../../infra/local/dynamodb.ts";
-import { TABLE_PROPERTIES } from "./services.ts";
+import { startLocal, TABLE_PROPERTIES } from "./services.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "dynamodb-test-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -64,12 +65,41 @@ test("what was written is there after a restart, and other indexes than the tabl
   await expect(startDynamoDb({ dataDir })).rejects.toThrow(`in use by process ${process.pid}`);
   await first.stop();
   const second = await startDynamoDb({ dataDir });
-  await createTable(second.url, TABLE_PROPERTIES);
+  // Made by a version that did not let items expire.
+  for (let start = 0; start < 2; start++)
+    await createTable(second.url, { ...TABLE_PROPERTIES, TimeToLiveSpecification: { AttributeName: "ttl", Enabled: true } });
+  const { body } = await callDynamoDb(second.url, "DescribeTimeToLive", { TableName: "service" });
+  expect(body).toEqual({ TimeToLiveDescription: { AttributeName: "ttl", TimeToLiveStatus: "ENABLED" } });
   const read = await callDynamoDb(second.url, "GetItem", { TableName: "service", Key: { pk: { S: "a" }, sk: { S: "b" } } });
   expect(read.body).toEqual({ Item: { pk: { S: "a" }, sk: { S: "b" } } });
   await expect(createTable(second.url, { ...TABLE_PROPERTIES, GlobalSecondaryIndexes: undefined })).rejects.toThrow("--reset");
   expect(await describeTable(second.url, "service")).toMatchObject({ GlobalSecondaryIndexes: [{ IndexName: "by-status" }] });
   await second.stop();
+});
+
+test("an acknowledged transaction survives a kill of Java at that very moment", async () => {
+  const databaseDir = join(folder, "transactions");
+  const acknowledged: string[] = [];
+  const lost: string[] = [];
+  // Without a flush most kills lose the last transaction.
+  for (let round = 0; round <= 3; round++) {
+    const local = await startLocal({ databaseDir });
+    const client = new DynamoDBClient(local.as("operator"));
+    const key = (id: string) => ({ pk: { S: id }, sk: { S: "x" } });
+    for (const id of acknowledged.splice(0)) {
+      const { Item } = await client.send(new GetItemCommand({ TableName: "service", Key: key(id) }));
+      if (Item === undefined) lost.push(id);
+    }
+    for (let number = 0; number < 10; number++) {
+      const id = `${round}-${number}`;
+      const puts = [id, `${id}-beside`].map((each) => ({ Put: { TableName: "service", Item: key(each) } }));
+      await client.send(new TransactWriteItemsCommand({ TransactItems: puts }));
+      acknowledged.push(id);
+    }
+    process.kill(local.databasePid ?? 0, "SIGKILL");
+    await local.stop();
+  }
+  expect(lost).toEqual([]);
 });
 
 test("Java ends when the process that started it is killed", async () => {

@@ -31,6 +31,8 @@ export type ClientConfig = { endpoint: string; region: string; credentials: { ac
 export type Local = {
   aws: Aws;
   dir: string | undefined;
+  /** Java's process. */
+  databasePid: number | undefined;
   /** The configuration of an SDK client for a principal that has these statements; none: the operator. */
   as: (name: string, ...statements: object[]) => ClientConfig;
   /** What the local AWS said in its log. */
@@ -44,8 +46,16 @@ export const allow = (actions: string[], ...resources: string[]): object => ({
   Resource: resources,
 });
 
-export async function startLocal({ dir, dynamodb = true }: { dir?: string; dynamodb?: boolean } = {}): Promise<Local> {
-  const database = dynamodb ? await startDynamoDb({}) : undefined;
+interface Options {
+  /** Of the bucket. */
+  dir?: string;
+  dynamodb?: boolean;
+  /** Of the database; without it that is in memory. */
+  databaseDir?: string;
+}
+
+export async function startLocal({ dir, dynamodb = true, databaseDir }: Options = {}): Promise<Local> {
+  const database = dynamodb ? await startDynamoDb({ dataDir: databaseDir }) : undefined;
   if (database) await createTable(database.url, TABLE_PROPERTIES);
   const storage = await openStorage({ dir });
   await storage.createBucket(BUCKET);
@@ -63,6 +73,7 @@ export async function startLocal({ dir, dynamodb = true }: { dir?: string; dynam
     principals: (accessKeyId) => principals.get(accessKeyId),
     services: {
       dynamodbUrl: database?.url ?? "http://127.0.0.1:1",
+      flush: async () => database?.flush(),
       // The interpreter of state machines has tests of its own; here it matters only how its answers and errors reach a caller.
       states: async (_action, input) => {
         const name = JSON.stringify(input);
@@ -81,6 +92,7 @@ export async function startLocal({ dir, dynamodb = true }: { dir?: string; dynam
   return {
     aws,
     dir,
+    databasePid: database?.pid,
     log,
     as(name, ...statements) {
       const policies: PolicyDocument[] = [{ Version: "2012-10-17", Statement: statements }];

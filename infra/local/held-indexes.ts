@@ -1,0 +1,54 @@
+/** Indexes that lag: copies of the tables as they were at one moment, which queries of indexes are sent to while the tables go on. */
+import * as z from "zod";
+import { callDynamoDb, createTable, describeTable } from "./dynamodb.ts";
+import { LocalError } from "./errors.ts";
+
+export type HeldIndexes = {
+  /** The same query of the copy; undefined if it is of no index that is held. */
+  redirect: (action: string, input: unknown) => unknown;
+  remove: () => Promise<void>;
+};
+
+const BATCH = 25; // DynamoDB's own limit
+
+const page = z.object({
+  Items: z.array(z.json()),
+  LastEvaluatedKey: z.record(z.string(), z.json()).optional(),
+});
+const ofIndex = z.looseObject({ TableName: z.string(), IndexName: z.string() });
+
+export async function holdIndexes(url: string): Promise<HeldIndexes> {
+  const call = async (action: string, input: object): Promise<unknown> => {
+    const { status, body } = await callDynamoDb(url, action, input);
+    if (status !== 200) throw new LocalError(`${action} for a copy of the indexes failed: ${JSON.stringify(body)}`);
+    return body;
+  };
+  const { TableNames } = z.object({ TableNames: z.array(z.string()) }).parse(await call("ListTables", {}));
+  const copies = new Map<string, string>();
+  for (const name of TableNames) {
+    const table = await describeTable(url, name);
+    if (table?.GlobalSecondaryIndexes === undefined) continue;
+    const copy = `${name}.held`;
+    await createTable(url, { ...table, TableName: copy });
+    let from: object = {};
+    do {
+      const { Items, LastEvaluatedKey } = page.parse(await call("Scan", { TableName: name, ConsistentRead: true, ...from }));
+      for (let at = 0; at < Items.length; at += BATCH) {
+        const puts = Items.slice(at, at + BATCH).map((Item) => ({ PutRequest: { Item } }));
+        await call("BatchWriteItem", { RequestItems: { [copy]: puts } });
+      }
+      from = LastEvaluatedKey === undefined ? {} : { ExclusiveStartKey: LastEvaluatedKey };
+    } while ("ExclusiveStartKey" in from);
+    copies.set(name, copy);
+  }
+  return {
+    redirect: (action, input) => {
+      const query = ofIndex.safeParse(input).data;
+      const copy = query && (action === "Query" || action === "Scan") ? copies.get(query.TableName) : undefined;
+      return copy === undefined ? undefined : { ...query, TableName: copy };
+    },
+    remove: async () => {
+      for (const TableName of copies.values()) await call("DeleteTable", { TableName });
+    },
+  };
+}
