@@ -155,7 +155,7 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
       principals: (accessKeyId) => principals.get(accessKeyId),
       services: {
         dynamodbUrl: dynamodb.url,
-        flush: dynamodb.flush,
+        flush: () => dynamodb.flush(),
         states: async (action, body) => late.states?.handle(action, body),
         secretsmanager: (action, input) => secrets.call(action, input),
         storage,

@@ -1,10 +1,11 @@
 /** Bodies sent to the local S3: received into a file and verified against everything their sender said of them. */
 import { createHash, randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
+import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { ALGORITHMS, hasher, type Algorithm } from "./checksums.ts";
 import { AwsFault } from "./errors.ts";
-import { dataFile, part, removeData, type Bucket, type Part } from "./storage-bucket.ts";
+import { dataFile, part, removeData, syncFolder, type Bucket, type Part } from "./storage-bucket.ts";
 
 const LARGEST_XML = 4 * 1024 * 1024; // CompleteMultipartUpload of 10,000 parts is some 2 MB
 
@@ -37,7 +38,9 @@ export async function receive(bucket: Bucket, header: Header, body: AsyncIterabl
         yield chunk;
       }
     };
-    await pipeline(counted, createWriteStream(dataFile(bucket, file), { flags: "wx", mode: 0o600 }));
+    const path = dataFile(bucket, file);
+    await pipeline(counted, createWriteStream(path, { flags: "wx", mode: 0o600, flush: bucket.durable }));
+    if (bucket.durable) syncFolder(dirname(path));
     if (Number(header("x-amz-decoded-content-length") ?? size) !== size)
       throw new AwsFault("IncompleteBody", "The request body terminated unexpectedly");
     if (signedHash !== undefined && signedHash.digest("hex") !== payloadHash)

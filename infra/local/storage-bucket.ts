@@ -1,8 +1,8 @@
 /** A bucket of the local S3 on disk: `data/` (bytes, under random names), `objects/` and `uploads/` (one JSON each, which names its files in data/). */
 import { createHash } from "node:crypto";
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { mkdir, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import * as z from "zod";
 import { ALGORITHMS } from "./checksums.ts";
 import { LocalError } from "./errors.ts";
@@ -43,22 +43,32 @@ export type Part = z.infer<typeof part>;
 
 export type Bucket = {
   folder: string;
+  /** Whether what was acknowledged must outlive a loss of power; a folder that goes at the end is not worth the wait. */
+  durable: boolean;
   objects: Map<string, StoredObject>;
   uploads: Map<string, Upload>;
 };
 
-export async function openBucket(folder: string): Promise<Bucket> {
-  for (const name of ["data", "objects", "uploads"]) await mkdir(join(folder, name), { recursive: true });
+const FOLDERS = ["data", "objects", "uploads"];
+/** Ends the name of a record that nobody can read and that the operator has set aside. */
+const SET_ASIDE = ".damaged";
+
+export async function openBucket(folder: string, durable: boolean): Promise<Bucket> {
+  for (const name of FOLDERS) mkdirSync(join(folder, name), { recursive: true });
+  if (durable) for (const path of [dirname(folder), folder, ...FOLDERS.map((name) => join(folder, name))]) syncFolder(path);
   const objects = await readAll(join(folder, "objects"), object);
   const kept = new Set(objects.flatMap(({ files }) => files).map(({ file }) => file));
   // An upload whose files an object has was completed just before a crash.
   const isOpen = ({ parts }: Upload): boolean => Object.values(parts).every(({ file }) => !kept.has(file));
   const uploads = (await readAll(join(folder, "uploads"), upload)).filter(isOpen);
   const used = new Set([...kept, ...uploads.flatMap(({ parts }) => Object.values(parts)).map(({ file }) => file)]);
-  // What a crash left between writing the bytes and naming them.
-  for (const file of await readdir(join(folder, "data"))) if (!used.has(file)) rmSync(join(folder, "data", file));
+  // What a crash left between writing the bytes and naming them; all of it is kept while it may be what a damaged record names.
+  const records = [...(await readdir(join(folder, "objects"))), ...(await readdir(join(folder, "uploads")))];
+  if (!records.some((file) => file.endsWith(SET_ASIDE)))
+    for (const file of await readdir(join(folder, "data"))) if (!used.has(file)) rmSync(join(folder, "data", file));
   return {
     folder,
+    durable,
     objects: new Map(objects.map((stored) => [stored.key, stored])),
     uploads: new Map(uploads.map((stored) => [stored.id, stored])),
   };
@@ -71,7 +81,10 @@ async function readAll<T>(folder: string, schema: z.ZodType<T>): Promise<T[]> {
       try {
         return schema.parse(JSON.parse(readFileSync(join(folder, file), "utf8")));
       } catch (cause) {
-        throw new LocalError(`${join(folder, file)} cannot be read: remove it, or start with --reset to begin anew`, { cause });
+        throw new LocalError(
+          `${join(folder, file)} cannot be read, so nothing is touched: put a good copy there, or rename it to ${file}${SET_ASIDE} to start without what it describes (no data is removed as long as it is there)`,
+          { cause },
+        );
       }
     });
 }
@@ -82,10 +95,28 @@ const objectFile = (bucket: Bucket, key: string): string =>
 const uploadFile = (bucket: Bucket, id: string): string => join(bucket.folder, "uploads", `${id}.json`);
 export const dataFile = (bucket: Bucket, file: string): string => join(bucket.folder, "data", file);
 
-/** Synchronous, so that no other request comes between what was read and what is written. */
-function writeJson(path: string, value: unknown): void {
-  writeFileSync(`${path}.new`, JSON.stringify(value));
+/** Synchronous, so that no other request comes between what was read and what is written. On disk when it returns, where that matters. */
+function writeJson({ durable }: Bucket, path: string, value: unknown): void {
+  writeFileSync(`${path}.new`, JSON.stringify(value), { flush: durable });
   renameSync(`${path}.new`, path);
+  if (durable) syncFolder(dirname(path));
+}
+
+/** Before the data that it names is removed. */
+function removeJson({ durable }: Bucket, path: string): void {
+  rmSync(path, { force: true });
+  if (durable) syncFolder(dirname(path));
+}
+
+/** Persists which files a folder has: a file that is on disk is lost with its name. */
+export function syncFolder(path: string): void {
+  if (process.platform === "win32") return; // where folders cannot be opened
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 export function removeData(bucket: Bucket, files: { file: string }[]): void {
@@ -94,17 +125,17 @@ export function removeData(bucket: Bucket, files: { file: string }[]): void {
 
 export function keepUpload(bucket: Bucket, stored: Upload): void {
   bucket.uploads.set(stored.id, stored);
-  writeJson(uploadFile(bucket, stored.id), stored);
+  writeJson(bucket, uploadFile(bucket, stored.id), stored);
 }
 
 export function dropUpload(bucket: Bucket, { id }: Upload): void {
   bucket.uploads.delete(id);
-  rmSync(uploadFile(bucket, id), { force: true });
+  removeJson(bucket, uploadFile(bucket, id));
 }
 
 export function keepObject(bucket: Bucket, stored: StoredObject): void {
   const before = bucket.objects.get(stored.key);
-  writeJson(objectFile(bucket, stored.key), stored);
+  writeJson(bucket, objectFile(bucket, stored.key), stored);
   bucket.objects.set(stored.key, stored);
   removeData(bucket, before?.files ?? []);
 }
@@ -112,6 +143,6 @@ export function keepObject(bucket: Bucket, stored: StoredObject): void {
 export function dropObject(bucket: Bucket, key: string): void {
   const before = bucket.objects.get(key);
   bucket.objects.delete(key);
-  rmSync(objectFile(bucket, key), { force: true });
+  removeJson(bucket, objectFile(bucket, key));
   removeData(bucket, before?.files ?? []);
 }

@@ -103,7 +103,7 @@ export async function openStorage({ dir }: { dir?: string | undefined }): Promis
     async createBucket(name) {
       if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name))
         throw new AwsFault("InvalidBucketName", `${name} cannot be a bucket's name`);
-      if (!buckets.has(name)) buckets.set(name, await disk.openBucket(join(root, name)));
+      if (!buckets.has(name)) buckets.set(name, await disk.openBucket(join(root, name), dir !== undefined));
     },
     async handle(operation, body, payloadHash) {
       const bucket = buckets.get(operation.bucket);

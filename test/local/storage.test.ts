@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import fs from "node:fs";
+import { mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -296,4 +298,65 @@ test("objects and open uploads are there after a restart, and what this S3 canno
     name: "NotImplemented",
   });
   await again.stop();
+});
+
+/** The files and folders that were synced to disk while something was done, below the bucket's folder. */
+async function syncedBy(work: () => Promise<unknown>): Promise<string[]> {
+  const synced: string[] = [];
+  const { fsync, fsyncSync } = fs;
+  const note = (descriptor: number): void =>
+    void synced.push(fs.readlinkSync(`/proc/self/fd/${descriptor}`).replace(join(dir, BUCKET), ""));
+  const watched = (descriptor: number, done: (error?: Error | null) => void): void => {
+    note(descriptor);
+    fsync(descriptor, done);
+  };
+  Object.assign(fs, { fsync: watched, fsyncSync: (descriptor: number) => (note(descriptor), fsyncSync(descriptor)) });
+  syncBuiltinESMExports();
+  try {
+    await work();
+    return synced;
+  } finally {
+    Object.assign(fs, { fsync, fsyncSync });
+    syncBuiltinESMExports();
+  }
+}
+
+test.runIf(fs.existsSync("/proc/self/fd"))(
+  "what was answered with 200 is on disk: the bytes, the record that names them, and the names of both",
+  async () => {
+    const record = String.raw`[0-9a-f]{64}\.json`;
+    const bytes = String.raw`\/data\/[0-9a-f-]{36}`;
+    const put = await syncedBy(() => s3.send(new PutObjectCommand({ Bucket, Key: "durable", Body: "x" })));
+    expect(put.join(" ")).toMatch(new RegExp(`^${bytes} /data /objects/${record}\\.new /objects$`));
+    expect(await syncedBy(() => s3.send(new DeleteObjectCommand({ Bucket, Key: "durable" })))).toEqual(["/objects"]);
+    let UploadId = "";
+    const begun = await syncedBy(async () => (UploadId = await startUpload("durable")));
+    expect(begun).toEqual([`/uploads/${UploadId}.json.new`, "/uploads"]);
+    const part = { Bucket, Key: "durable", UploadId, PartNumber: 1, Body: "x", ChecksumSHA256: sha256(Buffer.from("x")) };
+    const sent = await syncedBy(() => s3.send(new UploadPartCommand(part)));
+    expect(sent.join(" ")).toMatch(new RegExp(`^${bytes} /data /uploads/${UploadId}\\.json\\.new /uploads$`));
+  },
+);
+
+test("a record that cannot be read keeps its data: the start is refused, and goes on without it once it is set aside", async () => {
+  await s3.send(new PutObjectCommand({ Bucket, Key: "precious", Body: "precious" }));
+  const before = await files();
+  const record = join(dir, BUCKET, "objects", `${createHash("sha256").update("precious").digest("hex")}.json`);
+  const whole = fs.readFileSync(record);
+  for (const torn of [Buffer.alloc(0), whole.subarray(0, 20), Buffer.from('{"key":"precious"}')]) {
+    await writeFile(record, torn);
+    await expect(startLocal({ dir, dynamodb: false })).rejects.toThrow("nothing is touched");
+  }
+  await rename(record, `${record}.damaged`);
+  const without = await startLocal({ dir, dynamodb: false });
+  const get = new GetObjectCommand({ Bucket, Key: "precious" });
+  await expect(new S3Client(without.as("operator")).send(get)).rejects.toMatchObject({ name: "NoSuchKey" });
+  await without.stop();
+  expect(await files()).toEqual(before);
+  await rm(`${record}.damaged`);
+  await writeFile(record, whole);
+  const mended = await startLocal({ dir, dynamodb: false });
+  const { Body } = await new S3Client(mended.as("operator")).send(get);
+  expect(await Body?.transformToString()).toBe("precious");
+  await mended.stop();
 });
