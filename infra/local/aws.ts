@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as z from "zod";
-import { describeTable, UNCHECKED_SIGNATURE, type Table } from "./dynamodb.ts";
+import { callDynamoDb, describeTable, type Table } from "./dynamodb.ts";
 import { holdIndexes, type HeldIndexes } from "./held-indexes.ts";
 import { AwsFault, LocalError } from "./errors.ts";
 import { allows, type Context, type Need, type PolicyDocument } from "./iam.ts";
@@ -315,21 +315,21 @@ const consumed = z.looseObject({ ConsumedCapacity: z.union([units, z.array(units
 async function dynamodb({ dynamodbUrl, flush }: Services, action: string, input: unknown, call: Call): Promise<Answer> {
   const asked = z.looseObject({ ReturnConsumedCapacity: z.string().default("NONE") }).parse(input);
   const hidden = MEASURED.test(action) && asked.ReturnConsumedCapacity === "NONE";
-  const response = await fetch(dynamodbUrl, {
-    method: "POST",
-    headers: { "content-type": JSON_TYPE, "x-amz-target": `DynamoDB_20120810.${action}`, authorization: UNCHECKED_SIGNATURE },
-    body: JSON.stringify(hidden ? { ...asked, ReturnConsumedCapacity: "TOTAL" } : input),
-  }).catch((cause: unknown) => {
+  const { status, body } = await callDynamoDb(
+    dynamodbUrl,
+    action,
+    hidden ? { ...asked, ReturnConsumedCapacity: "TOTAL" } : input,
+  ).catch((cause: unknown) => {
     throw new AwsFault("InternalServerError", `DynamoDB Local does not answer: ${String(cause)}`, 500);
   });
-  const body = parseJson(await response.text());
-  if (response.status === 200 && action === "TransactWriteItems") await flush();
-  if (response.status !== 200) call.error = String(failed.parse(body)["__type"]).split("#").at(-1) ?? "?";
+  if (status === 200 && action === "TransactWriteItems") await flush();
+  if (status !== 200) call.error = String(failed.parse(body)["__type"]).split("#").at(-1) ?? "?";
+  const answerOf = (value: unknown): Answer => ({ status, headers: { "content-type": JSON_TYPE }, body: JSON.stringify(value) });
   const measured = consumed.safeParse(body);
-  if (!measured.success) return json(body, response.status);
+  if (!measured.success) return answerOf(body);
   const { ConsumedCapacity, ...rest } = measured.data;
   call.capacity = [ConsumedCapacity].flat().reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0);
-  return json(hidden ? rest : body, response.status);
+  return answerOf(hidden ? rest : body);
 }
 
 const JSON_TYPE = "application/x-amz-json-1.0";

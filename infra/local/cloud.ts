@@ -172,7 +172,9 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
     ...each,
     environment: { ...resolved(each.environment), ...("BACKUP_BUCKET" in each.environment ? options.store : {}) },
   }));
-  const lambda = startLambda({ functions, environment, localSecret: secret, dataDir });
+  // Beside the bundles, and as long as they are kept.
+  const compileCache = join(outDir, "compile-cache");
+  const lambda = startLambda({ functions, environment, localSecret: secret, dataDir, compileCache });
   const { invoke } = lambda;
   const events = startEvents({ rules: template.rules, invoke, timeScale, schedules, log: complain });
   stops.push(async () => {

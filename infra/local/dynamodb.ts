@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { access, constants, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { Agent, request } from "node:http";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
@@ -201,20 +202,35 @@ async function processInfo(pid: number): Promise<{ parent: number; command: stri
 }
 
 /** DynamoDB Local wants a signature and checks none; with -sharedDb neither key nor region matter. */
-export const UNCHECKED_SIGNATURE =
+const UNCHECKED_SIGNATURE =
   "AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0";
 
 export async function callDynamoDb(url: string, action: string, input: unknown): Promise<{ status: number; body: unknown }> {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: {
-      "content-type": "application/x-amz-json-1.0",
-      "x-amz-target": `DynamoDB_20120810.${action}`,
-      authorization: UNCHECKED_SIGNATURE,
-    },
-    body: JSON.stringify(input),
+  const { status, text } = await post(url, action, JSON.stringify(input));
+  return { status, body: JSON.parse(text) };
+}
+
+// Without `fetch`, which costs three times as much: every call of every function comes through here. Connections that nobody
+// uses are closed before DynamoDB Local closes them, which is after 30 s, so that no call is sent into one that is just closing.
+const agent = new Agent({ keepAlive: true, timeout: 5_000 });
+
+function post(url: string, action: string, body: string): Promise<{ status: number; text: string }> {
+  const headers = {
+    "content-type": "application/x-amz-json-1.0",
+    "content-length": Buffer.byteLength(body),
+    "x-amz-target": `DynamoDB_20120810.${action}`,
+    authorization: UNCHECKED_SIGNATURE,
+  };
+  return new Promise((done, broken) => {
+    const sent = request(url, { method: "POST", agent, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", broken);
+      response.on("end", () => done({ status: response.statusCode ?? 500, text: Buffer.concat(chunks).toString() }));
+    });
+    sent.on("error", broken);
+    sent.end(body);
   });
-  return { status: response.status, body: await response.json() };
 }
 
 const attribute = z.object({ AttributeName: z.string(), AttributeType: z.enum(["S", "N", "B"]) });

@@ -93,6 +93,8 @@ export function startLambda(options: {
   environment: Record<string, string>;
   localSecret: string;
   dataDir?: string | undefined;
+  /** Where compiled bundles are kept for the next thread that loads them. */
+  compileCache?: string | undefined;
 }): Lambda {
   const { intercept, run } = hooks<Invocation>();
   const functions = new Map(
@@ -167,7 +169,7 @@ export function startLambda(options: {
     const { name, arn, directory, handler, memoryMegabytes } = definition;
     if (directory === undefined) throw new LocalError(`${name} has no bundle on this machine: give it Code.fromAsset(directory)`);
     const [file = "index", exported = "handler"] = handler.split(".");
-    const worker = new Worker(new URL("./lambda-worker.ts", import.meta.url), {
+    const worker = new Worker(new URL("./lambda-worker.mjs", import.meta.url), {
       env: environmentOf(definition),
       // Nothing of how this process was started: no inspector, no loaders, no NODE_OPTIONS.
       execArgv: [],
@@ -178,6 +180,7 @@ export function startLambda(options: {
       workerData: {
         file: join(directory, `${file}.mjs`),
         exported,
+        compileCache: options.compileCache,
         context: {
           functionName: name,
           functionVersion: "$LATEST",

@@ -100,8 +100,19 @@ function signatureOf(call: HttpCall, signed: Signed, secretAccessKey: string, pa
   ].join("\n");
   const scope = [signed.date, signed.region, signed.service, "aws4_request"];
   const toSign = ["AWS4-HMAC-SHA256", signed.time, scope.join("/"), sha256Hex(canonicalRequest)].join("\n");
-  const key = scope.reduce<Buffer | string>((secret, part) => hmac(secret, part), `AWS4${secretAccessKey}`);
-  return hmac(key, toSign);
+  return hmac(keyOf(secretAccessKey, scope), toSign);
+}
+
+const KEYS_KEPT = 1_000; // one for each function, day and service
+const keys = new Map<string, Buffer | string>();
+
+/** Made once of the same secret and scope, as the SDKs do: four of the five digests of a request. */
+function keyOf(secretAccessKey: string, scope: readonly string[]): Buffer | string {
+  const name = [secretAccessKey, ...scope].join("\0");
+  const key = keys.get(name) ?? scope.reduce<Buffer | string>((secret, part) => hmac(secret, part), `AWS4${secretAccessKey}`);
+  if (!keys.has(name) && keys.size >= KEYS_KEPT) keys.clear();
+  keys.set(name, key);
+  return key;
 }
 
 const hmac = (key: Buffer | string, data: string): Buffer => createHmac("sha256", key).update(data).digest();

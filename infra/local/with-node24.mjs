@@ -50,7 +50,12 @@ function findNode() {
 
 function run(node) {
   // The channel ends with this process, however it ends: the child then stops too.
-  const child = spawn(node, [join(root, script), ...args], { cwd: root, stdio: ["inherit", "inherit", "inherit", "ipc"] });
+  const child = spawn(node, [join(root, script), ...args], {
+    cwd: root,
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    // What Node compiles, and the types that it strips, are kept for the next start and for the processes that this one starts.
+    env: { NODE_COMPILE_CACHE: join(root, ".local", "compile-cache"), ...process.env },
+  });
   process.on("SIGINT", () => {}); // a terminal tells the child as well; this process stays to pass on how it ended
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   process.on("SIGHUP", () => child.kill("SIGTERM"));
