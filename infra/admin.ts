@@ -5,6 +5,7 @@ import * as z from "zod";
 import { ApiError } from "../shared/api/errors.ts";
 import { email, text } from "../shared/api/fields.ts";
 import { allAccounts, createAccount, createUser, emailsOf, resetPassword, setQuota } from "../shared/data/operator.ts";
+import { releaseMachine } from "../shared/data/taken-machines.ts";
 import { generatePassword } from "../shared/domain/generated-password.ts";
 import { DEFAULT_QUOTAS, type QuotaKind } from "../shared/domain/limits.ts";
 import { serviceKey } from "../shared/hosts/service-key.ts";
@@ -19,6 +20,8 @@ const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
   create-user --account ID --email EMAIL [--user NAME]     one more user of an account
   set-password --email EMAIL                               a new password; ends all of the user's sessions
   set-quota --account ID --servers N --instances N --tokens N --ssh-keys N --users N
+  release-machine --name NAME                              a machine of your own that you have installed anew: any account may
+                                                           have it, not only the one that had it last
   service-key [--secret ARN]                               the SSH key with which the service signs in to machines; of a
                                                            deployment, ARN is the stack's output HostsKey
 
@@ -86,6 +89,11 @@ async function run(): Promise<void> {
     }
     case "set-quota":
       return quotas(required("account", values.account), values);
+    case "release-machine": {
+      const name = required("name", values.name);
+      await releaseMachine(name);
+      return console.log(`Any account may have ${name}`);
+    }
     case "service-key": {
       process.env["HOSTS_KEY"] ??= required("secret", values.secret);
       const { public_key } = await serviceKey();

@@ -14,10 +14,48 @@ export async function recordMachine(
   operationId: string,
   set: Partial<Pick<ServerRecord, MachineFields>>,
 ): Promise<boolean> {
-  const key = keys.record("server", server.account_id, server.id);
-  const { done } = await updateOne(key, { set: { ...set, updated_at: now() } }, { equals: { operation_id: operationId } });
+  const { done } = await updateOne(
+    keyOf(server),
+    { set: { ...set, updated_at: now() } },
+    { equals: { operation_id: operationId } },
+  );
   return done;
 }
+
+/**
+ * Notes that an order is sent now. False if another run of the same task has noted one since the server was read, or has a machine,
+ * or if the creation was given up: then nothing may be ordered.
+ */
+export async function noteOrder(server: ServerRecord, operationId: string, requested_at: string): Promise<boolean> {
+  const unchanged = { operation_id: operationId, machine_id: null, requested_at: server.requested_at };
+  const set = { requested_at, updated_at: now() };
+  return (await updateOne(keyOf(server), { set }, { equals: unchanged, none: ["orders_closed_at"] })).done;
+}
+
+/** Notes of an order that was noted what came of it: refused, or unclear since just now. */
+export async function reviseOrder(server: ServerRecord, noted: string, requested_at: string | null): Promise<void> {
+  await updateOne(keyOf(server), { set: { requested_at } }, { equals: { requested_at: noted, machine_id: null } });
+}
+
+/** Records the machine, unless another one was recorded; false then, or if the operation does not hold the server any more. */
+export async function recordRequested(
+  server: ServerRecord,
+  operationId: string,
+  machine: Partial<Pick<ServerRecord, MachineFields>>,
+): Promise<boolean> {
+  const set = { ...machine, updated_at: now() };
+  return (await updateOne(keyOf(server), { set }, { equals: { operation_id: operationId, machine_id: null } })).done;
+}
+
+/** No order can be noted any more; the server as it is since. Undefined if the operation does not hold it. */
+export async function closeOrders(server: ServerRecord, operationId: string): Promise<ServerRecord | undefined> {
+  if (server.orders_closed_at !== undefined) return server;
+  const holding = { equals: { operation_id: operationId } };
+  const { done, item } = await updateOne(keyOf(server), { set: { orders_closed_at: now() } }, holding);
+  return done ? ServerRecord.parse(item) : undefined;
+}
+
+const keyOf = ({ account_id, id }: ServerRecord) => keys.record("server", account_id, id);
 
 /** Phases in which a server's health is checked; in the others an operation looks after it, or it has no machine. */
 const WATCHED: readonly ServerPhase[] = ["ready", "unreachable"];

@@ -18,8 +18,10 @@ export const ServerRecord = Server.omit({ status: true }).extend({
   state: z.custom<ServerPhase>(isServerPhase),
   /** The provider's own id of the machine; null until it has given one. */
   machine_id: z.string().nullable(),
-  /** When the provider was last asked to make it without a clear answer: there may be one that it does not show yet. */
+  /** When an order was last sent, or its answer last unclear: there may be a machine that the provider does not show yet. */
   requested_at: timestamp.nullable().default(null),
+  /** When its creation was given up: from then on no machine is ordered for it. */
+  orders_closed_at: timestamp.optional(),
   /** Where its SSH server listens; null until the machine is known. */
   ssh_port: z.number().int().nullable().default(null),
   /** The public host keys that it may show, one line each: two while one is being changed for the other. */

@@ -1,9 +1,11 @@
-// Which of the operator's own machines are taken: each is one server's at most.
+// Which of the operator's own machines are taken, each by one server at most, and which account had each last: whoever had a
+// server was root there, so another account gets the machine only once the operator has released it.
 import * as z from "zod";
+import { conflict, notFound } from "../api/errors.ts";
 import { timestamp } from "../api/fields.ts";
 import { now } from "./change.ts";
 import { keys } from "./keys.ts";
-import { ConditionFailed, find, putIfAbsent, queryAll, remove, transact } from "./table.ts";
+import { ConditionFailed, find, putIfAbsent, queryAll, remove, transact, updateOne } from "./table.ts";
 
 const TakenMachine = z.object({
   name: z.string(),
@@ -13,35 +15,77 @@ const TakenMachine = z.object({
   server_id: z.string(),
   account_id: z.string(),
   created_at: timestamp,
+  /** When the server gave it back: it is free for its account since. */
+  freed_at: timestamp.optional(),
 });
 export type TakenMachine = z.infer<typeof TakenMachine>;
+type Taker = Omit<TakenMachine, "name" | "created_at" | "freed_at">;
 
-/** Whether it is now this server's, or has been. */
-export async function takeMachine(name: string, taker: Omit<TakenMachine, "name" | "created_at">): Promise<boolean> {
-  const { operation_id, server_id, account_id, address } = taker;
-  const taken: TakenMachine = {
-    name,
-    operation_id,
-    server_id,
-    account_id,
-    created_at: now(),
-    ...(address !== undefined && { address }),
-  };
-  if (await putIfAbsent(keys.takenMachine(name), taken)) return true;
-  return (await findTaken(name))?.server_id === server_id;
+/** `taken`: it is now this server's, or has been. */
+export type Taking = "taken" | "in use" | "another account's before";
+
+export async function takeMachine(name: string, taker: Taker): Promise<Taking> {
+  const taken = takenOf(name, taker);
+  const all = await allMachines();
+  const same = all.filter((each) => each.name === name || (taker.address !== undefined && each.address === taker.address));
+  if (same.some((each) => each.freed_at === undefined && each.name !== name)) return "in use";
+  if (same.some((each) => each.freed_at !== undefined && each.account_id !== taker.account_id)) return "another account's before";
+  if (await putIfAbsent(keys.takenMachine(name), taken)) return "taken";
+  const present = same.find((each) => each.name === name);
+  if (present?.freed_at !== undefined) {
+    const { server_id, freed_at } = present;
+    // A server takes a machine once: a late run of a creation that was given up does not take it again.
+    if (server_id === taker.server_id) return "in use";
+    const { name: _, ...set } = taken;
+    const { done } = await updateOne(keys.takenMachine(name), { set, remove: ["freed_at"] }, { equals: { server_id, freed_at } });
+    return done ? "taken" : "in use";
+  }
+  return (await findTaken(name))?.server_id === taker.server_id ? "taken" : "in use";
 }
 
+const takenOf = (name: string, { operation_id, server_id, account_id, address }: Taker): TakenMachine => ({
+  name,
+  operation_id,
+  server_id,
+  account_id,
+  created_at: now(),
+  ...(address !== undefined && { address }),
+});
+
 /** Another server that has taken it since keeps it. */
-export async function freeMachine(name: string, serverId: string): Promise<void> {
-  try {
-    await transact([remove(keys.takenMachine(name), { equals: { server_id: serverId } })]);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
+export const freeMachine = async (name: string, serverId: string): Promise<void> =>
+  void (await updateOne(
+    keys.takenMachine(name),
+    { set: { freed_at: now() } },
+    { equals: { server_id: serverId }, none: ["freed_at"] },
+  ));
+
+/** The operator has installed the machine anew: any account may have it. */
+export async function releaseMachine(name: string): Promise<void> {
+  const all = await allMachines();
+  const named = all.find((each) => each.name === name);
+  if (named === undefined) throw notFound("machine");
+  for (const { name: each, address, server_id, freed_at } of all) {
+    if (each !== name && (address === undefined || address !== named.address)) continue;
+    if (freed_at === undefined) throw inUse(server_id);
+    try {
+      await transact([remove(keys.takenMachine(each), { equals: { server_id, freed_at } })]);
+    } catch (error) {
+      throw error instanceof ConditionFailed ? inUse(server_id) : error;
+    }
   }
 }
 
-export const findTaken = (name: string): Promise<TakenMachine | undefined> =>
-  find({ key: keys.takenMachine(name), schema: TakenMachine });
+const inUse = (serverId: string): Error =>
+  conflict("A server has the machine; delete it first", { resource: "server", id: serverId });
+
+export async function findTaken(name: string): Promise<TakenMachine | undefined> {
+  const machine = await find({ key: keys.takenMachine(name), schema: TakenMachine });
+  return machine?.freed_at === undefined ? machine : undefined;
+}
 
 export const takenMachines = async (): Promise<TakenMachine[]> =>
+  (await allMachines()).filter(({ freed_at }) => freed_at === undefined);
+
+const allMachines = async (): Promise<TakenMachine[]> =>
   z.array(TakenMachine).parse(await queryAll(keys.takenMachines(), { consistent: true }));

@@ -90,10 +90,13 @@ export interface JobInput {
 }
 export type JobKind = keyof JobInput;
 
+/** An ed25519 key, as a line without a comment: 51 bytes in base64. */
+const HOST_KEY = /^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43}$/;
+
 /** What each kind of job answers. */
 export const ANSWERS = {
   /** The public half of a host key that was made on the machine, one line; null if the machine keeps the one that it has. */
-  prepare_host: z.object({ host_key: z.string().nullable() }),
+  prepare_host: z.object({ host_key: z.string().regex(HOST_KEY).nullable() }),
   adopt_host_key: z.null(),
   retire_host: z.null(),
   install_erp: z.null(),

@@ -1,17 +1,42 @@
 // Clears a machine before it is given back: one that is not destroyed then may be another account's next.
 import type { ServerRecord } from "../data/records.ts";
 import { log } from "../runtime/log.ts";
-import { GiveUp } from "../runtime/task-errors.ts";
+import { isPassing } from "../runtime/task-errors.ts";
 import { undoneOrDown } from "./index.ts";
 
-/** Nobody shall have to pay for a machine because it is down, or could not be cleared: then it is given back as it is. */
-export async function retire(server: ServerRecord, job: { id: string; ends?: readonly string[] }): Promise<boolean> {
+/** Removing ERPs takes seconds; what takes longer than this will not end. */
+const RETIRE_MINUTES = 5;
+/** Of one look: half of what a task has. */
+const LOOK_SECONDS = 150;
+
+interface Retirement {
+  id: string;
+  ends?: readonly string[];
+  /** When the work began that gives the machine back. */
+  since: string | null | undefined;
+}
+
+/** Nobody shall have to pay for a machine because it is down, talks nonsense, or could not be cleared: then it is given back as it is. */
+export async function retire(server: ServerRecord, { since, ...job }: Retirement): Promise<boolean> {
   if (server.machine_id === null || server.ip_address === null) return true;
+  const late = Date.now() - Date.parse(since ?? server.updated_at) >= RETIRE_MINUTES * 60_000;
   try {
-    return await undoneOrDown(server, { ...job, kind: "retire_host" });
+    const retired = await inTime(undoneOrDown(server, { ...job, kind: "retire_host" }));
+    if (!retired && late) throw new Error("It took too long to clear it");
+    return retired;
   } catch (error) {
-    if (!(error instanceof GiveUp)) throw error;
+    if (isPassing(error) && !late) throw error; // the table or the secrets are away, which says nothing of the machine
     log.warn("a machine is given back as it is", { server: server.id, error });
     return true;
+  }
+}
+
+async function inTime<T>(look: Promise<T>): Promise<T> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("It did not answer in time")), LOOK_SECONDS * 1000);
+  try {
+    return await Promise.race([look, timeout]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -46,10 +46,12 @@ function outcome(status: JobStatus, { id, secrets }: MachineJob): Advanced {
 /** An operation is read by people: enough to see what went wrong, and little enough to read. */
 const LOG_LINES = 8;
 const LOG_CHARACTERS = 800;
+const MESSAGE_CHARACTERS = 400;
 
 function failure({ code, message, log: lines }: Extract<JobStatus, { state: "failed" }>, secrets: readonly string[]): GiveUp {
   const last = lines.trimEnd().split("\n").slice(-LOG_LINES).join("\n").slice(-LOG_CHARACTERS).trim();
-  return new GiveUp(code, withoutSecrets(last === "" ? message : `${message}\n${last}`, secrets));
+  const sentence = withoutSecrets(message, secrets).slice(0, MESSAGE_CHARACTERS);
+  return new GiveUp(code, withoutSecrets(last === "" ? sentence : `${sentence}\n${last}`, secrets));
 }
 
 /** The script takes care of it already; what a program of another's writes into a log is not in its hands. */

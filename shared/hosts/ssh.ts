@@ -1,6 +1,7 @@
 // Machines that are reached over SSH: their jobs are those of one script, which works on without us and tells when it is asked.
+import * as z from "zod";
 import { log } from "../runtime/log.ts";
-import { TryAgain } from "../runtime/task-errors.ts";
+import { GiveUp, TryAgain } from "../runtime/task-errors.ts";
 import { ANSWERS, type Answer, type Host, type HostedServer, type Job, type JobKind, type JobProgress } from "./host.ts";
 import { forgetArchive, makeArchive } from "./ssh-archive.ts";
 import { connected } from "./ssh-connection.ts";
@@ -10,15 +11,17 @@ import { type Machine, machineOf } from "./ssh-script.ts";
 
 export const ssh: Host = {
   run: <K extends JobKind>(server: HostedServer, job: Job<K>) =>
-    connected(server, async (shell): Promise<JobProgress<K>> => {
-      const machine = machineOf(shell);
-      for (const each of job.ends ?? []) await machine.end(each);
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job of any kind is a job, which TypeScript does not follow
-      const progress = await progressOf(machine, server, job as unknown as Job);
-      if (!progress.ready) return progress;
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema is the one that this kind's answer is typed by
-      return { ready: true, answer: ANSWERS[job.kind].parse(progress.answer) as Answer<K> };
-    }),
+    understood(
+      connected(server, async (shell): Promise<JobProgress<K>> => {
+        const machine = machineOf(shell);
+        for (const each of job.ends ?? []) await machine.end(each);
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job of any kind is a job, which TypeScript does not follow
+        const progress = await progressOf(machine, server, job as unknown as Job);
+        if (!progress.ready) return progress;
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema is the one that this kind's answer is typed by
+        return { ready: true, answer: ANSWERS[job.kind].parse(progress.answer) as Answer<K> };
+      }),
+    ),
 
   probe: async (server) => {
     try {
@@ -32,6 +35,16 @@ export const ssh: Host = {
     }
   },
 };
+
+/** What a machine answers may be anything: whoever has an ERP on it may have taken it over. */
+async function understood<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (cause) {
+    if (!(cause instanceof z.ZodError)) throw cause;
+    throw new GiveUp("HOST_JOB_FAILED", "The machine gave an answer that this service does not understand", { cause });
+  }
+}
 
 /** All machines are probed within a minute, also if many of them are down. */
 const PROBE = { seconds: 5 };

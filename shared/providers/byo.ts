@@ -1,7 +1,7 @@
 // Machines that the operator has already, named in the configuration: nothing is rented, one is taken.
 import type { CatalogProvider } from "../api/catalog.ts";
 import { recordOffer } from "../data/catalogue.ts";
-import { findTaken, freeMachine, takeMachine, takenMachines } from "../data/taken-machines.ts";
+import { findTaken, freeMachine, type Taking, takeMachine, takenMachines } from "../data/taken-machines.ts";
 import { GiveUp } from "../runtime/task-errors.ts";
 import type { OwnMachine } from "./configuration.ts";
 import type { MachineRequest, Provider, RequestedMachine } from "./provider.ts";
@@ -22,6 +22,15 @@ export function byo(machines: readonly OwnMachine[]): Provider {
     return { code: CODE, name: NAME, regions: [REGION], sizes };
   }
 
+  async function take(request: MachineRequest): Promise<RequestedMachine> {
+    const machine = named(request.size);
+    if (machine === undefined) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", "The operator has taken this machine away");
+    const taking = await takeMachine(machine.name, { ...labelsOf(request), address: machine.address });
+    if (taking !== "taken") throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", REFUSALS[taking]);
+    await recordOffer(await catalog());
+    return requested(machine);
+  }
+
   return {
     code: CODE,
     name: NAME,
@@ -32,15 +41,7 @@ export function byo(machines: readonly OwnMachine[]): Provider {
       const taken = await findTaken(request.size);
       return machine !== undefined && taken?.server_id === request.server_id ? requested(machine) : undefined;
     },
-    createMachine: async (request: MachineRequest) => {
-      const machine = named(request.size);
-      if (machine === undefined) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", "The operator has taken this machine away");
-      const renamed = (await takenMachines()).some(({ name, address }) => name !== machine.name && address === machine.address);
-      if (renamed || !(await takeMachine(machine.name, { ...request, address: machine.address })))
-        throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", "This machine is another server's already");
-      await recordOffer(await catalog());
-      return requested(machine);
-    },
+    prepareOrder: (request) => Promise.resolve(() => take(request)),
     findMachine: async (name) => {
       const machine = named(name);
       return machine && { state: "running", ip_address: machine.address };
@@ -58,6 +59,14 @@ export function byo(machines: readonly OwnMachine[]): Provider {
     listMachines: async () => (await takenMachines()).map(({ name, ...labels }) => ({ machine_id: name, ...labels })),
   };
 }
+
+const REFUSALS: Readonly<Record<Exclude<Taking, "taken">, string>> = {
+  "in use": "This machine is another server's already",
+  "another account's before":
+    "Another account had this machine; the operator has to install it anew and release it before this account can have it",
+};
+
+const labelsOf = ({ operation_id, server_id, account_id }: MachineRequest) => ({ operation_id, server_id, account_id });
 
 const requested = ({ name, port, host_key }: OwnMachine): RequestedMachine => ({
   machine_id: name,

@@ -8,14 +8,15 @@ import { canHostErp } from "../domain/offers.ts";
 import { serviceKey } from "../hosts/service-key.ts";
 import { GiveUp } from "../runtime/task-errors.ts";
 import { fingerprintOf, firstMeeting, preferredImage, userData } from "./first-boot.ts";
-import { allPages, api, type Ask, type Meaning, type Refusal } from "./http.ts";
+import { allPages, ANSWER_SECONDS, api, type Ask, type Meaning, type Refusal, UNKNOWN } from "./http.ts";
 import { idsIn, machineName } from "./machine-name.ts";
 import type { LabelledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
 
 const NAME = "DigitalOcean";
 const ADDRESS = "https://api.digitalocean.com";
 const PER_PAGE = "200"; // the most that it gives
-const SETTLE_SECONDS = 90;
+/** From when an order may have been carried out until lists show its machine. */
+const LATE_SECONDS = 90;
 
 const Paged = z.object({ links: z.object({ pages: z.object({ next: z.string().optional() }).optional() }).optional() });
 const Size = z.object({
@@ -61,7 +62,7 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
   return {
     code: "digitalocean",
     name: NAME,
-    settleSeconds: SETTLE_SECONDS,
+    settleSeconds: ANSWER_SECONDS + LATE_SECONDS,
     catalog: async () => {
       const [sizes, regions] = await Promise.all([all(ask, "sizes", Size), all(ask, "regions", Region)]);
       const open = regions.filter(({ available }) => available);
@@ -77,7 +78,7 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
       const droplet = (await ofServer(request))[0] ?? (await listed({ name: machineName(request) }))[0];
       return droplet && { machine_id: String(droplet.id), ...(await firstMeeting(request.operation_id)) };
     },
-    createMachine: async (request) => {
+    prepareOrder: async (request) => {
       const body = {
         name: machineName(request),
         region: request.region,
@@ -88,9 +89,12 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
         tags: [deployment, tagOf(request.account_id)],
         with_droplet_agent: false, // nobody else is to have a way in
       };
-      const answer = await ask({ method: "POST", path: "/v2/droplets", body, answer: z.object({ droplet: Identified }) });
-      if (answer === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} does not know what was asked for`);
-      return { machine_id: String(answer.droplet.id), ...(await firstMeeting(request.operation_id)) };
+      const meeting = await firstMeeting(request.operation_id);
+      return async () => {
+        const answer = await ask({ method: "POST", path: "/v2/droplets", body, answer: z.object({ droplet: Identified }) });
+        if (answer === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} does not know what was asked for`);
+        return { machine_id: String(answer.droplet.id), ...meeting };
+      };
     },
     findMachine: async (id) => {
       const answer = await ask({ method: "GET", path: `/v2/droplets/${id}`, answer: z.object({ droplet: Droplet }) });
@@ -116,7 +120,7 @@ function all<T>(ask: Ask, list: string, entry: z.ZodType<T>, query: Record<strin
   return allPages(async (number) => {
     const paged = { ...query, page: String(number), per_page: PER_PAGE };
     const part = await ask({ method: "GET", path: `/v2/${list}`, query: paged, answer });
-    return { entries: part?.[list] ?? [], more: part?.links?.pages?.next !== undefined };
+    return part && { entries: part[list] ?? [], more: part.links?.pages?.next !== undefined };
   });
 }
 
@@ -170,7 +174,7 @@ const Problem = z.object({ id: z.string(), message: z.string() });
 
 function refusalIn(body: unknown): Omit<Refusal, "status"> {
   const parsed = Problem.safeParse(body);
-  return parsed.success ? { code: parsed.data.id, message: parsed.data.message } : { code: "unknown", message: "" };
+  return parsed.success ? { code: parsed.data.id, message: parsed.data.message } : { code: UNKNOWN, message: "" };
 }
 
 /** One status and code for much: only the message tells them apart. */

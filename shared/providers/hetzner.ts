@@ -5,15 +5,15 @@ import { canHostErp } from "../domain/offers.ts";
 import { serviceKey } from "../hosts/service-key.ts";
 import { GiveUp } from "../runtime/task-errors.ts";
 import { fingerprintOf, firstMeeting, preferredImage, userData } from "./first-boot.ts";
-import { allPages, api, type Ask, type Meaning, type Refusal } from "./http.ts";
+import { allPages, ANSWER_SECONDS, api, type Ask, type Meaning, type Refusal, UNKNOWN } from "./http.ts";
 import { machineName } from "./machine-name.ts";
 import type { LabelledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
 
 const NAME = "Hetzner";
 const ADDRESS = "https://api.hetzner.cloud/v1";
 const PER_PAGE = "50"; // the most that it gives
-/** A machine that was asked for and not answered for is shown by then, or was never made. */
-const SETTLE_SECONDS = 60;
+/** From when an order may have been carried out until lists show its machine: they are up to date, as far as we have seen. */
+const LATE_SECONDS = 60;
 /** Of the 3,600 requests an hour, one is back each second. */
 const PAUSE_SECONDS_MAX = 60;
 
@@ -62,7 +62,7 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
   return {
     code: "hetzner",
     name: NAME,
-    settleSeconds: SETTLE_SECONDS,
+    settleSeconds: ANSWER_SECONDS + LATE_SECONDS,
     catalog: async () => {
       const [types, locations] = await Promise.all([all(ask, "server_types", ServerType), all(ask, "locations", Location)]);
       return {
@@ -76,7 +76,7 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
       const [made] = await listed(ours({ operation_id }));
       return made && { machine_id: String(made.id), ...(await firstMeeting(operation_id)) };
     },
-    createMachine: async (request) => {
+    prepareOrder: async (request) => {
       const body = {
         name: machineName(request),
         server_type: request.size,
@@ -86,9 +86,12 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
         user_data: await userData(request),
         labels: { deployment, ...labelsOf(request) },
       };
-      const answer = await ask({ method: "POST", path: "/servers", body, answer: z.object({ server: Identified }) });
-      if (answer === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} does not know what was asked for`);
-      return { machine_id: String(answer.server.id), ...(await firstMeeting(request.operation_id)) };
+      const meeting = await firstMeeting(request.operation_id);
+      return async () => {
+        const answer = await ask({ method: "POST", path: "/servers", body, answer: z.object({ server: Identified }) });
+        if (answer === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} does not know what was asked for`);
+        return { machine_id: String(answer.server.id), ...meeting };
+      };
     },
     findMachine: async (id) => {
       const answer = await ask({ method: "GET", path: `/servers/${id}`, answer: z.object({ server: Server }) });
@@ -114,7 +117,7 @@ function all<T>(ask: Ask, list: string, entry: z.ZodType<T>, query: Record<strin
   return allPages(async (number) => {
     const paged = { ...query, page: String(number), per_page: PER_PAGE };
     const part = await ask({ method: "GET", path: `/${list}`, query: paged, answer });
-    return { entries: part?.[list] ?? [], more: typeof part?.meta.pagination.next_page === "number" };
+    return part && { entries: part[list] ?? [], more: typeof part.meta.pagination.next_page === "number" };
   });
 }
 
@@ -169,7 +172,7 @@ const Problem = z.object({ error: z.object({ code: z.string(), message: z.string
 
 function refusalIn(body: unknown): Omit<Refusal, "status"> {
   const parsed = Problem.safeParse(body);
-  return parsed.success ? parsed.data.error : { code: "unknown", message: "" };
+  return parsed.success ? parsed.data.error : { code: UNKNOWN, message: "" };
 }
 
 function meaning({ code }: Refusal): Meaning | undefined {

@@ -4,9 +4,11 @@ import { log } from "../runtime/log.ts";
 import { GiveUp, TryAgain } from "../runtime/task-errors.ts";
 
 /** Longer than any answer that we have heard of; several calls fit into a task's five minutes. */
-const ANSWER_SECONDS = 30;
+export const ANSWER_SECONDS = 30;
 /** For a provider that asks us to wait and does not say how long. */
 const PAUSE_SECONDS = 60;
+/** All limits that are known to us are of an hour. */
+const PAUSE_SECONDS_MAX = 3600;
 
 /** The provider has not done what was asked, and says that it will later: it was asked too much, or is busy with the machine. */
 export class NotNow extends TryAgain {}
@@ -35,13 +37,18 @@ export interface ApiOptions {
   name: string;
   address: string;
   token: string;
-  /** Reads the body of an answer that is no success. */
+  /** Reads the body of an answer that is no success; the code is `UNKNOWN` if it is not in the provider's own words. */
   refusalIn: (body: unknown) => Omit<Refusal, "status">;
   /** What a refusal means, where the provider has a word of its own for it. */
   meaning: (refusal: Refusal) => Meaning | undefined;
   /** Where `RateLimit-Reset` tells when all of an hour's requests are back: single ones are there again long before. */
   pauseSecondsMax?: number;
 }
+
+/** The code of a refusal that the provider did not write. */
+export const UNKNOWN = "unknown";
+/** What both providers call it. */
+const NOT_FOUND = "not_found";
 
 /** `broken`: whether it was done cannot be told. */
 export type Meaning = "quota" | "capacity" | "unauthorized" | "busy" | "broken";
@@ -57,19 +64,19 @@ export interface Call<T> {
 /** Undefined if there is no such thing (404). */
 export type Ask = <T>(call: Call<T>) => Promise<T | undefined>;
 
-export function api({ name, address, token, refusalIn, meaning, pauseSecondsMax = Infinity }: ApiOptions): Ask {
+export function api({ name, address, token, refusalIn, meaning, pauseSecondsMax = PAUSE_SECONDS_MAX }: ApiOptions): Ask {
   let silentUntil = 0;
 
   return async ({ method, path, query, body, answer }) => {
     const what = `${method} ${path}`;
     if (Date.now() < silentUntil) throw askedTooMuch();
     const response = await send(what, `${address}${path}${search(query)}`, { method, body });
-    const text = await response.text().catch((error: unknown) => {
+    const text = await bodyOf(response).catch((error: unknown) => {
       throw unanswered(what, error);
     });
     if (response.ok) return read(what, answer, text);
-    if (response.status === 404) return undefined;
     const refusal = { status: response.status, ...refusalIn(parsed(text)) };
+    if (refusal.status === 404 && refusal.code === NOT_FOUND) return undefined;
     const cause = new Error(`${name} ${what}: ${refusal.status} ${refusal.code}: ${refusal.message}`);
     if (response.status === 429) {
       silentUntil = Date.now() + pauseSeconds(response.headers, pauseSecondsMax) * 1000;
@@ -115,7 +122,7 @@ export function api({ name, address, token, refusalIn, meaning, pauseSecondsMax 
   }
 
   function failure(refusal: Refusal, cause: Error): Error {
-    switch (meaning(refusal) ?? meaningOf(refusal.status)) {
+    switch (meaning(refusal) ?? meaningOf(refusal)) {
       case "quota":
         return new GiveUp("PROVIDER_QUOTA_EXCEEDED", `${name} allows no more machines: the quota is used up`, { cause });
       case "capacity":
@@ -132,16 +139,32 @@ export function api({ name, address, token, refusalIn, meaning, pauseSecondsMax 
   }
 }
 
-function meaningOf(status: number): Meaning | undefined {
-  if (status === 401 || status === 403) return "unauthorized";
-  if (status === 409 || status === 423) return "busy";
-  return status >= 500 || status === 408 ? "broken" : undefined;
+/** What is not in the provider's own words comes from something in front of it, which may have let the request through. */
+function meaningOf({ status, code }: Refusal): Meaning | undefined {
+  if (status === 401) return "unauthorized";
+  if (code === UNKNOWN || status >= 500 || status === 408) return "broken";
+  if (status === 403) return "unauthorized";
+  return status === 409 || status === 423 ? "busy" : undefined;
+}
+
+/** Far more than the longest page of a list. */
+const BODY_BYTES_MAX = 16 * 1024 * 1024;
+
+async function bodyOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > BODY_BYTES_MAX) throw new Error(`The body is longer than ${BODY_BYTES_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 /** `Retry-After` in seconds; else the Unix time at which there is something left again. */
 function pauseSeconds(headers: Headers, most: number): number {
   const after = Number(headers.get("retry-after") ?? Number.NaN);
-  if (Number.isFinite(after) && after >= 0) return after;
+  if (Number.isFinite(after) && after >= 0) return Math.min(after, PAUSE_SECONDS_MAX);
   const reset = Number(headers.get("ratelimit-reset") ?? Number.NaN) - Date.now() / 1000;
   return Number.isFinite(reset) ? Math.min(Math.max(reset, 1), most) : PAUSE_SECONDS;
 }
@@ -150,12 +173,16 @@ function pauseSeconds(headers: Headers, most: number): number {
 const PAGES_MAX = 50;
 
 /** All entries of a list, over its pages: `more` says whether another one follows. */
-export async function allPages<T>(page: (number: number) => Promise<{ entries: readonly T[]; more: boolean }>): Promise<T[]> {
+export async function allPages<T>(
+  page: (number: number) => Promise<{ entries: readonly T[]; more: boolean } | undefined>,
+): Promise<T[]> {
   const all: T[] = [];
   for (let number = 1; number <= PAGES_MAX; number++) {
-    const { entries, more } = await page(number);
-    all.push(...entries);
-    if (!more) return all;
+    const part = await page(number);
+    // An empty list would mean that there are no machines.
+    if (part === undefined) throw new TryAgain("PROVIDER_ERROR", "The provider says that it has no such list");
+    all.push(...part.entries);
+    if (!part.more) return all;
   }
   throw new TryAgain("PROVIDER_ERROR", "The provider has given a list that does not end");
 }

@@ -16,6 +16,12 @@ export interface MachineRequest {
 /** A machine that was made, and how the first connection to it can be trusted. */
 export type RequestedMachine = { machine_id: string } & Pick<ServerRecord, "ssh_port" | "host_keys">;
 
+/**
+ * Asks for the machine: one request, sent at once, given up after `ANSWER_SECONDS`. Throws GiveUp or NotNow only if surely none was
+ * made; after any other error there may be one.
+ */
+export type Order = () => Promise<RequestedMachine>;
+
 export interface Machine {
   /** `off`: it is there, but was switched off at the provider. */
   state: "starting" | "running" | "off";
@@ -43,14 +49,14 @@ export interface MachineOwner {
 export interface Provider {
   code: string;
   name: string;
-  /** How long after a request its machine may still be missing from what the provider shows. */
+  /** How long after an order was sent its machine may still be missing from what the provider shows. */
   settleSeconds: number;
   /** Regions, sizes and what is offered where, as the provider has it now. */
   catalog: () => Promise<CatalogProvider>;
   /** The machine that an earlier try of the same operation made, if the provider shows one. */
   findRequested: (request: MachineRequest) => Promise<RequestedMachine | undefined>;
-  /** Throws GiveUp or NotNow only if surely none was made; after any other error there may be one. */
-  createMachine: (request: MachineRequest) => Promise<RequestedMachine>;
+  /** Finds out all that the order needs, and orders nothing. */
+  prepareOrder: (request: MachineRequest) => Promise<Order>;
   /** Undefined if the provider has no such machine, or has it no more. Throws if it says that the machine will never run. */
   findMachine: (machineId: string) => Promise<Machine | undefined>;
   /**

@@ -18,6 +18,8 @@ export async function release(server: ServerRecord): Promise<boolean> {
   // Nothing was bought: a provider that refuses our credentials need not be asked, and would refuse this, too.
   if (machine_id === null && server.requested_at === null) return true;
   const provider = await providerOf(server);
+  // As of before it is asked: what was made while the answer was on its way is not in it.
+  const settled = isSettled(provider, server);
   const { gone } = await provider.releaseMachine({ server_id, account_id, machine_id });
-  return gone && isSettled(provider, server);
+  return gone && settled;
 }

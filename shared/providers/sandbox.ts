@@ -27,7 +27,7 @@ export const sandbox: Provider = {
     const machine = await findMachine(machineIdOf(operation_id));
     return machine && requested(machine.machine_id);
   },
-  createMachine,
+  prepareOrder: (request) => Promise.resolve(() => createMachine(request)),
   findMachine: async (machineId) => {
     const machine = await findMachine(machineId);
     return machine && stateOf(machine);

@@ -4,7 +4,7 @@ import { handler as refresh } from "../../functions/schedules/refresh-catalogue.
 import { handler as sweep } from "../../functions/schedules/sweep.ts";
 import { readOffers } from "../../shared/data/catalogue.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { takeMachine, takenMachines } from "../../shared/data/taken-machines.ts";
+import { releaseMachine, takeMachine, takenMachines } from "../../shared/data/taken-machines.ts";
 import { byo } from "../../shared/providers/byo.ts";
 import { pass } from "./executions.ts";
 import { jobs } from "./fake-host.ts";
@@ -20,6 +20,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   accountId = await here.account();
   jobs.clear();
+  await releaseMachine(OWN_MACHINE.name).catch(() => undefined);
 });
 
 const offered = async () => (await readOffers()).providers.find(({ code }) => code === "byo")?.sizes.map(({ code }) => code);
@@ -60,10 +61,41 @@ test("a machine that is taken stays so under another name", async () => {
   const renamed = byo([{ ...OWN_MACHINE, name: "cellar-renamed", firewall: true }]);
   expect((await renamed.catalog()).sizes).toEqual([]);
   const ids = { operation_id: newId("operation"), server_id: newId("server"), account_id: accountId };
-  await expect(renamed.createMachine({ ...ids, name: "erp-2", region: "own", size: "cellar-renamed" })).rejects.toThrow(
-    "PROVIDER_OUT_OF_CAPACITY",
-  );
+  const order = await renamed.prepareOrder({ ...ids, name: "erp-2", region: "own", size: "cellar-renamed" });
+  await expect(order()).rejects.toThrow("PROVIDER_OUT_OF_CAPACITY: This machine is another server's already");
   await here.remove(server);
+});
+
+test("a machine that another account had is that account's alone, under any name, until the operator has released it", async () => {
+  const another = await here.account();
+  const { server } = await here.create(accountId, "byo");
+  await expect(releaseMachine(OWN_MACHINE.name)).rejects.toThrow("A server has the machine");
+  expect((await here.remove(server)).state).toBe("succeeded");
+  jobs.clear();
+
+  const refused = await here.create(another, "byo");
+  expect(refused.operation.error).toEqual({
+    code: "PROVIDER_OUT_OF_CAPACITY",
+    message: expect.stringContaining("the operator has to install it anew"),
+  });
+  expect([...jobs.values()], "nothing is sent to it").toEqual([]);
+  const ids = { operation_id: newId("operation"), server_id: newId("server"), account_id: another };
+  const order = await byo([{ ...OWN_MACHINE, name: "renamed", firewall: true }]).prepareOrder({
+    ...ids,
+    name: "erp-2",
+    region: "own",
+    size: "renamed",
+  });
+  await expect(order()).rejects.toThrow("install it anew");
+
+  const again = await here.create(accountId, "byo");
+  expect(again.operation).toMatchObject({ state: "succeeded" });
+  await here.remove(again.server);
+  await releaseMachine(OWN_MACHINE.name);
+  const second = await here.create(another, "byo");
+  expect(second.operation).toMatchObject({ state: "succeeded" });
+  await here.remove(second.server);
+  await expect(releaseMachine("no-such")).rejects.toThrow("No such machine");
 });
 
 test("of many who want the last machine, one gets it", async () => {
@@ -73,17 +105,17 @@ test("of many who want the last machine, one gets it", async () => {
     account_id: accountId,
   }));
   const got = await Promise.all(takers.map((taker) => takeMachine("only-one", taker)));
-  expect(got.filter(Boolean)).toHaveLength(1);
+  expect(got.filter((taking) => taking === "taken")).toHaveLength(1);
   const [taken] = (await takenMachines()).filter(({ name }) => name === "only-one");
-  expect(taken?.server_id).toBe(takers[got.indexOf(true)]?.server_id);
+  expect(taken?.server_id).toBe(takers[got.indexOf("taken")]?.server_id);
 });
 
 test("a machine whose server is gone is freed by the sweep", async () => {
   const { server, operation } = await here.create(accountId, "byo");
   await here.remove(server);
-  expect(await takeMachine(OWN_MACHINE.name, { operation_id: operation.id, server_id: server.id, account_id: accountId })).toBe(
-    true,
-  );
+  const taker = { operation_id: operation.id, server_id: server.id, account_id: accountId };
+  expect(await takeMachine(OWN_MACHINE.name, taker), "by a late run of a creation that was given up").toBe("in use");
+  expect(await takeMachine(OWN_MACHINE.name, { ...taker, server_id: newId("server") })).toBe("taken");
   pass(3600);
   await sweep();
   expect((await takenMachines()).filter(({ name }) => name === OWN_MACHINE.name)).toEqual([]);

@@ -1,15 +1,17 @@
 // Creating and deleting servers at real providers' APIs, and what becomes of every way in which they can refuse or fail.
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import * as z from "zod";
 import { handler as check } from "../../functions/schedules/check-servers.ts";
 import { handler as sweep } from "../../functions/schedules/sweep.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { getServer } from "../../shared/data/servers.ts";
 import { putIfAbsent, updateOne } from "../../shared/data/table.ts";
+import { GiveUp } from "../../shared/runtime/task-errors.ts";
 import { pass } from "./executions.ts";
-import { type Asked, type FakeMachine, type Fault, GOOD_FATE, isThere } from "./fake.ts";
+import { type Asked, type FakeMachine, type Fault, GOOD_FATE, isThere, NONSENSE } from "./fake.ts";
 import { refusal as ofDigitalOcean } from "./fake-digitalocean.ts";
 import { refusal as ofHetzner } from "./fake-hetzner.ts";
-import { jobs, keyMadeOn, unreachable } from "./fake-host.ts";
+import { jobs, keyMadeOn, misbehave, unreachable } from "./fake-host.ts";
 import { type Outcome, type ProviderCode, type World, world } from "./world.ts";
 
 vi.mock("../../shared/hosts/ssh.ts", () => import("./fake-host.ts"));
@@ -29,6 +31,7 @@ beforeEach(() => {
   }
   for (const made of [here.hetzner.servers, here.digitalocean.droplets]) made.length = 0;
   unreachable.clear();
+  misbehave.clear();
   vi.restoreAllMocks();
 });
 
@@ -37,8 +40,17 @@ const RENTED: Rented[] = ["hetzner", "digitalocean"];
 const machinesOf = (provider: Rented): (FakeMachine & { order: { user_data: string } })[] =>
   provider === "hetzner" ? here.hetzner.servers : here.digitalocean.droplets;
 const billed = (provider: Rented) => machinesOf(provider).filter(isThere);
+const QUOTA = ofDigitalOcean(422, "unprocessable_entity", "This will exceed your droplet limit.");
+const isList = ({ method, path }: Asked) => method === "GET" && /\/(servers|droplets)$/.test(path);
 const isOrder = ({ method, path }: Asked) => method === "POST" && /\/(servers|droplets)$/.test(path);
 const orders = (provider: Rented) => here[provider].requests.filter(isOrder).length;
+
+/** What would be waited for for minutes is over at once. */
+function hurry(): void {
+  const wait = globalThis.setTimeout;
+  const quick = (run: () => void, milliseconds = 0) => wait(run, milliseconds > 60_000 ? 1 : milliseconds);
+  vi.spyOn(globalThis, "setTimeout").mockImplementation(Object.assign(quick, { __promisify__: wait.__promisify__ }));
+}
 
 /** Only orders go wrong, and only so often. */
 function spoil(provider: Rented, fault: Fault, times = Infinity): void {
@@ -102,6 +114,116 @@ describe.each(RENTED)("%s", (provider) => {
   ])("an order whose answer is %s buys one machine", async (_, fault) => {
     spoil(provider, fault, 2);
     await expectMadeOnce(provider, await here.create(accountId, provider));
+  });
+
+  test("the same task twice at once orders one machine, whichever of the two is slower", async () => {
+    for (const pauses of [0, 1, 2]) {
+      const twin = (task: string) => (task === "requestMachine" ? () => pauses : undefined);
+      const outcome = await here.create(accountId, provider, { twin });
+      expect(machinesOf(provider), `with pauses of ${pauses}`).toHaveLength(1);
+      await expectMadeOnce(provider, outcome);
+      machinesOf(provider).length = 0;
+    }
+  });
+
+  test("a task that comes to its order after the creation was given up orders nothing", async () => {
+    // It has looked, and found that nothing was ordered; meanwhile the other one's order is refused, and all is over.
+    spoil(provider, refused(provider === "hetzner" ? ofHetzner(403, "resource_limit_exceeded") : QUOTA), 1);
+    let looks = 0;
+    const twin = (task: string) => (task === "requestMachine" ? () => (looks++ === 2 ? 2 : 0) : undefined);
+    expectFailed(await here.create(accountId, provider, { twin }), "PROVIDER_QUOTA_EXCEEDED");
+    expect(machinesOf(provider)).toEqual([]);
+  });
+
+  test("slow looks before an order take nothing from the time after it, in which its machine may still show up", async () => {
+    let slow = 2;
+    let lost = 1;
+    here[provider].fault = (asked) => {
+      if (isOrder(asked)) return lost-- > 0 ? { kind: "lost" } : undefined;
+      return /images|keys/.test(asked.path) && slow-- > 0 ? { kind: "slow", seconds: 28 } : undefined;
+    };
+    here[provider].fate = () => ({ ...GOOD_FATE, listed: 45 });
+    const outcome = await here.create(accountId, provider);
+    expect(machinesOf(provider)).toHaveLength(1);
+    await expectMadeOnce(provider, outcome);
+  });
+
+  test("a list that was under way while the time was up is not taken for one that came after it", async () => {
+    spoil(provider, { kind: "lost", seconds: 29 }, 1);
+    const lost = here[provider].fault;
+    here[provider].fault = (asked) => lost(asked) ?? (isList(asked) ? { kind: "slow", seconds: 29 } : undefined);
+    here[provider].fate = () => ({ ...GOOD_FATE, listed: 80 });
+    await expectMadeOnce(provider, await here.create(accountId, provider));
+    expect(machinesOf(provider)).toHaveLength(1);
+  });
+
+  describe.each(Object.keys(NONSENSE))("when %s comes in place of the provider's answer", (what) => {
+    const nonsense = NONSENSE[what] ?? { status: 500 };
+
+    test("to an order, whether or not it was carried out, one machine is bought", async () => {
+      for (const fault of [refused(nonsense), { kind: "broken", answer: nonsense } as const]) {
+        spoil(provider, fault, 2);
+        await expectMadeOnce(provider, await here.create(accountId, provider));
+      }
+    });
+
+    test("to everything, the creation fails and nothing is bought", async () => {
+      here[provider].fault = () => refused(nonsense);
+      expectFailed(await here.create(accountId, provider), "PROVIDER_ERROR");
+      expect(orders(provider)).toBe(0);
+    });
+
+    test("to every look or deletion, no machine is believed to be gone", async () => {
+      const { server } = await here.create(accountId, provider);
+      for (const method of ["GET", "DELETE"]) {
+        here[provider].fault = (asked) => (asked.method === method ? refused(nonsense) : undefined);
+        const { state } = await here.remove(await getServer(accountId, server.id));
+        expect([state, (await getServer(accountId, server.id)).machine_id]).toEqual(["failed", server.machine_id]);
+      }
+      here[provider].fault = () => undefined;
+      expect((await here.remove(await getServer(accountId, server.id))).state).toBe("succeeded");
+      pass(GOOD_FATE.lingers);
+      expect(billed(provider)).toEqual([]);
+    });
+  });
+
+  test.each<["order" | "look" | "deletion", (asked: Asked) => boolean]>([
+    ["order", isOrder],
+    ["look", ({ method }) => method === "GET"],
+    ["deletion", ({ method }) => method === "DELETE"],
+  ])("a provider that takes every %s and never answers: all ends, and once it answers nothing is left", async (what, isIt) => {
+    const silent = (asked: Asked): Fault | undefined => (isIt(asked) ? { kind: "lost", seconds: 30 } : undefined);
+    if (what === "order") here[provider].fault = silent;
+    const { server, operation } = await here.create(accountId, provider);
+    expect(operation.state).toBe("succeeded");
+    here[provider].fault = silent;
+    const deletion = await here.remove(server);
+    expect(deletion.state).toBe(what === "order" ? "succeeded" : "failed");
+    here[provider].fault = () => undefined;
+    if (what !== "order") expect((await here.remove(await getServer(accountId, server.id))).state).toBe("succeeded");
+    pass(GOOD_FATE.lingers);
+    expect(machinesOf(provider)).toHaveLength(1);
+    expect(billed(provider)).toEqual([]);
+  });
+
+  const failed = () => {
+    throw new GiveUp("HOST_JOB_FAILED", "As the test asked");
+  };
+  test.each<[string, () => { ready: false } | Promise<{ ready: false }>]>([
+    ["fails", failed],
+    ["answers nonsense", () => z.never().parse("nonsense")],
+    ["never comes to an end", () => ({ ready: false })],
+    ["never answers", () => new Promise(() => undefined)],
+  ])("a machine on which clearing %s is given back", async (_, clearing) => {
+    hurry();
+    const { server } = await here.create(accountId, provider);
+    misbehave.set("retire_host", clearing);
+    expect((await here.remove(server)).state).toBe("succeeded");
+    pass(GOOD_FATE.lingers);
+    expect(billed(provider)).toEqual([]);
+
+    misbehave.set("prepare_host", failed);
+    expectFailed(await here.create(accountId, provider), "HOST_JOB_FAILED");
   });
 
   test("an order that is never answered fails with TIMEOUT", async () => {
@@ -259,7 +381,7 @@ describe("digitalocean", () => {
   });
 
   test("a list that is later than that has one machine bought twice, and the second is given back as soon as it shows", async () => {
-    const fates = [{ ...GOOD_FATE, listed: 110 }];
+    const fates = [{ ...GOOD_FATE, listed: 150 }];
     spoil("digitalocean", { kind: "lost" }, 1);
     here.digitalocean.fate = () => fates.pop() ?? { ...GOOD_FATE, starts: 60 };
     const outcome = await here.create(accountId, "digitalocean");

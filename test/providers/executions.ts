@@ -1,6 +1,7 @@
 // Drives the tasks of a workflow as its state machine does (infra/workflow.ts), in this process and in a time that does not pass
 // by itself, so that a task can be killed between any two of its effects.
 import { AsyncLocalStorage } from "node:async_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import { vi } from "vitest";
 import { type Death, rescue } from "../../shared/runtime/rescue.ts";
 import { findOperation } from "../../shared/data/operations.ts";
@@ -16,6 +17,8 @@ interface Invocation {
   effects: number;
   killedAt: number;
   dead: boolean;
+  /** Of a run beside the one that counts: how many pauses its next request or answer is under way; it takes part in none of them itself. */
+  slow?: () => number;
 }
 const invocations = new AsyncLocalStorage<Invocation>();
 
@@ -32,12 +35,57 @@ function moment(): void {
   if (invocation.dead) throw new Killed("The function was killed");
 }
 
+/** Runs beside the one that counts, as after an answer of Lambda's was lost: each either works or waits at a gate. */
+const aside = new AsyncLocalStorage<{ waits: boolean }>();
+const beside = new Set<{ waits: boolean }>();
+const gates = new Set<{ pauses: number; open: () => void }>();
+const REQUEST_SECONDS = 30;
+
+async function gate(since: number): Promise<void> {
+  const pauses = invocations.getStore()?.slow?.() ?? 0;
+  const run = aside.getStore();
+  if (pauses === 0 || run === undefined) return;
+  run.waits = true;
+  await new Promise<void>((go) => {
+    const open = (): void => {
+      run.waits = false;
+      go();
+    };
+    gates.add({ pauses, open });
+  });
+  if (Date.now() - since > REQUEST_SECONDS * 1000) throw new DOMException("It was given up", "TimeoutError");
+}
+
+/** Lets time pass once every run beside waits or has ended, and lets those go on whose wait is over. */
+async function elapse(seconds: number): Promise<void> {
+  while ([...beside].some(({ waits }) => !waits)) await sleep(1);
+  pass(seconds);
+  for (const each of gates) {
+    each.pauses -= 1;
+    if (each.pauses > 0) continue;
+    gates.delete(each);
+    each.open();
+  }
+}
+
+function besides(run: () => Promise<unknown>): void {
+  const mark = { waits: false };
+  beside.add(mark);
+  void aside
+    .run(mark, run)
+    .catch(() => undefined)
+    .finally(() => beside.delete(mark));
+}
+
 /** Every request to a provider is a moment before and one after it. */
 export function fetchMortally(): void {
   const really = globalThis.fetch;
   vi.stubGlobal("fetch", async (...request: Parameters<typeof fetch>) => {
+    const since = Date.now();
     moment();
+    await gate(since);
     const response = await really(...request);
+    await gate(since);
     moment();
     return response;
   });
@@ -46,8 +94,13 @@ export function fetchMortally(): void {
 /** At which of its moments a function is killed; Infinity for never. Called for each try of a task. */
 export type Fatality = (task: string) => number;
 
-async function invoke(handler: Handler, payload: { task: string; input: unknown }, fatality: Fatality): ReturnType<Handler> {
-  const invocation: Invocation = { effects: 0, killedAt: fatality(payload.task), dead: false };
+async function invoke(
+  handler: Handler,
+  payload: { task: string; input: unknown },
+  fatality: Fatality,
+  slow?: () => number,
+): ReturnType<Handler> {
+  const invocation: Invocation = { effects: 0, killedAt: fatality(payload.task), dead: false, ...(slow && { slow }) };
   return invocations.run(invocation, async () => {
     try {
       const result = await handler(payload);
@@ -62,11 +115,13 @@ async function invoke(handler: Handler, payload: { task: string; input: unknown 
 const RETRIES: Record<string, number> = { TryAgain: 6, "Runtime.ExitError": 2 };
 const UNDO_RETRIES: Record<string, number> = { ...RETRIES, TryAgain: 40 };
 
-interface Running {
+export interface Running {
   handler: Handler;
   input: Record<string, unknown>;
   fatality: Fatality;
   random: () => number;
+  /** Whether a try of the task is made twice at once: undefined if not, else how many pauses each request of the other one takes. */
+  twin?: ((task: string) => (() => number) | undefined) | undefined;
 }
 
 async function task(
@@ -77,13 +132,16 @@ async function task(
   const tries = new Map<string, number>();
   for (;;) {
     try {
-      return await invoke(running.handler, { ...payload, input: running.input }, running.fatality);
+      const whole = { ...payload, input: running.input };
+      const slow = running.twin?.(payload.task);
+      if (slow !== undefined) besides(() => invoke(running.handler, whole, running.fatality, slow));
+      return await invoke(running.handler, whole, running.fatality);
     } catch (error) {
       const name = nameOf(error);
       const failed = (tries.get(name) ?? 0) + 1;
       tries.set(name, failed);
       if (failed > (retries[name] ?? 0)) throw error;
-      pass(Math.min(2 ** failed, 30) * running.random());
+      await elapse(Math.min(2 ** failed, 30) * running.random());
     }
   }
 }
@@ -113,6 +171,7 @@ export async function execute(
       if (present !== undefined) await rescue(present, last);
     }
   }
+  while (beside.size > 0) await elapse(REQUEST_SECONDS / 3);
   const ended = await findOperation(operation.account_id, operation.id);
   if (ended === undefined) throw new Error("The operation is gone");
   return ended;
@@ -127,7 +186,7 @@ async function steps(workflow: Workflow, running: Running): Promise<void> {
       for (let attempt = 0, ready = false; !ready;) {
         const polled = await task(running, { task: step.name, attempt, limit });
         ({ ready, attempt } = polled ?? { ready: false, attempt: limit });
-        if (!ready) pass(step.everySeconds);
+        if (!ready) await elapse(step.everySeconds);
       }
     } catch (error) {
       return undo(workflow, index, caught(error), running);

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import * as z from "zod";
+import { pass } from "./executions.ts";
 
 export interface Asked {
   method: string;
@@ -20,14 +21,25 @@ export interface Answer {
 export type Fault =
   /** Nothing is done. */
   | { kind: "refused"; answer: Answer }
-  /** Nothing is done, and no answer comes. */
-  | { kind: "dropped" }
-  /** It is done, and no answer comes. */
-  | { kind: "lost" }
+  /** Nothing is done, and no answer comes; it is waited for so many seconds. */
+  | { kind: "dropped"; seconds?: number }
+  /** It is done, after so many seconds, and no answer comes. */
+  | { kind: "lost"; seconds?: number }
   /** It is done, and whatever stands before the provider answers in its place. */
-  | { kind: "broken" }
+  | { kind: "broken"; answer?: Answer }
+  /** It is done, after so many seconds, and answered. */
+  | { kind: "slow"; seconds: number }
   /** Nothing is done, and nothing will be before that time. */
   | { kind: "limited"; seconds: number; header: "retry-after" | "ratelimit-reset" };
+
+/** What something in front of a provider may answer in its place, on any request. */
+export const NONSENSE: Record<string, Answer> = {
+  "a page": { status: 200, body: "<html>Welcome</html>" },
+  "a page that says 404": { status: 404, body: "<html>Not Found</html>" },
+  "a page that says 403": { status: 403, body: "<html>Blocked</html>" },
+  "a way to elsewhere": { status: 307, headers: { location: "http://127.0.0.1:9/elsewhere" } },
+  "JSON of another service": { status: 200, body: { items: [] } },
+};
 
 /** What becomes of a machine that is made, in seconds from then. */
 export interface Fate {
@@ -107,6 +119,7 @@ export async function fakeApi({ token, base, unauthorized, limited, resetLaterSe
       case "refused":
         return fault.answer;
       case "dropped":
+        pass(fault.seconds ?? 0);
         return undefined;
       case "limited": {
         closedUntil = Date.now() + fault.seconds * 1000;
@@ -114,11 +127,15 @@ export async function fakeApi({ token, base, unauthorized, limited, resetLaterSe
         return { ...limited, headers: { [fault.header]: String(value) } };
       }
       case "lost":
+        pass(fault.seconds ?? 0);
         respond(asked, fake.fate);
         return undefined;
       case "broken":
         respond(asked, fake.fate);
-        return { status: 502, body: "<html>Bad Gateway</html>" };
+        return fault.answer ?? { status: 502, body: "<html>Bad Gateway</html>" };
+      case "slow":
+        pass(fault.seconds);
+        return respond(asked, fake.fate);
       case undefined:
         return respond(asked, fake.fate);
       default:

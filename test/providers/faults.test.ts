@@ -1,10 +1,11 @@
-// The figure: creations with random faults of the provider, lost answers, and tasks killed between any two of their effects, and
-// at the end no machine too many and none left behind. CREATIONS and SEED choose another run: the seed of each is printed.
+// The figure: creations with random faults of the provider, slow and lost answers, tasks killed between any two of their effects
+// and tasks run twice at once, and at the end no machine too many and none left behind. CREATIONS and SEED choose another run: the
+// seed of each is printed (what runs at once may come in another order, though).
 import { beforeAll, expect, test, vi } from "vitest";
 import { handler as sweep } from "../../functions/schedules/sweep.ts";
 import type { ServerRecord } from "../../shared/data/records.ts";
 import { getServer } from "../../shared/data/servers.ts";
-import { type Asked, type FakeMachine, type Fate, type Fault, isThere } from "./fake.ts";
+import { type Asked, type FakeMachine, type Fate, type Fault, isThere, NONSENSE } from "./fake.ts";
 import { refusal as ofDigitalOcean } from "./fake-digitalocean.ts";
 import { refusal as ofHetzner } from "./fake-hetzner.ts";
 import { pass } from "./executions.ts";
@@ -28,7 +29,11 @@ function random(): number {
 }
 const chance = (probability: number): boolean => random() < probability;
 const between = (least: number, most: number): number => least + random() * (most - least);
-const oneOf = <T>(choices: readonly [T, ...T[]]): T => choices[Math.floor(random() * choices.length)] ?? choices[0];
+function oneOf<T>(choices: readonly T[]): T {
+  const [choice] = choices.slice(Math.floor(random() * choices.length));
+  if (choice === undefined) throw new Error("There is nothing to choose from");
+  return choice;
+}
 
 const told = { hetzner: ofHetzner, digitalocean: ofDigitalOcean };
 const isOrder = ({ method, path }: Asked): boolean => method === "POST" && /\/(servers|droplets)$/.test(path);
@@ -47,12 +52,15 @@ function faultOf(provider: Rented, asked: Asked): Fault | undefined {
           "unprocessable_entity",
           oneOf(["Size is not available in this region.", "This will exceed your droplet limit."]),
         );
+  if (!isOrder(asked) && chance(0.2)) return { kind: "slow", seconds: between(1, 29) };
   if (!chance(isOrder(asked) ? 0.5 : 0.12)) return undefined;
   return oneOf<Fault>([
     { kind: "lost" },
-    { kind: "lost" },
+    { kind: "lost", seconds: between(1, 30) },
     { kind: "broken" },
-    { kind: "dropped" },
+    { kind: "broken", answer: oneOf(Object.values(NONSENSE)) },
+    { kind: "dropped", seconds: between(0, 30) },
+    { kind: "refused", answer: oneOf(Object.values(NONSENSE)) },
     refused(500, "server_error"),
     refused(503, "unavailable"),
     ...(provider === "hetzner" ? [refused(409, "conflict"), refused(423, "locked")] : []),
@@ -67,6 +75,9 @@ const fateOf = (provider: Rented): Fate => ({
   vanishes: chance(0.04) ? between(0, 40) : Infinity,
   lingers: between(0, 15),
 });
+
+/** One try of a task in six is made twice at once, of which one is slow in some requests. */
+const twin = (): (() => number) | undefined => (chance(1 / 6) ? () => (chance(0.5) ? 0 : Math.ceil(between(0, 3))) : undefined);
 
 /** One try of a task in ten is killed, at one of its first moments. */
 const fatality = (): number => (chance(0.1) ? Math.ceil(between(0, 14)) : Infinity);
@@ -102,7 +113,7 @@ async function settle(): Promise<void> {
 
 test(
   `${CREATIONS} creations with faults, lost answers and kills: no machine too many, none left behind`,
-  { timeout: Math.max(60_000, CREATIONS * 2_000) },
+  { timeout: Math.max(60_000, CREATIONS * 5_000) },
   async () => {
     console.log(`SEED=${SEED}`);
     const outcomes: Outcome[] = [];
@@ -110,9 +121,9 @@ test(
     let account = "";
     for (let index = 0; index < CREATIONS; index++) {
       if (index % (RENTED.length * SERVERS_PER_ACCOUNT) === 0) account = await here.account();
-      const outcome = await here.create(account, RENTED[index % RENTED.length] ?? "hetzner", { fatality, random });
+      const outcome = await here.create(account, RENTED[index % RENTED.length] ?? "hetzner", { fatality, random, twin });
       outcomes.push(outcome);
-      if (index % 5 === 0 && (await here.remove(outcome.server, { fatality, random })).state === "succeeded")
+      if (index % 5 === 0 && (await here.remove(outcome.server, { fatality, random, twin })).state === "succeeded")
         deleted.push(outcome.server);
       pass(between(0, 30));
     }

@@ -21,7 +21,7 @@ import { reserveSshKey } from "../../shared/data/ssh-keys.ts";
 import { putIfAbsent } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { fingerprintOf } from "../../shared/providers/first-boot.ts";
-import { execute, type Fatality, fetchMortally } from "./executions.ts";
+import { execute, type Fatality, fetchMortally, type Running } from "./executions.ts";
 import { type FakeDigitalOcean, fakeDigitalOcean } from "./fake-digitalocean.ts";
 import { type FakeHetzner, fakeHetzner } from "./fake-hetzner.ts";
 
@@ -57,6 +57,7 @@ export interface World {
 export interface How {
   fatality?: Fatality;
   random?: () => number;
+  twin?: Running["twin"];
   name?: string;
 }
 export interface Outcome {
@@ -104,7 +105,7 @@ export async function world(): Promise<World> {
 }
 
 async function account(): Promise<string> {
-  const made = { ...newAccount(newId("account"), "Tests"), limit_server: 10_000 };
+  const made = { ...newAccount(newId("account"), "Tests"), limit_server: 10_000, limit_ssh_key: 10_000 };
   await putIfAbsent(keys.account(made.id), made);
   return made.id;
 }
@@ -112,7 +113,7 @@ async function account(): Promise<string> {
 let lastName = 0;
 
 async function create(accountId: string, provider: ProviderCode, how: How = {}): Promise<Outcome> {
-  const { fatality = () => Infinity, random = Math.random, name = `erp-${(lastName += 1)}` } = how;
+  const { fatality = () => Infinity, random = Math.random, twin, name = `erp-${(lastName += 1)}` } = how;
   const change = changeOf(await getAccount(accountId));
   const key = reserveSshKey(change, { name: `key of ${name}`, public_key: "ssh-ed25519 AAAA", fingerprint: "SHA256:x" });
   const operationId = newId("operation");
@@ -124,13 +125,13 @@ async function create(accountId: string, provider: ProviderCode, how: How = {}):
     resource: { type: "server", id: server.id, name },
   });
   await change.commit();
-  const ended = await execute(createWorkflow, operation, { handler: createTasks, fatality, random });
+  const ended = await execute(createWorkflow, operation, { handler: createTasks, fatality, random, twin });
   return { operation: ended, server: await getServer(accountId, server.id) };
 }
 
 async function remove(
   server: ServerRecord,
-  { fatality = () => Infinity, random = Math.random }: How = {},
+  { fatality = () => Infinity, random = Math.random, twin }: How = {},
 ): Promise<OperationRecord> {
   const change = changeOf(await getAccount(server.account_id));
   const operationId = newId("operation");
@@ -142,7 +143,7 @@ async function remove(
     resource: { type: "server", id, name },
   });
   await change.commit();
-  return execute(deleteWorkflow, operation, { handler: deleteTasks, fatality, random });
+  return execute(deleteWorkflow, operation, { handler: deleteTasks, fatality, random, twin });
 }
 
 /** As the local runner's, with a door of its own. */

@@ -1,13 +1,15 @@
 // What the steps of creating a server do.
-import { recordMachine } from "../../../shared/data/machines.ts";
+import { closeOrders, noteOrder, recordMachine, recordRequested, reviseOrder } from "../../../shared/data/machines.ts";
 import { now } from "../../../shared/data/change.ts";
 import type { ServerRecord } from "../../../shared/data/records.ts";
+import { serverRef } from "../../../shared/data/servers.ts";
 import { sshKeyRef } from "../../../shared/data/ssh-keys.ts";
 import { find } from "../../../shared/data/table.ts";
 import { run } from "../../../shared/hosts/index.ts";
 import { retire } from "../../../shared/hosts/retire.ts";
 import { unlessNotNow } from "../../../shared/providers/http.ts";
 import { providerOf } from "../../../shared/providers/index.ts";
+import type { Provider, RequestedMachine } from "../../../shared/providers/provider.ts";
 import { isSettled, release, wasRefused } from "../../../shared/providers/rented.ts";
 import { GiveUp, TryAgain } from "../../../shared/runtime/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
@@ -21,17 +23,22 @@ export const handler = tasks(workflow, {
     const { id: server_id, account_id, name, region, size } = present;
     const request = { operation_id: operation.id, server_id, account_id, name, region, size };
     return unlessNotNow(async () => {
-      const made = await provider.findRequested(request);
-      if (made !== undefined) return recordMachine(present, operation.id, { ...made, requested_at: null });
-      if (!isSettled(provider, present)) return false;
+      // As of before the look: what was made while its answer was on its way is not in it.
+      const settled = isSettled(provider, present);
+      const found = await provider.findRequested(request);
+      if (found !== undefined) return recordRequested(present, operation.id, found);
+      if (!settled) return false;
       await accountKey(present);
-      // Noted before, so that whoever comes after a crash knows that there may be a machine.
-      if (!(await recordMachine(present, operation.id, { requested_at: now() }))) throw new GiveUp("CANCELLED", OVERTAKEN);
-      const machine = await provider.createMachine(request).catch(async (error: unknown) => {
-        if (wasRefused(error)) await recordMachine(present, operation.id, { requested_at: present.requested_at });
+      const order = await provider.prepareOrder(request);
+      // Before it is sent, so that whoever comes after a crash, or at the same time, knows that there may be a machine.
+      const noted = now();
+      if (!(await noteOrder(present, operation.id, noted))) return false;
+      const machine = await order().catch(async (error: unknown) => {
+        await reviseOrder(present, noted, wasRefused(error) ? present.requested_at : now());
         throw error;
       });
-      return recordMachine(present, operation.id, { ...machine, requested_at: null });
+      if (await recordRequested(present, operation.id, { ...machine, requested_at: null })) return true;
+      return giveBackUnlessUsed(provider, present, machine);
     });
   },
 
@@ -41,9 +48,9 @@ export const handler = tasks(workflow, {
     if (machine_id === null) throw new GiveUp("PROVIDER_ERROR", VANISHED);
     const provider = await providerOf(present);
     return unlessNotNow(async () => {
+      const settled = isSettled(provider, { requested_at: present.updated_at });
       const machine = await provider.findMachine(machine_id);
-      if (machine === undefined && isSettled(provider, { requested_at: present.updated_at }))
-        throw new GiveUp("PROVIDER_ERROR", VANISHED);
+      if (machine === undefined && settled) throw new GiveUp("PROVIDER_ERROR", VANISHED);
       if (machine?.state !== "running" || machine.ip_address === null) return false;
       await provider.releaseOthers({ server_id, account_id, machine_id });
       return recordMachine(present, operation.id, { ip_address: machine.ip_address });
@@ -73,8 +80,9 @@ export const handler = tasks(workflow, {
   },
 
   releaseMachine: async ({ operation, server, jobId, stepJobs }) => {
-    const present = await server();
-    if (!(await retire(present, { id: jobId, ends: stepJobs }))) return false;
+    const present = await closeOrders(await server(), operation.id);
+    if (present === undefined) return true;
+    if (!(await retire(present, { id: jobId, ends: stepJobs, since: present.orders_closed_at }))) return false;
     const gone = await release(present);
     if (gone) await recordMachine(present, operation.id, { machine_id: null, requested_at: null, ip_address: null });
     return gone;
@@ -82,7 +90,16 @@ export const handler = tasks(workflow, {
 });
 
 const VANISHED = "The machine vanished at the provider before it ran";
-const OVERTAKEN = "Something else works on the server by now";
+const OVERTAKEN = "The creation was given up meanwhile";
+
+/** An answer that came so late that another run has recorded a machine, or that the creation was given up. */
+async function giveBackUnlessUsed(provider: Provider, server: ServerRecord, { machine_id }: RequestedMachine): Promise<true> {
+  const { id: server_id, account_id } = server;
+  const present = await find(serverRef(account_id, server_id));
+  if (present !== undefined && present.machine_id !== null) return true; // of two, the next step gives the other one back
+  await provider.releaseMachine({ server_id, account_id, machine_id });
+  throw new GiveUp("CANCELLED", OVERTAKEN);
+}
 
 async function accountKey({ account_id, ssh_key_id }: ServerRecord): Promise<{ public_key: string }> {
   const key = await find(sshKeyRef(account_id, ssh_key_id));

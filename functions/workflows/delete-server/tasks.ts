@@ -6,7 +6,7 @@ import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
 
 export const handler = tasks(workflow, {
-  retireHost: async ({ server, jobId }) => retire(await server(), { id: jobId }),
+  retireHost: async ({ operation, server, jobId }) => retire(await server(), { id: jobId, since: operation.started_at }),
 
   releaseMachine: async ({ server }) => {
     const present = await server();

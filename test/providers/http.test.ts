@@ -1,0 +1,96 @@
+// How a provider's API is asked, against a server that misbehaves on the wire: every call ends, soon and with little memory.
+import { createServer, type RequestListener } from "node:http";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import * as z from "zod";
+import { api, type Ask, NotNow, UNKNOWN } from "../../shared/providers/http.ts";
+import { TryAgain } from "../../shared/runtime/task-errors.ts";
+
+let listener: RequestListener;
+let heard: string[];
+let address: string;
+let stop: () => void;
+beforeEach(async () => {
+  heard = [];
+  const server = createServer((request, response) => {
+    heard.push(`${request.method} ${request.headers.authorization}`);
+    listener(request, response);
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  address = `http://127.0.0.1:${z.object({ port: z.number() }).parse(server.address()).port}`;
+  stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  const seconds = AbortSignal.timeout.bind(AbortSignal);
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => seconds(milliseconds / 100));
+});
+afterEach(() => {
+  stop();
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const Problem = z.object({ code: z.string(), message: z.string() });
+const asking = (): Ask =>
+  api({
+    name: "Provider",
+    address,
+    token: "secret-token",
+    refusalIn: (body) => Problem.safeParse(body).data ?? { code: UNKNOWN, message: "" },
+    meaning: () => undefined,
+  });
+const call = { method: "POST", path: "/servers", body: { name: "erp" }, answer: z.object({ id: z.number() }) } as const;
+const errorOf = async (answer: Promise<unknown>): Promise<unknown> =>
+  answer.then(
+    (value) => ({ answered: value }),
+    (error: unknown) => error,
+  );
+const unclear = (error: unknown): boolean => error instanceof TryAgain && !(error instanceof NotNow);
+
+const json = { "content-type": "application/json" };
+test.each<[string, RequestListener]>([
+  ["takes the request and says nothing", () => undefined],
+  ["begins an answer and does not go on", (_, response) => void response.writeHead(201, json).write('{"id":')],
+  ["says ever more without an end", (_, response) => void setInterval(() => response.write(" "), 5).unref()],
+  ["sends more than fits", (_, response) => flood(response)],
+  ["leads to elsewhere", (_, response) => void response.writeHead(307, { location: `${address}/elsewhere` }).end()],
+  ["closes the connection", (request) => void request.socket.destroy()],
+  ["talks something else than HTTP", (request) => void request.socket.end("SSH-2.0-OpenSSH\r\n")],
+  ["shows a page", (_, response) => void response.writeHead(200).end("<html></html>")],
+  ["shows a page that says 404", (_, response) => void response.writeHead(404).end("<html></html>")],
+  ["shows a page that says 403", (_, response) => void response.writeHead(403).end("<html></html>")],
+  ["answers an order without an id", (_, response) => void response.writeHead(201, json).end("{}")],
+])("when it %s, whether an order was carried out is unclear, and the token went to it alone", async (_, misbehaves) => {
+  listener = misbehaves;
+  const error = await errorOf(asking()(call));
+  expect(error).toSatisfy(unclear);
+  expect(String(error)).not.toContain("secret-token");
+  expect(heard).toEqual(["POST Bearer secret-token"]);
+});
+
+function flood(response: Parameters<RequestListener>[1]): void {
+  const more = (): void => {
+    while (!response.destroyed && response.write(Buffer.alloc(1024 * 1024, 32)));
+    if (!response.destroyed) response.once("drain", more);
+  };
+  response.writeHead(200, json);
+  more();
+}
+
+test("only in the provider's own words is something not there", async () => {
+  listener = (_, response) => void response.writeHead(404, json).end('{"code":"not_found","message":"No such server"}');
+  expect(await asking()(call)).toBeUndefined();
+});
+
+test.each(["999999999", "0", "Fri, 31 Dec 2100 23:59:59 GMT", "-1", "soon"])(
+  "asked to wait until %j, it asks again within an hour",
+  async (value) => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const ask = asking();
+    listener = (_, response) => void response.writeHead(429, { "retry-after": value }).end();
+    expect(await errorOf(ask(call))).toBeInstanceOf(NotNow);
+    vi.setSystemTime(Date.now() + 3_600_000);
+    listener = (_, response) => void response.writeHead(201, json).end('{"id":7}');
+    expect(await ask(call)).toEqual({ id: 7 });
+  },
+);
