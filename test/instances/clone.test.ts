@@ -107,6 +107,16 @@ test("with restore_database false it has a fresh database", async () => {
   expect(await dataOf(begun.id)).toEqual({});
 });
 
+test("without the files its own backups count them as missing, and can be cloned from", async () => {
+  const begun = (await clone({ restore_filestore: false })).as(Instance);
+  await me.until(begun.operation_id);
+  const without = await me.backup(begun.id);
+  expect(without).toMatchObject({ status: "completed", missing_files: 1 + Object.keys(DATA).length });
+  const next = (await clone({ backup_id: without.id }, begun.id)).as(Instance);
+  await me.until(next.operation_id);
+  expect(await dataOf(next.id)).toEqual(DATA);
+});
+
 test("with neutralize false it goes on sending", async () => {
   const begun = (await clone({ neutralize: false })).as(Instance);
   expect(begun.neutralized).toBe(false);

@@ -1,5 +1,5 @@
 // Creating and deleting servers at real providers' APIs, and what becomes of every way in which they can refuse or fail.
-import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import { handler as check } from "../../functions/schedules/check-servers.ts";
 import { handler as sweep } from "../../functions/schedules/sweep.ts";
@@ -49,7 +49,8 @@ const orders = (provider: Rented) => here[provider].requests.filter(isOrder).len
 function hurry(): void {
   const wait = globalThis.setTimeout;
   const quick = (run: () => void, milliseconds = 0) => wait(run, milliseconds > 60_000 ? 1 : milliseconds);
-  vi.spyOn(globalThis, "setTimeout").mockImplementation(Object.assign(quick, { __promisify__: wait.__promisify__ }));
+  vi.stubGlobal("setTimeout", quick);
+  onTestFinished(() => void vi.stubGlobal("setTimeout", wait));
 }
 
 /** Only orders go wrong, and only so often. */
