@@ -5,8 +5,7 @@ export const ENVIRONMENTS = ["test", "live"] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
 export interface PollLimits {
-  everySeconds: number;
-  /** Caps what a workflow's table says, because an execution may have 25,000 events and asking once has 9. */
+  /** Caps what a workflow's table says. */
   upToMinutes: number;
 }
 
@@ -28,8 +27,7 @@ export interface Settings {
 
 export const SETTINGS: Readonly<Record<Environment, Settings>> = {
   test: {
-    // The sandbox takes seconds. Three minutes at one a second are 180 asks of 9 events: eight polls in a row stay under 25,000.
-    polls: { everySeconds: 1, upToMinutes: 3 },
+    polls: { upToMinutes: 3 }, // the sandbox takes seconds
     protectData: false,
     logDays: 30,
     requestsPerSecond: 50,

@@ -34,8 +34,11 @@ const TRY_AGAIN: RetryProps = {
   jitterStrategy: JitterType.FULL,
 };
 
-/** What is not undone stays and may cost money: 2, 4, 8, 16, then 36 waits of 30 s, together 18.5 minutes at most. */
-const TRY_UNDOING_AGAIN: RetryProps = { ...TRY_AGAIN, maxAttempts: 40, maxDelay: Duration.seconds(30) };
+/**
+ * What is not undone stays and may cost money: waits of 2, 4, 8 and 16 s, then 56 of 30 s, together 28.5 minutes at most, half of
+ * that as a rule; the second execution has as many again. What a machine could not undo is a new job with each try.
+ */
+const TRY_UNDOING_AGAIN: RetryProps = { ...TRY_AGAIN, maxAttempts: 60, maxDelay: Duration.seconds(30) };
 
 /** Lambda's own trouble, with the function not run or its answer lost: as long as `TRY_AGAIN`. */
 const INVOKE_AGAIN: RetryProps = {
@@ -60,7 +63,7 @@ const RUN_AGAIN: RetryProps = {
 const RUNS = 3;
 /** Longest sum of the waits between tries, rounded up: of `TRY_AGAIN` with `INVOKE_AGAIN`, and of undoing. */
 const RETRY_MINUTES = 5;
-const UNDO_MINUTES = 20;
+const UNDO_MINUTES = 30;
 /** For the tasks that every workflow has, and the machine's own doing. */
 const MARGIN_MINUTES = 60;
 
@@ -156,7 +159,7 @@ export class WorkflowMachine extends Construct {
   }
 
   private polled(part: Poll, next: IChainable, undo: IChainable): IChainable {
-    const { everySeconds, limit } = limitsOf(part, this.polls);
+    const limit = limitOf(part, this.polls);
     const state = `$.polls.${part.name}`;
     const ask = this.invoke(
       part.name,
@@ -164,7 +167,7 @@ export class WorkflowMachine extends Construct {
       { attempt: JsonPath.numberAt(`${state}.attempt`), limit },
       { resultPath: state },
     );
-    const wait = new Wait(this, `${part.name} wait`, { time: WaitTime.duration(Duration.seconds(everySeconds)) }).next(ask);
+    const wait = new Wait(this, `${part.name} wait`, { time: WaitTime.secondsPath(`${state}.wait`) }).next(ask);
     ask
       .addCatch(undo, CAUGHT)
       .next(new Choice(this, `${part.name} ready?`).when(Condition.booleanEquals(`${state}.ready`, true), next).otherwise(wait));
@@ -238,9 +241,6 @@ const LOG_DELIVERY = [
   "DescribeLogGroups",
 ].map((action) => `logs:${action}`);
 
-/** The interval of a poll and how often it may ask: the same time with another interval is another number of times. */
-export function limitsOf(poll: Poll, override: PollLimits | undefined): { everySeconds: number; limit: number } {
-  const everySeconds = override?.everySeconds ?? poll.everySeconds;
-  const upToMinutes = Math.min(poll.upToMinutes, override?.upToMinutes ?? poll.upToMinutes);
-  return { everySeconds, limit: attempts({ ...poll, everySeconds, upToMinutes }) };
-}
+/** How often a poll may ask. */
+export const limitOf = ({ upToMinutes }: Poll, override: PollLimits | undefined): number =>
+  attempts({ upToMinutes: Math.min(upToMinutes, override?.upToMinutes ?? upToMinutes) });

@@ -24,7 +24,6 @@ export interface Step extends Common {
 /** Something begun (once, however often it is asked for) and asked for again until it is ready. */
 export interface Poll extends Common {
   kind: "poll";
-  everySeconds: number;
   upToMinutes: number;
 }
 
@@ -67,8 +66,19 @@ export type PollName<W> = W extends Workflow<z.ZodType, infer S> ? Extract<S[num
 export type UndoName<W> = W extends Workflow<z.ZodType, infer S> ? Extract<S[number], { undo: string }>["undo"] : never;
 export type InputOf<W> = W extends Workflow<infer I> ? z.output<I> : never;
 
-/** How often a poll asks before it gives up. */
-export const attempts = (poll: Poll): number => Math.ceil((poll.upToMinutes * 60) / poll.everySeconds);
+const WAIT_SECONDS_MIN = 1;
+const WAIT_SECONDS_MAX = 30;
+
+/** The waits between a poll's asks: a second at first, as most work is short, then a tenth of the time that has passed. */
+export function waitsWithin(minutes: number): number[] {
+  const waits: number[] = [];
+  for (let passed = 0; passed < minutes * 60; passed += waits.at(-1) ?? 0)
+    waits.push(Math.min(WAIT_SECONDS_MAX, Math.max(WAIT_SECONDS_MIN, Math.floor(passed / 10))));
+  return waits;
+}
+
+/** How often a poll asks before it gives up: 62 times in 10 minutes, 282 times in two hours. */
+export const attempts = ({ upToMinutes }: Pick<Poll, "upToMinutes">): number => waitsWithin(upToMinutes).length + 1;
 
 /** The name of the second execution that only undoes what the first left. */
 export const rescueName = (operationId: string): string => `${operationId}-undo`;

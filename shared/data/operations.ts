@@ -149,6 +149,14 @@ export async function failInto(operation: OperationRecord, state: State): Promis
   await updateOne(keys.record("operation", operation.account_id, operation.id), { set: { failed_state: state } }, {});
 }
 
+/** Counts a try of an undo that failed, once, also if two tasks saw it fail. */
+export async function countFailedUndo(operation: OperationRecord): Promise<void> {
+  const failed_undos = operation.failed_undos ?? 0;
+  const key = keys.record("operation", operation.account_id, operation.id);
+  const seen = failed_undos === 0 ? { none: ["failed_undos"] } : { equals: { failed_undos } };
+  await updateOne(key, { set: { failed_undos: failed_undos + 1 } }, seen);
+}
+
 /** From here on the work is a success: what it replaced may be gone the next moment. */
 export async function commitOperation(operation: OperationRecord): Promise<void> {
   const key = keys.record("operation", operation.account_id, operation.id);

@@ -70,6 +70,8 @@ export const OperationRecord = Operation.omit({ status: true }).extend({
   replaced: z.record(z.string(), z.string()).optional(),
   /** Where the resource goes instead of where its row of the lifecycle says, if a task found that out. */
   failed_state: z.string().optional(),
+  /** How many tries of its undos have failed: each further one is a job of its own on the machine. */
+  failed_undos: z.number().int().optional(),
   /** What the work was for is done and stays: only tidying up is left. */
   committed: z.literal(true).optional(),
 });

@@ -12,7 +12,7 @@ import { rescueName } from "../workflow.ts";
 import { log } from "./log.ts";
 import { publish } from "./metrics.ts";
 import { startExecution } from "./start.ts";
-import type { CaughtError } from "./task-errors.ts";
+import { type CaughtError, operationErrorOf } from "./task-errors.ts";
 
 export interface Death {
   /** Of the execution that died. */
@@ -46,7 +46,7 @@ async function giveOver(operation: OperationRecord, error: CaughtError): Promise
   await failInto(operation, FAILED_STATE[operation.resource.type](operation));
   const present = await findOperation(operation.account_id, operation.id);
   if (present === undefined) return;
-  const message = "Something went wrong on our side, and undoing it failed; the operators of the service were told";
+  const message = `The work failed and could not be undone; the operators of the service were told. ${operationErrorOf(error).message}`;
   await endOperation(present, { succeeded: false, error: { code: "INTERNAL_ERROR", message } });
 }
 

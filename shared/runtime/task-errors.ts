@@ -32,6 +32,10 @@ export class GiveUp extends Error {
   }
 }
 
+/** The same failure, of what is worth another try. */
+export const againAfter = (error: GiveUp): TryAgain =>
+  new TryAgain(error.code, error.message.slice(`${error.code}: `.length), { cause: error });
+
 /** Whether the same call may succeed in a while: an outage, throttling, a write that another one overtook. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ApiError) return error.code === "SERVICE_UNAVAILABLE";

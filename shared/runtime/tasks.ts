@@ -4,14 +4,31 @@
 import * as z from "zod";
 import { getBackup } from "../data/backups.ts";
 import { getInstance } from "../data/instances.ts";
-import { beginOperation, commitOperation, endOperation, findOperation, isOpen, showProgress } from "../data/operations.ts";
+import {
+  beginOperation,
+  commitOperation,
+  countFailedUndo,
+  endOperation,
+  findOperation,
+  isOpen,
+  showProgress,
+} from "../data/operations.ts";
 import type { BackupRecord, InstanceRecord, OperationRecord, ServerRecord } from "../data/records.ts";
 import { dropSealed } from "../data/sealed.ts";
 import { getServer } from "../data/servers.ts";
 import { USABLE } from "../domain/lifecycle.ts";
-import type { InputOf, Poll, PollName, Step, StepName, UndoName, Workflow } from "../workflow.ts";
+import {
+  type InputOf,
+  type Poll,
+  type PollName,
+  type Step,
+  type StepName,
+  type UndoName,
+  waitsWithin,
+  type Workflow,
+} from "../workflow.ts";
 import { log } from "./log.ts";
-import { asTaskError, CaughtError, GiveUp, operationErrorOf, TryAgain } from "./task-errors.ts";
+import { againAfter, asTaskError, CaughtError, GiveUp, operationErrorOf, TryAgain } from "./task-errors.ts";
 
 /** The records that the input's ids name, read when they are asked for. */
 type Records<I> = (I extends { server_id: string } | { instance_id: string }
@@ -28,7 +45,12 @@ export type Work<I> = Records<I> & {
   jobId: string;
   /** The jobs of all steps: an undo ends what of them still runs, and what of them would begin late. */
   stepJobs: readonly string[];
+  /** Whether an undo that can do without the machine has tried often enough: some minutes, with the waits between its tries. */
+  enough: boolean;
 };
+
+/** Waits of 2, 4, 8, 16 and 30 s are a minute at most, and each job waits three more for its machine's Docker. */
+const UNDO_TRIES_ENOUGH = 6;
 
 type Done<W, T> = (work: Work<InputOf<W>>) => Promise<T>;
 
@@ -57,6 +79,8 @@ type TaskEvent = z.infer<typeof TaskEvent>;
 export interface Polled {
   ready: boolean;
   attempt: number;
+  /** Seconds until the next ask. */
+  wait: number;
 }
 
 const Ids = z.object({ account_id: z.string(), operation_id: z.string() });
@@ -118,9 +142,19 @@ async function perform(
   const input = z.looseObject({}).parse(workflow.input.parse(event.input));
   await showPlace(operation, part, workflow, input);
   if (part?.commits) await commitOperation(operation);
-  const work = workOn(operation, input, event.task, workflow);
-  const outcome = await run(work).catch((error: unknown) => notYet(error, part, event, work.server));
+  const jobId = part === undefined ? undoJobIdOf(operation, event.task) : jobIdOf(operation, part.name);
+  const work = workOn(operation, input, jobId, workflow);
+  const outcome = await run(work).catch((error: unknown) =>
+    part === undefined ? undoAgain(error, operation) : notYet(error, part, event, work.server),
+  );
   return part === undefined ? undone(outcome) : part.kind === "poll" ? polled(part, event, outcome) : null;
+}
+
+/** What could not be undone now may be in a while, by a job of its own: nothing that a machine lacks need be final. */
+async function undoAgain(error: unknown, operation: OperationRecord): Promise<never> {
+  if (!(error instanceof GiveUp)) throw error;
+  await countFailedUndo(operation);
+  throw againAfter(error);
 }
 
 /**
@@ -129,13 +163,13 @@ async function perform(
  */
 async function notYet(
   error: unknown,
-  part: Step | Poll | undefined,
+  part: Step | Poll,
   { attempt = 0, limit }: TaskEvent,
   server: () => Promise<ServerRecord>,
 ): Promise<false> {
   const away = error instanceof TryAgain && error.code === "HOST_UNREACHABLE";
   const last = limit !== undefined && attempt + 1 >= limit;
-  if (!away || part?.kind !== "poll" || last || !USABLE.includes((await server()).state)) throw error;
+  if (!away || part.kind !== "poll" || last || !USABLE.includes((await server()).state)) throw error;
   log.warn("the machine does not answer now", { error });
   return false;
 }
@@ -144,7 +178,7 @@ function polled(part: Poll, { attempt = 0, limit }: TaskEvent, ready: boolean | 
   const asked = attempt + 1;
   if (ready !== true && limit !== undefined && asked >= limit)
     throw new GiveUp("TIMEOUT", `${part.says} took longer than it may and was given up`);
-  return { ready: ready === true, attempt: asked };
+  return { ready: ready === true, attempt: asked, wait: waitsWithin(part.upToMinutes)[attempt] ?? 0 };
 }
 
 /** An undo has no poll around it: it is called again as anything else is that did not succeed. */
@@ -172,6 +206,9 @@ async function showPlace(
 
 export const jobIdOf = (operation: { id: string }, task: string): string => `${operation.id}-${task}`;
 
+const undoJobIdOf = (operation: OperationRecord, undo: string): string =>
+  `${jobIdOf(operation, undo)}-try${(operation.failed_undos ?? 0) + 1}`;
+
 const InputIds = z.looseObject({
   server_id: z.string().optional(),
   instance_id: z.string().optional(),
@@ -181,7 +218,7 @@ const InputIds = z.looseObject({
 function workOn(
   operation: OperationRecord,
   input: Record<string, unknown>,
-  task: string,
+  jobId: string,
   { steps }: Workflow,
 ): Work<unknown> & { server: () => Promise<ServerRecord> } {
   const { account_id: accountId } = operation;
@@ -193,7 +230,7 @@ function workOn(
     backup: once(() => getBackup(accountId, ids.backup_id ?? "")),
   };
   const stepJobs = steps.map(({ name }) => jobIdOf(operation, name));
-  return { operation, input, jobId: jobIdOf(operation, task), stepJobs, ...records };
+  return { operation, input, jobId, stepJobs, enough: (operation.failed_undos ?? 0) + 1 >= UNDO_TRIES_ENOUGH, ...records };
 }
 
 function once<T>(load: () => Promise<T>): () => Promise<T> {

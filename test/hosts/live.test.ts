@@ -1,4 +1,6 @@
 // The live environment, from a request to a machine and back: a real sshd is the operator's own machine, with a stand-in for Docker.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { unzipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -27,7 +29,7 @@ describe.skipIf(noMachine !== undefined)("the live environment with a machine of
     machine.docker("cat > /dev/null");
     machine.standIn("dpkg", ":");
     // The proxy's port on the machine; everything else is for the real one.
-    machine.standIn("curl", 'case "$*" in *:8079/*) ;; *) exec /usr/bin/curl "$@" ;; esac');
+    machine.standIn("nsenter", ":");
     const { ssh_port: port, host_keys } = machine.server;
     await configure({ tls: "internal", byo: { machines: [{ ...OWN, port, host_key: host_keys[0] }] } });
     await cloud.events.fire("refreshcatalogue");
@@ -84,6 +86,30 @@ describe.skipIf(noMachine !== undefined)("the live environment with a machine of
     const { error } = await me.until(id, "failed");
     expect(error).toMatchObject({ code: "HOST_JOB_FAILED", message: expect.stringContaining("no space left for compose") });
     machine.docker("cat > /dev/null");
+  });
+
+  test("undoes by another job what a job could not undo, until it is undone", async () => {
+    machine.docker(
+      `case "$*" in *"up --no-start"*) exit 1 ;; ps*) echo >> $NOTES/undos; [ $(wc -l < $NOTES/undos) -gt 1 ] ;; *) cat > /dev/null ;; esac`,
+    );
+    const wish = {
+      name: "Second",
+      server_id: server.id,
+      erp_version: "19.0",
+      edition: "community",
+      database_name: "second",
+      admin_email: "admin@example.com",
+      domain: "second.example.com",
+    };
+    const { id, operation_id } = (await me.api.post("/instances", wish)).as(Instance.extend({ admin_password: z.string() }));
+    await me.until(operation_id, "failed");
+    expect(machine.read("notes/undos").split("\n")).toHaveLength(3);
+    expect(readdirSync(join(machine.root, "instances"))).toEqual([instance.id]);
+    const tries = readdirSync(join(machine.root, "jobs")).filter((name) => name.includes("-removeErp-"));
+    expect(tries).toEqual([`${operation_id}-removeErp-try2`]);
+    expect((await me.api.get(`/instances/${id}`)).as(Instance)).toMatchObject({ status: "failed" });
+    machine.docker("cat > /dev/null");
+    await me.until((await me.api.delete(`/instances/${id}`)).as(Operation).id);
   });
 
   test("removes the instance and gives the machine back, with nobody of the account in it", async () => {

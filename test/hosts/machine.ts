@@ -56,7 +56,8 @@ const DOCKER = `case "$*" in
   "compose version" | "rm -f"* | *pg_isready*) ;;
   "volume inspect"*) echo "VOLUME" ;;
   inspect*) echo true ;;
-  info*) echo "VOLUME" ;;
+  info*) [ ! -e $NOTES/away ] || exit 1; echo "VOLUME" ;;
+  "image inspect"*) echo "sha256:image" ;;
   *"--entrypoint id"*) echo 101 ;;
   *psql*)
     case $(cat) in
@@ -71,12 +72,17 @@ const DOCKER = `case "$*" in
     ;;
 esac`;
 
+/** Docker's configuration is as it should be, as nobody could reload it here. */
+const DAEMON = { "live-restore": true, "default-address-pools": [] };
+
 export async function startMachine(): Promise<TestMachine> {
   const folder = mkdtempSync(join(tmpdir(), "machine-"));
   const within = (name: string): string => join(folder, name);
   const [root, notes, commands] = [within("root"), within("notes"), within("commands")];
   const volume = within("volume");
-  for (const each of [root, notes, commands, volume, "/run/sshd"]) mkdirSync(each, { recursive: true });
+  for (const each of [root, notes, commands, volume, within("system/etc/docker"), "/run/sshd"])
+    mkdirSync(each, { recursive: true });
+  writeFileSync(within("system/etc/docker/daemon.json"), JSON.stringify(DAEMON));
   const hostKey = keyPairOf(randomBytes(32), "machine");
   writeFileSync(within("host_key"), hostKey.private_key, { mode: 0o600 });
   writeFileSync(within("authorized_keys"), `${(await serviceKey()).public_key}\n`);

@@ -8,8 +8,8 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { workflows } from "../../functions/workflows/index.ts";
 import { SETTINGS } from "../../infra/settings.ts";
-import { limitsOf, WorkflowMachine } from "../../infra/workflow.ts";
-import { type Poll, poll, type Step, step, workflow, type Workflow } from "../../shared/workflow.ts";
+import { limitOf, WorkflowMachine } from "../../infra/workflow.ts";
+import { type Poll, poll, type Step, step, waitsWithin, workflow, type Workflow } from "../../shared/workflow.ts";
 
 const ARN = "arn:aws:lambda:us-east-1:000000000000:function:tasks";
 const INPUT = { operation_id: "op_1" };
@@ -112,7 +112,7 @@ const TABLE = workflow({
   input: z.object({}),
   steps: [
     step("first", "", { undo: "unFirst" }),
-    poll("second", "", { undo: "unSecond", everySeconds: 10, upToMinutes: 20 }),
+    poll("second", "", { undo: "unSecond", upToMinutes: 20 }),
     step("third", "", { when: "third_wanted" }),
     step("fourth", "", { undo: "unFirst" }),
   ],
@@ -144,11 +144,14 @@ describe.each(Object.values(workflows))("$name", (table) => {
     expect(calls.at(-1)?.error).toEqual(error);
   });
 
-  it("stays under the 25,000 events that an execution may have, with every poll at its limit", () => {
+  it("stays under 15,000 events of the 25,000 that an execution may have, every poll and every retry at its limit", () => {
+    const { States } = asl.parse(definitionOf(table));
+    // A task is 5 events, a choice 2, a wait 2, each retry 3: of a poll, one ask's; what is left of the 25,000 is for more.
+    const retries = Object.values(States).flatMap(({ Retry }) => Retry.map(({ MaxAttempts }) => 3 * MaxAttempts));
     for (const { polls } of Object.values(SETTINGS)) {
-      // A task is 5 events, a choice 2, a wait 2; a retry of a task 3, and few are.
-      const events = table.steps.map((each) => (each.kind === "poll" ? 9 * limitsOf(each, polls).limit : 10));
-      expect(events.reduce((sum, each) => sum + each, 200)).toBeLessThan(25_000);
+      const asks = table.steps.map((each) => (each.kind === "poll" ? 9 * limitOf(each, polls) : 0));
+      const rest = 5 * Object.keys(States).length;
+      expect([...retries, ...asks].reduce((sum, each) => sum + each, rest)).toBeLessThan(15_000);
     }
   });
 });
@@ -167,18 +170,29 @@ it("undoes twice what two steps undo alike", async () => {
 
 it("asks a poll until it is ready, and tells it how often it may ask", async () => {
   const { calls, outcome } = await run(TABLE, { third_wanted: false }, ({ task, attempt = 0 }) =>
-    task === "second" ? { ready: attempt === 2, attempt: attempt + 1 } : undefined,
+    task === "second" ? { ready: attempt === 2, attempt: attempt + 1, wait: 1 } : undefined,
   );
   const asked = calls.filter(({ task }) => task === "second");
   expect(asked.map(({ attempt }) => attempt)).toEqual([0, 1, 2]);
-  // Three minutes at most in the test environment, one ask a second.
-  expect(asked.map(({ limit }) => limit)).toEqual([180, 180, 180]);
+  // Three minutes at most in the test environment.
+  expect(asked.map(({ limit }) => limit)).toEqual([47, 47, 47]);
   expect(outcome).toBe("SUCCEEDED");
+});
+
+it("lets a poll ask soon at first, and never much later than the work took", () => {
+  const waits = waitsWithin(120);
+  expect(waits.slice(0, 12)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
+  let passed = 0;
+  for (const wait of waits) {
+    expect(wait).toBeLessThanOrEqual(Math.max(1, Math.min(30, passed / 10)));
+    passed += wait;
+  }
+  expect(passed).toBeGreaterThanOrEqual(120 * 60);
 });
 
 it("gives a poll the table's own time in live", () => {
   const [, second] = TABLE.steps;
-  expect(limitsOf(second, SETTINGS.live.polls)).toEqual({ everySeconds: 10, limit: 120 });
+  expect(limitOf(second, SETTINGS.live.polls)).toBe(82);
 });
 
 /** The first step, asking to be tried again until its `ready`th time. */
@@ -199,9 +213,9 @@ it("tries again what asks for it, seven times in all", async () => {
 
 it("undoes with more patience than it does", async () => {
   const { tasks, outcome } = await run(TABLE, { undo_only: true }, ({ task }, count) => {
-    if (task === "unSecond" && count < 41) throw new Named("TryAgain");
+    if (task === "unSecond" && count < 61) throw new Named("TryAgain");
   });
-  expect(tasks.filter((task) => task === "unSecond")).toHaveLength(41);
+  expect(tasks.filter((task) => task === "unSecond")).toHaveLength(61);
   expect(outcome).toBe("SUCCEEDED");
 });
 

@@ -9,7 +9,7 @@ import type { OperationRecord } from "../../shared/data/records.ts";
 import type { CaughtError } from "../../shared/runtime/task-errors.ts";
 import { attempts, rescueName, type Workflow } from "../../shared/workflow.ts";
 
-export type Handler = (payload: unknown) => Promise<{ ready: boolean; attempt: number } | null>;
+export type Handler = (payload: unknown) => Promise<{ ready: boolean; attempt: number; wait: number } | null>;
 
 export const pass = (seconds: number): void => void vi.setSystemTime(Date.now() + seconds * 1000);
 
@@ -113,7 +113,7 @@ async function invoke(
 }
 
 const RETRIES: Record<string, number> = { TryAgain: 6, "Runtime.ExitError": 2 };
-const UNDO_RETRIES: Record<string, number> = { ...RETRIES, TryAgain: 40 };
+const UNDO_RETRIES: Record<string, number> = { ...RETRIES, TryAgain: 60 };
 
 export interface Running {
   handler: Handler;
@@ -186,7 +186,7 @@ async function steps(workflow: Workflow, running: Running): Promise<void> {
       for (let attempt = 0, ready = false; !ready;) {
         const polled = await task(running, { task: step.name, attempt, limit });
         ({ ready, attempt } = polled ?? { ready: false, attempt: limit });
-        if (!ready) await elapse(step.everySeconds);
+        if (!ready) await elapse(polled?.wait ?? 0);
       }
     } catch (error) {
       return undo(workflow, index, caught(error), running);

@@ -101,7 +101,7 @@ describe.each(table)("$name", ({ workflow, row }) => {
       return done;
     });
     const tries = tasksOf(result, result.operation.id).filter((task) => task === undo).length;
-    expect(tries).toBe(undo === "fail" ? 7 : 41);
+    expect(tries).toBe(undo === "fail" ? 7 : 61);
     // The undo that throws is not what went wrong: unless the work had ended by then, that is told.
     if (undo === "fail") expect(result.operation).toMatchObject({ state: "failed", error: TOLD });
     else await expectRescued(result, "HOST_JOB_FAILED");

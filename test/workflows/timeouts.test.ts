@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import * as z from "zod";
 import { SETTINGS } from "../../infra/settings.ts";
-import { limitsOf } from "../../infra/workflow.ts";
+import { limitOf } from "../../infra/workflow.ts";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { getInstance } from "../../shared/data/instances.ts";
 import { keys } from "../../shared/data/keys.ts";
@@ -90,7 +90,7 @@ describe.each(polls)("$name, when $poll never gets ready", ({ workflow, row, ste
     const shop = await (shops.get(workflow.name) ?? open(workflow.name));
     // What restores end by stopping again is only done for what was stopped.
     const from = row.from.find((state) => state === "stopped") ?? row.from[0];
-    const { limit } = limitsOf(step, SETTINGS.test.polls);
+    const limit = limitOf(step, SETTINGS.test.polls);
     const asked: number[] = [];
     const { operation, tasks } = await shop.run(workflow, await shop.prepare(workflow, from), async ({ task, payload }, next) => {
       if (task !== step.name) return next();

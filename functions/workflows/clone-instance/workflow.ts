@@ -17,18 +17,17 @@ export default workflow({
     reset_users: z.boolean(),
   }),
   steps: [
-    poll("verifyArchive", "Verifying the backup", { everySeconds: 10, upToMinutes: 60 }),
-    poll("installErp", "Installing the ERP", { undo: "removeErp", everySeconds: 10, upToMinutes: 30 }),
-    poll("restoreArchive", "Restoring the backup", { everySeconds: 10, upToMinutes: 120 }),
+    poll("verifyArchive", "Verifying the backup", { upToMinutes: 60 }),
+    poll("installErp", "Installing the ERP", { undo: "removeErp", upToMinutes: 30 }),
+    poll("restoreArchive", "Restoring the backup", { upToMinutes: 120 }),
     poll("neutralize", "Switching off scheduled jobs, mail and payments", {
       when: "neutralize",
-      everySeconds: 10,
       upToMinutes: 15,
     }),
-    poll("personalize", "Giving the clone an identity of its own", { everySeconds: 10, upToMinutes: 15 }),
+    poll("personalize", "Giving the clone an identity of its own", { upToMinutes: 15 }),
     // Only now: what still has the original's name, jobs and mail servers must not run.
-    poll("startErp", "Starting the ERP", { everySeconds: 5, upToMinutes: 10 }),
-    poll("awaitHealthy", "Waiting for the ERP to answer", { everySeconds: 5, upToMinutes: 10 }),
-    poll("verifyClone", "Verifying the clone", { everySeconds: 5, upToMinutes: 10 }),
+    poll("startErp", "Starting the ERP", { upToMinutes: 10 }),
+    poll("awaitHealthy", "Waiting for the ERP to answer", { upToMinutes: 10 }),
+    poll("verifyClone", "Verifying the clone", { upToMinutes: 10 }),
   ],
 });

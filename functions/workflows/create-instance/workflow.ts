@@ -8,7 +8,7 @@ export default workflow({
   operation: "instance.create",
   input: z.object({ account_id: id("account"), operation_id: id("operation"), instance_id: id("instance") }),
   steps: [
-    poll("installErp", "Installing the ERP", { undo: "removeErp", everySeconds: 10, upToMinutes: 30 }),
-    poll("awaitHealthy", "Waiting for the ERP to answer", { everySeconds: 5, upToMinutes: 10 }),
+    poll("installErp", "Installing the ERP", { undo: "removeErp", upToMinutes: 30 }),
+    poll("awaitHealthy", "Waiting for the ERP to answer", { upToMinutes: 10 }),
   ],
 });

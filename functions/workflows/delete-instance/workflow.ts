@@ -7,5 +7,5 @@ export default workflow({
   name: "delete-instance",
   operation: "instance.delete",
   input: z.object({ account_id: id("account"), operation_id: id("operation"), instance_id: id("instance") }),
-  steps: [poll("removeErp", "Removing the ERP from the server", { everySeconds: 5, upToMinutes: 15 })],
+  steps: [poll("removeErp", "Removing the ERP from the server", { upToMinutes: 15 })],
 });

@@ -8,7 +8,7 @@ export default workflow({
   operation: "instance.restart",
   input: z.object({ account_id: id("account"), operation_id: id("operation"), instance_id: id("instance") }),
   steps: [
-    poll("restartErp", "Restarting the ERP", { everySeconds: 5, upToMinutes: 10 }),
-    poll("awaitHealthy", "Waiting for the ERP to answer", { everySeconds: 5, upToMinutes: 10 }),
+    poll("restartErp", "Restarting the ERP", { upToMinutes: 10 }),
+    poll("awaitHealthy", "Waiting for the ERP to answer", { upToMinutes: 10 }),
   ],
 });

@@ -96,7 +96,7 @@ export const handler = tasks(workflow, {
 });
 
 /** The restored data stays, as the old may be gone by now; whatever of it is not is left behind rather than that good data be lost. */
-async function dropAgain({ operation, instance, server, jobId, stepJobs }: Restore): Promise<boolean> {
+async function dropAgain({ operation, instance, server, jobId, stepJobs, enough }: Restore): Promise<boolean> {
   const present = await instance();
   const job = { id: jobId, kind: "drop_old", instance_id: present.id, restore_id: operation.id, ends: stepJobs } as const;
   try {
@@ -105,7 +105,7 @@ async function dropAgain({ operation, instance, server, jobId, stepJobs }: Resto
     if (progress.ready) await recordNeutralized(present, progress.answer.neutralized);
     return progress.ready;
   } catch (error) {
-    if (!(error instanceof GiveUp)) throw error;
+    if (!(error instanceof GiveUp && enough)) throw error;
     log.error("the data that a restore replaced is still on the machine", { instance: present.id, error });
     return true;
   }

@@ -19,17 +19,16 @@ export default workflow({
     backup_first: z.boolean(),
   }),
   steps: [
-    poll("verifyArchive", "Verifying the backup", { everySeconds: 10, upToMinutes: 60 }),
+    poll("verifyArchive", "Verifying the backup", { upToMinutes: 60 }),
     poll("makeSafetyBackup", "Backing up the present data", {
       undo: "closeSafetyBackup",
       when: "backup_first",
-      everySeconds: 10,
       upToMinutes: 120,
     }),
-    poll("restoreArchive", "Restoring the backup", { undo: "putBack", everySeconds: 10, upToMinutes: 120 }),
-    poll("awaitHealthy", "Waiting for the ERP to answer", { everySeconds: 5, upToMinutes: 10 }),
+    poll("restoreArchive", "Restoring the backup", { undo: "putBack", upToMinutes: 120 }),
+    poll("awaitHealthy", "Waiting for the ERP to answer", { upToMinutes: 10 }),
     // Before the old data goes, so that a failure here can still be undone.
-    poll("stopAgain", "Leaving the ERP as it was found", { everySeconds: 5, upToMinutes: 10 }),
-    poll("dropOld", "Removing the data that was replaced", { commits: true, everySeconds: 5, upToMinutes: 15 }),
+    poll("stopAgain", "Leaving the ERP as it was found", { upToMinutes: 10 }),
+    poll("dropOld", "Removing the data that was replaced", { commits: true, upToMinutes: 15 }),
   ],
 });

@@ -8,7 +8,7 @@ export default workflow({
   operation: "instance.start",
   input: z.object({ account_id: id("account"), operation_id: id("operation"), instance_id: id("instance") }),
   steps: [
-    poll("startErp", "Starting the ERP", { everySeconds: 5, upToMinutes: 10 }),
-    poll("awaitHealthy", "Waiting for the ERP to answer", { everySeconds: 5, upToMinutes: 10 }),
+    poll("startErp", "Starting the ERP", { upToMinutes: 10 }),
+    poll("awaitHealthy", "Waiting for the ERP to answer", { upToMinutes: 10 }),
   ],
 });

@@ -9,13 +9,13 @@ export const handler = tasks(workflow, {
   stopErp: async ({ input, server, jobId }) =>
     (await run(await server(), { id: jobId, kind: "stop_erp", instance_id: input.instance_id })).ready,
 
-  startAgain: async ({ operation, input, server, jobId, stepJobs }) => {
+  startAgain: async ({ operation, input, server, jobId, stepJobs, enough }) => {
     const job = { id: jobId, kind: "start_erp", instance_id: input.instance_id, ends: stepJobs } as const;
     try {
       const progress = await runUndo(await server(), job);
       if (progress !== "unreachable") return progress.ready;
     } catch (error) {
-      if (!(error instanceof GiveUp)) throw error;
+      if (!(error instanceof GiveUp && enough)) throw error;
     }
     // It neither stopped nor runs: who looks at the instance should see that.
     await failInto(operation, "failed");

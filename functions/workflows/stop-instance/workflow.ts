@@ -7,5 +7,5 @@ export default workflow({
   name: "stop-instance",
   operation: "instance.stop",
   input: z.object({ account_id: id("account"), operation_id: id("operation"), instance_id: id("instance") }),
-  steps: [poll("stopErp", "Stopping the ERP", { undo: "startAgain", everySeconds: 5, upToMinutes: 10 })],
+  steps: [poll("stopErp", "Stopping the ERP", { undo: "startAgain", upToMinutes: 10 })],
 });

@@ -14,7 +14,7 @@ export default workflow({
     new_domain: domain,
   }),
   steps: [
-    poll("moveDomain", "Moving to the new domain", { undo: "moveDomainBack", everySeconds: 5, upToMinutes: 15 }),
+    poll("moveDomain", "Moving to the new domain", { undo: "moveDomainBack", upToMinutes: 15 }),
     step("adoptDomain", "Recording the new domain"),
   ],
 });

@@ -48,7 +48,7 @@ missing_files() { comm -23 <(sort -u "$1") <(sort -u "$2"); } # LISTED PRESENT
 # As the ERP's own tools write it, and how many of the listed files were missing already.
 manifest() { # MISSING
   local version server
-  version=$(docker run --rm --entrypoint odoo "odoo:$VERSION" --version | awk '{ print $NF }')
+  version=$(docker run --rm --network none --entrypoint odoo "$IMAGE" --version | awk '{ print $NF }')
   server=$(sql postgres <<<"show server_version_num")
   sql "$DATABASE" <<<"select coalesce(json_object_agg(name, latest_version), '{}') from ir_module_module where state = 'installed'" |
     jq --arg name "$DATABASE" --arg version "$version" --arg major "$VERSION" --arg server "$((server / 10000)).0" --argjson missing "$1" '{

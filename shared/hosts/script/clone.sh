@@ -34,7 +34,8 @@ job_personalize() {
   require_installed
   require_database "$DATABASE"
   domain=$(parameter DOMAIN '[a-z0-9.-]+')
-  become clone "$domain"
+  parameter RESET_USERS 'yes|no' >/dev/null
+  become clone "$domain" # whose sessions are not in the backup: they are no part of the filestore
   set_fact domain "$domain"
   serve "$domain"
 }

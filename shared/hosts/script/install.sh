@@ -19,47 +19,98 @@ job_install_erp() {
   set_fact wanted stopped
   load "$ID"
   configure
+  resize_others
   compose up --no-start
   ensure_database_server
+  ensure_role
   if [[ $(parameter DATABASE 'fresh|none') == fresh ]]; then initialise; fi
   serve "$domain"
   set_fact wanted "$wanted"
   if [[ $wanted == running ]]; then start_erp; fi
 }
 
+# Before each start: its shares are those of a machine with as many instances as there are now.
 configure() {
-  local draft=$JOB/work/odoo.conf user workers
+  local draft=$JOB/work/odoo.conf user
+  pin_images
+  share
   if [[ ! -s $HERE/database.env ]]; then
-    printf 'POSTGRES_USER=odoo\nPOSTGRES_DB=postgres\nPOSTGRES_PASSWORD=%s\n' "$(random)" >"$JOB/work/database.env"
+    printf 'POSTGRES_USER=postgres\nPOSTGRES_DB=postgres\nPOSTGRES_PASSWORD=%s\n' "$(random)" >"$JOB/work/database.env"
     mv "$JOB/work/database.env" "$HERE/database.env"
   fi
   if [[ ! -s $HERE/odoo.conf ]]; then # containers have the file itself: it is never replaced
-    workers=$(workers)
-    set_fact workers "$workers"
-    odoo_conf "$workers" >"$draft"
-    user=$(docker run --rm --entrypoint id "odoo:$VERSION" -u)
+    odoo_conf >"$draft"
+    user=$(docker run --rm --network none --entrypoint id "$IMAGE" -u)
     chown "$user" "$draft"
     chmod 400 "$draft"
     mv "$draft" "$HERE/odoo.conf"
   fi
-  compose_file >"$HERE/compose.yaml"
+  set_fact workers "$WORKERS"
+  compose_file >"$JOB/work/compose.yaml"
+  mv "$JOB/work/compose.yaml" "$HERE/compose.yaml"
 }
+
+# What the images' names stand for when the ERP is installed: what a later instance pulls changes nothing for this one.
+pin_images() {
+  if [[ -z $(fact db_image) ]]; then set_fact db_image "$(image_id postgres:16)"; fi
+  if [[ -z $(fact image) ]]; then set_fact image "$(image_id "odoo:$VERSION")"; fi
+  load "$ID"
+}
+
+image_id() { docker image inspect -f '{{.Id}}' "$1"; }
 
 random() { head -c 24 /dev/urandom | base64 | tr '+/' 'ab'; }
 
 memory_mb() { awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo; }
 
-# Two for each processor, each with some 600 MB after 1 GB for the rest, and two at least, as an ERP without workers never runs
-# its scheduled jobs again after its database was away. Below 2 GB (as sold; the kernel keeps some) there is no room for them.
+# What an instance may use: of the memory, but for what the system and the proxy need, an equal share, a quarter of it for its
+# database; of the processors twice its share, as seldom all are busy, and never all of them.
+share() {
+  local count free mb
+  count=$(find "$INSTANCES" -mindepth 1 -maxdepth 1 -type d | wc -l)
+  count=$((count > 0 ? count : 1))
+  free=$(($(memory_mb) * 15 / 16 - 384))
+  mb=$((free / count))
+  mb=$((mb > 768 ? mb : 768)) # with less neither of them works
+  DB_MB=$((mb / 4 > 256 ? mb / 4 : 256))
+  ERP_MB=$((mb - DB_MB))
+  CPUS=$(awk -v all="$(nproc)" -v count="$count" 'BEGIN {
+    share = 2 * all / count
+    if (share > 0.9 * all) share = 0.9 * all
+    if (share < 0.5) share = 0.5
+    printf "%.2f", share
+  }')
+  WORKERS=$(workers)
+}
+
+# Two for each processor, each with some 300 MB after 500 for the rest, and two at least, as an ERP without workers never runs
+# its scheduled jobs again after its database was away. Below 900 MB there is no room for them.
 workers() {
-  local by_cpu=$(($(nproc) * 2)) by_memory=$((($(memory_mb) - 1024) / 600)) count
+  local by_cpu=$(($(nproc) * 2)) by_memory=$(((ERP_MB - 500) / 300)) count
   count=$((by_cpu < by_memory ? by_cpu : by_memory))
   count=$((count > 8 ? 8 : count))
   count=$((count < 2 ? 2 : count))
-  echo $(($(memory_mb) < 1800 ? 0 : count))
+  echo $((ERP_MB < 900 ? 0 : count))
 }
 
-odoo_conf() { # WORKERS
+# The instances that run already have less with one more: at once as far as what they use allows, the rest when they start.
+resize_others() {
+  local name used mb
+  docker stats --no-stream --format '{{.Name}} {{.MemUsage}}' | while read -r name used _; do
+    case $name in
+      "$PROJECT"* | erp-caddy | *-job) continue ;;
+      erp-*-db) mb=$DB_MB ;;
+      erp-*) mb=$ERP_MB ;;
+      *) continue ;;
+    esac
+    used=$(numfmt --from=auto --suffix=B --to-unit=1048576 "$used") || continue
+    used=$((${used%B} * 5 / 4))
+    mb=$((mb > used ? mb : used))
+    docker update --memory "${mb}m" --memory-swap "${mb}m" --cpus "$CPUS" "$name" >/dev/null || true # it is as it was
+  done
+}
+
+odoo_conf() {
   cat <<CONF
 [options]
 db_host = db
@@ -76,7 +127,6 @@ data_dir = /var/lib/odoo
 http_interface = 0.0.0.0
 http_port = 8069
 gevent_port = 8072
-workers = $1
 max_cron_threads = 1
 limit_memory_soft = 2147483648
 limit_memory_hard = 2684354560
@@ -91,28 +141,48 @@ compose_file() {
 x-logging: &logging
   driver: json-file
   options: { max-size: 10m, max-file: "3" }
+x-limits: &limits
+  cap_drop: ["ALL"]
+  security_opt: ["no-new-privileges:true"]
+  pids_limit: 512
+  cpus: $CPUS
 services:
   db:
-    image: postgres:16
+    <<: *limits
+    image: "$(fact db_image)"
     container_name: $PROJECT-db
     restart: unless-stopped
-    command: ["postgres", "-c", "max_connections=200"]
+    cap_add: ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"] # it starts as root, and becomes its own user
+    read_only: true
+    tmpfs: ["/run/postgresql:mode=3777", "/tmp"]
+    mem_limit: ${DB_MB}m
+    memswap_limit: ${DB_MB}m
+    command: ["postgres", "-c", "max_connections=$(((WORKERS + 3) * 16 + 24))", "-c", "shared_buffers=$((DB_MB / 4))MB",
+      "-c", "effective_cache_size=$((DB_MB * 3 / 4))MB", "-c", "maintenance_work_mem=$((DB_MB / 8))MB", "-c", "work_mem=$((DB_MB / 128 + 2))MB"]
     env_file: database.env
     shm_size: 256m
+    healthcheck: { test: ["CMD", "pg_isready", "-q", "-h", "127.0.0.1"], interval: 60s, timeout: 10s, start_period: 120s }
     volumes: ["db:/var/lib/postgresql/data"]
     networks: ["db"]
     logging: *logging
   odoo:
-    image: odoo:$VERSION
+    <<: *limits
+    image: "$IMAGE"
     container_name: $PROJECT
     restart: unless-stopped
     init: true # without it, an ERP that is still starting cannot be stopped
     # Not the image's own entry point: it puts the database's password on a command line. After a restart of the machine both
     # start at once, and an ERP without workers that does not find its database never runs its scheduled jobs again.
-    entrypoint: ["sh", "-c", "until pg_isready -q -h db; do sleep 1; done; exec odoo -c /etc/odoo/odoo.conf"]
+    entrypoint: ["sh", "-c", "until pg_isready -q -h db; do sleep 1; done; exec odoo -c /etc/odoo/odoo.conf --workers=$WORKERS"]
     command: []
     depends_on: ["db"]
-    mem_limit: $(($(memory_mb) * 3 / 4))m
+    mem_limit: ${ERP_MB}m
+    memswap_limit: ${ERP_MB}m
+    healthcheck:
+      test: ["CMD", "python3", "-c", "import urllib.request as web; web.urlopen('http://127.0.0.1:8069/web/health', timeout=8)"]
+      interval: 60s
+      timeout: 10s
+      start_period: 300s
     volumes: ["odoo:/var/lib/odoo", "./odoo.conf:/etc/odoo/odoo.conf:ro"$modules]
     networks: ["db", "edge"]
     logging: *logging
@@ -121,7 +191,7 @@ volumes:
   odoo: { name: ${PROJECT}_odoo }
 networks:
   db: { name: ${PROJECT}_db, internal: true }
-  edge: { name: $EDGE, external: true }
+  edge: { name: ${PROJECT}_edge, labels: { erp-hosting.edge: "yes" } }
 YAML
 }
 
@@ -131,6 +201,8 @@ initialise() {
   local without_demo=all # the names of modules; since 19.0 yes or no, and "all" is neither
   if ((${VERSION%%.*} >= 19)); then without_demo=1; fi
   drop_database "$DATABASE"
+  make_database "$DATABASE"
+  make_extensions "$DATABASE" pg_trgm unaccent vector
   odoo -c /etc/odoo/odoo.conf -d "$DATABASE" -i base "--without-demo=$without_demo" --stop-after-init --no-http </dev/null
   become fresh "$DOMAIN"
   set_fact initialised yes
@@ -145,6 +217,7 @@ become() { # fresh|clone|moved DOMAIN
     in_python url "https://$2"
     in_python login "${P[ADMIN_EMAIL]:-}"
     in_python password "${P[ADMIN_PASSWORD]:-}"
+    in_python reset_users "${P[RESET_USERS]:-no}"
     cat <<'PYTHON'
 parameters = env["ir.config_parameter"].sudo()
 if what == "clone":
@@ -152,6 +225,21 @@ if what == "clone":
     parameters.set_param("database.secret", str(uuid.uuid4()))
 parameters.set_param("web.base.url", url)
 parameters.set_param("web.base.url.freeze", "True")
+def has(table, column="id"):
+    env.cr.execute("select 1 from information_schema.columns where table_schema = 'public' and table_name = %s and column_name = %s", (table, column))
+    return env.cr.fetchone() is not None
+def clear(table, column, where="true"):
+    if has(table, column):
+        env.cr.execute(f'update "{table}" set "{column}" = null where {where}')
+if reset_users == "yes":
+    # The administrator gets another password below. Sessions are signed with the database's secret, which is another one, too.
+    for column in ("password", "totp_secret", "oauth_access_token", "oauth_uid"):
+        clear("res_users", column)
+    for column in ("signup_token", "signup_type", "signup_expiration"):
+        clear("res_partner", column)
+    for table in ("res_users_apikeys", "auth_totp_device", "auth_passkey_key"):
+        if has(table):
+            env.cr.execute(f'delete from "{table}"')
 if what != "moved":
     admin = env.ref("base.user_admin")
     env.cr.execute("select 1 from res_users where login = %s and id <> %s", (login, admin.id))
@@ -160,9 +248,7 @@ if what != "moved":
     # Not by write(): it would send mail about it, from a clone in the name of the original.
     env.cr.execute("update res_users set login = %s, active = true where id = %s", (login, admin.id))
     admin._set_encrypted_password(admin.id, admin._crypt_context().hash(password))
-    env.cr.execute("select 1 from information_schema.columns where table_name = 'res_users' and column_name = 'totp_secret'")
-    if env.cr.fetchone():
-        env.cr.execute("update res_users set totp_secret = null where id = %s", (admin.id,))
+    clear("res_users", "totp_secret", f"id = {admin.id}")
 if what == "fresh":
     admin.partner_id.email = login
 env.cr.commit()
@@ -202,6 +288,7 @@ remove_instance() {
   docker rm -f "erp-$1-job" >/dev/null 2>&1 || true
   docker ps -aq --filter "$label" | xargs -r docker rm -fv >/dev/null
   docker volume ls -q --filter "$label" | xargs -r docker volume rm >/dev/null
+  docker network disconnect -f "erp-$1_edge" erp-caddy >/dev/null 2>&1 || true
   docker network ls -q --filter "$label" | xargs -r docker network rm >/dev/null
   if [[ -e $CADDY/etc/sites/$1.caddy ]]; then
     rm "$CADDY/etc/sites/$1.caddy"

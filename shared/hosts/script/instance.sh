@@ -5,6 +5,7 @@ hold_instance() {
   id=$(parameter INSTANCE_ID '[a-z0-9_]+')
   exec 7>"$ROOT/locks/$id"
   flock 7
+  require_docker
   echo "$id" >"$JOB/instance"
   load "$id"
   sweep
@@ -13,7 +14,8 @@ hold_instance() {
 
 load() {
   ID=$1 HERE=$INSTANCES/$1 PROJECT=erp-$1
-  VERSION=$(fact version) DATABASE=$(fact database) DOMAIN=$(fact domain)
+  VERSION=$(fact version) DATABASE=$(fact database) DOMAIN=$(fact domain) IMAGE=$(fact image)
+  IMAGE=${IMAGE:-odoo:$VERSION}
 }
 
 fact() { cat "$HERE/$1" 2>/dev/null || true; }
@@ -29,7 +31,7 @@ require_installed() { [[ -n $(fact database) ]] || broken "The ERP is not on the
 sweep() {
   docker rm -f "$PROJECT-job" >/dev/null 2>&1 || true
   if is_running "$PROJECT-db"; then
-    docker exec "$PROJECT-db" psql -XqAt -U odoo -d postgres \
+    docker exec "$PROJECT-db" psql -XqAt -U "$(superuser)" -d postgres \
       -c "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'erp-hosting' and pid <> pg_backend_pid()" \
       >/dev/null 2>&1 || true
   fi
@@ -45,8 +47,12 @@ leave_as_wanted() {
 halt() { docker stop -t 30 "$PROJECT" "$PROJECT-db" >/dev/null 2>&1 || true; }
 
 start_erp() {
+  local port
+  port=$(websocket_port)
+  configure
   require_database "$DATABASE"
   compose up -d
+  if [[ $port != "$(websocket_port)" ]]; then serve "$DOMAIN"; fi
 }
 
 compose() {
@@ -61,12 +67,55 @@ ensure_database_server() {
 }
 
 # Over TCP: while it makes its files, the server listens on its socket alone.
-answers_sql() { docker exec "$PROJECT-db" pg_isready -q -h 127.0.0.1 -U odoo; }
+answers_sql() { docker exec "$PROJECT-db" pg_isready -q -h 127.0.0.1; }
 
+# As the superuser in the server's own database alone. All others are their tenants': views, functions and casts in them run with
+# the rights of whoever comes across them, so that everything there is done by the ERP's role, which has no others.
 sql() { # DATABASE [PSQL OPTION…]: statements on stdin
-  local database=$1
+  local database=$1 user=odoo
   shift
-  docker exec -i -e PGAPPNAME=erp-hosting "$PROJECT-db" psql -XqAt -v ON_ERROR_STOP=1 "$@" -U odoo -d "$database"
+  if [[ $database == postgres ]]; then user=$(superuser); fi
+  sql_as "$user" "$database" "$@"
+}
+
+sql_as() { # ROLE DATABASE [PSQL OPTION…]
+  local user=$1 database=$2
+  shift 2
+  docker exec -i -e PGAPPNAME=erp-hosting "$PROJECT-db" psql -XqAt -v ON_ERROR_STOP=1 "$@" -U "$user" -d "$database"
+}
+
+# Instances of before it had a name of its own have the ERP's role as their superuser.
+superuser() {
+  local name
+  name=$(sed -n 's/^POSTGRES_USER=//p' "$HERE/database.env" 2>/dev/null) || true
+  echo "${name:-postgres}"
+}
+
+ensure_role() {
+  sql postgres <<SQL
+do \$\$ begin
+  if not exists (select from pg_roles where rolname = 'odoo') then create role odoo login; end if;
+end \$\$;
+alter role odoo nosuperuser nocreatedb nocreaterole password '$(sed -n 's/^db_password = //p' "$HERE/odoo.conf")';
+SQL
+}
+
+make_database() { # DATABASE
+  sql postgres <<<"create database \"$1\" owner odoo template template0 encoding 'UTF8' lc_collate 'C'"
+}
+
+# Of those that are there. The ERP's role makes them itself, but for these: they need a superuser, in a database in which there is
+# nothing yet.
+SUPERUSER_EXTENSIONS=(vector)
+make_extensions() { # DATABASE NAME…
+  local database=$1 name user
+  shift
+  for name in "$@"; do
+    if [[ $(sql postgres <<<"select 1 from pg_available_extensions where name = '$name'") != 1 ]]; then continue; fi
+    user=odoo
+    if [[ " ${SUPERUSER_EXTENSIONS[*]} " == *" $name "* ]]; then user=$(superuser); fi
+    sql_as "$user" "$database" <<<"create extension if not exists \"$name\""
+  done
 }
 
 has_database() { [[ $(sql postgres <<<"select 1 from pg_database where datname = '$1'") == 1 ]]; }
@@ -81,8 +130,10 @@ odoo() {
   local enterprise=()
   if [[ $(fact edition) == enterprise ]]; then enterprise=(-v "$ROOT/enterprise/$VERSION:/mnt/enterprise:ro"); fi
   docker rm -f "$PROJECT-job" >/dev/null 2>&1 || true
-  docker run --rm -i --name "$PROJECT-job" --network "${PROJECT}_db" -v "${PROJECT}_odoo:/var/lib/odoo" \
-    -v "$HERE/odoo.conf:/etc/odoo/odoo.conf:ro" "${enterprise[@]}" --entrypoint odoo "odoo:$VERSION" "$@"
+  share
+  docker run --rm -i --name "$PROJECT-job" --network "${PROJECT}_db" --memory "${ERP_MB}m" --memory-swap "${ERP_MB}m" \
+    --cpus "$CPUS" --pids-limit 512 --cap-drop ALL --security-opt no-new-privileges -v "${PROJECT}_odoo:/var/lib/odoo" \
+    -v "$HERE/odoo.conf:/etc/odoo/odoo.conf:ro" "${enterprise[@]}" --entrypoint odoo "$IMAGE" "$@"
 }
 
 filestores() { echo "$(docker volume inspect -f '{{.Mountpoint}}' "${PROJECT}_odoo")/filestore"; }

@@ -9,12 +9,14 @@
 #
 # Parameters are NAME=BASE64, one a line, END= the last. What is said in words (answer, message, log, reason) is in base64.
 # A job that died without a result (killed, machine restarted) is lost, and begins anew when it is begun again: every kind
-# of job may be killed anywhere and run again. Passwords come by stdin, are kept in files of root's, and are never in `ps`.
+# of job may be killed anywhere and run again. One that failed because Docker went away is lost as well, and the next waits
+# for Docker. What takes something back has a job for each try, "JOB-try2": it ends the tries before it. Passwords come by stdin, are kept in files of root's, and are never in `ps`.
 #
 # Below /var/lib/erp-hosting:
 #   jobs/JOB/       kind, deadline, parameters (until it ends), alive (locked while it runs), pid, log, result; archive.zip
-#   instances/ID/   compose.yaml, odoo.conf, database.env; a file for each fact: version, edition, database, domain,
-#                   workers, wanted (running or stopped), initialised, archived_uuid; restores/ID: how far a restore came
+#   instances/ID/   compose.yaml, odoo.conf, database.env; a file for each fact: version, edition, database, domain, image and
+#                   db_image (ids), workers, wanted (running or stopped), initialised, archived_uuid; restores/ID: how far a
+#                   restore came
 #   archives/       downloaded backups by their SHA-256, for a day
 #   caddy/          the proxy in front of all instances, a file for each site
 set -euo pipefail
@@ -24,8 +26,9 @@ export LC_ALL=C DEBIAN_FRONTEND=noninteractive PATH="$PATH:/usr/local/sbin:/usr/
 ROOT=${ERP_HOSTING_ROOT:-/var/lib/erp-hosting}
 SYSTEM=${ERP_HOSTING_SYSTEM:-} # in front of /etc, /root and /run, for tests
 JOBS=$ROOT/jobs INSTANCES=$ROOT/instances ARCHIVES=$ROOT/archives CADDY=$ROOT/caddy
-EDGE=erp-edge   # the network between the proxy and the instances
-PROBE_PORT=8079 # where the proxy serves each site without a certificate, to this machine alone
+EDGE=erp-edge   # the proxy's own network; with each instance it shares one that nobody else is on
+PROBE_PORT=8079 # where the proxy serves each site without a certificate, inside its own container alone
+DOCKER_SECONDS=180 # a restart of the machine's Docker, or an update of it, is over by then
 # What must stay free: a database whose disk is full stops, and may not start again.
 RESERVE_BYTES=$((256 * 1024 * 1024))
 PART_BYTES_MIN=${ERP_HOSTING_PART_BYTES:-$((64 * 1024 * 1024))} # less for tests
@@ -55,6 +58,7 @@ begin() {
   [[ $'\n'$parameters == *$'\n'END= ]] || refuse "The parameters were cut off"
   declare -F "job_$kind" >/dev/null || refuse "There is no kind of job that is called $kind"
   clean_up
+  end_earlier_tries "$job"
   mkdir -p "$job"
   exec 8>"$job/gate" 9>"$job/alive"
   flock 8
@@ -70,6 +74,18 @@ begin() {
   fi
   exec 8>&- 9>&-
   tell "$job"
+}
+
+# Of the tries to take something back only the newest works, however late one before it is asked for; their folders go.
+end_earlier_tries() { # JOB
+  local number=${1##*-try} other
+  [[ $1 =~ -try[0-9]+$ ]] || return 0
+  for other in "${1%-try*}"-try*; do
+    if [[ ! -d $other || $other == "$1" ]]; then continue; fi
+    ((${other##*-try} < number)) || refuse "Another try has begun since"
+    stop_job "$other" HOST_JOB_FAILED "Another try was begun"
+    rm -rf "$other"
+  done
 }
 
 # What nobody asks for any more. An archive that a restore may still need is younger than a day.
@@ -178,6 +194,7 @@ finish() {
   set +e
   if [[ -n ${ID:-} ]]; then leave_as_wanted; fi
   rm -rf "$JOB/parameters" "$JOB/work"
+  if (($1 != 0)) && docker_went_away; then return; fi # without a result it is lost, and begun again
   if (($1 == 0)); then
     conclude "$JOB" state=done "answer=$(cat "$JOB/answer" 2>/dev/null || printf null | encoded)"
   else
@@ -186,6 +203,19 @@ finish() {
     fail_job "$JOB" "$code" "$message"
   fi
 }
+
+# Docker may be away for a moment; what runs in containers runs on meanwhile.
+require_docker() {
+  DOCKER=
+  within "$DOCKER_SECONDS" docker_answers || broken "Docker does not answer on the machine"
+  DOCKER=$(dockers)
+}
+
+docker_answers() { timeout 10 docker info >/dev/null 2>&1; }
+dockers() { echo "running: $(pgrep -x dockerd | paste -sd' ')"; }
+
+# Since it answered this job, that is: one that waited for it in vain has failed.
+docker_went_away() { [[ -n ${DOCKER:-} ]] && { [[ $(dockers) != "$DOCKER" ]] || ! docker_answers; }; }
 
 fail() { # CODE SENTENCE
   printf '%s\n' "$1" "$2" >"$JOB/failure"

@@ -6,6 +6,7 @@ job_prepare_host() {
   if command -v cloud-init >/dev/null; then timeout 300 cloud-init status --wait >/dev/null || true; fi # it may be installing, too
   install_programs
   install_docker
+  configure_docker
   if [[ -e $ROOT/server && $(<"$ROOT/server") != "$server" ]]; then take_over; fi
   echo "$server" >"$ROOT/server"
   if [[ ${P[FIREWALL]:-yes} == yes ]]; then raise_firewall; fi
@@ -49,6 +50,41 @@ install_docker() {
   fi
   if docker compose version >/dev/null 2>&1 || command -v docker-compose >/dev/null; then return; fi
   if apt-cache show docker-compose-v2 >/dev/null 2>&1; then install_packages docker-compose-v2; else install_packages docker-compose; fi
+}
+
+# Containers run on while Docker is restarted or updated, and there are networks enough: two of each instance, where Docker's own
+# ranges end near thirty. Whatever else is in its configuration stays, and no container stops: it is told to keep them first.
+configure_docker() {
+  local file=$SYSTEM/etc/docker/daemon.json draft=$JOB/work/daemon.json
+  mkdir -p "$(dirname "$file")"
+  [[ -s $file ]] || echo '{}' >"$file"
+  jq --argjson pools "$(address_pools)" '."live-restore" = true | ."default-address-pools" //= $pools' "$file" >"$draft" ||
+    broken "Docker's configuration, $file, cannot be read"
+  if [[ $(jq -S . "$file") == "$(jq -S . "$draft")" ]]; then return; fi
+  [[ $(docker info -f '{{.Swarm.LocalNodeState}}') != active ]] || broken "Docker on the machine belongs to a swarm, in which containers stop with it"
+  chmod 644 "$draft"
+  cp "$draft" "$file.draft"
+  mv "$file.draft" "$file"
+  if [[ -d /run/systemd/system ]]; then systemctl reload docker; else kill -HUP "$(<"$SYSTEM/run/docker.pid")"; fi
+  within 30 keeps_containers || broken "Docker does not take its configuration, $file"
+  # Ranges of addresses are only read when it starts.
+  if [[ -d /run/systemd/system ]]; then systemctl restart docker; else service docker restart 9>&-; fi
+  within 60 docker_answers || broken "Docker does not start"
+}
+
+keeps_containers() { [[ $(docker info -f '{{.LiveRestoreEnabled}}') == true ]]; }
+
+# A range to which nothing leads from here yet: 4,096 networks of 13 containers. Docker's own bridge keeps its usual one.
+address_pools() {
+  local number base
+  for number in {213..128}; do
+    base=10.$number.0.0/16
+    if [[ -n $(ip -4 route show table all root "$base") ]]; then continue; fi
+    if ip -4 route show table all match "$base" | grep -qv '^default'; then continue; fi
+    jq -cn --arg base "$base" '[{ base: "172.17.0.0/16", size: 16 }, { base: $base, size: 28 }]'
+    return
+  done
+  broken "There is no free range of addresses for the machine's containers"
 }
 
 # A table of our own: whatever else is on the machine, Docker's rules above all, stays as it is.
@@ -125,6 +161,17 @@ services:
     image: caddy:2
     container_name: erp-caddy
     restart: unless-stopped
+    cap_drop: ["ALL"]
+    cap_add: ["NET_BIND_SERVICE"]
+    security_opt: ["no-new-privileges:true"]
+    read_only: true
+    tmpfs: ["/tmp"]
+    mem_limit: 256m
+    memswap_limit: 256m
+    environment: ["GOMEMLIMIT=200MiB"]
+    pids_limit: 512
+    cpu_shares: 4096 # all instances wait behind it
+    healthcheck: { test: ["CMD", "wget", "-q", "-O", "/dev/null", "http://127.0.0.1:2019/config/"], interval: 60s, timeout: 10s }
     ports: ["80:80", "443:443", "443:443/udp"]
     volumes: ["./etc:/etc/caddy:ro", "data:/data", "config:/config"]
     networks: ["edge"]
@@ -181,6 +228,7 @@ job_adopt_host_key() {
 }
 
 job_retire_host() {
+  require_docker
   let_in ''
   remove_all_instances
   rm -f "$ROOT/server"

@@ -1,18 +1,33 @@
 # The proxy in front of all instances: a site for each.
 
 serve() { # DOMAIN…: under these names and no others
-  local sites=$CADDY/etc/sites names='' domain websocket=8072
-  if [[ $(fact workers) == 0 ]]; then websocket=8069; fi
-  for domain in "$@"; do names+="${names:+, }$domain, http://$domain:$PROBE_PORT"; done
+  local sites=$CADDY/etc/sites names='' probed='' domain
+  for domain in "$@"; do names+="${names:+, }$domain" probed+="${probed:+, }http://$domain:$PROBE_PORT"; done
   cp "$sites/$ID.caddy" "$JOB/work/site.before" 2>/dev/null || true
+  # Of the session's cookie, which the ERP sets without them, only ours of the two attributes remain.
   cat >"$JOB/work/site" <<SITE
-$names {
+($PROJECT) {
 	encode gzip
+	header {
+		Strict-Transport-Security max-age=31536000
+		defer
+	}
 	@manager path /web/database*
 	respond @manager 403
 	@websocket path /websocket /websocket/*
-	reverse_proxy @websocket $PROJECT:$websocket
-	reverse_proxy $PROJECT:8069
+	reverse_proxy @websocket $PROJECT:$(websocket_port)
+	reverse_proxy $PROJECT:8069 {
+		header_down Set-Cookie "(?i)^(session_id=.*?); *samesite=[a-z]+" "\$1"
+		header_down Set-Cookie "(?i)^(session_id=.*?); *secure" "\$1"
+		header_down Set-Cookie "^(session_id=.*)\$" "\$1; Secure; SameSite=Lax"
+	}
+}
+$names {
+	import $PROJECT
+}
+$probed {
+	bind 127.0.0.1
+	import $PROJECT
 }
 SITE
   mv "$JOB/work/site" "$sites/$ID.caddy"
@@ -23,14 +38,27 @@ SITE
   fi
 }
 
+# Live connections are the business of the ERP's only process, if it has no workers.
+websocket_port() { if [[ $(fact workers) == 0 ]]; then echo 8069; else echo 8072; fi; }
+
 # What is wrong with a new configuration is told, and the old one stays.
 reload_proxy() { # [OPTION]
   (
     flock 6
     if ! is_running erp-caddy; then PROJECT=erp-caddy HERE=$CADDY compose up -d || exit 1; fi
     within 30 docker exec erp-caddy caddy version >/dev/null || exit 1
+    join_networks
     docker exec erp-caddy caddy reload --config /etc/caddy/Caddyfile --adapter caddyfile "$@"
   ) 6>"$ROOT/locks/proxy"
+}
+
+# The proxy is on a network with each instance, and no instance on one with another. A proxy that was made anew is on none.
+join_networks() {
+  local network joined
+  joined=" $(docker inspect -f '{{range $name, $_ := .NetworkSettings.Networks}}{{$name}} {{end}}' erp-caddy)"
+  for network in $(docker network ls --filter label=erp-hosting.edge --format '{{.Name}}'); do
+    [[ $joined == *" $network "* ]] || docker network connect "$network" erp-caddy || true # one that is being removed
+  done
 }
 
 # The old name goes only when the ERP answers by the new one, as seen from this machine.

@@ -38,7 +38,7 @@ forget_new() {
 
 # Lines that only the newest clients know, \restrict and \unrestrict, are left out: the archive may come from another machine.
 build_database() {
-  sql postgres <<<"create database \"$NEW\" template template0 encoding 'UTF8' lc_collate 'C'"
+  make_database "$NEW"
   unzip -p "$ARCHIVE" dump.sql | sed -E '/^\\(un)?restrict [A-Za-z0-9]+$/d' | sql "$NEW" >/dev/null ||
     broken "The backup's database could not be restored"
   set_fact archived_uuid "$(setting "$NEW" database.uuid)"
@@ -148,21 +148,39 @@ swap_back() {
   fi
 }
 
-# A machine that was lost in the middle of a swap may be back when its restore was given up: half of the old data must not be
-# served with half of the new. A restore that is still being worked on is left to its own jobs, and one that was swapped stands.
+# A machine that was lost in the middle of a restore may be back when that was given up: half of the old data must not be served
+# with half of the new, and what was built goes. A restore that is still being worked on is left to its own operation's jobs, and
+# one that was swapped stands; what it replaced goes with the next restore.
 settle_restores() {
-  local place
+  local place operation=${JOB##*/} kind
+  kind=$(<"$JOB/kind")
   for place in "$HERE"/restores/*; do
     RESTORE=${place##*/}
-    if [[ $RESTORE == "${P[RESTORE_ID]:-}" ]]; then continue; fi
-    case $(fact "restores/$RESTORE") in swapping | undoing) ;; *) continue ;; esac
+    if [[ ! -e $place || $RESTORE == "${operation%%-*}" || $RESTORE == "${P[RESTORE_ID]:-}" ]]; then continue; fi
     name_data
-    ensure_database_server
-    docker stop -t 30 "$PROJECT" >/dev/null
-    swap_back
-    forget_new
-    rm -f "$place"
-    if [[ $(fact wanted) == running ]]; then start_erp; fi
+    case $(fact "restores/$RESTORE") in
+      swapping | undoing)
+        ensure_database_server
+        docker stop -t 30 "$PROJECT" >/dev/null
+        swap_back
+        forget_new
+        rm -f "$place"
+        if [[ $(fact wanted) == running ]]; then start_erp; fi
+        ;;
+      building | built)
+        if [[ $kind == stop_erp ]]; then continue; fi # it must stop even if its database does not start
+        ensure_database_server
+        forget_new
+        rm -f "$place"
+        ;;
+      swapped)
+        if [[ $kind != restore_archive ]]; then continue; fi
+        ensure_database_server
+        drop_database "$OLD"
+        rm -rf "${FILES:?}/$OLD"
+        rm -f "$place"
+        ;;
+    esac
   done
 }
 

@@ -50,6 +50,6 @@ runs_scheduled_jobs() {
 
 answers_page() { # PATH
   local proxy
-  proxy=$(docker inspect -f "{{(index .NetworkSettings.Networks \"$EDGE\").IPAddress}}" erp-caddy) || return 1
-  curl -fs -m 4 -o /dev/null -H "Host: $DOMAIN" "http://$proxy:$PROBE_PORT$1"
+  proxy=$(docker inspect -f '{{.State.Pid}}' erp-caddy) || return 1
+  nsenter -t "$proxy" -n curl -fs -m 4 -o /dev/null -H "Host: $DOMAIN" "http://127.0.0.1:$PROBE_PORT$1"
 }

@@ -1,0 +1,245 @@
+// The house that instances live in on a machine: Docker that goes away, tries to undo, and what containers may do, as it is set.
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Job } from "../../shared/hosts/host.ts";
+import { hostScript } from "../../shared/hosts/host-script.ts";
+import { ssh } from "../../shared/hosts/ssh.ts";
+import { ownAws } from "./cloud.ts";
+import { noMachine, startMachine, type TestMachine, until } from "./machine.ts";
+
+describe.skipIf(noMachine !== undefined)("on a machine", () => {
+  let machine: TestMachine;
+  beforeAll(async () => {
+    await ownAws();
+    machine = await startMachine();
+    machine.install("ins_1", {});
+  });
+  afterEach(() => {
+    for (const name of readdirSync(machine.notes)) rmSync(join(machine.notes, name));
+  });
+  afterAll(() => machine.stop());
+
+  const note = (name: string): string => join(machine.notes, name);
+  const fact = (name: string): string => join(machine.root, "instances/ins_1", name);
+  const restart = (id: string): Job<"restart_erp"> => ({ id, kind: "restart_erp", instance_id: "ins_1" });
+  const readyInTime = (job: Job): Promise<void> =>
+    until(`${job.id} is ready`, async () => (await ssh.run(machine.server, job)).ready);
+  async function failure(job: Job): Promise<unknown> {
+    let thrown: unknown;
+    await until(`${job.id} fails`, async () => {
+      thrown = await ssh.run(machine.server, job).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      return thrown !== undefined;
+    });
+    return thrown;
+  }
+
+  test("a job waits for Docker", async () => {
+    machine.docker("echo >> $NOTES/calls");
+    writeFileSync(note("away"), "");
+    const job = restart("op_wait-restartErp");
+    await ssh.run(machine.server, job);
+    await until("it looks for Docker", async () => !(await ssh.run(machine.server, job)).ready);
+    expect(existsSync(note("calls"))).toBe(false);
+    rmSync(note("away"));
+    await readyInTime(job);
+  });
+
+  test("a job that failed because Docker went away is begun again when it is back", async () => {
+    machine.docker('case "$*" in *"up -d") if [ ! -e $NOTES/was ]; then touch $NOTES/was $NOTES/away; exit 1; fi ;; esac');
+    const job = restart("op_away-restartErp");
+    await until("Docker goes away", async () => !(await ssh.run(machine.server, job)).ready && existsSync(note("away")));
+    rmSync(note("away"));
+    await readyInTime(job);
+    expect(existsSync(note("was"))).toBe(true);
+  });
+
+  test("a further try to undo is a job of its own, once, and no earlier one begins any more", async () => {
+    machine.docker('case "$*" in *"up -d") echo >> $NOTES/calls; exit 1 ;; esac');
+    const [one, two, three] = [1, 2, 3].map((number) => restart(`op_undo-startAgain-try${number}`));
+    if (!one || !two || !three) throw new Error("There are three");
+    await expect(failure(one)).resolves.toMatchObject({ name: "GiveUp", code: "HOST_JOB_FAILED" });
+    await failure(two);
+    await failure(two); // what it was is remembered, and not done again
+    expect(readFileSync(note("calls"), "utf8").split("\n")).toHaveLength(3);
+    machine.docker(":");
+    await Promise.all([readyInTime(three), readyInTime(three)]);
+    const left = readdirSync(join(machine.root, "jobs")).filter((name) => name.startsWith("op_undo"));
+    expect(left).toEqual(["op_undo-startAgain-try3"]);
+    await expect(ssh.run(machine.server, one)).rejects.toMatchObject({ name: "GiveUp" });
+    await readyInTime(three);
+  });
+
+  test("the next operation's job removes what a restore left half made, and its own jobs do not", async () => {
+    machine.docker(":");
+    const restores = fact("restores");
+    mkdirSync(restores, { recursive: true });
+    for (const state of ["building", "built"]) {
+      writeFileSync(join(restores, "op_restore"), state);
+      await readyInTime(restart(`op_restore-${state}`));
+      expect(readdirSync(restores)).toEqual(["op_restore"]);
+      await readyInTime(restart(`op_other-${state}`));
+      expect(readdirSync(restores)).toEqual([]);
+    }
+    writeFileSync(join(restores, "op_restore"), "swapped");
+    await readyInTime(restart("op_third-restartErp"));
+    expect(readdirSync(restores), "what was replaced is kept until the next restore").toEqual(["op_restore"]);
+    rmSync(join(restores, "op_restore"));
+  });
+
+  test("an instance's containers have limits, no rights, images by their ids and a network with the proxy alone", async () => {
+    machine.docker(":");
+    await readyInTime(restart("op_compose-restartErp"));
+    const [db = "", odoo = ""] = readFileSync(fact("compose.yaml"), "utf8").split(/^ {2}odoo:$/m);
+    for (const service of [db.slice(db.indexOf("services:")), odoo]) {
+      expect(service).toContain("<<: *limits");
+      expect(service).toContain('image: "sha256:image"');
+      expect(service).toMatch(/ mem_limit: \d{3,}m\n {4}memswap_limit: \d{3,}m\n/);
+      expect(service).toContain("healthcheck:");
+    }
+    expect(db).toMatch(
+      /x-limits: &limits\n {2}cap_drop: \["ALL"\]\n {2}security_opt: \["no-new-privileges:true"\]\n {2}pids_limit: 512\n {2}cpus: \d+\.\d\d\n/,
+    );
+    expect(db).toMatch(/read_only: true[^]*shared_buffers=\d+MB[^]*networks: \["db"\]/);
+    expect(odoo).toContain('networks: ["db", "edge"]');
+    expect(odoo).not.toContain("cap_add");
+    expect(odoo).toMatch(/db: \{ name: erp-ins_1_db, internal: true \}\n {2}edge: \{ name: erp-ins_1_edge, labels: /);
+    expect(readFileSync(fact("database.env"), "utf8")).toMatch(/^POSTGRES_USER=postgres$/m);
+  });
+
+  test("a site has HSTS and a session cookie that stays on HTTPS; the one for probes listens to the proxy's container alone", async () => {
+    machine.docker("cat > /dev/null");
+    machine.standIn("nsenter", ":");
+    const job: Job = { id: "op_move-moveDomain", kind: "move_domain", instance_id: "ins_1", domain: "new.example.com" };
+    await readyInTime(job);
+    const site = readFileSync(join(machine.root, "caddy/etc/sites/ins_1.caddy"), "utf8");
+    expect(site).toContain("Strict-Transport-Security max-age=31536000");
+    expect(site).toContain('header_down Set-Cookie "^(session_id=.*)$" "$1; Secure; SameSite=Lax"');
+    expect(site).toMatch(/^new\.example\.com \{\n\timport erp-ins_1\n\}$/m);
+    expect(site).toMatch(/^http:\/\/new\.example\.com:8079 \{\n\tbind 127\.0\.0\.1\n\timport erp-ins_1\n\}$/m);
+  });
+
+  test("statements reach a tenant's database as its own role, and only the server's own database as the superuser", () => {
+    const script = hostScript();
+    expect(script.match(/-U odoo/g), "no statement names the role itself").toHaveLength(1); // pg_dump
+    const users = ["postgres", "shop"].map((database) =>
+      call(`sql_as() { echo "$1"; }; HERE=/nowhere; sql ${database} <<<"select 1"`).trim(),
+    );
+    expect(users).toEqual(["postgres", "odoo"]);
+  });
+});
+
+/** The output of the script's functions, with stand-ins for what they call. */
+function call(code: string, environment: Record<string, string> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), "script-"));
+  try {
+    writeFileSync(join(folder, "script.sh"), hostScript());
+    chmodSync(join(folder, "script.sh"), 0o700);
+    const { stdout, stderr, status } = spawnSync(
+      "bash",
+      ["-c", `source "$0" probe >/dev/null; ${code}`, join(folder, "script.sh")],
+      {
+        encoding: "utf8",
+        env: { ...process.env, ...environment },
+      },
+    );
+    if (status !== 0) throw new Error(stderr || `It ended with ${status}`);
+    return stdout;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+describe("Docker's configuration", () => {
+  const configured = (present: string | undefined, info = "inactive"): { file: unknown; calls: string } => {
+    const folder = mkdtempSync(join(tmpdir(), "docker-"));
+    try {
+      for (const each of ["system/etc/docker", "system/run", "job/work"]) mkdirSync(join(folder, each), { recursive: true });
+      const file = join(folder, "system/etc/docker/daemon.json");
+      if (present !== undefined) writeFileSync(file, present);
+      writeFileSync(join(folder, "system/run/docker.pid"), "1234567");
+      const calls = call(
+        `JOB=${folder}/job
+         docker() { case "$*" in *Swarm*) echo ${info} ;; *LiveRestore*) echo true ;; esac; }
+         timeout() { shift; "$@"; }
+         kill() { echo "kill $*"; }; service() { echo "service $*"; }; systemctl() { echo "systemctl $*"; }
+         ip() { case "$*" in *10.213.0.0/16) echo 10.213.7.0/24 dev eth1 ;; *match*) echo default via 10.0.0.1 ;; esac; }
+         configure_docker; configure_docker`,
+        { ERP_HOSTING_SYSTEM: join(folder, "system") },
+      );
+      return { file: JSON.parse(readFileSync(file, "utf8")), calls };
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
+  const OURS = {
+    "live-restore": true,
+    "default-address-pools": [
+      { base: "172.17.0.0/16", size: 16 },
+      { base: "10.212.0.0/16", size: 28 }, // nothing leads there, as it does to 10.213
+    ],
+  };
+
+  test("keeps what is in it, and containers running: it is told so before it starts anew, and nothing is done twice", () => {
+    const { file, calls } = configured('{"data-root": "/srv/docker", "log-opts": {"max-size": "5m"}}');
+    expect(file).toEqual({ ...OURS, "data-root": "/srv/docker", "log-opts": { "max-size": "5m" } });
+    expect(calls).toMatch(/^(kill -HUP 1234567|systemctl reload docker)\n(service docker restart|systemctl restart docker)\n$/);
+  });
+
+  test("is made where there is none, and ranges that somebody chose stay", () => {
+    expect(configured(undefined).file).toEqual(OURS);
+    const chosen = [{ base: "10.9.0.0/16", size: 24 }];
+    expect(configured(JSON.stringify({ "default-address-pools": chosen })).file).toEqual({
+      ...OURS,
+      "default-address-pools": chosen,
+    });
+  });
+
+  test("of a machine in a swarm is left as it is", () => {
+    expect(() => configured("{}", "active")).toThrow("It ended with 1");
+  });
+});
+
+describe("shares", () => {
+  const shares = (
+    mb: number,
+    processors: number,
+    instances: number,
+  ): { db: number; erp: number; cpus: number; workers: number } => {
+    const folder = mkdtempSync(join(tmpdir(), "shares-"));
+    try {
+      for (let number = 0; number < instances; number += 1)
+        mkdirSync(join(folder, "instances", `ins_${number}`), { recursive: true });
+      const [db, erp, cpus, workers] = call(
+        `memory_mb() { echo ${mb}; }; nproc() { echo ${processors}; }; share; echo "$DB_MB $ERP_MB $CPUS $WORKERS"`,
+        { ERP_HOSTING_ROOT: folder },
+      )
+        .trim()
+        .split(" ")
+        .map(Number);
+      return { db: db ?? 0, erp: erp ?? 0, cpus: cpus ?? 0, workers: workers ?? 0 };
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
+
+  test.each([
+    [3900, 2, 1],
+    [15_900, 4, 5],
+    [64_000, 16, 40],
+  ])("of %i MB and %i processors among %i instances leave room for the machine itself", (mb, processors, instances) => {
+    const { db, erp, cpus, workers } = shares(mb, processors, instances);
+    expect(instances * (db + erp)).toBeLessThanOrEqual(mb - 384);
+    expect(cpus).toBeLessThanOrEqual(0.9 * processors);
+    expect(workers * 300).toBeLessThanOrEqual(Math.max(erp, 600));
+  });
+
+  test("are never less than an ERP needs", () => {
+    expect(shares(960, 1, 4)).toEqual({ db: 256, erp: 512, cpus: 0.5, workers: 0 });
+  });
+});
