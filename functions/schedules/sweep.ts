@@ -1,6 +1,6 @@
 // Every five minutes: starts operations whose start was lost, rescues those whose execution is dead, and compares what the
 // providers have under our labels with what the table says.
-import { findOperation, forgetOpen, isOpen, openOperations, workflowOf } from "../../shared/data/operations.ts";
+import { findOperation, forgetOpen, isOpen, noteLooked, openOperations, workflowOf } from "../../shared/data/operations.ts";
 import type { OperationRecord, ServerRecord } from "../../shared/data/records.ts";
 import { serverRef } from "../../shared/data/servers.ts";
 import { find } from "../../shared/data/table.ts";
@@ -10,6 +10,7 @@ import type { LabelledMachine, Provider } from "../../shared/providers/provider.
 import { concurrently } from "../../shared/runtime/concurrently.ts";
 import { findExecution } from "../../shared/runtime/executions.ts";
 import { log } from "../../shared/runtime/log.ts";
+import { paced } from "../../shared/runtime/paced.ts";
 import { publish } from "../../shared/runtime/metrics.ts";
 import { rescue } from "../../shared/runtime/rescue.ts";
 import { startExecution } from "../../shared/runtime/start.ts";
@@ -20,10 +21,15 @@ const START_SECONDS = 60;
 /** Younger machines may belong to an operation that has not recorded them yet. */
 const ORPHAN_MINUTES = 30;
 const AT_ONCE = 10;
+/**
+ * A look takes up to two DescribeExecution. AWS allows 10 a second (15 in some regions), after 250 at once, for all callers of the account together: this
+ * takes at most 100 at once and 8 a second. What is left when time is up, a minute before the next sweep, is looked at first by that one.
+ */
+const PACE = { burst: 50, perSecond: 4, seconds: 240, atOnce: AT_ONCE };
 
 export const handler = async (): Promise<void> => {
   const swept = await Promise.allSettled([
-    openOperations().then((open) => concurrently(AT_ONCE, open, look)),
+    openOperations().then(lookAtAll),
     providers().then((all) => concurrently(AT_ONCE, all, compare)),
   ]);
   const errors = swept.filter((each) => each.status === "rejected").map(({ reason }) => reason as unknown);
@@ -32,10 +38,18 @@ export const handler = async (): Promise<void> => {
 
 const olderThan = (createdAt: string, seconds: number): boolean => Date.parse(createdAt) < Date.now() - seconds * 1000;
 
-async function look({ accountId, id, createdAt }: { accountId: string; id: string; createdAt: string }): Promise<void> {
+type Open = Awaited<ReturnType<typeof openOperations>>[number];
+
+async function lookAtAll(open: readonly Open[]): Promise<void> {
+  const old = open.filter(({ createdAt }) => olderThan(createdAt, START_SECONDS));
+  const left = await paced(old, PACE, look);
+  if (left > 0) log.warn("not every open operation could be looked at in one sweep", { open: old.length, left });
+}
+
+async function look({ accountId, id }: Open): Promise<void> {
   const operation = await findOperation(accountId, id);
   if (operation === undefined || !isOpen(operation)) return forgetOpen(id);
-  if (!olderThan(createdAt, START_SECONDS)) return;
+  await noteLooked(id);
   const [first, second] = [id, rescueName(id)];
   const execution = await findExecution(workflowOf(operation.type), first);
   if (execution?.running) return;

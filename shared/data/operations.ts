@@ -298,14 +298,26 @@ async function settle(
 /** Only a state that tells of a failure keeps a reason. */
 const reasonIn = (state: string, reason: string | null): string | null => (state.endsWith("failed") ? reason : null);
 
-const OpenOperation = z.object({ account_id: z.string(), operation_id: z.string(), created_at: z.string() });
+const OpenOperation = z.object({
+  account_id: z.string(),
+  operation_id: z.string(),
+  created_at: z.string(),
+  /** When the sweep looked at it last. */
+  looked_at: z.string().optional(),
+});
 
-/** Operations that have not ended, of all accounts, oldest first. */
+/** Operations that have not ended, of all accounts; first those that the sweep has not looked at for longest. */
 export async function openOperations(): Promise<{ accountId: string; id: string; createdAt: string }[]> {
   const items = await queryAll(keys.open(), { consistent: true });
   return items
     .map((item) => OpenOperation.parse(item))
+    .toSorted((a, b) => ((a.looked_at ?? a.created_at) < (b.looked_at ?? b.created_at) ? -1 : 1))
     .map((open) => ({ accountId: open.account_id, id: open.operation_id, createdAt: open.created_at }));
+}
+
+/** Only if it is still marked: an operation that has just ended is not to come back. */
+export async function noteLooked(id: string): Promise<void> {
+  await updateOne(keys.openOperation(id), { set: { looked_at: now() } }, {});
 }
 
 /** A marker whose operation is gone or ended marks nothing. */

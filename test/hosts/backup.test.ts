@@ -137,6 +137,33 @@ describe.skipIf(noMachine !== undefined)("a backup over SSH", () => {
     expect(sent()).toHaveLength(Number(made?.stored_checksum.split("-")[1]));
   });
 
+  /** As Lambda's credentials do: addresses that are signed now are refused. */
+  async function withExpiredCredentials(work: () => Promise<void>): Promise<void> {
+    const good = process.env["AWS_SECRET_ACCESS_KEY"];
+    process.env["AWS_SECRET_ACCESS_KEY"] = "expired";
+    await work().finally(() => (process.env["AWS_SECRET_ACCESS_KEY"] = good));
+  }
+  /** Without pauses between its tries. */
+  const hastyCurl = (): void => machine.standIn("curl", 'exec /usr/bin/curl "$@" --retry 0');
+  const refusals = (): number => local.aws.calls.list().filter(({ status }) => status === 403).length;
+
+  test("begins to send anew, to fresh addresses, when the store refuses those it has", async () => {
+    const job = backup();
+    hastyCurl();
+    const before = refusals();
+    await withExpiredCredentials(async () => {
+      await until("an address was refused", async () => !(await ssh.run(machine.server, job)).ready && refusals() > before, 25);
+    });
+    const made = await look(job);
+    expect(sha256(await stored(job.key))).toBe(made?.sha256);
+  });
+
+  test("gives up when the store refuses fresh addresses, too", async () => {
+    const job = backup();
+    hastyCurl();
+    await withExpiredCredentials(() => expect(look(job)).rejects.toMatchObject({ name: "GiveUp", code: "STORAGE_ERROR" }));
+  });
+
   test("goes on with an upload that a try began before it died, and of two it aborts one", async () => {
     const job = backup();
     for (const _ of [1, 2])

@@ -71,7 +71,7 @@ describe() { # ARCHIVE
 }
 
 job_upload_parts() {
-  local archive number url checksum bytes
+  local archive number url checksum bytes status
   archive=$JOBS/$(parameter ARCHIVE_JOB '[A-Za-z0-9_-]+')/archive.zip
   bytes=$(parameter PART_BYTES '[0-9]+')
   [[ -s $archive ]] || broken "The archive is not on the server any more"
@@ -80,7 +80,11 @@ job_upload_parts() {
     dd if="$archive" of="$JOB/work/part" bs=1M iflag=skip_bytes,count_bytes skip=$(((number - 1) * bytes)) count="$bytes" status=none
     printf 'url = "%s"\nheader = "x-amz-checksum-sha256: %s"\n' "$url" "$checksum" |
       curl --config - -fsS --retry 4 --retry-all-errors --retry-delay 3 --connect-timeout 20 --speed-limit 1000 --speed-time 60 \
-        -T "$JOB/work/part" -o /dev/null || fail STORAGE_ERROR "The archive could not be sent to the store"
+        -T "$JOB/work/part" -o /dev/null -w '%{http_code}' >"$JOB/work/status" || {
+      status=$(<"$JOB/work/status")
+      [[ $status != 403 ]] || address_refused "The store refuses the addresses that the archive is sent to"
+      fail STORAGE_ERROR "The archive could not be sent to the store"
+    }
   done <<<"${P[PARTS]}"
 }
 

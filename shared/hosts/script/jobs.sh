@@ -199,6 +199,10 @@ finish() {
     conclude "$JOB" state=done "answer=$(cat "$JOB/answer" 2>/dev/null || printf null | encoded)"
   else
     rm -f "$JOB/archive.zip"
+    if [[ -e $JOB/again ]]; then
+      rm "$JOB/again"
+      return
+    fi
     if [[ -s $JOB/failure ]]; then { read -r code && read -r message; } <"$JOB/failure"; fi
     fail_job "$JOB" "$code" "$message"
   fi
@@ -223,6 +227,17 @@ fail() { # CODE SENTENCE
 }
 
 broken() { fail HOST_JOB_FAILED "$1"; }
+
+# The store answered 403: what signed an address may expire before the address does. Without a result the job is lost, and so it is begun
+# again with fresh addresses, twice at most.
+address_refused() { # SENTENCE
+  local times
+  times=$(($(cat "$JOB/refused" 2>/dev/null || echo 0) + 1))
+  echo "$times" >"$JOB/refused"
+  ((times <= 2)) || fail STORAGE_ERROR "$1"
+  touch "$JOB/again"
+  exit 1
+}
 
 answer() { encoded >"$JOB/answer"; }
 

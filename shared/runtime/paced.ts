@@ -1,0 +1,32 @@
+// Doing the same for many no faster than somebody else's rate limit allows, and for no longer than there is time.
+import { concurrently } from "./concurrently.ts";
+
+export interface Pace {
+  /** So many at once, to begin with. */
+  burst: number;
+  perSecond: number;
+  /** What has not begun by then is left. */
+  seconds: number;
+  atOnce: number;
+}
+
+/** In the items' order; how many were left. */
+export async function paced<T>(
+  items: readonly T[],
+  { burst, perSecond, seconds, atOnce }: Pace,
+  work: (item: T) => Promise<void>,
+): Promise<number> {
+  const began = Date.now();
+  const fitting = items.slice(0, burst + Math.floor(perSecond * seconds));
+  let left = items.length - fitting.length;
+  await concurrently(atOnce, [...fitting.entries()], async ([place, item]) => {
+    const dueMs = (Math.max(0, place - burst) / perSecond) * 1000;
+    await until(began + dueMs);
+    if (Date.now() - began > seconds * 1000) left += 1; // what came before took too long
+    else await work(item);
+  });
+  return left;
+}
+
+const until = (time: number): Promise<void> =>
+  Date.now() >= time ? Promise.resolve() : new Promise((resolve) => void setTimeout(resolve, time - Date.now()));

@@ -1,0 +1,78 @@
+// The sweep keeps to AWS's rate limit, to its own time, and to an order in which everything has its turn.
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { forgetOpen, noteLooked, openOperations } from "../../shared/data/operations.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { putIfAbsent } from "../../shared/data/table.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { paced } from "../../shared/runtime/paced.ts";
+import { apiUrl } from "../harness/cloud.ts";
+
+describe("many of the same", () => {
+  const PACE = { burst: 50, perSecond: 4, seconds: 240, atOnce: 10 };
+  const begun: { item: number; at: number }[] = [];
+  beforeEach(() => {
+    begun.length = 0;
+    vi.useFakeTimers();
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  const run = async (count: number, work: (item: number) => Promise<void> = () => Promise.resolve()) => {
+    const items = Array.from({ length: count }, (_, item) => item);
+    const from = Date.now();
+    const ended = Promise.allSettled([
+      paced(items, PACE, (item) => {
+        begun.push({ item, at: Date.now() - from });
+        return work(item);
+      }),
+    ]);
+    await vi.runAllTimersAsync();
+    const [outcome] = await ended;
+    if (outcome.status === "rejected") throw outcome.reason;
+    return outcome.value;
+  };
+
+  test("go at once while they are few", async () => {
+    expect(await run(50)).toBe(0);
+    expect(begun.filter(({ at }) => at === 0)).toHaveLength(50);
+  });
+
+  test("are never more in a second than the pace allows, and end in time, however many there are", async () => {
+    expect(await run(10_000)).toBe(10_000 - (50 + 4 * 240));
+    expect(begun.map(({ item }) => item)).toEqual(Array.from({ length: 50 + 4 * 240 }, (_, item) => item));
+    expect(begun.at(-1)?.at).toBeLessThanOrEqual(240_000);
+    const paced = begun.slice(50);
+    for (const [index, { at }] of paced.entries()) expect((paced[index + 4]?.at ?? Infinity) - at).toBeGreaterThanOrEqual(1000);
+  });
+
+  test("are left when each takes too long", async () => {
+    const left = await run(1_000, () => new Promise((resolve) => void setTimeout(resolve, 60_000)));
+    expect(left).toBe(1_000 - 50);
+    expect(begun).toHaveLength(50);
+  });
+
+  test("have their turn though one fails", async () => {
+    const failing = run(20, (item) => (item === 3 ? Promise.reject(new Error("broken")) : Promise.resolve()));
+    await expect(failing).rejects.toThrow("1 of 20 failed");
+    expect(begun).toHaveLength(20);
+  });
+});
+
+test("what was looked at just now comes last, so that the next sweep begins with the rest", async () => {
+  apiUrl();
+  const ids = [newId("operation"), newId("operation"), newId("operation")] as const;
+  const [first, second, third] = ids;
+  for (const [index, id] of ids.entries())
+    await putIfAbsent(keys.openOperation(id), {
+      account_id: "acc_sweep",
+      operation_id: id,
+      created_at: `2000-01-0${index + 1}T00:00:00.000Z`,
+    });
+  const order = async () => (await openOperations()).filter(({ accountId }) => accountId === "acc_sweep").map(({ id }) => id);
+  expect(await order()).toEqual([first, second, third]);
+  await noteLooked(first);
+  expect(await order()).toEqual([second, third, first]);
+  await forgetOpen(second);
+  await noteLooked(second);
+  expect(await order()).toEqual([third, first]);
+  await Promise.all(ids.map(forgetOpen));
+});
