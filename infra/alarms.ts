@@ -14,7 +14,8 @@ import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { Rule } from "aws-cdk-lib/aws-events";
+import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
@@ -22,7 +23,6 @@ import { type MetricName, METRICS_NAMESPACE } from "../shared/domain/metrics.ts"
 import { INDEXES } from "./table.ts";
 import { type Schedules, TIMED, type TimedName } from "./schedules.ts";
 import { type Environment, stackName } from "./settings.ts";
-import type { Machines } from "./workflows.ts";
 
 const PERIOD = Duration.minutes(5);
 
@@ -37,7 +37,6 @@ interface Props {
   rest: RestApi;
   authorize: LambdaFunction;
   table: TableV2;
-  machines: Machines;
   schedules: Schedules;
   email: string | undefined;
 }
@@ -47,7 +46,7 @@ export class Alarms extends Construct {
   private readonly environment: Environment;
   private readonly action: SnsAction;
 
-  constructor(scope: Construct, id: string, { environment, rest, authorize, table, machines, schedules, email }: Props) {
+  constructor(scope: Construct, id: string, { environment, rest, authorize, table, schedules, email }: Props) {
     super(scope, id);
     this.environment = environment;
     this.topic = this.encryptedTopic(email);
@@ -69,27 +68,19 @@ export class Alarms extends Construct {
       anchor: "table-throttled",
     });
 
-    for (const [name, machine] of machines) {
-      const usingMetrics = {
-        failed: machine.metricFailed(),
-        timedOut: machine.metricTimedOut(),
-        aborted: machine.metricAborted(),
-      };
-      this.alarm(
-        `${name} died`,
-        new MathExpression({
-          expression: "FILL(failed, 0) + FILL(timedOut, 0) + FILL(aborted, 0)",
-          usingMetrics,
-          period: PERIOD,
-        }),
-        {
-          above: 1,
-          impact: `A customer's ${name} ended by a fault of ours; its undoing has been started, and the resource is held until it is done`,
-          anchor: "execution-died",
-        },
-      );
-    }
-
+    this.alarm("functions throttled", LambdaFunction.metricAllThrottles({ period: PERIOD, statistic: Stats.SUM }), {
+      above: 1,
+      impact:
+        "Customers' requests are answered with 503, and work waits, because the account's functions use up what may run at once",
+      anchor: "functions-throttled",
+    });
+    // What starts the undoing counts the deaths: one metric in place of three for each state machine.
+    this.alarm("execution died", this.matches(schedules.deaths), {
+      above: 1,
+      impact:
+        "A customer's work ended by a fault of ours; its undoing has been started, and the resource is held until it is done",
+      anchor: "execution-died",
+    });
     this.alarm("rescue errors", schedules.rescue.metricErrors({ period: PERIOD }), {
       above: 1,
       impact: "Work that died is not undone yet: a customer's resource stays held, a machine may cost money",
@@ -145,6 +136,18 @@ export class Alarms extends Construct {
     });
     alarm.addAlarmAction(this.action);
     alarm.addOkAction(this.action);
+  }
+
+  /** How often something happened that a rule waits for. */
+  private matches({ ruleName }: Rule): Metric {
+    const dimensionsMap = { RuleName: ruleName };
+    return new Metric({
+      namespace: "AWS/Events",
+      metricName: "TriggeredRules",
+      dimensionsMap,
+      statistic: Stats.SUM,
+      period: PERIOD,
+    });
   }
 
   private own(metricName: MetricName): Metric {

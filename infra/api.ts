@@ -16,6 +16,7 @@ import {
 } from "aws-cdk-lib/aws-apigateway";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { CfnSamplingRule } from "aws-cdk-lib/aws-xray";
 import { Construct } from "constructs";
 import { type ErrorCode, ERRORS } from "../shared/api/errors.ts";
 import { BASE_PATH, type Route, routes } from "../shared/api/index.ts";
@@ -29,6 +30,8 @@ const TIMEOUT = Duration.seconds(28);
 /** More than the database client takes for its three tries: it shall be the one that tells. */
 const AUTHORIZER_TIMEOUT = Duration.seconds(20);
 const RETRY_AFTER_SECONDS = 5;
+/** The part of the requests that is traced, at 5 US$ per million traces. */
+const TRACED = 0.05;
 
 export const routesOf = (environment: Environment): Route[] =>
   routes.filter(({ only }) => only === undefined || only === environment);
@@ -119,6 +122,22 @@ export class Api extends Construct {
         metricsEnabled: false,
         accessLogDestination: new LogGroupLogDestination(access),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
+      },
+    });
+    // Of few requests AWS would trace nearly every one, which costs more than all the rest of it. What fails is found by its log.
+    new CfnSamplingRule(this, "sampling", {
+      samplingRule: {
+        ruleName: stackName(environment),
+        serviceName: `${stackName(environment)}/${environment}`,
+        serviceType: "AWS::ApiGateway::Stage",
+        resourceArn: "*",
+        host: "*",
+        httpMethod: "*",
+        urlPath: "*",
+        priority: 1000,
+        reservoirSize: 0,
+        fixedRate: TRACED,
+        version: 1,
       },
     });
     // API Gateway makes this group itself when it first has an error to log, and would keep it for ever.
@@ -243,5 +262,6 @@ const GATEWAY_ANSWERS: readonly (readonly [ResponseType, Answer])[] = [
   [ResponseType.BAD_REQUEST_BODY, MALFORMED],
   [ResponseType.BAD_REQUEST_PARAMETERS, MALFORMED],
   [ResponseType.DEFAULT_4XX, { ...MALFORMED, status: "kept" }],
-  [ResponseType.DEFAULT_5XX, { code: "INTERNAL_ERROR" }],
+  // A function that AWS throttles is a 500 of the gateway's own: all that it says by itself is worth another try.
+  [ResponseType.DEFAULT_5XX, UNAVAILABLE],
 ];

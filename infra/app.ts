@@ -4,6 +4,7 @@ import { AwsSolutionsChecks } from "cdk-nag";
 import { bundleIfChanged } from "./bundle.ts";
 import type { OwnDomain } from "./dashboard.ts";
 import { buildDashboard } from "./dashboard-build.ts";
+import { Chosen, type ChosenName, NONE } from "./deploy-settings.ts";
 import type { DashboardConfig } from "./dashboard-headers.ts";
 import { Service } from "./service.ts";
 import { type Environment, ENVIRONMENTS } from "./settings.ts";
@@ -39,16 +40,15 @@ export async function synth(
   });
   if (checked) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const folder = bundles ?? (await bundleIfChanged());
-  const alarmEmail = contextText(app, "alarmEmail");
-  const domain = ownDomain(app);
   for (const environment of chosen(app, environments))
     new Service(app, {
       environment,
       bundles: folder,
       dashboard,
       otherDashboard: otherDashboard(app, environment),
-      domain,
-      alarmEmail,
+      domain: ownDomain(app, environment),
+      guarded: guarded(app),
+      alarmEmail: setting(app, environment, "alarmEmail"),
     });
   return app.synth().directory;
 }
@@ -64,16 +64,29 @@ function chosen(app: App, environments: readonly Environment[]): readonly Enviro
 
 /** The other environment's dashboard, to which this one's leads. */
 function otherDashboard(app: App, environment: Environment): DashboardConfig["other_dashboard"] {
-  const url = contextText(app, "otherDashboard");
+  const url = setting(app, environment, "otherDashboard");
   const other = ENVIRONMENTS.find((each) => each !== environment);
   return url === undefined || other === undefined ? null : { environment: other, url };
 }
 
-function ownDomain(app: App): OwnDomain | undefined {
-  const [name, certificateArn] = [contextText(app, "domain"), contextText(app, "certificate")];
+function ownDomain(app: App, environment: Environment): OwnDomain | undefined {
+  const [name, certificateArn] = [setting(app, environment, "domain"), setting(app, environment, "certificate")];
   if (name === undefined && certificateArn === undefined) return undefined;
   if (name === undefined || certificateArn === undefined) throw new Error("A domain and its certificate are given together");
   return { name, certificateArn };
+}
+
+/** Whether what holds data is protected against deletion. `npm run deploy` says so once a creation has succeeded; undefined: nobody said. */
+function guarded(app: App): boolean | undefined {
+  const value = contextText(app, "protected");
+  if (value === undefined || value === "true" || value === "false") return value === undefined ? undefined : value === "true";
+  throw new Error("The context value protected is true or false");
+}
+
+/** What `--context` says, or else cdk.json for this environment. */
+function setting(app: App, environment: Environment, name: ChosenName): string | undefined {
+  const value = contextText(app, name) ?? Chosen.parse(app.node.tryGetContext(environment) ?? {})[name];
+  return value === NONE ? undefined : value;
 }
 
 function contextText(app: App, name: string): string | undefined {

@@ -1,5 +1,5 @@
 // What clients meet: CloudFront, which shows the dashboard from a bucket and passes the API's requests on.
-import { Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
+import { Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import {
@@ -14,6 +14,7 @@ import {
   OriginRequestPolicy,
   PriceClass,
   ResponseHeadersPolicy,
+  S3OriginAccessControl,
   SecurityPolicyProtocol,
   ViewerProtocolPolicy,
 } from "aws-cdk-lib/aws-cloudfront";
@@ -83,6 +84,7 @@ export class Dashboard extends Construct {
       enforceSSL: true,
       // Nothing lies there that a deployment would not bring again.
       removalPolicy: RemovalPolicy.DESTROY,
+      autoDeleteObjects: true,
     });
     Validations.of(bucket).acknowledge({
       id: "AwsSolutions-S1",
@@ -99,7 +101,11 @@ export class Dashboard extends Construct {
       comment: stackName(environment),
       defaultRootObject: "index.html",
       defaultBehavior: {
-        origin: S3BucketOrigin.withOriginAccessControl(bucket),
+        origin: S3BucketOrigin.withOriginAccessControl(bucket, {
+          originAccessControl: new S3OriginAccessControl(this, "access", {
+            originAccessControlName: this.nameInAccount("files"),
+          }),
+        }),
         viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
         cachePolicy: CachePolicy.CACHING_OPTIMIZED,
         responseHeadersPolicy,
@@ -107,7 +113,11 @@ export class Dashboard extends Construct {
       },
       additionalBehaviors: {
         "/api/*": {
-          origin: new RestApiOrigin(rest, { customHeaders: { [ORIGIN_KEY_HEADER]: originKey.sent } }),
+          origin: new RestApiOrigin(rest, {
+            customHeaders: { [ORIGIN_KEY_HEADER]: originKey.sent },
+            // The authorizer's and the function's at their slowest; an answer of CloudFront's own would not be in the envelope.
+            readTimeout: Duration.seconds(60),
+          }),
           allowedMethods: AllowedMethods.ALLOW_ALL,
           // A redirect would come too late: the token has then been sent in clear.
           viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
@@ -149,8 +159,15 @@ export class Dashboard extends Construct {
     };
   }
 
+  /** CloudFront's names are the account's, in all regions together. */
+  private nameInAccount(what: string): string {
+    const { stackName: stack, region } = Stack.of(this);
+    return `${stack}-${region}-${what}`;
+  }
+
   private headers(): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, "headers", {
+      responseHeadersPolicyName: this.nameInAccount("headers"),
       securityHeadersBehavior: {
         contentSecurityPolicy: { contentSecurityPolicy: CONTENT_SECURITY_POLICY, override: true },
         contentTypeOptions: { override: true },

@@ -1,6 +1,6 @@
 // `npm run deploy -- test|live`: bundles, deploys one environment's stack, and says where its dashboard and API are.
 import { spawn } from "node:child_process";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -8,7 +8,9 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import * as z from "zod";
 import { bundledSizes, bundleIfChanged } from "./bundle.ts";
 import { buildDashboard } from "./dashboard-build.ts";
-import { type Environment, ENVIRONMENTS, stackName } from "./settings.ts";
+import { type Access, AwsRefused, concurrencyLimit, concurrencyWarning, findStack, hasCompleted } from "./deployed.ts";
+import { type Chosen, forgottenDomain, NONE, withChosen } from "./deploy-settings.ts";
+import { type Environment, ENVIRONMENTS, SETTINGS, stackName } from "./settings.ts";
 
 const USAGE = `npm run deploy -- test|live [options]
 
@@ -17,7 +19,7 @@ const USAGE = `npm run deploy -- test|live [options]
   --other-dashboard URL   the other environment's dashboard, to which this one's leads
   --yes                   do not ask before permissions are widened
 
-All but --yes have to be given with every deployment.
+What is given is kept in cdk.json, which you commit, and need not be given again; "none" removes it.
 Needs AWS credentials and a region in your shell. The first deployment into an account and region also needs
 \`npx cdk bootstrap\` once: docs/deploy.md.`;
 
@@ -26,9 +28,18 @@ class DeployError extends Error {}
 
 const ROOT = resolve(import.meta.dirname, "..");
 
+const CDK_JSON = join(ROOT, "cdk.json");
+
 async function deploy(): Promise<void> {
-  const { environment, context, yes } = request();
-  const region = await reachable();
+  const { environment, chosen, yes } = request();
+  const access = await reachable();
+  const before = await findStack(stackName(environment), access).catch(refused);
+  const kept = await readFile(CDK_JSON, "utf8");
+  const settings = withChosen(kept, environment, chosen);
+  const forgotten = forgottenDomain(before?.outputs ?? {}, settings.values, chosen);
+  if (forgotten !== undefined) throw new DeployError(forgotten);
+  const warning = await concurrencyLimit(access).then(concurrencyWarning, unknownLimit);
+  if (warning !== undefined) console.log(warning);
 
   console.log("Bundling …");
   const [bundles] = await Promise.all([bundleIfChanged(), buildDashboard()]);
@@ -37,10 +48,22 @@ async function deploy(): Promise<void> {
 
   const outputs = join(ROOT, ".local", `deployed-${environment}.json`);
   await mkdir(dirname(outputs), { recursive: true });
-  console.log(`Deploying ${stackName(environment)} to ${region} …`);
-  const approval = yes ? "never" : "broadening";
-  const contexts = Object.entries({ environment, ...context }).flatMap(([name, value]) => ["--context", `${name}=${value}`]);
-  await cdk(["deploy", stackName(environment), ...contexts, "--outputs-file", outputs, "--require-approval", approval]);
+  console.log(`Deploying ${stackName(environment)} to ${access.region} …`);
+  const run = async (guarded: boolean): Promise<void> => {
+    const context = { environment, ...chosen, protected: String(guarded) };
+    const contexts = Object.entries(context).flatMap(([name, value]) => ["--context", `${name}=${value}`]);
+    const approval = yes ? "never" : "broadening";
+    await cdk(["deploy", stackName(environment), ...contexts, "--outputs-file", outputs, "--require-approval", approval]);
+  };
+  await run(hasCompleted(before));
+  if (settings.text !== kept) {
+    await writeFile(CDK_JSON, settings.text);
+    console.log("What you chose is in cdk.json now: commit it, so that the next deployment has it, too.");
+  }
+  if (!hasCompleted(before) && SETTINGS[environment].protectData) {
+    console.log("The stack is complete. Protecting it, and its table, against deletion …");
+    await run(true);
+  }
   const { BaseUrl, Dashboard } = await outputsOf(outputs, environment);
   console.log(`\nThe dashboard of ${environment} is at ${Dashboard}, its API at ${BaseUrl}`);
   console.log(
@@ -48,23 +71,35 @@ async function deploy(): Promise<void> {
   );
 }
 
-function request(): { environment: Environment; context: Record<string, string>; yes: boolean } {
+const refused = (error: unknown): never => {
+  if (!(error instanceof AwsRefused)) throw error;
+  throw new DeployError(`${error.message}\nWhoever deploys has to see the stack: docs/deploy.md, "Who may deploy".`, {
+    cause: error,
+  });
+};
+
+const unknownLimit = (error: unknown): string => {
+  if (!(error instanceof AwsRefused)) throw error;
+  return `How many functions may run at once could not be seen (${error.message}): docs/deploy.md, "What it needs".`;
+};
+
+function request(): { environment: Environment; chosen: Chosen; yes: boolean } {
   const { values, positionals } = parsed();
   const [name, ...more] = positionals;
   const environment = ENVIRONMENTS.find((each) => each === name);
   if (values.help === true || environment === undefined || more.length > 0) throw new DeployError(USAGE);
   const alarmEmail = values["alarm-email"];
-  if (alarmEmail !== undefined && !/^[^@\s]+@[^@\s]+$/.test(alarmEmail))
+  if (alarmEmail !== undefined && alarmEmail !== NONE && !/^[^@\s]+@[^@\s]+$/.test(alarmEmail))
     throw new DeployError(`${alarmEmail} is no e-mail address.`);
   const otherDashboard = values["other-dashboard"];
-  if (otherDashboard !== undefined && !/^https?:\/\/[^/]/.test(otherDashboard))
+  if (otherDashboard !== undefined && otherDashboard !== NONE && !/^https?:\/\/[^/]/.test(otherDashboard))
     throw new DeployError(`${otherDashboard} is no address of a dashboard.`);
   const { domain, certificate } = values;
-  if ((domain === undefined) !== (certificate === undefined))
+  if (domain !== NONE && (domain === undefined) !== (certificate === undefined))
     throw new DeployError("--domain and --certificate are given together.");
-  const given = Object.entries({ alarmEmail, otherDashboard, domain, certificate });
-  const context = Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
-  return { environment, context, yes: values.yes ?? false };
+  const given = Object.entries({ alarmEmail, otherDashboard, domain, certificate: domain === NONE ? NONE : certificate });
+  const chosen = Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  return { environment, chosen, yes: values.yes ?? false };
 }
 
 function parsed() {
@@ -84,7 +119,7 @@ function parsed() {
 }
 
 /** Asks for credentials and region as every AWS tool does, before minutes are spent on what cannot be deployed. */
-async function reachable(): Promise<string> {
+async function reachable(): Promise<Access> {
   const { config } = new DynamoDBClient({});
   try {
     await config.credentials();
@@ -95,7 +130,7 @@ async function reachable(): Promise<string> {
     );
   }
   try {
-    return await config.region();
+    return { region: await config.region(), credentials: config.credentials };
   } catch (cause) {
     throw new DeployError("There is no AWS region: set AWS_REGION, for example to eu-central-1.", { cause });
   }

@@ -61,6 +61,8 @@ export interface FunctionProps {
   access: Access;
   timeout: Duration;
   logGroup: LogGroup;
+  /** Whether it continues the trace of a request or an execution. Without one, AWS would trace every run. */
+  traced?: boolean;
 }
 
 /** Makes functions. One role serves all that may do the same: a stack cannot have a role for each. */
@@ -87,7 +89,11 @@ export class Functions extends Construct {
     );
   }
 
-  make(scope: Construct, id: string, { bundle, description, access, timeout, logGroup }: FunctionProps): LambdaFunction {
+  make(
+    scope: Construct,
+    id: string,
+    { bundle, description, access, timeout, logGroup, traced = true }: FunctionProps,
+  ): LambdaFunction {
     return new LambdaFunction(scope, id, {
       description,
       code: Code.fromAsset(join(this.parts.bundles, bundle)),
@@ -100,7 +106,7 @@ export class Functions extends Construct {
       environment: this.environmentOf(access),
       role: this.roleFor(access, logGroup),
       logGroup,
-      tracing: Tracing.ACTIVE,
+      tracing: traced ? Tracing.ACTIVE : Tracing.DISABLED,
     });
   }
 

@@ -58,6 +58,8 @@ interface Props {
 export class Schedules extends Construct {
   readonly timed: ReadonlyMap<TimedName, LambdaFunction>;
   readonly rescue: LambdaFunction;
+  /** Matches every execution that dies. */
+  readonly deaths: Rule;
   /** Dead executions that could not be rescued. */
   readonly unrescued: Queue;
 
@@ -75,6 +77,7 @@ export class Schedules extends Construct {
     });
     Validations.of(this.unrescued).acknowledge({ id: "AwsSolutions-SQS3", reason: "This is the dead-letter queue" });
     this.rescue = this.rescuer(functions, logGroup);
+    this.deaths = this.onDeath(functions);
   }
 
   private every(name: TimedName, { every, says, access }: Timed, functions: Functions, logGroup: LogGroup): LambdaFunction {
@@ -84,6 +87,7 @@ export class Schedules extends Construct {
       access,
       timeout: Duration.minutes(Math.min(LAMBDA_MINUTES_MAX, every.toMinutes())),
       logGroup,
+      traced: false,
     });
     // Not again: the next run comes by itself, and an alarm tells if none succeeds.
     run.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(Math.min(60, every.toMinutes())) });
@@ -97,21 +101,25 @@ export class Schedules extends Construct {
 
   /** The second execution, which only undoes, for what died in any other way than by finishing. */
   private rescuer(functions: Functions, logGroup: LogGroup): LambdaFunction {
-    const says = "Starts the undoing of an execution that died";
     const rescue = functions.make(this, "rescue", {
       bundle: "schedules.rescue",
-      description: says,
+      description: "Starts the undoing of an execution that died",
       access: { table: "write", starts: WORKFLOW_NAMES, failures: this.unrescued },
       timeout: Duration.minutes(1),
       logGroup,
+      traced: false,
     });
     rescue.configureAsyncInvoke({
       retryAttempts: 2,
       maxEventAge: Duration.hours(6),
       onFailure: new SqsDestination(this.unrescued),
     });
-    new Rule(this, "rescue rule", {
-      description: says,
+    return rescue;
+  }
+
+  private onDeath(functions: Functions): Rule {
+    return new Rule(this, "rescue rule", {
+      description: "Starts the undoing of an execution that died",
       eventPattern: {
         source: ["aws.states"],
         detailType: ["Step Functions Execution Status Change"],
@@ -120,8 +128,7 @@ export class Schedules extends Construct {
           stateMachineArn: [...functions.machines.values()].map((machine) => machine.stateMachineArn),
         },
       },
-      targets: [new Target(rescue, { retryAttempts: 24, maxEventAge: Duration.hours(6), deadLetterQueue: this.unrescued })],
+      targets: [new Target(this.rescue, { retryAttempts: 24, maxEventAge: Duration.hours(6), deadLetterQueue: this.unrescued })],
     });
-    return rescue;
   }
 }

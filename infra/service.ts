@@ -1,5 +1,5 @@
 // One environment of the service, as a list of its parts.
-import { CfnOutput, Stack } from "aws-cdk-lib";
+import { Annotations, CfnOutput, Stack } from "aws-cdk-lib";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { BASE_PATH } from "../shared/api/index.ts";
@@ -26,20 +26,29 @@ interface Props {
   dashboard: string | undefined;
   otherDashboard: DashboardConfig["other_dashboard"];
   domain: OwnDomain | undefined;
+  /** Whether stack and table are protected against deletion: not while the stack is created, or it cannot be cleared away when that fails. */
+  guarded: boolean | undefined;
   /** Who is told of alarms. */
   alarmEmail: string | undefined;
 }
 
 export class Service extends Stack {
-  constructor(scope: Construct, { environment, bundles, dashboard, otherDashboard, domain, alarmEmail }: Props) {
+  constructor(scope: Construct, { environment, bundles, dashboard, otherDashboard, domain, guarded: wanted, alarmEmail }: Props) {
     const settings = SETTINGS[environment];
+    const guarded = settings.protectData && wanted === true;
     super(scope, stackName(environment), {
       description: `ERP control plane, ${environment}`,
-      terminationProtection: settings.protectData,
+      terminationProtection: guarded,
       tags: { service: "erp-control-plane", environment },
     });
 
-    const table = oneTable(this, environment, settings);
+    if (settings.protectData && wanted === undefined)
+      Annotations.of(this).addWarningV2(
+        "erp-control-plane:unprotected",
+        "Neither the stack nor its table is protected against deletion: add --context protected=true once it has been created (docs/deploy.md)",
+      );
+
+    const table = oneTable(this, environment, settings, { guarded });
     const { secrets: keys } = new Keys(this, "keys", settings);
     const providers = settings.rents ? configuration(this, "providers", settings) : undefined;
     const { backups } = new Storage(this, "storage", settings);
@@ -80,7 +89,6 @@ export class Service extends Stack {
       rest,
       authorize,
       table,
-      machines: functions.machines,
       schedules,
       email: alarmEmail,
     });

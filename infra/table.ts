@@ -9,7 +9,13 @@ export const INDEXES = { byNumber: "list", byStatus: "list_status", byParent: "l
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
-export function table(scope: Construct, environment: Environment, settings: Settings): TableV2 {
+/** `guarded` against deletion, other than by a stack's rollback: docs/deploy.md, "The first deployment". */
+export function table(
+  scope: Construct,
+  environment: Environment,
+  settings: Settings,
+  { guarded }: { guarded: boolean },
+): TableV2 {
   return new TableV2(scope, "table", {
     tableName: tableName(environment),
     partitionKey: text("pk"),
@@ -24,7 +30,7 @@ export function table(scope: Construct, environment: Environment, settings: Sett
     billing: Billing.onDemand(),
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     timeToLiveAttribute: "ttl",
-    deletionProtection: settings.protectData,
+    deletionProtection: guarded,
     removalPolicy: removalOf(settings),
   });
 }

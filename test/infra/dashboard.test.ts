@@ -47,7 +47,7 @@ const Distribution = z.object({
 const outdir = scratch();
 beforeAll(async () => {
   await synth(outdir, ENVIRONMENTS, { bundles: stubBundles(), dashboard: stubDashboard() });
-}, 60_000);
+}, 300_000);
 
 const textOf = (environment: Environment, folder = outdir): string =>
   readFileSync(join(folder, `${stackName(environment)}.template.json`), "utf8");

@@ -1,0 +1,83 @@
+// What the account already has, asked before a deployment: the stack, and how many functions may run at once. Signed calls, because no
+// SDK client of ours speaks to CloudFormation or Lambda, and the CDK's command line tells neither.
+import { SignatureV4 } from "@smithy/signature-v4";
+import * as z from "zod";
+import { Sha256 } from "../shared/storage/presign.ts";
+
+export interface Access {
+  region: string;
+  credentials: ConstructorParameters<typeof SignatureV4>[0]["credentials"];
+}
+
+export interface DeployedStack {
+  status: string;
+  outputs: Readonly<Record<string, string>>;
+}
+
+/** AWS refused to answer, mostly because whoever deploys may not ask. */
+export class AwsRefused extends Error {}
+
+/** Undefined if there is no such stack. */
+export async function findStack(name: string, access: Access): Promise<DeployedStack | undefined> {
+  const query = { Action: "DescribeStacks", Version: "2010-05-15", StackName: name };
+  const { status, text } = await ask("cloudformation", "/", query, access);
+  if (status === 400 && text.includes("does not exist")) return undefined;
+  if (status !== 200) throw new AwsRefused(`cloudformation:DescribeStacks was answered with ${status}: ${text.slice(0, 300)}`);
+  const outputs = [...text.matchAll(/<OutputKey>(.*?)<\/OutputKey>\s*<OutputValue>(.*?)<\/OutputValue>/gs)];
+  return {
+    status: /<StackStatus>(\w+)<\/StackStatus>/.exec(text)?.[1] ?? "UNKNOWN",
+    outputs: Object.fromEntries(outputs.map(([, key = "", value = ""]) => [key, value])),
+  };
+}
+
+/** Whether its creation has succeeded once. What comes after that rolls back to a stack that works, and never to none. */
+export const hasCompleted = (stack: DeployedStack | undefined): boolean =>
+  stack !== undefined && /^(CREATE_COMPLETE$|UPDATE_|IMPORT_)/.test(stack.status);
+
+const AccountSettings = z.object({ AccountLimit: z.object({ ConcurrentExecutions: z.number() }) });
+
+/** How many functions may run at once in the account and region, all stacks together. */
+export async function concurrencyLimit(access: Access): Promise<number> {
+  const { status, text } = await ask("lambda", "/2016-08-19/account-settings", {}, access);
+  if (status !== 200) throw new AwsRefused(`lambda:GetAccountSettings was answered with ${status}: ${text.slice(0, 300)}`);
+  return AccountSettings.parse(JSON.parse(text)).AccountLimit.ConcurrentExecutions;
+}
+
+/**
+ * A request takes two functions, its authorizer and its own, and the dashboard sends several at once; a wait for an operation holds one for up
+ * to 20 seconds, and work in progress one for each step that is being done. AWS gives new accounts 10, and 1,000 to whoever asks.
+ */
+export const CONCURRENCY_WANTED = 1000;
+export const CONCURRENCY_MIN = 100;
+
+export const concurrencyWarning = (limit: number): string | undefined =>
+  limit >= CONCURRENCY_MIN
+    ? undefined
+    : `Only ${limit} functions may run at once in this account and region: a dashboard and a few waits use that up, and everything beyond is
+answered 503. Ask AWS for ${CONCURRENCY_WANTED}:
+  aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${CONCURRENCY_WANTED}`;
+
+const ASK_SECONDS = 20;
+
+async function ask(
+  service: "cloudformation" | "lambda",
+  path: string,
+  query: Record<string, string>,
+  { region, credentials }: Access,
+): Promise<{ status: number; text: string }> {
+  const { AWS_ENDPOINT_URL } = process.env;
+  const own = process.env[`AWS_ENDPOINT_URL_${service.toUpperCase()}`] ?? AWS_ENDPOINT_URL;
+  const url = new URL(path, own ?? `https://${service}.${region}.amazonaws.com`);
+  const signer = new SignatureV4({ service, region, credentials, sha256: Sha256 });
+  const { headers } = await signer.sign({
+    method: "GET",
+    protocol: url.protocol,
+    hostname: url.hostname,
+    path: url.pathname,
+    query,
+    headers: { host: url.host },
+  });
+  url.search = new URLSearchParams(query).toString();
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(ASK_SECONDS * 1000) });
+  return { status: response.status, text: await response.text() };
+}

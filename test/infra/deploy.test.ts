@@ -1,0 +1,188 @@
+// What a deployment does by itself: protects what has come to be, keeps what was chosen, looks at the account's limit.
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { synth } from "../../infra/app.ts";
+import { concurrencyLimit, concurrencyWarning, findStack, hasCompleted } from "../../infra/deployed.ts";
+import { withChosen } from "../../infra/deploy-settings.ts";
+import { stackName } from "../../infra/settings.ts";
+import { scratch, stubBundles } from "./stubs.ts";
+
+/** CloudFormation and Lambda, as far as a deployment asks them. */
+let answers: Record<string, { status: number; text: string }> = {};
+let asked: { url: string; authorization: string | undefined }[] = [];
+const aws = createServer(({ url = "", headers: { authorization } }, response) => {
+  asked.push({ url, authorization });
+  const { status, text } = answers[url.startsWith("/2016-08-19") ? "lambda" : "cloudformation"] ?? { status: 500, text: "" };
+  response.writeHead(status).end(text);
+});
+
+const access = { region: "eu-central-1", credentials: { accessKeyId: "AKIDTEST", secretAccessKey: "secret" } };
+const environment: Record<string, string> = {};
+beforeAll(async () => {
+  await new Promise<void>((listening) => aws.listen(0, "127.0.0.1", listening));
+  const { port } = z.object({ port: z.number() }).parse(aws.address());
+  environment["AWS_ENDPOINT_URL_CLOUDFORMATION"] = `http://127.0.0.1:${port}`;
+  environment["AWS_ENDPOINT_URL_LAMBDA"] = `http://127.0.0.1:${port}`;
+  Object.assign(process.env, environment);
+});
+afterAll(() => aws.close());
+beforeEach(() => {
+  asked = [];
+  answers = { cloudformation: stackIn("UPDATE_COMPLETE"), lambda: limitOf(1000) };
+});
+
+const limitOf = (ConcurrentExecutions: number) => ({
+  status: 200,
+  text: JSON.stringify({ AccountLimit: { ConcurrentExecutions, UnreservedConcurrentExecutions: ConcurrentExecutions } }),
+});
+const stackIn = (status: string, outputs: Record<string, string> = {}) => ({
+  status: 200,
+  text: `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><Outputs>${Object.entries(outputs)
+    .map(([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`)
+    .join("")}</Outputs><StackStatus>${status}</StackStatus></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+});
+const NO_STACK = {
+  status: 400,
+  text: "<ErrorResponse><Error><Code>ValidationError</Code><Message>Stack with id x does not exist</Message></Error></ErrorResponse>",
+};
+
+describe("the stack that is there already", () => {
+  it("is asked for with the deployer's signature", async () => {
+    answers["cloudformation"] = stackIn("CREATE_COMPLETE", { Dashboard: "https://a.example", Distribution: "d.cloudfront.net" });
+    expect(await findStack(stackName("live"), access)).toEqual({
+      status: "CREATE_COMPLETE",
+      outputs: { Dashboard: "https://a.example", Distribution: "d.cloudfront.net" },
+    });
+    expect(asked).toEqual([
+      {
+        url: "/?Action=DescribeStacks&Version=2010-05-15&StackName=ErpControlPlane-live",
+        authorization: expect.stringMatching(/Credential=AKIDTEST\/\d+\/eu-central-1\/cloudformation\/aws4_request/),
+      },
+    ]);
+  });
+
+  it.each(["CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "UPDATE_ROLLBACK_FAILED"])(
+    "is to be protected in %s",
+    async (status) => {
+      answers["cloudformation"] = stackIn(status);
+      expect(hasCompleted(await findStack("stack", access))).toBe(true);
+    },
+  );
+
+  it.each(["CREATE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "REVIEW_IN_PROGRESS", "CREATE_IN_PROGRESS"])(
+    "can be cleared away in %s",
+    async (status) => {
+      answers["cloudformation"] = stackIn(status);
+      expect(hasCompleted(await findStack("stack", access))).toBe(false);
+    },
+  );
+
+  it("may not be there yet", async () => {
+    answers["cloudformation"] = NO_STACK;
+    expect(hasCompleted(await findStack("stack", access))).toBe(false);
+  });
+
+  it("is not taken for absent by whoever may not look", async () => {
+    answers["cloudformation"] = { status: 403, text: "<Code>AccessDenied</Code>" };
+    await expect(findStack("stack", access)).rejects.toThrow("cloudformation:DescribeStacks was answered with 403");
+  });
+});
+
+it("says what to ask AWS for when a new account lets ten functions run at once", async () => {
+  answers["lambda"] = limitOf(10);
+  expect(concurrencyWarning(await concurrencyLimit(access))).toMatch(/Only 10 .*--quota-code L-B99A9384 --desired-value 1000/s);
+  answers["lambda"] = limitOf(1000);
+  expect(concurrencyWarning(await concurrencyLimit(access))).toBeUndefined();
+});
+
+describe("what was chosen", () => {
+  const CDK_JSON = JSON.stringify({
+    app: "node",
+    context: { "cli-telemetry": false, live: { domain: "erp.example.com", certificate: "arn" } },
+  });
+
+  it("is kept for its environment, beside what was chosen before", () => {
+    const { text, values } = withChosen(CDK_JSON, "live", { alarmEmail: "a@example.com" });
+    expect(values).toEqual({ domain: "erp.example.com", certificate: "arn", alarmEmail: "a@example.com" });
+    expect(JSON.parse(text)).toEqual({ app: "node", context: { "cli-telemetry": false, live: values } });
+    expect(withChosen(text, "test", {}).values).toEqual({});
+  });
+
+  it("goes when that is asked for", () => {
+    expect(withChosen(CDK_JSON, "live", { domain: "none", certificate: "none" }).values).toEqual({});
+  });
+
+  const refusal = (...options: string[]): Promise<{ code: number | null; stderr: string }> =>
+    new Promise((ended) => {
+      const env = {
+        ...process.env,
+        ...environment,
+        AWS_REGION: "eu-central-1",
+        AWS_ACCESS_KEY_ID: "AKIDTEST",
+        AWS_SECRET_ACCESS_KEY: "secret",
+      };
+      const child = execFile(process.execPath, ["infra/deploy.ts", ...options], { env }, (_, __, stderr) =>
+        ended({ code: child.exitCode, stderr }),
+      );
+    });
+
+  it("a domain that the stack has and nobody mentions is not taken away", async () => {
+    answers["cloudformation"] = stackIn("UPDATE_COMPLETE", {
+      Dashboard: "https://erp.example.com",
+      Distribution: "d.cloudfront.net",
+    });
+    const { code, stderr } = await refusal("live");
+    expect(code).toBe(1);
+    expect(stderr).toContain("https://erp.example.com, and this deployment would take that name away");
+  });
+
+  it("nothing is deployed by somebody who may not see whether there is a stack", async () => {
+    answers["cloudformation"] = { status: 403, text: "<Code>AccessDenied</Code>" };
+    const { code, stderr } = await refusal("test");
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("Whoever deploys has to see the stack") });
+  });
+});
+
+describe("the templates", () => {
+  const manifest = z.looseObject({
+    artifacts: z.record(
+      z.string(),
+      z.looseObject({ properties: z.looseObject({ terminationProtection: z.boolean().optional() }).optional() }),
+    ),
+  });
+  const resources = z.looseObject({
+    Resources: z.record(z.string(), z.looseObject({ Type: z.string(), Properties: z.json().optional() })),
+  });
+
+  /** As the CDK's command line passes context on. */
+  async function withContext(context: Record<string, unknown>) {
+    const folder = scratch();
+    process.env["CDK_CONTEXT_JSON"] = JSON.stringify(context);
+    try {
+      await synth(folder, ["live"], { bundles: stubBundles(), checked: false });
+    } finally {
+      delete process.env["CDK_CONTEXT_JSON"];
+    }
+    const { artifacts } = manifest.parse(JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")));
+    const text = readFileSync(join(folder, `${stackName("live")}.template.json`), "utf8");
+    const { Resources } = resources.parse(JSON.parse(text));
+    const [table] = Object.values(Resources).filter(({ Type }) => Type === "AWS::DynamoDB::GlobalTable");
+    return { terminationProtection: artifacts[stackName("live")]?.properties?.terminationProtection ?? false, table, text };
+  }
+
+  const replica = (DeletionProtectionEnabled: boolean) => ({
+    Properties: { Replicas: [expect.objectContaining({ DeletionProtectionEnabled })] },
+  });
+
+  it("protect stack and table once that is said, and have the domain that is kept in cdk.json", async () => {
+    const kept = { domain: "erp.example.com", certificate: "arn:aws:acm:us-east-1:111111111111:certificate/1" };
+    const { terminationProtection, table, text } = await withContext({ protected: "true", live: kept });
+    expect(terminationProtection).toBe(true);
+    expect(table).toMatchObject(replica(true));
+    expect(text).toMatch(/"Aliases":\s*\[\s*"erp\.example\.com"/);
+  }, 300_000);
+});
