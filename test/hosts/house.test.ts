@@ -110,6 +110,9 @@ describe.skipIf(noMachine !== undefined)("on a machine", () => {
     expect(odoo).not.toContain("cap_add");
     expect(odoo).toMatch(/db: \{ name: erp-ins_1_db, internal: true \}\n {2}edge: \{ name: erp-ins_1_edge, labels: /);
     expect(readFileSync(fact("database.env"), "utf8")).toMatch(/^POSTGRES_USER=postgres$/m);
+    const [password = ""] = /(?<=^db_password = ).+$/m.exec(readFileSync(fact("odoo.conf"), "utf8")) ?? [];
+    expect(password).toMatch(/^\S{32}$/);
+    expect(readFileSync(fact("database.env"), "utf8"), "the superuser's is another").not.toContain(password);
   });
 
   test("a site has HSTS and a session cookie that stays on HTTPS; the one for probes listens to the proxy's container alone", async () => {

@@ -116,7 +116,7 @@ odoo_conf() {
 db_host = db
 db_port = 5432
 db_user = odoo
-db_password = $(sed -n 's/^POSTGRES_PASSWORD=//p' "$HERE/database.env")
+db_password = $(random)
 db_name = $DATABASE
 dbfilter = ^$DATABASE\$
 list_db = False
