@@ -1,4 +1,4 @@
-// `npm test`: types, format, lint, then every test. The last line counts them all.
+// `npm test`: types, format, lint, and every test. The last line counts them all; what was skipped is listed before it, and why.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,12 +6,6 @@ import { join, resolve } from "node:path";
 import * as z from "zod";
 
 const ROOT = resolve(import.meta.dirname, "..");
-
-interface Counts {
-  passed: number;
-  failed: number;
-  skipped: number;
-}
 
 /** A check is one thing that passes or fails; what it printed is shown only when it fails. */
 const CHECKS: [name: string, command: string[]][] = [
@@ -21,59 +15,60 @@ const CHECKS: [name: string, command: string[]][] = [
   ["lint", ["oxlint/bin/oxlint", "--type-aware", "--deny-warnings"]],
 ];
 
+const SLOWEST_TOLD = 10;
+
 async function main(): Promise<void> {
   const began = performance.now();
-  const total: Counts = { passed: 0, failed: 0, skipped: 0 };
-  for (const [name, command] of CHECKS) {
-    const { code, output, seconds } = await run(command, { quiet: true });
+  // Beside the tests, whose first seconds and whose waits leave a core idle; told after them, so that the two do not mix.
+  const [tests, checks] = await Promise.all([vitest(), staticChecks()]);
+  console.log("");
+  for (const { name, code, output, seconds } of checks) {
     console.log(`${code === 0 ? "✓" : "✗"} ${name} (${seconds.toFixed(1)} s)`);
-    if (code === 0) total.passed++;
-    else {
-      total.failed++;
-      console.log(output);
-    }
+    if (code !== 0) console.log(output);
   }
-  const tests = await vitest();
-  const passed = total.passed + tests.passed;
-  const failed = total.failed + tests.failed;
+  const slowest = tests.files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST_TOLD);
+  if (slowest.length > 0) console.log("\nThe slowest files:");
+  for (const { name, seconds } of slowest) console.log(`  ${seconds.toFixed(1).padStart(6)} s  ${name}`);
+  if (tests.skipped.length > 0) console.log("\nSkipped:");
+  for (const { name, reason } of tests.skipped) console.log(`  ${name} (${reason})`);
+  const passed = tests.passed + checks.filter(({ code }) => code === 0).length;
+  const failed = tests.failed + checks.filter(({ code }) => code !== 0).length;
   console.log(`\n${((performance.now() - began) / 1000).toFixed(0)} s`);
-  console.log(`${passed} passed, ${failed} failed${tests.skipped > 0 ? `, ${tests.skipped} skipped` : ""}`);
+  const skipped = tests.skipped.length > 0 ? `, ${tests.skipped.length} skipped` : "";
+  console.log(`${passed} passed, ${failed} failed${skipped}`);
   process.exitCode = failed > 0 || tests.passed === 0 ? 1 : 0;
 }
 
-const Report = z.object({
-  numPassedTests: z.number(),
-  numFailedTests: z.number(),
-  numPendingTests: z.number(),
-  numTodoTests: z.number().default(0),
-  testResults: z.array(z.object({ status: z.string(), assertionResults: z.array(z.object({ status: z.string() })) })),
-});
+async function staticChecks(): Promise<(Awaited<ReturnType<typeof run>> & { name: string })[]> {
+  const results = [];
+  // One after the other: the tests need the rest of the machine.
+  for (const [name, command] of CHECKS) results.push({ name, ...(await run(command, { quiet: true })) });
+  return results;
+}
 
-/** What vitest's report says; a file that could not be read, or a failure outside any test, is a failure too. */
-async function vitest(): Promise<Counts> {
+const Summary = z.object({
+  passed: z.number(),
+  failed: z.number(),
+  skipped: z.array(z.object({ name: z.string(), reason: z.string() })),
+  files: z.array(z.object({ name: z.string(), seconds: z.number() })),
+});
+type Summary = z.infer<typeof Summary>;
+
+async function vitest(): Promise<Summary> {
   const folder = mkdtempSync(join(tmpdir(), "vitest-"));
-  const file = join(folder, "report.json");
+  const file = join(folder, "summary.json");
+  process.env["SUMMARY_FILE"] = file;
   try {
     const { code, ended } = await run(
-      ["vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`],
-      {
-        quiet: false,
-      },
+      ["vitest/vitest.mjs", "run", "--reporter=default", "--reporter=./test/harness/summary.ts"],
+      { quiet: false },
     );
     if (!existsSync(file)) {
       console.log(`The tests ended without a report: ${ended}`);
-      return { passed: 0, failed: 1, skipped: 0 };
+      return { passed: 0, failed: 1, skipped: [], files: [] };
     }
-    const report = Report.parse(JSON.parse(readFileSync(file, "utf8")));
-    const broken = report.testResults.filter(
-      ({ status, assertionResults }) => status === "failed" && !assertionResults.some((each) => each.status === "failed"),
-    ).length;
-    const failed = report.numFailedTests + broken;
-    return {
-      passed: report.numPassedTests,
-      failed: failed === 0 && code !== 0 ? 1 : failed,
-      skipped: report.numPendingTests + report.numTodoTests,
-    };
+    const summary = Summary.parse(JSON.parse(readFileSync(file, "utf8")));
+    return { ...summary, failed: summary.failed === 0 && code !== 0 ? 1 : summary.failed };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

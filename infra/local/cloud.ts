@@ -41,6 +41,8 @@ export type Cloud = {
   /** Of the gateway, without a slash at the end; the API is below /api/v1. */
   apiUrl: string;
   awsUrl: string;
+  /** DynamoDB Local itself, where nobody checks anything. */
+  databaseUrl: string;
   tableName: string;
   /** May call everything. `environment` points an SDK at this machine. */
   operator: Credentials & { environment: Record<string, string> };
@@ -193,6 +195,7 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
   return {
     apiUrl: gateway.url,
     awsUrl: aws.url,
+    databaseUrl: dynamodb.url,
     tableName: table.name,
     operator: { ...credentials, environment: environmentOf(credentials, aws.url) },
     template,

@@ -14,8 +14,13 @@ export async function synthIfChanged(bundles: string, environments: readonly Env
   const draft = `${outDir}.${process.pid}`;
   rmSync(draft, { recursive: true, force: true });
   await synth(draft, environments, { bundles, checked: false });
-  rmSync(outDir, { recursive: true, force: true });
-  renameSync(draft, outDir);
+  try {
+    renameSync(draft, outDir);
+  } catch (error) {
+    // Another process was faster, and may read it by now: what it made is the same.
+    if (!existsSync(join(outDir, "manifest.json"))) throw error;
+    rmSync(draft, { recursive: true, force: true });
+  }
   removeOlder(dirname(outDir));
   return outDir;
 }

@@ -7,7 +7,7 @@ import { seedBackup, seedInstance } from "../harness/seed.ts";
 
 let me: TestAccount;
 beforeAll(async () => {
-  me = await account();
+  me = await account({ seeded: true });
 });
 
 test("a backup is gone, with its archive, when its operation has ended", async () => {

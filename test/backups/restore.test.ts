@@ -15,7 +15,7 @@ const NEW = { orders: 2 };
 let me: TestAccount;
 let api: Client;
 beforeAll(async () => {
-  me = await account();
+  me = await account({ seeded: true });
   await setQuota(me.id, "server", 100);
 });
 beforeEach(async () => {

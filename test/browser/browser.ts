@@ -1,15 +1,14 @@
 // The dashboard in a real browser: `open` shows a page of it, and a test fails if any of its pages complained.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { BrowserContext, Page, Request, Response } from "playwright-core";
-import { test as base } from "vitest";
+import { type BrowserContext, chromium, type Page, type Request, type Response } from "playwright-core";
+import { inject, test as base } from "vitest";
 import { ROOT } from "../../infra/built.ts";
 import { auth } from "../../shared/api/auth.ts";
 import { BASE_PATH } from "../../shared/api/index.ts";
 import type { TestAccount } from "../harness/account.ts";
 import { stranger } from "../harness/client.ts";
 import { apiUrl } from "../harness/cloud.ts";
-import { launch } from "./chromium.ts";
 
 export interface Look {
   /** Signed in as this account's user. */
@@ -36,8 +35,10 @@ const PATIENCE_MS = 20_000;
 export const test = base
   // oxlint-disable-next-line no-empty-pattern -- vitest reads there which fixtures this one needs: none
   .extend("browser", { scope: "file" }, async ({}, { onCleanup }) => {
-    const browser = await launch();
-    onCleanup(() => browser.close());
+    const address = await fetch(inject("chromium"));
+    if (!address.ok) throw new Error(await address.text());
+    const browser = await chromium.connect(await address.text());
+    onCleanup(() => browser.close()); // the connection, and with it this file's contexts; not the browser
     return browser;
   })
   .extend("faults", ({ task }, { onCleanup }): Faults => {

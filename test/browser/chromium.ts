@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import chromium, { inflate } from "@sparticuz/chromium";
-import { type Browser, chromium as playwright } from "playwright-core";
+import { type BrowserServer, chromium as playwright, type LaunchOptions } from "playwright-core";
 import * as z from "zod";
 import { builtOnce, ROOT } from "../../infra/built.ts";
 
@@ -13,9 +13,12 @@ const FONTS = `<?xml version="1.0"?>
 <fontconfig><dir prefix="relative">fonts</dir></fontconfig>
 `;
 
-export async function launch(): Promise<Browser> {
+/** One that other processes connect to, by the address that it has. */
+export const serve = async (): Promise<BrowserServer> => playwright.launchServer({ ...(await options()), host: "127.0.0.1" });
+
+async function options(): Promise<LaunchOptions> {
   const folder = await unpacked();
-  return playwright.launch({
+  return {
     executablePath: join(folder, "chromium"),
     // The package's own arguments would switch the security off that these tests are about.
     args: ["--no-sandbox", "--font-render-hinting=none"],
@@ -24,7 +27,7 @@ export async function launch(): Promise<Browser> {
       FONTCONFIG_FILE: join(folder, "fonts.conf"),
       LD_LIBRARY_PATH: join(folder, "al2023", "lib"),
     },
-  });
+  };
 }
 
 async function unpacked(): Promise<string> {

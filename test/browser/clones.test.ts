@@ -10,7 +10,7 @@ import { button, fact, instancesOf, more, pathOf, sentTo, storePassword, title }
 
 describe("a clone", () => {
   test("needs a backup first", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const { id } = await seedInstance(mine.id, { name: "Shop" });
     const page = await open(`/instances/${id}`, { as: mine });
     await more(page, "Clone from a backup");
@@ -22,7 +22,7 @@ describe("a clone", () => {
   });
 
   test("says what is wrong, also among the options that were closed, and sends nothing", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     await mine.backup(id);
     const page = await open(`/instances/${id}/clone`, { as: mine });
@@ -45,7 +45,7 @@ describe("a clone", () => {
   });
 
   test("takes what the backup holds, neutralized, and shows the new password once", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const source = await mine.instance({ name: "Shop" });
     await mine.api.put(`/sandbox/instances/${source.id}/data`, { orders: 3 });
     const backup = await mine.backup(source.id, { note: "three orders" });
@@ -85,7 +85,7 @@ describe("a clone", () => {
   });
 
   test("takes a password, a database and a server of one's own, and then has nothing to show", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const source = await mine.instance({ name: "Shop" });
     const other = await mine.server({ name: "erp-other" });
     await mine.backup(source.id);
@@ -107,7 +107,7 @@ describe("a clone", () => {
   });
 
   test("works from a backup of one that was deleted, on a server that is then chosen", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const server = await mine.server({ name: "erp-1" });
     const source = await mine.instance({ name: "Old wiki", server_id: server.id });
     const backup = await mine.backup(source.id);
@@ -128,13 +128,13 @@ describe("a clone", () => {
   });
 
   test("of an instance that never was says so", async ({ open }) => {
-    const page = await open("/instances/ins_01kag8w1s2e7tv8q4m5n6p7r8s/clone", { as: await account() });
+    const page = await open("/instances/ins_01kag8w1s2e7tv8q4m5n6p7r8s/clone", { as: await account({ seeded: true }) });
     await page.getByText("This does not exist").waitFor();
     expect(await page.getByRole("textbox").count()).toBe(0);
   });
 
   test("of a backup that cannot be used is of no other one in its place", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const source = await seedInstance(mine.id, { name: "Shop" });
     await seedBackup(source);
     const failed = await seedBackup(source, { state: "failed" });

@@ -1,6 +1,7 @@
 // An account of a test's own, with people, tokens and things in it, so that tests do not see each other.
 import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
 import { Backup } from "../../shared/api/backups.ts";
 import { Catalog } from "../../shared/api/catalog.ts";
 import { Instance } from "../../shared/api/instances.ts";
@@ -22,6 +23,8 @@ import { keyPairOf } from "../../shared/hosts/key-pair.ts";
 import { env } from "../../shared/runtime/env.ts";
 import { type Client, clientWith, stranger } from "./client.ts";
 import { apiUrl } from "./cloud.ts";
+import { unique, uniqueDatabase, uniqueDomain } from "./unique.ts";
+import { seedActiveServer, seedCompletedBackup, seedRunningInstance } from "./seed-sandbox.ts";
 
 export interface TestToken {
   id: string;
@@ -48,7 +51,7 @@ export interface TestAccount {
   /** The body of a request for a server that can be made. */
   serverBody: (fields?: Record<string, unknown>) => Promise<Record<string, unknown>>;
   instanceBody: (fields?: Record<string, unknown>) => Promise<Record<string, unknown>>;
-  /** A server that is active, made by the API. */
+  /** A server that is active. */
   server: (fields?: Record<string, unknown>) => Promise<Server>;
   /** An instance that runs, on the account's own server unless `server_id` names another. */
   instance: (fields?: Record<string, unknown>) => Promise<Instance>;
@@ -62,11 +65,9 @@ export interface TestAccount {
 
 export type EndedOperation = OperationRecord & { result: OperationResult | null };
 
-let numbers = 0;
-/** A word that no other test of this run uses. */
-export const unique = (word: string): string => `${word}-${process.pid.toString(36)}-${(numbers++).toString(36)}`;
-export const uniqueDomain = (word = "shop"): string => `${unique(word)}.example.com`;
-export const uniqueDatabase = (word = "shop"): string => unique(word).replaceAll("-", "_");
+export { unique, uniqueDatabase, uniqueDomain };
+
+const BackupBody = z.looseObject({ note: z.string().nullable().default(null) });
 
 /** An OpenSSH public key whose private half is thrown away. */
 export const newPublicKey = (comment = "test"): string => keyPairOf(randomBytes(32), comment).public_key;
@@ -74,7 +75,15 @@ export const newPublicKey = (comment = "test"): string => keyPairOf(randomBytes(
 /** Longer than any work of the sandbox takes on a busy machine. */
 const OPERATION_LIMIT_MS = 45_000;
 
-export async function account(): Promise<TestAccount> {
+export interface AccountOptions {
+  /**
+   * How its `server()`, `instance()` and `backup()` come about: by requests and their workflows, or seeded as those leave them, which costs a
+   * tenth, for tests that are about what comes after. What is seeded has no operations and no events.
+   */
+  seeded?: boolean;
+}
+
+export async function account({ seeded = false }: AccountOptions = {}): Promise<TestAccount> {
   apiUrl(); // chooses the cloud before the data functions are called
   const id = unique("account");
   const newUser = { email: `${id}@example.com`, name: `Owner of ${id}`, password: `${randomUUID()}!` };
@@ -130,9 +139,14 @@ export async function account(): Promise<TestAccount> {
 
   const server: TestAccount["server"] = async (fields) => {
     const { api } = await token();
-    const begun = (await api.post("/servers", await serverBody(fields))).as(Server);
-    await until(begun.operation_id);
-    return (await api.get(`/servers/${begun.id}`)).as(Server);
+    const body = await serverBody(fields);
+    const make = async (): Promise<string> => {
+      const begun = (await api.post("/servers", body)).as(Server);
+      await until(begun.operation_id);
+      return begun.id;
+    };
+    const serverId = seeded ? await seedActiveServer(accountId, body) : await make();
+    return (await api.get(`/servers/${serverId}`)).as(Server);
   };
 
   let home: Promise<string> | undefined;
@@ -149,16 +163,27 @@ export async function account(): Promise<TestAccount> {
 
   const instance: TestAccount["instance"] = async (fields) => {
     const { api } = await token();
-    const begun = (await api.post("/instances", await instanceBody(fields))).as(Instance);
-    await until(begun.operation_id);
-    return (await api.get(`/instances/${begun.id}`)).as(Instance);
+    const body = await instanceBody(fields);
+    const make = async (): Promise<string> => {
+      const begun = (await api.post("/instances", body)).as(Instance);
+      await until(begun.operation_id);
+      return begun.id;
+    };
+    const instanceId = seeded ? await seedRunningInstance(accountId, body) : await make();
+    return (await api.get(`/instances/${instanceId}`)).as(Instance);
   };
 
   const backup: TestAccount["backup"] = async (instanceId, fields = {}) => {
     const { api } = await token();
-    const begun = (await api.post(`/instances/${instanceId}/backups`, fields)).as(Backup);
-    await until(begun.operation_id);
-    return (await api.get(`/backups/${begun.id}`)).as(Backup);
+    const make = async (): Promise<string> => {
+      const begun = (await api.post(`/instances/${instanceId}/backups`, fields)).as(Backup);
+      await until(begun.operation_id);
+      return begun.id;
+    };
+    const { note, ...others } = BackupBody.parse(fields);
+    const isSeeded = seeded && Object.keys(others).length === 0;
+    const backupId = isSeeded ? await seedCompletedBackup(accountId, instanceId, note) : await make();
+    return (await api.get(`/backups/${backupId}`)).as(Backup);
   };
 
   const anotherUser = async (): Promise<TestUser> => {

@@ -2,7 +2,6 @@
 // whose calls it can count and whose parts it can switch off.
 import { afterAll, inject } from "vitest";
 import { type Cloud, type CloudOptions, startCloud, variableOf } from "../../infra/local/cloud.ts";
-import { synthIfChanged } from "../../infra/local/synthesized.ts";
 import { stackName } from "../../infra/settings.ts";
 import { useTable } from "./table.ts";
 
@@ -15,23 +14,33 @@ export interface CloudFacts {
   environment: Record<string, string>;
 }
 
+/** For the functions, and for what tests do on the sandbox's machines themselves. */
+const AT_ONCE = { SANDBOX_TIME_SCALE: "0" };
+
 /** In memory, the sandbox at once, polls after hundredths of a second, schedules only when fired. */
 export const startTestCloud = (outDir: string, options: Partial<CloudOptions> = {}): Promise<Cloud> =>
   startCloud({
     outDir,
     stack: stackName(ENVIRONMENT),
-    environment: { SANDBOX_TIME_SCALE: "0" },
+    environment: AT_ONCE,
     timeScale: 0.02,
     schedules: false,
     ...options,
   });
 
 /** Whichever the operator's commands and the data functions ask for. */
-const VARIABLES = ["ENVIRONMENT", "TABLE_NAME", "SESSION_KEY", "SEALING_KEY", "HOSTS_KEY"] as const;
+const VARIABLES = ["ENVIRONMENT", "TABLE_NAME", "SESSION_KEY", "SEALING_KEY", "HOSTS_KEY", "BACKUP_BUCKET"] as const;
 
 export function factsOf(cloud: Cloud): CloudFacts {
   const known = VARIABLES.map((name) => [name, variableOf(cloud.template, name) ?? ""]);
-  return { apiUrl: cloud.apiUrl, environment: { ...cloud.operator.environment, ...Object.fromEntries(known) } };
+  const environment = {
+    ...cloud.operator.environment,
+    // What only tests and operators ask of the table needs no check of its signature: half of what a call costs.
+    AWS_ENDPOINT_URL_DYNAMODB: cloud.databaseUrl,
+    ...AT_ONCE,
+    ...Object.fromEntries(known),
+  };
+  return { apiUrl: cloud.apiUrl, environment };
 }
 
 let used: string | undefined;
@@ -49,10 +58,7 @@ function use({ apiUrl, environment }: CloudFacts): string {
 export const apiUrl = (): string => used ?? use(inject("shared"));
 
 /** A live one of the calling file's own, with polls as often as the test's. */
-export async function ownLiveCloud(): Promise<Cloud> {
-  const outDir = await synthIfChanged(inject("bundles"), ["live"]);
-  return ownCloud({ outDir, stack: stackName("live"), timeScale: 0.005 });
-}
+export const ownLiveCloud = (): Promise<Cloud> => ownCloud({ stack: stackName("live"), timeScale: 0.005 });
 
 /** A cloud of the calling file's own, stopped at its end. */
 export async function ownCloud(options: Partial<CloudOptions> = {}): Promise<Cloud> {

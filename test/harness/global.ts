@@ -1,7 +1,13 @@
 // Once for all tests: the bundles and the template of the present sources, and one cloud in memory made of them.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { BrowserServer } from "playwright-core";
 import type { TestProject } from "vitest/node";
+import * as z from "zod";
 import { bundleIfChanged } from "../../infra/bundle.ts";
 import { synthIfChanged } from "../../infra/local/synthesized.ts";
+import { ENVIRONMENTS } from "../../infra/settings.ts";
+import { serve } from "../browser/chromium.ts";
 import { type CloudFacts, factsOf, startTestCloud } from "./cloud.ts";
 import { dashboard } from "./dashboard.ts";
 import { requireNode24 } from "./node24.ts";
@@ -13,16 +19,46 @@ declare module "vitest" {
     /** The folder of its bundles. */
     bundles: string;
     shared: CloudFacts;
+    /** Tells the address of the one Chromium, and starts it when it is first asked for. */
+    chromium: string;
   }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   requireNode24();
   const bundles = await bundleIfChanged();
-  const outDir = await synthIfChanged(bundles, ["test"]);
+  // Both at once: loading the CDK is most of it.
+  const outDir = await synthIfChanged(bundles, ENVIRONMENTS);
   const cloud = await startTestCloud(outDir, { fallback: dashboard() });
   project.provide("outDir", outDir);
   project.provide("bundles", bundles);
   project.provide("shared", factsOf(cloud));
-  return cloud.stop;
+  const chromium = await offerChromium();
+  project.provide("chromium", chromium.url);
+  return async () => {
+    await chromium.stop();
+    await cloud.stop();
+  };
+}
+
+/** One for all files, but none where no file asks for it. */
+async function offerChromium(): Promise<{ url: string; stop: () => Promise<void> }> {
+  let started: Promise<BrowserServer> | undefined;
+  const server = createServer((_request, response) => {
+    started ??= serve();
+    started.then(
+      (browser) => response.end(browser.wsEndpoint()),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = z.object({ port: z.number() }).parse(server.address());
+  return {
+    url: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      server.close();
+      await (await started)?.close();
+    },
+  };
 }

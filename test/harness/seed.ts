@@ -5,13 +5,13 @@ import { changeOf } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
-import { unique, uniqueDatabase, uniqueDomain } from "./account.ts";
+import { unique, uniqueDatabase, uniqueDomain } from "./unique.ts";
 
 const AT = "2026-11-20T12:00:00.000Z";
 
 export async function seedServer(accountId: string, fields: Partial<ServerRecord> = {}): Promise<ServerRecord> {
   const change = changeOf(await getAccount(accountId));
-  const id = newId("server");
+  const id = fields.id ?? newId("server");
   const server = ServerRecord.parse({
     ...serverFields(accountId, id, change.number("server", id)),
     ...fields,
@@ -46,7 +46,7 @@ export const serverFields = (accountId: string, id: string, number: string) => (
 export async function seedInstance(accountId: string, fields: Partial<InstanceRecord> = {}): Promise<InstanceRecord> {
   const serverId = fields.server_id ?? (await seedServer(accountId)).id;
   const change = changeOf(await getAccount(accountId));
-  const id = newId("instance");
+  const id = fields.id ?? newId("instance");
   const instance = InstanceRecord.parse({
     ...instanceFields(accountId, id, change.number("instance", id), serverId),
     ...fields,
@@ -84,7 +84,7 @@ export const instanceFields = (accountId: string, id: string, number: string, se
 export async function seedBackup(instance: InstanceRecord, fields: Partial<BackupRecord> = {}): Promise<BackupRecord> {
   const accountId = instance.account_id;
   const change = changeOf(await getAccount(accountId));
-  const id = newId("backup");
+  const id = fields.id ?? newId("backup");
   const backup = BackupRecord.parse({
     ...backupFields(accountId, id, change.number("backup", id), instance),
     ...fields,

@@ -6,7 +6,7 @@ let documents: { client: DynamoDBDocumentClient; table: string } | undefined;
 
 export function useTable(environment: Record<string, string>): void {
   const {
-    AWS_ENDPOINT_URL: endpoint = "",
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint = "",
     AWS_REGION: region = "",
     AWS_ACCESS_KEY_ID: accessKeyId = "",
     AWS_SECRET_ACCESS_KEY: secretAccessKey = "",

@@ -1,4 +1,4 @@
-// An archive's way from a machine into the store: real sshd, real uploads by presigned addresses, and what may go wrong on the way.
+// An archive's way from a machine into the store: a real SSH server, real uploads by presigned addresses, and what may go wrong on the way.
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,10 +16,11 @@ import { removeArchive, requireStored } from "../../shared/storage/archives.ts";
 import { presignedArchive, presignedPart } from "../../shared/storage/presign.ts";
 import { heldParts, openUpload } from "../../shared/storage/uploads.ts";
 import { BUCKET, type Local } from "../local/services.ts";
+import { unless } from "../harness/unless.ts";
 import { ownAws } from "./cloud.ts";
 import { noMachine, processesWith, signal, startMachine, type TestMachine, until } from "./machine.ts";
 
-describe.skipIf(noMachine !== undefined)("a backup over SSH", () => {
+describe("a backup over SSH", unless(noMachine), () => {
   let local: Local;
   let s3: S3Client;
   let machine: TestMachine;

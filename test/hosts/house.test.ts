@@ -7,10 +7,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Job } from "../../shared/hosts/host.ts";
 import { hostScript } from "../../shared/hosts/host-script.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
+import { unless } from "../harness/unless.ts";
 import { ownAws } from "./cloud.ts";
 import { noMachine, startMachine, type TestMachine, until } from "./machine.ts";
 
-describe.skipIf(noMachine !== undefined)("on a machine", () => {
+describe("on a machine", unless(noMachine), () => {
   let machine: TestMachine;
   beforeAll(async () => {
     await ownAws();

@@ -1,4 +1,4 @@
-// The live environment, from a request to a machine and back: a real sshd is the operator's own machine, with a stand-in for Docker.
+// The live environment, from a request to a machine and back: a real SSH server is the operator's own machine, with a stand-in for Docker.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
@@ -13,11 +13,12 @@ import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { ownLiveCloud } from "../harness/cloud.ts";
+import { unless } from "../harness/unless.ts";
 import { noMachine, startMachine, type TestMachine } from "./machine.ts";
 
 const OWN = { name: "office", address: "127.0.0.1", cpu: 2, memory_gb: 4, disk_gb: 40, firewall: false };
 
-describe.skipIf(noMachine !== undefined)("the live environment with a machine of the operator's own", () => {
+describe("the live environment with a machine of the operator's own", unless(noMachine), () => {
   let cloud: Cloud;
   let machine: TestMachine;
   let me: TestAccount;

@@ -1,5 +1,4 @@
-// A machine for tests: a real sshd on loopback, with commands that stand in for Docker and the like, below a folder of its own.
-import { type ChildProcess, spawn } from "node:child_process";
+// A machine for tests: an SSH server on loopback with a real shell, with commands that stand in for Docker and the like, below a folder of its own.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,8 +10,7 @@ import * as z from "zod";
 import type { HostedServer } from "../../shared/hosts/host.ts";
 import { keyPairOf } from "../../shared/hosts/key-pair.ts";
 import { serviceKey } from "../../shared/hosts/service-key.ts";
-
-const SSHD = "/usr/sbin/sshd";
+import { startSshServer } from "./ssh-server.ts";
 
 export const hasProgram = (name: string): boolean =>
   ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin"].some((folder) => existsSync(join(folder, name)));
@@ -21,12 +19,10 @@ export const hasProgram = (name: string): boolean =>
 export const noMachine = missing();
 
 function missing(): string | undefined {
-  if (process.platform !== "linux" || process.getuid?.() !== 0) return "they need Linux, and root";
-  const programs = ["sshd", "curl", "flock", "jq", "unzip", "zip"].filter((name) => !hasProgram(name));
+  if (process.platform !== "linux") return "they need Linux";
+  const programs = ["curl", "flock", "jq", "unzip", "zip"].filter((name) => !hasProgram(name));
   return programs.length === 0 ? undefined : `there is no ${programs.join(", no ")} here`;
 }
-
-if (noMachine !== undefined) console.warn(`Tests of machines over SSH are skipped: ${noMachine}`);
 
 export interface TestMachine {
   server: HostedServer;
@@ -45,7 +41,7 @@ export interface TestMachine {
   cut: (options?: { afterBytes: number }) => void;
   /** A file of the machine's; what would be in /etc or /root is below `system`. */
   read: (name: string) => string;
-  /** What sshd wrote. */
+  /** What the SSH server wrote. */
   log: () => string;
   stop: () => Promise<void>;
 }
@@ -80,39 +76,25 @@ export async function startMachine(): Promise<TestMachine> {
   const within = (name: string): string => join(folder, name);
   const [root, notes, commands] = [within("root"), within("notes"), within("commands")];
   const volume = within("volume");
-  for (const each of [root, notes, commands, volume, within("system/etc/docker"), "/run/sshd"])
-    mkdirSync(each, { recursive: true });
+  for (const each of [root, notes, commands, volume, within("system/etc/docker")]) mkdirSync(each, { recursive: true });
   writeFileSync(within("system/etc/docker/daemon.json"), JSON.stringify(DAEMON));
   const hostKey = keyPairOf(randomBytes(32), "machine");
-  writeFileSync(within("host_key"), hostKey.private_key, { mode: 0o600 });
-  writeFileSync(within("authorized_keys"), `${(await serviceKey()).public_key}\n`);
-  const port = await freePort();
   const environment = {
     ERP_HOSTING_ROOT: root,
     ERP_HOSTING_SYSTEM: within("system"),
     ERP_HOSTING_PART_BYTES: String(5 * 1024 ** 2),
   };
   const path = `${commands}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`;
-  const set = Object.entries({ ...environment, NOTES: notes, PATH: path }).map(([name, value]) => `${name}=${value}`);
-  const config = [
-    `Port ${port}`,
-    "ListenAddress 127.0.0.1",
-    `HostKey ${within("host_key")}`,
-    `AuthorizedKeysFile ${within("authorized_keys")}`,
-    `PidFile ${within("sshd.pid")}`,
-    "StrictModes no",
-    "UsePAM no",
-    "PermitRootLogin prohibit-password",
-    `SetEnv ${set.join(" ")}`,
-  ];
-  writeFileSync(within("sshd_config"), config.join("\n"));
   const standIn = (name: string, script: string): void => {
     writeFileSync(join(commands, name), `#!/bin/bash\n${script}\n`);
     chmodSync(join(commands, name), 0o755);
   };
-  const sshd = spawn(SSHD, ["-D", "-f", within("sshd_config"), "-E", within("sshd.log")], { stdio: "ignore" });
-  await listening(port, sshd);
-  const wire = await startWire(port);
+  const sshd = await startSshServer({
+    hostKey: hostKey.private_key,
+    authorized: [(await serviceKey()).public_key],
+    environment: { ...environment, NOTES: notes, PATH: path },
+  });
+  const wire = await startWire(sshd.port);
   return {
     server: { id: "srv_test", machine_id: null, ip_address: "127.0.0.1", ssh_port: wire.port, host_keys: [hostKey.public_key] },
     root,
@@ -135,12 +117,11 @@ export async function startMachine(): Promise<TestMachine> {
     },
     cut: wire.cut,
     read: (name) => readFileSync(within(name), "utf8"),
-    log: () => readFileSync(within("sshd.log"), "utf8"),
+    log: sshd.log,
     stop: async () => {
       for (const pid of processesWith(`ERP_HOSTING_ROOT=${root}`)) signal(pid, "SIGKILL");
       await wire.stop();
-      sshd.kill();
-      await once(sshd, "exit");
+      await sshd.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -176,23 +157,6 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
     if (Date.now() > limit) throw new Error(`It took too long: ${what}`);
     await sleep(30);
   }
-}
-
-async function listening(port: number, sshd: ChildProcess): Promise<void> {
-  await until("sshd", async () => {
-    if (sshd.exitCode !== null) throw new Error(`sshd ended with ${sshd.exitCode}`);
-    const socket = connect(port, "127.0.0.1");
-    const answered = await Promise.race([once(socket, "connect"), once(socket, "error").then(() => false)]).catch(() => false);
-    socket.destroy();
-    return answered !== false;
-  });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await portOf(server);
-  server.close();
-  return port;
 }
 
 async function portOf(server: Server): Promise<number> {

@@ -1,4 +1,4 @@
-// Jobs on a machine over SSH: a real sshd and the script's real way with jobs; what runs in a job is `docker`, a stand-in.
+// Jobs on a machine over SSH: a real SSH server and the script's real way with jobs; what runs in a job is `docker`, a stand-in.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -11,10 +11,11 @@ import { keyPairOf } from "../../shared/hosts/key-pair.ts";
 import { connected } from "../../shared/hosts/ssh-connection.ts";
 import { machineOf } from "../../shared/hosts/ssh-script.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
+import { unless } from "../harness/unless.ts";
 import { ownAws } from "./cloud.ts";
 import { noMachine, processesWith, signal, startMachine, type TestMachine, until } from "./machine.ts";
 
-describe.skipIf(noMachine !== undefined)("a machine over SSH", () => {
+describe("a machine over SSH", unless(noMachine), () => {
   let machine: TestMachine;
   let server: HostedServer;
   beforeAll(async () => {

@@ -19,7 +19,7 @@ let backup: Backup;
 let api: Client;
 
 beforeAll(async () => {
-  me = await account();
+  me = await account({ seeded: true });
   await setQuota(me.id, "server", 100);
   source = await me.instance({ erp_version: "18.0" });
   await me.api.put(`/sandbox/instances/${source.id}/data`, DATA);

@@ -1,8 +1,7 @@
 // The live environment as it is deployed: what the operator sets, the catalogue that follows from it, and who may read it.
 import { PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
-import { synthIfChanged } from "../../infra/local/synthesized.ts";
 import { stackName } from "../../infra/settings.ts";
 import { Catalog } from "../../shared/api/catalog.ts";
 import { Operation } from "../../shared/api/operations.ts";
@@ -34,8 +33,7 @@ let secretArn: string;
 beforeAll(async () => {
   [hetzner, digitalocean] = await Promise.all([fakeHetzner(fingerprintOf), fakeDigitalOcean(fingerprintOf)]);
   afterAll(() => Promise.all([hetzner.stop(), digitalocean.stop()]));
-  const outDir = await synthIfChanged(inject("bundles"), ["live"]);
-  cloud = await ownCloud({ outDir, stack: stackName("live") });
+  cloud = await ownCloud({ stack: stackName("live") });
   me = await account();
   api = await me.session();
   secretArn = cloud.template.secrets.find(({ logicalId }) => logicalId.startsWith("providers"))?.arn ?? "";

@@ -17,7 +17,7 @@ import { getServer } from "../../shared/data/servers.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
 import { LIFECYCLE, type ResourceType, type State, type Transition } from "../../shared/domain/lifecycle.ts";
 import type { Poll, Step, Workflow } from "../../shared/workflow.ts";
-import { account, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
+import { account, type AccountOptions, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
 import type { Answer, Client } from "../harness/client.ts";
 
 /** An error by the name under which Step Functions sees it, as a task throws it. */
@@ -66,6 +66,15 @@ export interface Workshop {
 export const rowOf = ({ operation }: Workflow): Transition => LIFECYCLE[operation];
 export const table = Object.values(workflows).map((workflow) => ({ name: workflow.name, workflow, row: rowOf(workflow) }));
 
+export type Row = (typeof table)[number];
+
+/** Which of how many files a file is. */
+export interface Part {
+  index: number;
+  of: number;
+}
+export const workflowsOf = ({ index, of }: Part): Row[] => table.filter((_, place) => place % of === index);
+
 /** Steps that are done when the flags are as the subjects here set them: all. */
 export const undosOf = (steps: readonly (Step | Poll)[]): string[] => steps.flatMap(({ undo }) => undo ?? []).toReversed();
 
@@ -77,8 +86,8 @@ function begunBy(answer: Answer): string {
   return operation_id ?? id;
 }
 
-export async function workshop(cloud: Cloud): Promise<Workshop> {
-  const me = await account();
+export async function workshop(cloud: Cloud, options: AccountOptions = {}): Promise<Workshop> {
+  const me = await account(options);
   for (const kind of ["server", "instance"] as const) await setQuota(me.id, kind, 10_000);
   const fresh = async (): Promise<Client> => (await me.token()).api;
 

@@ -1,18 +1,26 @@
 // Executions that end otherwise than by finishing: a second one undoes what they left, and whatever becomes of that, nothing stays held.
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import type { OperationRecord } from "../../shared/data/records.ts";
 import { isServerPhase, SERVER_PHASES, type State, type Transition } from "../../shared/domain/lifecycle.ts";
 import { rescueName } from "../../shared/workflow.ts";
 import { ownCloud } from "../harness/cloud.ts";
-import { type Meddle, type Run, table, Thrown, TOLD, undosOf, type Workshop, workshop } from "./subjects.ts";
+import {
+  type Meddle,
+  type Part,
+  type Row,
+  type Run,
+  Thrown,
+  TOLD,
+  undosOf,
+  workflowsOf,
+  type Workshop,
+  workshop,
+} from "./subjects.ts";
 import { expectClean, expectCounts, expectFree, expectMarkers, worldOf } from "./world.ts";
 
 let cloud: Cloud;
 let shop: Workshop;
-beforeAll(async () => {
-  cloud = await ownCloud({ timeScale: 0 });
-});
 
 const published = (state: string): string => (isServerPhase(state) ? SERVER_PHASES[state] : state);
 const statusOf = (name: string) => cloud.states.executions().find((each) => each.name === name)?.status;
@@ -30,16 +38,60 @@ function undoFailed(): number {
   return cloud.lambda.logs(name).filter((line) => line.includes('"UndoFailed":1')).length;
 }
 
-describe.each(table)("$name", ({ workflow, row }) => {
+/** Every so many-th workflow, so that several files together have them all and run side by side. */
+export function deaths(part: Part): void {
+  beforeAll(async () => {
+    cloud = await ownCloud({ timeScale: 0 });
+  });
+  beforeEach(async () => {
+    shop = await workshop(cloud, { seeded: true });
+  });
+  afterEach(() => shop.close());
+
+  describe.each(workflowsOf(part))("$name", (row) => {
+    testsOf(row);
+  });
+
+  // One of them is enough: it is the same code for all.
+  test.each(workflowsOf(part).slice(0, 1))(
+    "a rescue of $name that comes twice, or after all ended well, changes nothing",
+    async ({ workflow, row }) => {
+      const ask = () => shop.prepare(workflow, row.from[0]);
+      const failed = await shop.run(workflow, await ask(), async ({ task }, next) => {
+        if (task === "succeed") throw new Thrown("Boom");
+        return next();
+      });
+      const well = await shop.run(workflow, await ask());
+      const before = await worldOf(cloud, shop.me.id);
+      for (const { operation } of [failed, well])
+        for (const name of [operation.id, rescueName(operation.id), operation.id]) {
+          const found = cloud.states.executions().find((each) => each.name === operation.id);
+          await cloud.events.put({
+            source: "aws.states",
+            "detail-type": "Step Functions Execution Status Change",
+            detail: {
+              name,
+              status: "FAILED",
+              stateMachineArn: found?.stateMachineArn ?? "",
+              executionArn: found?.executionArn ?? "",
+              input: found?.input ?? "",
+              error: null,
+              cause: null,
+            },
+          });
+          await shop.settled();
+        }
+      expect(await worldOf(cloud, shop.me.id)).toEqual(before);
+    },
+  );
+}
+
+function testsOf({ workflow, row }: Row): void {
   const { steps } = workflow;
   const from: State | undefined = row.from[0];
   const undos = undosOf(steps);
   const last = steps.at(-1)?.name;
   const run = async (meddle: Meddle) => shop.run(workflow, await shop.prepare(workflow, from), meddle);
-  beforeAll(async () => {
-    shop = await workshop(cloud);
-  });
-  afterAll(() => shop.close());
 
   /** Steps after which nothing is taken back any more. */
   const commits = steps.filter((step) => step.commits).map(({ name }) => name);
@@ -144,38 +196,4 @@ describe.each(table)("$name", ({ workflow, row }) => {
       expectClean(await worldOf(cloud, shop.me.id));
     },
   );
-});
-
-test("a rescue that comes twice, or for what has ended well, changes nothing", async () => {
-  const [first] = table;
-  if (first === undefined) throw new Error("There is no workflow");
-  shop = await workshop(cloud);
-  const { workflow, row } = first;
-  const ask = () => shop.prepare(workflow, row.from[0]);
-  const failed = await shop.run(workflow, await ask(), async ({ task }, next) => {
-    if (task === "succeed") throw new Thrown("Boom");
-    return next();
-  });
-  const well = await shop.run(workflow, await ask());
-  const before = await worldOf(cloud, shop.me.id);
-  for (const { operation } of [failed, well])
-    for (const name of [operation.id, rescueName(operation.id), operation.id]) {
-      const found = cloud.states.executions().find((each) => each.name === operation.id);
-      await cloud.events.put({
-        source: "aws.states",
-        "detail-type": "Step Functions Execution Status Change",
-        detail: {
-          name,
-          status: "FAILED",
-          stateMachineArn: found?.stateMachineArn ?? "",
-          executionArn: found?.executionArn ?? "",
-          input: found?.input ?? "",
-          error: null,
-          cause: null,
-        },
-      });
-      await shop.settled();
-    }
-  expect(await worldOf(cloud, shop.me.id)).toEqual(before);
-  shop.close();
-});
+}

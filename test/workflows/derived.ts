@@ -1,19 +1,16 @@
 // Every workflow: what each of its steps may do to it, from the tables, on the synthesized machines and the real bundles.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { SERVER_PHASES, isServerPhase, type State, type Transition } from "../../shared/domain/lifecycle.ts";
 import type { OperationRecord } from "../../shared/data/records.ts";
 import type { Workflow } from "../../shared/workflow.ts";
 import { ownCloud } from "../harness/cloud.ts";
-import { type Meddle, table, Thrown, TOLD, undosOf, type Workshop, workshop } from "./subjects.ts";
+import { type Meddle, type Part, type Row, Thrown, TOLD, undosOf, workflowsOf, type Workshop, workshop } from "./subjects.ts";
 import { expectClean, expectFree, worldOf } from "./world.ts";
 
 let cloud: Cloud;
-/** Another account for every workflow, so that what one leaves is not found by the next. */
+/** Another account for every test, so that what one leaves is not found, nor read again and again, by the next. */
 let shop: Workshop;
-beforeAll(async () => {
-  cloud = await ownCloud({ timeScale: 0 });
-});
 
 /** The published status of a state, which is the state itself but for servers. */
 const published = (state: string): string => (isServerPhase(state) ? SERVER_PHASES[state] : state);
@@ -47,12 +44,22 @@ const twice: Meddle = async (_, next) => {
   return next();
 };
 
-describe.each(table)("$name", ({ workflow, row }) => {
-  const { steps } = workflow;
+/** Every so many-th workflow, so that several files together have them all and run side by side. */
+export function derived(part: Part): void {
   beforeAll(async () => {
-    shop = await workshop(cloud);
+    cloud = await ownCloud({ timeScale: 0 });
   });
-  afterAll(() => shop.close());
+  describe.each(workflowsOf(part))("$name", (row) => {
+    testsOf(row);
+  });
+}
+
+function testsOf({ workflow, row }: Row): void {
+  const { steps } = workflow;
+  beforeEach(async () => {
+    shop = await workshop(cloud, { seeded: true });
+  });
+  afterEach(() => shop.close());
 
   const froms: (State | undefined)[] = row.from.length > 0 ? [...row.from] : [undefined];
   const [usual] = froms;
@@ -137,4 +144,4 @@ describe.each(table)("$name", ({ workflow, row }) => {
       await expectNothingLeft(row, operation);
     });
   });
-});
+}

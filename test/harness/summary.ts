@@ -1,0 +1,40 @@
+// Writes what `npm test` tells at its end into the file that SUMMARY_FILE names: how many, which took longest, and what was skipped and why.
+import { writeFileSync } from "node:fs";
+import type { Reporter, TestModule } from "vitest/node";
+
+export interface Summary {
+  passed: number;
+  failed: number;
+  skipped: { name: string; reason: string }[];
+  files: { name: string; seconds: number }[];
+}
+
+export default class implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const file = process.env["SUMMARY_FILE"];
+    if (file !== undefined) writeFileSync(file, JSON.stringify(summaryOf(modules)));
+  }
+}
+
+function summaryOf(modules: readonly TestModule[]): Summary {
+  const summary: Summary = { passed: 0, failed: 0, skipped: [], files: [] };
+  for (const module of modules) {
+    const name = module.relativeModuleId;
+    const tests = [...module.children.allTests()];
+    const failed = tests.filter((test) => test.result().state === "failed").length;
+    // A file that cannot be read, or a failure outside any test, is a failure, too.
+    const isBroken = failed === 0 && module.state() === "failed";
+    summary.failed += isBroken ? 1 : failed;
+    for (const test of tests) {
+      const { state } = test.result();
+      if (state === "passed") summary.passed += 1;
+      if (state === "passed" || state === "failed") continue;
+      const reason = test.meta().skipped ?? (isBroken ? "what comes before it failed" : "no reason is given");
+      summary.skipped.push({ name: `${name}: ${test.fullName}`, reason });
+    }
+    const { environmentSetupDuration, prepareDuration, collectDuration, setupDuration, duration } = module.diagnostic();
+    const milliseconds = environmentSetupDuration + prepareDuration + collectDuration + setupDuration + duration;
+    summary.files.push({ name, seconds: milliseconds / 1000 });
+  }
+  return summary;
+}

@@ -1,0 +1,82 @@
+// An SSH server from npm with a real bash behind it: what a test's machine needs of sshd, without a system that has one.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { homedir } from "node:os";
+import { type AuthContext, type Connection, Server, type ServerChannel, utils } from "ssh2";
+import * as z from "zod";
+
+export interface SshServer {
+  port: number;
+  /** One line for each key that somebody offered, and what became of it, as sshd writes them. */
+  log: () => string;
+  stop: () => Promise<void>;
+}
+
+/** As sshd with keys only: whoever has one of `authorized` runs commands in bash, with this environment. */
+export async function startSshServer(options: {
+  hostKey: string;
+  authorized: readonly string[];
+  environment: Readonly<Record<string, string>>;
+}): Promise<SshServer> {
+  const log: string[] = [];
+  const connections = new Set<Connection>();
+  const server = new Server({ hostKeys: [options.hostKey] }, (connection) => {
+    connections.add(connection);
+    connection.on("close", () => connections.delete(connection));
+    connection.on("error", () => undefined); // it was cut, as tests do
+    connection.on("authentication", (asked) => {
+      const answer = answerTo(asked, options.authorized);
+      if (asked.method === "publickey") log.push(`${answer} publickey for ${asked.username}`);
+      if (answer === "Failed") asked.reject(["publickey"]);
+      else asked.accept();
+    });
+    connection.on("session", (accept) => {
+      accept().on("exec", (start, _refuse, { command }) => run(start(), command, options.environment));
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = z.object({ port: z.number() }).parse(server.address());
+  return {
+    port,
+    log: () => log.join("\n"),
+    stop: async () => {
+      for (const connection of connections) connection.end();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** A key is first offered without a signature, to ask whether it would do. */
+function answerTo(asked: AuthContext, authorized: readonly string[]): "Accepted" | "Postponed" | "Failed" {
+  if (asked.method !== "publickey") return "Failed";
+  const known = authorized.flatMap((line) => {
+    const key = utils.parseKey(line);
+    return key instanceof Error || !key.getPublicSSH().equals(asked.key.data) ? [] : [key];
+  });
+  const [key] = known;
+  if (key === undefined) return "Failed";
+  if (asked.signature === undefined || asked.blob === undefined) return "Postponed";
+  return key.verify(asked.blob, asked.signature, asked.hashAlgo) ? "Accepted" : "Failed";
+}
+
+/** A command goes on when its connection breaks: nobody reads what it writes any more. */
+function run(channel: ServerChannel, command: string, environment: Readonly<Record<string, string>>): void {
+  const user = { HOME: homedir(), USER: "root", LOGNAME: "root", SHELL: "/bin/bash" };
+  const bash = spawn("/bin/bash", ["-c", command], { cwd: homedir(), env: { ...user, ...environment }, detached: true });
+  channel.pipe(bash.stdin);
+  bash.stdin.on("error", () => undefined); // it ended without reading what it was sent
+  bash.stdout.pipe(channel, { end: false });
+  bash.stderr.pipe(channel.stderr, { end: false });
+  channel.on("close", () => {
+    for (const stream of [bash.stdin, bash.stdout, bash.stderr]) stream.destroy();
+  });
+  channel.on("error", () => undefined);
+  // When its output is closed, not when it has exited, as sshd.
+  bash.on("close", (code, killedBy) => {
+    if (code === null) channel.exit(killedBy ?? "KILL");
+    else channel.exit(code);
+    channel.end();
+  });
+}

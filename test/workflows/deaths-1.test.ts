@@ -1,0 +1,3 @@
+import { deaths } from "./deaths.ts";
+
+deaths({ index: 0, of: 3 });
