@@ -3,7 +3,7 @@
 // A gateway's templates cannot compute, so that a refused credential is a Deny whose context carries the request's id (the
 // gateway's 401), and a credential over its limit is let through to its handler, which tells it so (429).
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
-import type { RateClass } from "../shared/api/endpoint.ts";
+import { waitSeconds } from "../shared/api/fields.ts";
 import { resourceOf, routes } from "../shared/api/index.ts";
 import { type Admission, admitSession, admitToken, type RequestFacts } from "../shared/data/credentials.ts";
 import { isTokenValue } from "../shared/domain/token-value.ts";
@@ -13,7 +13,7 @@ import { log } from "../shared/runtime/log.ts";
 import { clientAddress } from "../shared/runtime/origin.ts";
 import { header, type Limits, requestIdOf } from "../shared/runtime/request-context.ts";
 
-const rates = new Map(routes.map(({ method, path, rate }) => [`${method} ${resourceOf(path)}`, rate]));
+const known = new Map(routes.map((route) => [`${route.method} ${resourceOf(route.path)}`, route]));
 
 export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const requestId = requestIdOf(event.headers, event.requestContext.requestId);
@@ -21,7 +21,7 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
   const ipAddress = clientAddress(event.headers);
   if (ipAddress === undefined) return policy("anonymous", "Deny", event.methodArn, { request_id: requestId });
   const admission = await admit(header(event.headers, "authorization"), {
-    rate: rateOf(event),
+    ...countedAs(event),
     ipAddress,
     at,
   }).catch((error: unknown) => {
@@ -48,10 +48,12 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
 }
 
 /** Counted by the gateway's own resource, never by the path as the client wrote it. */
-function rateOf(event: APIGatewayRequestAuthorizerEvent): RateClass {
-  const rate = rates.get(`${event.httpMethod} ${event.resource}`);
-  if (rate === undefined) throw new Error(`No such route: ${event.httpMethod} ${event.resource}`);
-  return rate;
+function countedAs(event: APIGatewayRequestAuthorizerEvent): Pick<RequestFacts, "rate" | "waitSeconds"> {
+  const route = known.get(`${event.httpMethod} ${event.resource}`);
+  if (route === undefined) throw new Error(`No such route: ${event.httpMethod} ${event.resource}`);
+  // What is no number of seconds is refused by the handler, and takes no place.
+  const wait = route.waits ? waitSeconds.safeParse(event.queryStringParameters?.["wait"]).data : undefined;
+  return { rate: route.rate, waitSeconds: wait ?? 0 };
 }
 
 async function admit(authorization: string | undefined, facts: RequestFacts): Promise<Admission> {

@@ -4,7 +4,15 @@ import { parseArgs } from "node:util";
 import * as z from "zod";
 import { ApiError } from "../shared/api/errors.ts";
 import { email, text } from "../shared/api/fields.ts";
-import { allAccounts, createAccount, createUser, emailsOf, resetPassword, setQuota } from "../shared/data/operator.ts";
+import {
+  allAccounts,
+  createAccount,
+  createUser,
+  deleteUser,
+  emailsOf,
+  resetPassword,
+  setQuota,
+} from "../shared/data/operator.ts";
 import { releaseMachine } from "../shared/data/taken-machines.ts";
 import { generatePassword } from "../shared/domain/generated-password.ts";
 import { DEFAULT_QUOTAS, type QuotaKind } from "../shared/domain/limits.ts";
@@ -18,6 +26,8 @@ const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
   list                                                     accounts, their users and quotas
   create-account --name NAME --email EMAIL [--user NAME]   an account with its first user
   create-user --account ID --email EMAIL [--user NAME]     one more user of an account
+  delete-user --email EMAIL                                removes a user and ends all of their sessions; API tokens that they
+                                                           made stay and are listed; an account keeps its last user
   set-password --email EMAIL                               a new password; ends all of the user's sessions
   set-quota --account ID --servers N --instances N --tokens N --ssh-keys N --users N
   release-machine --name NAME                              a machine of your own that you have installed anew: any account may
@@ -79,6 +89,8 @@ async function run(): Promise<void> {
       }));
       return showUser(user.email, password, values);
     }
+    case "delete-user":
+      return removeUser(given("email", values.email, email));
     case "set-password": {
       const address = given("email", values.email, email);
       const password = await withPassword(values, async (password) => {
@@ -132,6 +144,14 @@ async function list(): Promise<void> {
     });
     console.log(`${account.id}  ${account.account_name}\n  ${used.join(", ")}\n  ${(await emailsOf(account.id)).join(", ")}`);
   }
+}
+
+async function removeUser(address: string): Promise<void> {
+  const tokens = await deleteUser(address);
+  console.log(`User ${address} is removed, and signed out everywhere`);
+  if (tokens.length === 0) return;
+  console.log("API tokens that they made go on working; revoke those that are no longer needed:");
+  for (const { id, name } of tokens) console.log(`  ${id}  ${name}`);
 }
 
 async function quotas(accountId: string, values: Values): Promise<void> {

@@ -37,8 +37,8 @@ export const routesOf = (environment: Environment): Route[] =>
   routes.filter(({ only }) => only === undefined || only === environment);
 
 /** What a route's function may do follows from what the route declares. */
-export const accessOf = ({ method, stateless, starts, keys, storage }: Route): Access => ({
-  ...(stateless ? {} : { table: method === "GET" ? ("read" as const) : ("write" as const) }),
+export const accessOf = ({ writes, stateless, starts, keys, storage }: Route): Access => ({
+  ...(stateless ? {} : { table: writes ? ("write" as const) : ("read" as const) }),
   starts,
   keys,
   storage,

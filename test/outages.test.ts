@@ -5,10 +5,17 @@ import * as z from "zod";
 import type { Cloud } from "../infra/local/cloud.ts";
 import { Backup } from "../shared/api/backups.ts";
 import { Instance } from "../shared/api/instances.ts";
+import { Operation } from "../shared/api/operations.ts";
 import { Server } from "../shared/api/servers.ts";
 import { getAccount } from "../shared/data/accounts.ts";
+import { changeOf } from "../shared/data/change.ts";
+import { beginOperation, findOperation, reserveOperation, withdrawOperation } from "../shared/data/operations.ts";
 import { setQuota } from "../shared/data/operator.ts";
-import { putIfAbsent } from "../shared/data/table.ts";
+import type { OperationRecord } from "../shared/data/records.ts";
+import { getServer, moveServerToDeleting } from "../shared/data/servers.ts";
+import { ConditionFailed, putIfAbsent } from "../shared/data/table.ts";
+import { newId } from "../shared/domain/ids.ts";
+import { ensureStarted } from "../shared/runtime/begin.ts";
 import { account, newPublicKey, type TestAccount, uniqueDomain } from "./harness/account.ts";
 import type { Client } from "./harness/client.ts";
 import { stranger } from "./harness/client.ts";
@@ -217,12 +224,150 @@ describe("a write whose answer is lost", () => {
     expect(await putIfAbsent(key, { owner: me.id })).toBe(false);
   });
 
+  test("of every try to start an execution is told as what came of it: done, or taken back whole", async () => {
+    const stop = cloud.aws.calls.subscribe(({ action }) => {
+      if (action === "StartExecution") cloud.aws.loseAnswer(action);
+    });
+    const body = await me.serverBody();
+    const answer = await api.post("/servers", body, { headers: { "idempotency-key": "lost" } }).finally(stop);
+    await cloud.states.settled();
+    const there = (await api.get("/servers")).as(z.array(Server));
+    expect([201, 503]).toContain(answer.status);
+    expect(there.map(({ id, status }) => [id, status])).toEqual(answer.status === 201 ? [[answer.as(Server).id, "active"]] : []);
+    expect((await api.post("/servers", body, { headers: { "idempotency-key": "lost" } })).status).toBe(201);
+    await cloud.states.settled();
+    expect((await api.get("/servers")).meta?.total).toBe(1);
+  });
+
   test("of an execution starts it once", async () => {
     cloud.aws.loseAnswer("StartExecution");
     const server = await api.post("/servers", await me.serverBody());
     expect(server.status).toBe(201);
     await me.until(server.as(Server).operation_id);
   });
+});
+
+describe("a repetition with the same Idempotency-Key, while the start fails", () => {
+  const keyed = { headers: { "idempotency-key": "begun" } };
+
+  /** A creation that is written and not started: its start fails, and so does taking it back. */
+  async function begunOnly(body: Record<string, unknown>): Promise<OperationRecord> {
+    const unsubscribe = cloud.aws.calls.subscribe(({ action }) => {
+      if (action === "StartExecution") cloud.aws.outage("dynamodb", true);
+    });
+    try {
+      unavailable(await without("states", true, () => api.post("/servers", body, keyed)));
+    } finally {
+      unsubscribe();
+      cloud.aws.outage("dynamodb", false);
+    }
+    const [begun] = (await me.api.get("/operations")).as(z.array(Operation));
+    const operation = await findOperation(me.id, begun?.id ?? "");
+    if (operation === undefined) throw new Error("Nothing was begun");
+    expect(operation.state).toBe("pending");
+    return operation;
+  }
+  const servers = async () => (await me.api.get("/servers")).as(z.array(Server)).map(({ id }) => id);
+
+  test("is refused as long as the work cannot be started, and starts it itself as soon as it can", async () => {
+    const body = await me.serverBody();
+    const { id, resource } = await begunOnly(body);
+    unavailable(await without("states", true, () => api.post("/servers", body, keyed)));
+    const answers = await Promise.all(Array.from({ length: 5 }, () => api.post("/servers", body, keyed)));
+    for (const answer of answers) {
+      expect(answer.headers["idempotent-replayed"]).toBe("true");
+      expect(answer.as(Server).id).toBe(resource.id);
+    }
+    await me.until(id);
+    expect(cloud.states.executions().filter(({ name }) => name === id)).toHaveLength(1);
+  });
+
+  test("once answered keeps the first request from taking the work back, even before its first task", async () => {
+    const body = await me.serverBody();
+    const operation = await begunOnly(body);
+    const held = Promise.withResolvers<void>();
+    const back = cloud.states.intercept(async ({ execution }, next) => {
+      if (execution === operation.id) await held.promise;
+      return next();
+    });
+    try {
+      expect((await api.post("/servers", body, keyed)).status).toBe(201);
+      expect(await withdrawOperation(operation, () => undefined)).toBe(false);
+    } finally {
+      held.resolve();
+      back();
+    }
+    await me.until(operation.id);
+    expect(await servers()).toEqual([operation.resource.id]);
+  });
+
+  test("that comes after the work was taken back, but has read the response before, is refused", async () => {
+    const operation = await begunOnly(await me.serverBody());
+    expect(await withdrawOperation(operation, () => undefined)).toBe(true);
+    await expect(ensureStarted(me.id, operation.id)).rejects.toMatchObject({ code: "SERVICE_UNAVAILABLE" });
+    await cloud.states.settled();
+    expect(await servers()).toEqual([]);
+  });
+
+  test("is told of a success only if that stays, whenever the engine comes back", async () => {
+    for (let round = 0; round < 4; round++) {
+      const body = await me.serverBody();
+      const { api: asker } = await me.token();
+      const headers = { "idempotency-key": `round ${round}` };
+      cloud.aws.outage("states", true);
+      const tries = Array.from({ length: 12 }, async (_, i) => {
+        await new Promise((resolve) => setTimeout(resolve, i * 20));
+        if (i === 3 * round) cloud.aws.outage("states", false);
+        return asker.post("/servers", body, { headers });
+      });
+      const answers = await Promise.all(tries).finally(() => cloud.aws.outage("states", false));
+      await cloud.states.settled();
+      const there = await servers();
+      for (const answer of answers)
+        if (answer.status === 201) expect(there).toContain(answer.as(Server).id);
+        else expect(["SERVICE_UNAVAILABLE", "IDEMPOTENCY_IN_PROGRESS"]).toContain(answer.error?.code);
+      expect((await asker.post("/servers", body, { headers })).status).toBe(201);
+      await cloud.states.settled();
+    }
+    expect(await servers()).toHaveLength(4);
+  });
+});
+
+test("of a first task and of taking the work back, at once, exactly one wins; neither fails", async () => {
+  await setQuota(me.id, "server", 100);
+  for (let round = 0; round < 20; round++) {
+    const { id } = await seedServer(me.id);
+    const change = changeOf(await getAccount(me.id));
+    const operationId = newId("operation");
+    const server = await getServer(me.id, id);
+    moveServerToDeleting(change, server, operationId);
+    const operation = reserveOperation(
+      change,
+      { operator: "test", requestId: "test" },
+      {
+        id: operationId,
+        type: "server.delete",
+        resource: { type: "server", id, name: server.name },
+        before: server.state,
+      },
+    );
+    await change.commit();
+    const later = async <T>(ms: number, work: () => Promise<T>) => {
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      return work();
+    };
+    const [withdrawn, begun] = await Promise.all([
+      later(0, () => withdrawOperation(operation, () => undefined)),
+      later(round * 4, () =>
+        beginOperation(operation).catch((error: unknown) => {
+          if (!(error instanceof ConditionFailed)) throw error;
+          return false; // the task tries again, and finds no operation
+        }),
+      ),
+    ]);
+    expect([withdrawn, begun].filter(Boolean)).toHaveLength(1);
+    expect((await getServer(me.id, id)).operation_id).toBe(withdrawn ? null : operationId);
+  }
 });
 
 test("work that is going on when the database goes away ends when it is back", async () => {

@@ -19,6 +19,7 @@ export const handler = handle(api.backups.delete)(async ({ params, caller, by, r
     type: "backup.delete",
     resource: { type: "backup", id: backup.id, name: backup.instance_name },
     before: backup.state,
+    concerns: [backup.instance_id],
   });
   return commit(change, toOperation(operation));
 });

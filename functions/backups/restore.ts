@@ -21,15 +21,17 @@ export const handler = handle(api.backups.restore)(async ({ params, body, caller
   const change = changeOf(presentAccount(records.account));
   requireServerUsable(change, instance);
   const operationId = newId("operation");
+  const safety_backup_id = newId("backup");
   moveInstance(change, instance, "backup.restore", operationId);
   useBackup(change, backup.id, operationId);
   const operation = reserveOperation(change, by, {
     id: operationId,
     type: "backup.restore",
     resource: { type: "instance", id: instance.id, name: instance.name },
-    input: { ...body, backup_id: backup.id, safety_backup_id: newId("backup") },
+    input: { ...body, backup_id: backup.id, safety_backup_id },
     before: instance.state,
     usesBackupId: backup.id,
+    concerns: body.backup_first ? [safety_backup_id] : [],
     result: { backup_id: backup.id },
   });
   return commit(change, toOperation(operation));

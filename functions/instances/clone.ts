@@ -51,9 +51,10 @@ export const handler = handle(api.instances.clone)(async ({ params, body, caller
     resource: { type: "instance", id: instance.id, name: instance.name },
     input: { backup_id: backup.id, restore_database, restore_filestore, neutralize, reset_users },
     usesBackupId: backup.id,
+    concerns: [backup.instance_id],
     result: { backup_id: backup.id },
   });
-  return commit(change, { ...toInstance(instance), ...(body.admin_password === undefined && { admin_password }) });
+  return commit(change, { ...toInstance(instance, undefined), ...(body.admin_password === undefined && { admin_password }) });
 });
 
 /** The path names the source: an instance, or one that was deleted and left this backup. */

@@ -27,5 +27,5 @@ export const handler = handle(api.instances.create)(async ({ body, caller, by, r
     type: "instance.create",
     resource: { type: "instance", id: instance.id, name: instance.name },
   });
-  return commit(change, { ...toInstance(instance), admin_password });
+  return commit(change, { ...toInstance(instance, server), admin_password });
 });

@@ -1,8 +1,8 @@
 // GET /instances/:id
 import { api } from "../../shared/api/index.ts";
-import { getInstance, toInstance } from "../../shared/data/instances.ts";
+import { getInstance, showInstance } from "../../shared/data/instances.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.instances.get)(async ({ params, caller }) =>
-  toInstance(await getInstance(caller.account_id, params.id)),
+  showInstance(await getInstance(caller.account_id, params.id)),
 );

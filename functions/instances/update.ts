@@ -10,7 +10,7 @@ import {
   renameInstance,
   requireAllowed,
   requireServerUsable,
-  toInstance,
+  showInstance,
 } from "../../shared/data/instances.ts";
 import { reserveOperation } from "../../shared/data/operations.ts";
 import { newId } from "../../shared/domain/ids.ts";
@@ -24,13 +24,14 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
   if (domain === undefined || domain === instance.domain) {
     const renamed = renameInstance(change, instance, fields);
     logEvent(change, by, "instance.update", { type: "instance", id: renamed.id, name: renamed.name });
-    return commit(change, toInstance(renamed));
+    return commit(change, await showInstance(renamed));
   }
   requireAllowed(instance, "update");
   requireServerUsable(change, instance);
-  claimDomain(change, instance, domain);
   const operationId = newId("operation");
+  // First, so that of two moves to one domain the second meets the first's operation, not its claim.
   const moved = moveInstance(change, instance, "instance.update", operationId, fields);
+  claimDomain(change, instance, domain);
   reserveOperation(change, by, {
     id: operationId,
     type: "instance.update",
@@ -39,5 +40,5 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
     before: instance.state,
     replaced: { name: instance.name, admin_email: instance.admin_email },
   });
-  return commit(change, toInstance(moved));
+  return commit(change, await showInstance(moved));
 });

@@ -1,19 +1,39 @@
 // GET /operations/:id
 import { setTimeout as sleep } from "node:timers/promises";
+import { ApiError } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
+import { endWait } from "../../shared/data/credentials.ts";
 import { getOperation, isOpen, toOperation } from "../../shared/data/operations.ts";
+import type { Caller, OperationRecord } from "../../shared/data/records.ts";
+import { pauseBeforeLook } from "../../shared/domain/limits.ts";
 import { handle, requirePermission } from "../../shared/runtime/handle.ts";
-
-/** How often the table is asked meanwhile: a quarter of a second is soon enough for a person, and 80 reads at most. */
-const ASK_AGAIN_MS = 250;
+import { log } from "../../shared/runtime/log.ts";
 
 export const handler = handle(api.operations.get)(async ({ params, query, caller }) => {
-  const until = Date.now() + query.wait * 1000;
-  let operation = await getOperation(caller.account_id, params.id);
-  if (operation.created_by.id !== caller.id) requirePermission(caller, `${operation.resource.type}s:read`);
-  while (isOpen(operation) && Date.now() < until) {
-    await sleep(Math.min(ASK_AGAIN_MS, until - Date.now()));
-    operation = await getOperation(caller.account_id, params.id);
-  }
+  const seconds = caller.wait === undefined ? 0 : query.wait; // without a place nobody waits
+  const operation = await endOf(params.id, caller, seconds).catch(async (error: unknown) => {
+    // With the table away the place is left to lapse: a write that fails slowly, too, would outlast the function.
+    if (error instanceof ApiError) await freePlace(caller);
+    throw error;
+  });
+  await freePlace(caller);
   return toOperation(operation);
 });
+
+/** The operation when it has ended, or as it is after so many seconds. */
+async function endOf(id: string, caller: Caller, seconds: number): Promise<OperationRecord> {
+  const until = Date.now() + seconds * 1000;
+  let operation = await getOperation(caller.account_id, id);
+  if (operation.created_by.id !== caller.id) requirePermission(caller, `${operation.resource.type}s:read`);
+  for (let looks = 1; isOpen(operation) && Date.now() < until; looks++) {
+    await sleep(Math.min(pauseBeforeLook(looks), until - Date.now()));
+    operation = await getOperation(caller.account_id, id);
+  }
+  return operation;
+}
+
+/** What was found out is worth more than the place, which lapses by itself. */
+const freePlace = (caller: Caller): Promise<void> =>
+  endWait(caller).catch((error: unknown) => {
+    log.warn("the place of a wait could not be freed", { error: error instanceof Error ? error : undefined });
+  });

@@ -71,7 +71,9 @@ export const auth = {
     method: "PUT",
     path: "/auth/password",
     summary: "Change the signed-in user's password; every other session ends",
+    description: "A wrong current password counts as a failed sign-in.",
     access: "session",
+    refusals: [tooManySignIns],
     body: z.strictObject({
       current_password: z
         .string()

@@ -146,7 +146,9 @@ export const backups = {
   download: endpoint({
     method: "GET",
     path: "/backups/:id/download",
+    writes: true, // its entry in the audit log
     summary: "Get an address to download a backup's archive from",
+    description: "Each address that is given is an event of its own in the audit log, `backup.download`.",
     access: ["backups:restore"],
     refusals: [backupNotCompleted],
     storage: "read",

@@ -76,6 +76,10 @@ export interface Endpoint<
   keys: readonly KeyName[];
   /** Whether the function needs nothing of the table, and so may not read it. */
   stateless: boolean;
+  /** Whether the function writes to the table: all but those of GETs do, and a GET that leaves a trace of itself. */
+  writes: boolean;
+  /** Whether a request may ask with `wait` to be kept until there is something to tell. */
+  waits: boolean;
   /** What the function does with the bucket of backups: signs addresses for reading, or nothing. */
   storage: "read" | undefined;
   /** Exists only in the deployment of this environment. */
@@ -108,6 +112,8 @@ export function endpoint<
     idempotent,
     keys: idempotent ? ["sealing"] : [],
     stateless: false,
+    writes: draft.method !== "GET",
+    waits: false,
     storage: undefined,
     only: undefined,
     bare: false,

@@ -18,7 +18,7 @@ export const InstanceStatus = z.enum([
 ]);
 export type InstanceStatus = z.infer<typeof InstanceStatus>;
 
-/** What can be asked of an instance; which of them its state allows now is in `allowed_actions`. */
+/** What can be asked of an instance; which of them would be accepted now is in `allowed_actions`. */
 export const INSTANCE_ACTIONS = ["start", "stop", "restart", "backup", "restore", "update", "delete"] as const;
 export const InstanceAction = z.enum(INSTANCE_ACTIONS);
 export type InstanceAction = z.infer<typeof InstanceAction>;
@@ -68,9 +68,10 @@ export const Instance = z
     neutralized: z
       .boolean()
       .meta({ description: "Whether scheduled jobs, mail and payments were switched off", examples: [false] }),
-    allowed_actions: z
-      .array(InstanceAction)
-      .meta({ description: "What the state allows now", examples: [["stop", "restart", "backup"]] }),
+    allowed_actions: z.array(InstanceAction).meta({
+      description: "What would be accepted now: by its state, its server's, and whether the ERP was ever installed",
+      examples: [["stop", "restart", "backup"]],
+    }),
     dns_record: z
       .object({
         type: z.literal("A"),

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { OPERATION_ERRORS } from "./errors.ts";
 import { endpoint } from "./endpoint.ts";
+import { WAITS_AT_ONCE } from "../domain/limits.ts";
 import { actor, exampleId, id, listQuery, timestamp, waitSeconds } from "./fields.ts";
 
 export const OPERATION_TYPES = [
@@ -117,6 +118,9 @@ export const operations = {
     path: "/operations",
     summary: "List operations",
     access: ["servers:read", "instances:read", "backups:read"],
+    description:
+      "With `resource_id` the operations that change, hold or read a resource: those of an instance's backups and of clones of it " +
+      "are on the instance's list, and restores of a backup on the backup's.",
     query: listQuery({
       status: OperationStatus,
       resource_id: z.union([id("server"), id("instance"), id("backup")], "must be the id of a server, an instance or a backup"),
@@ -130,10 +134,13 @@ export const operations = {
     summary: "Show an operation, or wait for its end",
     description:
       "With `wait` the answer comes as soon as the operation ends, or after that many seconds. " +
+      `At most ${WAITS_AT_ONCE} requests of a credential wait at a time; beyond that the present state is answered at once. ` +
       "Needs the read permission of the operation's resource, unless this credential started it.",
     access: "credential",
     refusals: [{ code: "FORBIDDEN", message: "Token does not have permission: instances:read" }],
     query: z.strictObject({ wait: waitSeconds }),
+    waits: true,
+    writes: true, // frees the place that a wait has taken
     data: Operation,
   }),
 };

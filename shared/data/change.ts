@@ -1,4 +1,5 @@
 // One change of an account: what is written together or not at all, with its counts, its event and its operation.
+import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError, conflict, operationInProgress } from "../api/errors.ts";
 import type { QuotaKind } from "../domain/limits.ts";
 import { newId } from "../domain/ids.ts";
@@ -15,6 +16,8 @@ export interface Change {
   number: (kind: ListKind, id: string) => string;
   /** Counts one more, or one less, against the account's quota. */
   use: (kind: QuotaKind, by: 1 | -1) => void;
+  /** Refuses the change unless the account has more than that of the kind. */
+  requireMore: (kind: QuotaKind, than: number, refused: () => Error) => void;
   /** Changes the account's own item, in the one write that also moves its counters. */
   setOnAccount: (set: Item) => void;
   /** Adds a listed record; `number` must be in it. */
@@ -59,6 +62,7 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
   const accountAdd = new Map<string, number>();
   const accountSet: Item = {};
   const quotas = new Set<QuotaKind>();
+  const floors = new Map<QuotaKind, { than: number; refused: () => Error }>();
 
   const count = (kind: ListKind, number: string, filter: string, by: number) => {
     const { leaf, attribute } = countPlace(number);
@@ -83,6 +87,7 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
       accountAdd.set(`used_${kind}`, (accountAdd.get(`used_${kind}`) ?? 0) + by);
       if (by > 0) quotas.add(kind);
     },
+    requireMore: (kind, than, refused) => void floors.set(kind, { than, refused }),
     setOnAccount: (set) => void Object.assign(accountSet, set),
     add: (kind, record, { status, parentId }) => {
       writes.push(
@@ -111,12 +116,7 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
     update: (key, what, where, refused) => void writes.push(update(key, what, where, refused)),
     put: (key, item, refused) => void writes.push(put(key, item, refused)),
     remove: (key, where, refused) => void writes.push(remove(key, where, refused)),
-    claim: (key, field, ownerId) =>
-      void writes.push(
-        put(key, { owner_id: ownerId }, (present) =>
-          conflict(`This ${field} is already taken`, { field, resource: present?.["owner_id"] }),
-        ),
-      ),
+    claim: (key, field, ownerId) => void writes.push(put(key, { owner_id: ownerId }, (present) => taken(field, present))),
     write: (write) => void writes.push(write),
     writeFirst: (write) => void writes.unshift(write),
     writes: () => [
@@ -126,8 +126,11 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
             update(
               keys.account(account.id),
               { set: accountSet, add: Object.fromEntries(accountAdd) },
-              withinQuotas(quotas),
-              overQuota(quotas),
+              {
+                ...withinQuotas(quotas),
+                above: Object.fromEntries([...floors].map(([kind, { than }]) => [`used_${kind}`, than])),
+              },
+              (present) => belowFloor(floors, present) ?? overQuota(quotas, present),
             ),
           ]
         : []),
@@ -138,23 +141,51 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
   return change;
 }
 
+/** A value that must be unique has its marker already. */
+export const taken = (field: string, marker: Item | undefined): Error =>
+  conflict(`This ${field} is already taken`, { field, resource: marker?.["owner_id"] });
+
 const withinQuotas = (kinds: Set<QuotaKind>): Where => ({
   below: Object.fromEntries([...kinds].map((kind) => [`used_${kind}`, { attribute: `limit_${kind}` }])),
 });
 
-const overQuota =
-  (kinds: Set<QuotaKind>): Write["refused"] =>
-  (account) => {
-    const kind = [...kinds].find((name) => Number(account?.[`used_${name}`] ?? 0) >= Number(account?.[`limit_${name}`] ?? 0));
-    const limit = Number(account?.[`limit_${kind}`] ?? 0);
-    return new ApiError(
-      "QUOTA_EXCEEDED",
-      `The account may have at most ${limit} ${String(kind).replace("_", " ")}${limit === 1 ? "" : "s"}; ask the operator for more`,
-      {
-        details: { resource: kind, limit },
-      },
-    );
-  };
+function belowFloor(floors: ReadonlyMap<QuotaKind, { than: number; refused: () => Error }>, account: Item | undefined) {
+  return [...floors].find(([kind, { than }]) => Number(account?.[`used_${kind}`] ?? 0) <= than)?.[1].refused();
+}
+
+function overQuota(kinds: Set<QuotaKind>, account: Item | undefined): Error {
+  const kind = [...kinds].find((name) => Number(account?.[`used_${name}`] ?? 0) >= Number(account?.[`limit_${name}`] ?? 0));
+  const limit = Number(account?.[`limit_${kind}`] ?? 0);
+  return new ApiError(
+    "QUOTA_EXCEEDED",
+    `The account may have at most ${limit} ${String(kind).replace("_", " ")}${limit === 1 ? "" : "s"}; ask the operator for more`,
+    {
+      details: { resource: kind, limit },
+    },
+  );
+}
+
+/** Another change of the same record came first; made again, of what is there now, this one may succeed. */
+export class Overtaken extends ApiError {
+  constructor(message: string, resourceId: string) {
+    super("CONFLICT", message, { details: { resource: resourceId } });
+  }
+}
+
+/** Of those that meet, each time one succeeds; 20 tries, full jitter of up to 100 ms: about a second of waiting. */
+const OVERTAKEN_TRIES = 20;
+
+/** Makes a change again, from its reading on, until it is not overtaken. */
+export async function retryIfOvertaken<T>(make: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await make();
+    } catch (error) {
+      if (!(error instanceof Overtaken) || attempt >= OVERTAKEN_TRIES) throw error;
+      await sleep(Math.random() * 100);
+    }
+  }
+}
 
 /** Why a write that needed a resource to be free was refused. */
 export const heldByAnother = (present: Item | undefined): Error | undefined =>

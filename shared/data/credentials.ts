@@ -1,12 +1,12 @@
 // Credentials: API tokens, and users with their sessions. Admission is one conditional write: the credential exists and is
 // not expired, its limits are not hit, its last use is noted, and its permissions come back.
 import * as z from "zod";
-import { conflict, invalid, notFound } from "../api/errors.ts";
+import { ApiError, conflict, invalid, notFound } from "../api/errors.ts";
 import type { RateClass } from "../api/endpoint.ts";
 import { ALL_PERMISSIONS } from "../api/permissions.ts";
 import { Token } from "../api/tokens.ts";
 import { isId } from "../domain/ids.ts";
-import { REQUEST_LIMITS, SESSIONS_PER_USER, WINDOW_SECONDS } from "../domain/limits.ts";
+import { REQUEST_LIMITS, SESSIONS_PER_USER, WAIT_GRACE_SECONDS, WAITS_AT_ONCE, WINDOW_SECONDS } from "../domain/limits.ts";
 import {
   type Environment,
   fingerprintOfHash,
@@ -19,7 +19,7 @@ import {
 import { type By, type Change, now } from "./change.ts";
 import { keys } from "./keys.ts";
 import { type Caller, CredentialRecord, UserRecord } from "./records.ts";
-import { enter, type Limit, timesOf, type Verdict } from "./slots.ts";
+import { enter, freeThePlace, type Limit, timesOf, type Verdict, type Wish } from "./slots.ts";
 import { find, type Item, queryAll, readAll, type Ref, updateRaw } from "./table.ts";
 
 const WINDOW_MS = WINDOW_SECONDS * 1000;
@@ -38,6 +38,20 @@ export interface RequestFacts {
   ipAddress: string | null;
   /** Milliseconds since 1970. */
   at: number;
+  /** How long the request would like to wait for what it asks for; 0 for most. */
+  waitSeconds: number;
+}
+
+const WAIT_PLACES = Array.from({ length: WAITS_AT_ONCE }, (_, i) => `wait_${i}`);
+
+const wishOf = ({ waitSeconds, at }: RequestFacts): Wish | undefined =>
+  waitSeconds === 0 ? undefined : { places: WAIT_PLACES, untilMs: at + (waitSeconds + WAIT_GRACE_SECONDS) * 1000 };
+
+/** Frees the place that a request which has waited had taken. */
+export async function endWait({ type, id, wait }: Caller): Promise<void> {
+  if (wait === undefined) return;
+  const key = type === "token" ? keys.credential(fingerprintOfId(id)) : keys.user(id);
+  await freeThePlace(key, wait.place, wait.until);
 }
 
 /** The limit that applies to a request and is nearest to being hit. */
@@ -67,6 +81,7 @@ export async function admitToken(value: string, facts: RequestFacts): Promise<Ad
     names: { "#hash": "hash" },
     values: { ":hash": hash, ":never": null, ":iso": iso },
     set: { last_used_at: iso, last_used_ip: facts.ipAddress },
+    wish: wishOf(facts),
   });
   return admission(verdict, facts, (item) => {
     const { account_id, id, name, permissions } = CredentialRecord.parse(item);
@@ -89,6 +104,7 @@ export async function admitSession(userId: string, sessionId: string, facts: Req
     holds: (item) => (UserRecord.parse(item).sessions[sessionId]?.expires_at ?? "") > iso,
     names: { "#session": sessionId },
     values: { ":iso": iso },
+    wish: wishOf(facts),
   });
   return admission(verdict, facts, (item) => {
     const { account_id, id, name } = UserRecord.parse(item);
@@ -110,9 +126,14 @@ function admission(verdict: Verdict<RateClass>, facts: RequestFacts, callerOf: (
   const hit = verdict.kind === "limited" ? states.find((state) => state.scope === verdict.by) : undefined;
   const state = hit ?? states.toSorted((a, b) => a.remaining - b.remaining)[0];
   if (state === undefined) throw new Error("Every request has a limit");
+  const wish = wishOf(facts);
+  const place = verdict.kind === "admitted" ? verdict.place : undefined;
   return {
     kind: verdict.kind,
-    caller: callerOf(verdict.item),
+    caller: {
+      ...callerOf(verdict.item),
+      ...(wish !== undefined && place !== undefined && { wait: { place, until: wish.untilMs } }),
+    },
     state,
     retryAfterMs: verdict.kind === "limited" ? verdict.retryAfterMs : undefined,
   };
@@ -199,22 +220,62 @@ export function reserveUser(change: Change, user: Pick<UserRecord, "id" | "email
   return record;
 }
 
+/** Removes a user: their sessions are on the record, so that the very next request with one finds nothing. */
+export function removeUser(change: Change, user: UserRecord): void {
+  change.use("user", -1);
+  change.requireMore("user", 1, () =>
+    conflict("This is the account's last user, and nobody could sign in without one; create another first", { resource: "user" }),
+  );
+  change.remove(keys.user(user.id), {}, () => notFound("user"));
+  change.remove(keys.email(user.email), { equals: { user_id: user.id } });
+  change.remove(keys.userOf(user.account_id, user.id));
+}
+
+/** Each failed try means that another request opened or ended a session of the user, so that some request always makes progress. */
+const SESSION_TRIES = 100;
+
 /**
  * Opens a session; beyond the quota the oldest end, and so do those that have expired. False if the password that was verified
  * is no longer the user's: a change of password ends the sessions that are being opened, too.
  */
 export async function openSession(user: UserRecord, sessionId: string, expiresAt: string): Promise<boolean> {
   const at = now();
-  const newestFirst = Object.entries(user.sessions).toSorted(([, a], [, b]) => (a.created_at < b.created_at ? 1 : -1));
-  const ended = newestFirst.filter(([, session], place) => session.expires_at <= at || place >= SESSIONS_PER_USER - 1);
-  const removed = ended.map((_, i) => `sessions.#ended${i}`);
-  const { done } = await updateRaw(keys.user(user.id), {
-    UpdateExpression: `SET sessions.#new = :new${removed.length > 0 ? ` REMOVE ${removed.join(", ")}` : ""}`,
-    ConditionExpression: "password_hash = :verified",
-    ExpressionAttributeNames: { "#new": sessionId, ...Object.fromEntries(ended.map(([id], i) => [`#ended${i}`, id])) },
-    ExpressionAttributeValues: { ":new": { expires_at: expiresAt, created_at: at }, ":verified": user.password_hash },
-  });
-  return done;
+  let sessions = user.sessions;
+  for (let attempt = 0; attempt < SESSION_TRIES; attempt++) {
+    const ended = surplus(sessions, at, attempt > 0);
+    const places = ended.map((_, i) => `sessions.#ended${i}`);
+    const { done, item } = await updateRaw(keys.user(user.id), {
+      UpdateExpression: `SET sessions.#new = :new${places.length > 0 ? ` REMOVE ${places.join(", ")}` : ""}`,
+      // That the ended ones were there makes the number that stay exact.
+      ConditionExpression: [
+        "password_hash = :verified",
+        "size(sessions) <= :most",
+        ...places.map((place) => `attribute_exists(${place})`),
+      ].join(" AND "),
+      ExpressionAttributeNames: { "#new": sessionId, ...Object.fromEntries(ended.map((id, i) => [`#ended${i}`, id])) },
+      ExpressionAttributeValues: {
+        ":new": { expires_at: expiresAt, created_at: at },
+        ":verified": user.password_hash,
+        ":most": SESSIONS_PER_USER - 1 + ended.length,
+      },
+    });
+    if (done) return true;
+    if (item === undefined) return false; // the user was removed
+    const present = UserRecord.parse(item);
+    if (present.password_hash !== user.password_hash) return false;
+    sessions = present.sessions;
+  }
+  throw new Error(`No session of ${user.id} could be opened in ${SESSION_TRIES} tries`);
+}
+
+/** The sessions that end when one more is opened: the oldest. Of several sign-ins at once each ends another one of the older half. */
+function surplus(sessions: UserRecord["sessions"], at: string, contended: boolean): string[] {
+  const oldestFirst = Object.entries(sessions).toSorted(([, a], [, b]) => (a.created_at < b.created_at ? -1 : 1));
+  const live = oldestFirst.filter(([, session]) => session.expires_at > at);
+  const expired = oldestFirst.filter(([, session]) => session.expires_at <= at);
+  const count = Math.max(0, live.length - (SESSIONS_PER_USER - 1));
+  const first = contended && count > 0 ? Math.floor(Math.random() * (SESSIONS_PER_USER / 2)) : 0;
+  return [...live.slice(first, first + count), ...expired].map(([id]) => id);
 }
 
 export async function endSession(userId: string, sessionId: string): Promise<void> {
@@ -225,15 +286,29 @@ export async function endSession(userId: string, sessionId: string): Promise<voi
   });
 }
 
-/** Sets a password and ends every session but, if given, the one that set it. */
+/**
+ * Sets a password and ends every session, also those that are opened meanwhile, but, if given, the one that set it. That one must
+ * still be there: what was ended since the user was read stays ended.
+ */
 export function setPassword(change: Change, user: UserRecord, passwordHash: string, keepSessionId?: string): void {
   const kept = keepSessionId === undefined ? undefined : user.sessions[keepSessionId];
-  const sessions = keepSessionId !== undefined && kept !== undefined ? { [keepSessionId]: kept } : {};
+  if (keepSessionId !== undefined && kept === undefined) throw new ApiError("UNAUTHORIZED");
   change.update(
     keys.user(user.id),
-    { set: { password_hash: passwordHash, sessions } },
-    { equals: { password_hash: user.password_hash } },
-    () => invalid({ field: "current_password", reason: "is not the current password" }), // another request was faster
+    {
+      set: {
+        password_hash: passwordHash,
+        sessions: keepSessionId !== undefined && kept !== undefined ? { [keepSessionId]: kept } : {},
+      },
+    },
+    {
+      equals: { password_hash: user.password_hash },
+      ...(keepSessionId !== undefined && { has: [["sessions", keepSessionId]] }),
+    },
+    (present) =>
+      present?.["password_hash"] === user.password_hash
+        ? new ApiError("UNAUTHORIZED") // the session was ended meanwhile
+        : invalid({ field: "current_password", reason: "is not the current password" }), // another request was faster
   );
 }
 

@@ -39,6 +39,7 @@ export async function reserveExpiry({ accountId, backupId }: Expired): Promise<O
     type: "backup.delete",
     resource: { type: "backup", id: backupId, name: backup.instance_name },
     before: backup.state,
+    concerns: [backup.instance_id],
   });
   await change.commit();
   return operation;

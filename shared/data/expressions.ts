@@ -16,8 +16,12 @@ export interface Where {
   oneOf?: Record<string, readonly unknown[]>;
   /** Attribute below a number, or below another attribute of the item; an absent attribute counts as zero. */
   below?: Record<string, number | { attribute: string }>;
+  /** Attribute above a number; an absent attribute counts as zero. */
+  above?: Record<string, number>;
   /** Attributes that must be absent or zero, such as an empty set or a count. */
   none?: readonly string[];
+  /** Entries of maps that must be there, each as the path to it. */
+  has?: readonly (readonly string[])[];
 }
 
 export interface Update {
@@ -85,6 +89,8 @@ function conditionWith(use: Aliases, where: Where): Expression {
       const limit = typeof bound === "number" ? use.value(bound) : use.name(bound.attribute);
       return `(attribute_not_exists(${use.name(name)}) OR ${use.name(name)} < ${limit})`;
     }),
+    ...Object.entries(where.above ?? {}).map(([name, bound]) => `${use.name(name)} > ${use.value(bound)}`),
+    ...(where.has ?? []).map((path) => `attribute_exists(${path.map(use.name).join(".")})`),
     ...(where.none ?? []).map((name) => `(attribute_not_exists(${use.name(name)}) OR ${use.name(name)} = ${use.value(0)})`),
   ];
   return terms.length > 0 ? { ConditionExpression: terms.join(" AND ") } : {};

@@ -3,13 +3,14 @@ import { invalidState, notFound, operationInProgress } from "../api/errors.ts";
 import type { Instance, InstanceAction, InstanceStatus } from "../api/instances.ts";
 import type { OperationType } from "../api/operations.ts";
 import { isId, newId } from "../domain/ids.ts";
-import { allowedActions, LIFECYCLE, statesFor, type Transition, USABLE } from "../domain/lifecycle.ts";
+import { allowedActions, LIFECYCLE, statesFor, type Transition, USABLE, WITHOUT_ERP } from "../domain/lifecycle.ts";
 import { type Change, heldByAnother, now } from "./change.ts";
 import { keys } from "./keys.ts";
 import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts";
-import { InstanceRecord, type ServerRecord } from "./records.ts";
-import { occupyServer, unusable } from "./servers.ts";
-import { check, find, type Item, type Ref, updateOne } from "./table.ts";
+import { requireRunning } from "./operations.ts";
+import { InstanceRecord, type OperationRecord, ServerRecord } from "./records.ts";
+import { occupyServer, serverRef, unusable } from "./servers.ts";
+import { check, find, type Item, readAll, type Ref, spelled, updateOne } from "./table.ts";
 
 export const instanceRef = (accountId: string, id: string): Ref<InstanceRecord> => ({
   key: keys.record("instance", accountId, id),
@@ -34,14 +35,42 @@ export function listInstances(
   return server_id === undefined ? listPage({ ...list, status }, page) : listOfParent(list, server_id, page);
 }
 
-export function toInstance({ state, server_ip, ...record }: InstanceRecord): Instance {
+export function toInstance(
+  { state, server_ip, installed, ...record }: InstanceRecord,
+  server: Pick<ServerRecord, "state"> | undefined,
+): Instance {
   return {
     ...record,
     status: state,
     url: `https://${record.domain}`,
-    allowed_actions: allowedActions(state, record.operation_id),
+    allowed_actions: allowedActions({ status: state, heldBy: record.operation_id, installed, server: server?.state }),
     dns_record: { type: "A", name: record.domain, value: server_ip },
   };
+}
+
+/** As `toInstance`, with one call for the servers: the state of each has its part in what is allowed. */
+export async function toInstances(
+  accountId: string,
+  instances: readonly InstanceRecord[],
+  { consistent }: { consistent: boolean },
+): Promise<Instance[]> {
+  // While an operation holds an instance nothing is allowed, whatever its server is.
+  const free = instances.filter(({ operation_id }) => operation_id === null);
+  const refs = free.map(({ server_id }) => serverRef(accountId, server_id));
+  const items = await readAll(
+    refs.map(({ key }) => key),
+    { consistent },
+  );
+  return instances.map((instance) => {
+    const item = items.get(spelled(serverRef(accountId, instance.server_id).key));
+    return toInstance(instance, item && ServerRecord.parse(item));
+  });
+}
+
+/** One instance, as its record is now and its server was a moment ago. */
+export async function showInstance(instance: InstanceRecord): Promise<Instance> {
+  const [shown] = await toInstances(instance.account_id, [instance], { consistent: true });
+  return shown ?? toInstance(instance, undefined);
 }
 
 export type NewInstance = Pick<InstanceRecord, "name" | "erp_version" | "edition" | "database_name" | "admin_email" | "domain"> &
@@ -64,6 +93,7 @@ export function reserveInstance(
     number: change.number("instance", id),
     server_id: server.id,
     server_ip: server.ip_address,
+    installed: false,
     state: LIFECYCLE["instance.create"].through,
     status_reason: null,
     operation_id: operationId,
@@ -81,6 +111,7 @@ export function reserveInstance(
 /** Makes sure that an action can be done on an instance now, so that the reason is told before anything is written. */
 export function requireAllowed(instance: InstanceRecord, action: InstanceAction): void {
   if (instance.operation_id !== null) throw operationInProgress(instance.operation_id);
+  if (!instance.installed && !WITHOUT_ERP.includes(action)) throw neverInstalled(instance.state);
   if (!statesFor(action).includes(instance.state)) throw wrongState(instance.state, action);
 }
 
@@ -155,9 +186,9 @@ const given = ({ name, admin_email }: RenamedFields) => ({
 export const claimDomain = (change: Change, instance: InstanceRecord, domain: string): void =>
   change.claim(keys.domain(change.accountId, domain), "domain", instance.id);
 
-/** Makes the new domain the instance's own and frees the old one; doing it twice is doing it once. */
-export function adoptDomain(change: Change, instance: InstanceRecord, domain: string): void {
-  if (instance.domain === domain) return;
+/** Makes the new domain the instance's own and frees the old one, while the operation that moves it runs. */
+export function adoptDomain(change: Change, operation: OperationRecord, instance: InstanceRecord, domain: string): void {
+  requireRunning(change, operation);
   change.update(
     keys.record("instance", change.accountId, instance.id),
     { set: { domain, updated_at: now() } },
@@ -165,6 +196,9 @@ export function adoptDomain(change: Change, instance: InstanceRecord, domain: st
   );
   change.remove(keys.domain(change.accountId, instance.domain));
 }
+
+const neverInstalled = (state: string): Error =>
+  invalidState("The ERP was never installed on this instance; delete it and create another", state);
 
 const wrongState = (state: string, action?: InstanceAction): Error =>
   invalidState(

@@ -28,6 +28,12 @@ export const keys = {
   /** All SSH keys of an account (at most 100). */
   sshKeys: (accountId: string) => owned(accountId, "ssh_key"),
 
+  /** Puts an operation on the list of something that it holds or reads, beside that of its resource. */
+  operationOf: (accountId: string, concernedId: string, operationId: string): Key => ({
+    pk: owned(accountId, `operation_of#${concernedId}`),
+    sk: operationId,
+  }),
+
   /** How many records of a list there are in each block of numbers: `filter` is a status, or `all`. */
   counts: (kind: ListKind, accountId: string) => owned(accountId, `count#${kind}`),
   count: (kind: ListKind, accountId: string, filter: string, leaf: number): Key => ({
@@ -40,7 +46,7 @@ export const keys = {
   list: (kind: ListKind, accountId: string) => owned(accountId, kind),
   /** Partition of index `byStatus`: those with a status. */
   listByStatus: (kind: ListKind, accountId: string, status: string) => owned(accountId, `${kind}#${status}`),
-  /** Partition of index `byParent`: the instances of a server, the backups of an instance, the operations of a resource. */
+  /** Partition of index `byParent`: the instances of a server, the backups of an instance, the operations of a resource, or links to those that concern it. */
   listByParent: (kind: ListKind, accountId: string, parentId: string) => owned(accountId, `${kind}#${parentId}`),
 
   /** Markers that make a value unique: whose it is. */

@@ -6,8 +6,8 @@
 // leave holes, and the counts say how many are left; the id behind the number makes the place in the index unique.
 import { invalid } from "../api/errors.ts";
 import { listQuery, type ListMeta } from "../api/fields.ts";
-import { keys, type ListKind } from "./keys.ts";
-import { type Item, query, queryAll } from "./table.ts";
+import { type Key, keys, type ListKind } from "./keys.ts";
+import { type Item, query, queryAll, readAll, spelled } from "./table.ts";
 import * as z from "zod";
 
 /** Records in a block: what a page may have to skip over. Small, because each costs capacity to read. */
@@ -60,7 +60,8 @@ export async function listPage<T>({ kind, accountId, status, schema }: ListOf<T>
     ScanIndexForward: false,
     Limit: start.skip + page.per_page + 1, // one more tells whether there is a next page
   });
-  return pageOf(items.slice(start.skip), page, total, name, schema);
+  const { items: shown, meta } = pageOf(items.slice(start.skip), page, total, name);
+  return { items: shown.map((item) => schema.parse(item)), meta };
 }
 
 /**
@@ -73,6 +74,37 @@ export async function listOfParent<T>(
   page: PageQuery,
   keep: (record: T) => boolean = () => true,
 ): Promise<Listed<T> & { isEmpty: boolean }> {
+  const items = await itemsOfParent(kind, accountId, parentId);
+  const kept = items.filter((item) => keep(schema.parse(item)));
+  const { items: shown, meta } = partOf(kept, page, `${kind}:${parentId}`);
+  return { items: shown.map((item) => schema.parse(item)), meta, isEmpty: items.length === 0 };
+}
+
+const Link = z.object({ link_to: z.string() });
+
+/** The same of records of which some are only linked to: those of the page are read in one call more. */
+export async function listOfParentWithLinks<T>(
+  { kind, accountId, schema }: Omit<ListOf<T>, "status">,
+  parentId: string,
+  page: PageQuery,
+): Promise<Listed<T>> {
+  const { items, meta } = partOf(await itemsOfParent(kind, accountId, parentId), page, `${kind}:${parentId}`);
+  const keyOf = (item: Item): Key | undefined => {
+    const link = Link.safeParse(item).data;
+    return link && keys.record(kind, accountId, link.link_to);
+  };
+  const linked = await readAll(
+    items.flatMap((item) => keyOf(item) ?? []),
+    { consistent: false },
+  );
+  const records = items.flatMap((item) => {
+    const key = keyOf(item);
+    return (key === undefined ? item : linked.get(spelled(key))) ?? []; // one whose record is not there yet, or no more
+  });
+  return { items: records.map((record) => schema.parse(record)), meta };
+}
+
+async function itemsOfParent(kind: ListKind, accountId: string, parentId: string): Promise<Item[]> {
   const items: Item[] = [];
   let more: Item | undefined;
   do {
@@ -87,14 +119,17 @@ export async function listOfParent<T>(
     items.push(...result.items);
     more = result.more;
   } while (more !== undefined);
-  const kept = items.filter((item) => keep(schema.parse(item)));
-  const name = `${kind}:${parentId}`;
+  return items;
+}
+
+/** A page of a list that was read whole. */
+function partOf(items: readonly Item[], page: PageQuery, name: string): Listed<Item> {
   const before = page.cursor === undefined ? undefined : decode(page.cursor, name);
   const rest =
     before === undefined
-      ? kept.slice(((page.page ?? 1) - 1) * page.per_page)
-      : kept.filter((item) => String(item["number"]) < before);
-  return { ...pageOf(rest, page, kept.length, name, schema), isEmpty: items.length === 0 };
+      ? items.slice(((page.page ?? 1) - 1) * page.per_page)
+      : items.filter((item) => String(item["number"]) < before);
+  return pageOf(rest, page, items.length, name);
 }
 
 /** A list that has at most a hundred records, read whole in one call by its caller: newest first. */
@@ -108,11 +143,11 @@ export function smallPage<T extends { id: string }>(records: readonly T[], page:
   return { items, meta: metaOf(page, sorted.length, last && rest.length > page.per_page ? encode(name, last.id) : null) };
 }
 
-function pageOf<T>(items: readonly Item[], page: PageQuery, total: number, name: string, schema: z.ZodType<T>): Listed<T> {
+function pageOf(items: readonly Item[], page: PageQuery, total: number, name: string): Listed<Item> {
   const kept = items.slice(0, page.per_page);
   const last = kept.at(-1);
   const cursor = last !== undefined && items.length > page.per_page ? encode(name, String(last["number"])) : null;
-  return { items: kept.map((item) => schema.parse(item)), meta: metaOf(page, total, cursor) };
+  return { items: kept, meta: metaOf(page, total, cursor) };
 }
 
 const metaOf = (page: PageQuery, total: number, next_cursor: string | null): ListMeta => ({

@@ -7,9 +7,9 @@ import { isId } from "../domain/ids.ts";
 import { afterRestore, LIFECYCLE, type ResourceType, SERVER_PHASES, type State, type Transition } from "../domain/lifecycle.ts";
 import { actorOf, type Author, type Change, changeOf, logEvent, now } from "./change.ts";
 import { keys } from "./keys.ts";
-import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts";
+import { type Listed, listOfParentWithLinks, listPage, type PageQuery } from "./lists.ts";
 import { BackupRecord, InstanceRecord, OperationRecord, ServerRecord } from "./records.ts";
-import { find, queryAll, removeOne, type Ref, updateOne } from "./table.ts";
+import { check, ConditionFailed, find, type Item, queryAll, removeOne, type Ref, updateOne } from "./table.ts";
 
 export const operationRef = (accountId: string, id: string): Ref<OperationRecord> => ({
   key: keys.record("operation", accountId, id),
@@ -30,7 +30,7 @@ export function listOperations(
   { status, resource_id, ...page }: PageQuery & { status?: string | undefined; resource_id?: string | undefined },
 ): Promise<Listed<OperationRecord>> {
   const list = { kind: "operation", accountId, schema: OperationRecord } as const;
-  return resource_id === undefined ? listPage({ ...list, status }, page) : listOfParent(list, resource_id, page);
+  return resource_id === undefined ? listPage({ ...list, status }, page) : listOfParentWithLinks(list, resource_id, page);
 }
 
 export function toOperation({ state, ...record }: OperationRecord): Operation {
@@ -47,6 +47,8 @@ export interface NewOperation {
   before?: State;
   holds?: OperationRecord["holds"];
   usesBackupId?: string;
+  /** What else it is about: an instance whose backup is cloned or deleted. */
+  concerns?: readonly string[];
   result?: OperationResult;
   /** Fields of the resource that the same change sets, with what they were. */
   replaced?: Record<string, string>;
@@ -95,13 +97,27 @@ export function reserveOperation(change: Change, by: Author, draft: NewOperation
     before: draft.before ?? null,
     holds: draft.holds ?? [],
     uses_backup_id: draft.usesBackupId ?? null,
+    concerns: concernedBy(draft),
     ...(draft.replaced !== undefined && { replaced: draft.replaced }),
   };
   change.add("operation", operation, { status: operation.state, parentId: resource.id });
+  for (const concerned of operation.concerns)
+    change.put(keys.operationOf(change.accountId, concerned, id), {
+      link_to: id,
+      number: operation.number,
+      list_parent: keys.listByParent("operation", change.accountId, concerned),
+    });
   change.put(keys.openOperation(id), { account_id: change.accountId, operation_id: id, created_at: operation.created_at });
   logEvent(change, by, type, resource);
   change.operation = operation;
   return operation;
+}
+
+/** What an operation holds or reads shows it, too. */
+function concernedBy({ resource, holds = [], usesBackupId, concerns = [] }: NewOperation): string[] {
+  const all = new Set([...holds.map(({ id }) => id), ...(usesBackupId === undefined ? [] : [usesBackupId]), ...concerns]);
+  all.delete(resource.id);
+  return [...all];
 }
 
 /** Marks the operation as running; false if it has ended, so that an execution started too late does nothing. */
@@ -134,9 +150,24 @@ export async function beginOperation(operation: OperationRecord): Promise<boolea
 }
 
 /** What is being done now, and how far it is. */
-export async function showProgress(accountId: string, id: string, step: string, progress: number): Promise<void> {
-  await updateOne(keys.record("operation", accountId, id), { set: { step, progress } }, { equals: { state: "running" } });
+export async function showProgress(
+  { account_id, id }: OperationRecord,
+  shown: { step: string; progress: number; undoing?: true },
+): Promise<void> {
+  await updateOne(keys.record("operation", account_id, id), { set: shown }, { equals: { state: "running" } });
 }
+
+/** From here on what the operation's steps would still write is refused. */
+export async function stopSteps({ account_id, id }: OperationRecord): Promise<void> {
+  await updateOne(keys.record("operation", account_id, id), { set: { undoing: true } }, {});
+}
+
+/**
+ * A condition of what a step writes: the operation runs and is not being undone. A task that the state machine has given up may
+ * go on for minutes, and nobody would take back what it writes then.
+ */
+export const requireRunning = (change: Change, { account_id, id }: OperationRecord): void =>
+  change.write(check(keys.record("operation", account_id, id), { equals: { state: "running" }, none: ["undoing"] }));
 
 /** Adds to what the operation found out or made. */
 export async function addResult(operation: OperationRecord, result: OperationResult): Promise<void> {
@@ -180,25 +211,53 @@ export async function endOperation(operation: OperationRecord, outcome: Outcome)
   );
   change.remove(keys.openOperation(operation.id));
   const { to: destined, back } = destination(operation, outcome.succeeded);
-  await settle(change, operation, destined, { reason: outcome.succeeded ? null : outcome.error.message, back });
+  const installed = outcome.succeeded && INSTALLING.includes(operation.type);
+  await settle(change, operation, destined, {
+    reason: outcome.succeeded ? null : outcome.error.message,
+    back,
+    ...(installed && { alsoSet: { installed } }),
+  });
   await change.commit();
 }
 
+/** After their success there is an ERP where there was none. */
+const INSTALLING: readonly OperationType[] = ["instance.create", "instance.clone"];
+
 export const isOpen = (operation: OperationRecord): boolean => operation.state === "pending" || operation.state === "running";
 
-/** Takes back an operation that could not be started, as if it had not been asked for; false if it has started after all. */
+/** Says that a repetition of the request may be answered: from then on the operation is not withdrawn. False if it has been. */
+export async function confirmOperation({ account_id, id }: OperationRecord): Promise<boolean> {
+  const { done } = await updateOne(keys.record("operation", account_id, id), { set: { confirmed: true } }, {});
+  return done;
+}
+
+/** Each failed try means that the operation was begun or confirmed meanwhile, which the next one sees. */
+const WITHDRAW_TRIES = 3;
+
+/**
+ * Takes back an operation that could not be started, as if it had not been asked for; false if it goes on after all, because its
+ * first task has begun or a repetition of the request has confirmed it.
+ */
 export async function withdrawOperation(operation: OperationRecord, also: (change: Change) => void): Promise<boolean> {
-  const present = await findOperation(operation.account_id, operation.id);
-  if (present?.state !== "pending") return false;
-  const change = changeOf({ id: operation.account_id });
-  change.drop("operation", present, "pending", { equals: { state: "pending" } });
-  change.remove(keys.openOperation(operation.id));
-  change.remove(keys.sealed(operation.account_id, operation.id)); // nobody will use it
-  await settle(change, present, present.before ?? "gone", { reason: null, back: true, replaced: present.replaced });
-  if (present.type === "instance.update") change.remove(keys.domain(present.account_id, String(present.input["new_domain"])));
-  also(change);
-  await change.commit();
-  return true;
+  for (let attempt = 1; ; attempt++) {
+    const present = await findOperation(operation.account_id, operation.id);
+    if (present === undefined) return true;
+    if (present.state !== "pending" || present.confirmed) return false;
+    const change = changeOf({ id: present.account_id });
+    change.drop("operation", present, "pending", { equals: { state: "pending" }, none: ["confirmed"] });
+    change.remove(keys.openOperation(present.id));
+    for (const concerned of present.concerns) change.remove(keys.operationOf(present.account_id, concerned, present.id));
+    change.remove(keys.sealed(present.account_id, present.id)); // nobody will use it
+    await settle(change, present, present.before ?? "gone", { reason: null, back: true, alsoSet: present.replaced ?? {} });
+    if (present.type === "instance.update") change.remove(keys.domain(present.account_id, String(present.input["new_domain"])));
+    also(change);
+    try {
+      await change.commit();
+      return true;
+    } catch (error) {
+      if (!(error instanceof ConditionFailed) || attempt >= WITHDRAW_TRIES) throw error;
+    }
+  }
 }
 
 /** The state in which the resource ends, or that it is gone; the schema of its record knows which states it has. */
@@ -217,7 +276,8 @@ interface Settlement {
   reason: string | null;
   /** The resource is again as it was, and so is the reason for the state that it was in. */
   back: boolean;
-  replaced?: Record<string, string> | undefined;
+  /** Other fields of the resource. */
+  alsoSet?: Item;
 }
 
 /** Moves the resource where it goes and frees everything that the operation held. */
@@ -225,7 +285,7 @@ async function settle(
   change: Change,
   operation: OperationRecord,
   to: Destination,
-  { reason, back, replaced = {} }: Settlement,
+  { reason, back, alsoSet = {} }: Settlement,
 ): Promise<void> {
   const { account_id: accountId, resource } = operation;
   const mine = { equals: { operation_id: operation.id } };
@@ -235,7 +295,7 @@ async function settle(
   if (operation.uses_backup_id !== null)
     change.update(keys.record("backup", accountId, operation.uses_backup_id), { take: { used_by: new Set([operation.id]) } });
   const key = keys.record(resource.type, accountId, resource.id);
-  const freed = { ...replaced, operation_id: null, updated_at: now() };
+  const freed = { ...alsoSet, operation_id: null, updated_at: now() };
   const reasonAfter = (state: string, present: string | null): string | null =>
     back && state === operation.before ? present : reasonIn(state, reason);
   switch (resource.type) {

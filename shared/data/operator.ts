@@ -7,9 +7,9 @@ import type { QuotaKind } from "../domain/limits.ts";
 import { hashPassword } from "../runtime/passwords.ts";
 import { accountRef, getAccount, newAccount } from "./accounts.ts";
 import { changeOf, logEvent, now } from "./change.ts";
-import { findUserByEmail, reserveUser, setPassword } from "./credentials.ts";
+import { allTokens, findUserByEmail, removeUser, reserveUser, setPassword } from "./credentials.ts";
 import { keys } from "./keys.ts";
-import type { AccountRecord, UserRecord } from "./records.ts";
+import type { AccountRecord, CredentialRecord, UserRecord } from "./records.ts";
 import { find, putIfAbsent, queryAll } from "./table.ts";
 
 const operator = () => ({ operator: "operator", requestId: `admin-${randomUUID()}` });
@@ -49,6 +49,20 @@ export async function resetPassword(email: string, password: string): Promise<Us
   logEvent(change, operator(), "auth.password", { type: "user", id: user.id, name: user.name });
   await change.commit();
   return user;
+}
+
+/**
+ * Removes a user of an account, with all of their sessions; an account keeps its last one. API tokens are the account's own: those
+ * that the user made go on, and are returned.
+ */
+export async function deleteUser(email: string): Promise<CredentialRecord[]> {
+  const user = await findUserByEmail(email);
+  if (user === undefined) throw notFound("user");
+  const change = changeOf(await getAccount(user.account_id));
+  removeUser(change, user);
+  logEvent(change, operator(), "user.delete", { type: "user", id: user.id, name: user.name });
+  await change.commit();
+  return (await allTokens(user.account_id)).filter(({ created_by }) => created_by.id === user.id);
 }
 
 /** How much an account may have from now on; what it has beyond that stays. */

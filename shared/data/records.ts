@@ -36,6 +36,8 @@ export const InstanceRecord = Instance.omit({ status: true, allowed_actions: tru
   ...stored,
   state: Instance.shape.status,
   server_ip: z.string().nullable(),
+  /** Whether the ERP was ever installed; records of before this was noted are taken for installed. */
+  installed: z.boolean().default(true),
 });
 export type InstanceRecord = z.infer<typeof InstanceRecord>;
 
@@ -66,6 +68,8 @@ export const OperationRecord = Operation.omit({ status: true }).extend({
   holds: z.array(z.object({ type: z.enum(["server", "instance", "backup"]), id: z.string() })),
   /** The backup whose archive it reads. */
   uses_backup_id: id("backup").nullable(),
+  /** Whose lists of operations it is on, beside its resource's. */
+  concerns: z.array(z.string()).default([]),
   /** What the request changed of the resource at once, as it was before: for taking the operation back. */
   replaced: z.record(z.string(), z.string()).optional(),
   /** Where the resource goes instead of where its row of the lifecycle says, if a task found that out. */
@@ -74,6 +78,10 @@ export const OperationRecord = Operation.omit({ status: true }).extend({
   failed_undos: z.number().int().optional(),
   /** What the work was for is done and stays: only tidying up is left. */
   committed: z.literal(true).optional(),
+  /** What it did is being taken back: its steps must not add to it. */
+  undoing: z.literal(true).optional(),
+  /** A repetition of the request was told that the work has begun: it is not taken back. */
+  confirmed: z.literal(true).optional(),
 });
 export type OperationRecord = z.infer<typeof OperationRecord>;
 
@@ -145,6 +153,8 @@ export const Caller = z.object({
   permissions: z.array(z.enum(ALL_PERMISSIONS)),
   session_id: z.string().optional(),
   ip_address: z.string().nullable(),
+  /** Which of the credential's places for waiting the request has taken, and until when it is taken. */
+  wait: z.object({ place: z.string(), until: z.number() }).optional(),
 });
 export type Caller = z.infer<typeof Caller>;
 

@@ -2,6 +2,7 @@
 import { getAccount } from "./accounts.ts";
 import { backupRef, reserveBackup } from "./backups.ts";
 import { changeOf, now } from "./change.ts";
+import { requireRunning } from "./operations.ts";
 import type { BackupRecord, InstanceRecord, OperationRecord } from "./records.ts";
 import { find } from "./table.ts";
 
@@ -20,6 +21,7 @@ export async function reserveSafetyBackup(
   const expires_at = new Date(Date.now() + account.backup_retention_days * DAY_MS).toISOString();
   const draft = { kind: "pre_restore", note: "Taken before a restore", expires_at } as const;
   const backup = reserveBackup(change, instance, draft, operation.id, id);
+  requireRunning(change, operation);
   await change.commit();
   return backup;
 }

@@ -3,7 +3,7 @@ import { conflict, invalid, invalidState, notFound, operationInProgress } from "
 import type { Server } from "../api/servers.ts";
 import { isId, newId } from "../domain/ids.ts";
 import { LIFECYCLE, RENAMABLE, SERVER_PHASES, type ServerPhase, USABLE } from "../domain/lifecycle.ts";
-import { type Change, heldByAnother, now } from "./change.ts";
+import { type Change, heldByAnother, now, Overtaken, taken } from "./change.ts";
 import { keys } from "./keys.ts";
 import { type Listed, listPage, type PageQuery } from "./lists.ts";
 import { ServerRecord } from "./records.ts";
@@ -74,7 +74,9 @@ export function renameServer(change: Change, server: ServerRecord, name: string)
   if (!RENAMABLE.includes(server.state)) throw wrongPhase(server.state);
   const updated_at = now();
   if (name !== server.name) {
-    change.claim(keys.serverName(change.accountId, name), "name", server.id);
+    change.put(keys.serverName(change.accountId, name), { owner_id: server.id }, (present) =>
+      present?.["owner_id"] === server.id ? renamedMeanwhile(server.id) : taken("name", present),
+    );
     change.remove(keys.serverName(change.accountId, server.name));
   }
   change.update(
@@ -82,15 +84,15 @@ export function renameServer(change: Change, server: ServerRecord, name: string)
     { set: { name, updated_at } },
     { equals: { name: server.name }, oneOf: { state: RENAMABLE } },
     (present) =>
-      typeof present?.["name"] === "string" && present["name"] !== server.name ? renamedMeanwhile() : refusedServer(present),
+      typeof present?.["name"] === "string" && present["name"] !== server.name
+        ? renamedMeanwhile(server.id)
+        : refusedServer(present),
   );
   return { ...server, name, updated_at };
 }
 
-const renamedMeanwhile = (): Error =>
-  conflict("Another request renamed the server at the same moment; look at its name, and send this again if need be", {
-    field: "name",
-  });
+const renamedMeanwhile = (id: string): Error =>
+  new Overtaken("Other requests rename the server at the same time; look at its name, and send this again if need be", id);
 
 /** Begins the deletion of a server that has no instances. */
 export function moveServerToDeleting(change: Change, server: ServerRecord, operationId: string): void {

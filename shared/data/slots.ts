@@ -11,7 +11,7 @@ export interface Limit<N extends string = string> {
 }
 
 export type Verdict<N extends string> =
-  | { kind: "admitted"; item: Item }
+  | { kind: "admitted"; item: Item; place: string | undefined }
   /** There is no such item, or it does not allow entry for another reason than its limits. */
   | { kind: "refused" }
   | { kind: "limited"; item: Item; by: N; retryAfterMs: number };
@@ -28,6 +28,14 @@ export interface Entry<N extends string> {
   values?: Item;
   /** Attributes to set along with it. */
   set?: Item;
+  /** Places of which the request would like one, and is admitted without it where all are taken. */
+  wish?: Wish | undefined;
+}
+
+/** Attributes, each the time until which its place is taken: whoever took it frees it, and after a crash it lapses by itself. */
+export interface Wish {
+  places: readonly string[];
+  untilMs: number;
 }
 
 /** Each failed try means that another request took the slot, so that some request always makes progress. */
@@ -36,11 +44,12 @@ const TRIES = 100;
 export async function enter<const N extends string>(entry: Entry<N>): Promise<Verdict<N>> {
   const { key, limits, windowMs, now, holds } = entry;
   let slots = limits.map(({ name, slots: count }) => pickFromHint(spelled(key), name, count, now, windowMs));
+  let place = entry.wish && pickPlace(spelled(key), entry.wish, now);
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const { done, item } = await updateRaw(key, expressionOf(entry, slots));
+    const { done, item } = await updateRaw(key, expressionOf(entry, slots, place));
     if (item === undefined) return { kind: "refused" };
-    remember(spelled(key), item, limits);
-    if (done) return { kind: "admitted", item };
+    remember(spelled(key), item, entry);
+    if (done) return { kind: "admitted", item, place: place ?? (await takeFreed(entry, item)) };
     if (!holds(item)) return { kind: "refused" };
     const free = limits.map(({ name }) => freeSlots(timesOf(item, name), now, windowMs));
     const full = free.findIndex((indexes) => indexes.length === 0);
@@ -53,8 +62,45 @@ export async function enter<const N extends string>(entry: Entry<N>): Promise<Ve
         retryAfterMs: Math.max(1, Math.min(...timesOf(item, limit.name)) + windowMs - now),
       };
     slots = free.map((indexes) => indexes[Math.floor(Math.random() * indexes.length)] ?? 0);
+    place = entry.wish && freePlace(item, entry.wish, now);
   }
   throw new Error(`No free slot found on ${key.pk} in ${TRIES} tries`);
+}
+
+const freePlace = (item: Item, { places }: Wish, now: number): string | undefined =>
+  places.find((name) => Number(item[name] ?? 0) <= now);
+
+/** By what this container last saw; marked as taken for the requests beside this one. */
+function pickPlace(key: string, wish: Wish, now: number): string | undefined {
+  const known = hints.get(key)?.places ?? {};
+  const place = freePlace(known, wish, now);
+  if (place !== undefined) known[place] = wish.untilMs;
+  return place;
+}
+
+/** This container thought that all places were taken, but the item shows one that was freed meanwhile: rare, and worth a call. */
+async function takeFreed({ key, wish, now }: Entry<string>, item: Item): Promise<string | undefined> {
+  const place = wish && freePlace(item, wish, now);
+  if (wish === undefined || place === undefined) return undefined;
+  const { done } = await updateRaw(key, {
+    UpdateExpression: "SET #place = :until",
+    ConditionExpression: `attribute_exists(pk) AND ${IS_FREE}`,
+    ExpressionAttributeNames: { "#place": place },
+    ExpressionAttributeValues: { ":until": wish.untilMs, ":now": now },
+  });
+  return done ? place : undefined;
+}
+
+const IS_FREE = "(attribute_not_exists(#place) OR #place <= :now)";
+
+/** Frees a place again; one that lapsed and was taken by another stays theirs. */
+export async function freeThePlace(key: Key, place: string, untilMs: number): Promise<void> {
+  await updateRaw(key, {
+    UpdateExpression: "REMOVE #place",
+    ConditionExpression: "#place = :until",
+    ExpressionAttributeNames: { "#place": place },
+    ExpressionAttributeValues: { ":until": untilMs },
+  });
 }
 
 export const timesOf = (item: Item, name: string): number[] => (Array.isArray(item[name]) ? item[name].map(Number) : []);
@@ -63,35 +109,45 @@ const freeSlots = (times: readonly number[], now: number, windowMs: number): num
   times.flatMap((time, index) => (time <= now - windowMs ? [index] : []));
 
 function expressionOf<N extends string>(
-  { limits, windowMs, now, condition, names, values, set = {} }: Entry<N>,
+  { limits, windowMs, now, condition, names, values, set = {}, wish }: Entry<N>,
   slots: readonly number[],
+  place: string | undefined,
 ) {
   const places = limits.map((_, i) => `#limit${i}[${slots[i] ?? 0}]`);
   const sets = Object.keys(set);
   return {
-    UpdateExpression: `SET ${[...places.map((place) => `${place} = :now`), ...sets.map((_, i) => `#set${i} = :set${i}`)].join(", ")}`,
-    ConditionExpression: [condition, ...places.map((place) => `${place} <= :edge`)].join(" AND "),
+    UpdateExpression: `SET ${[
+      ...places.map((slot) => `${slot} = :now`),
+      ...sets.map((_, i) => `#set${i} = :set${i}`),
+      ...(place === undefined ? [] : ["#place = :until"]),
+    ].join(", ")}`,
+    ConditionExpression: [condition, ...places.map((slot) => `${slot} <= :edge`), ...(place === undefined ? [] : [IS_FREE])].join(
+      " AND ",
+    ),
     ExpressionAttributeNames: {
       ...names,
       ...Object.fromEntries(limits.map(({ name }, i) => [`#limit${i}`, name])),
       ...Object.fromEntries(sets.map((name, i) => [`#set${i}`, name])),
+      ...(place !== undefined && { "#place": place }),
     },
     ExpressionAttributeValues: {
       ...values,
       ":now": now,
       ":edge": now - windowMs,
+      ...(place !== undefined && wish !== undefined && { ":until": wish.untilMs }),
       ...Object.fromEntries(sets.map((name, i) => [`:set${i}`, set[name]])),
     },
   };
 }
 
 /** The slots as this warm container last saw them: a good guess of a free one makes the second call rare. */
-const hints = new Map<string, Map<string, number[]>>();
+const hints = new Map<string, { times: Map<string, number[]>; places: Item }>();
 const HINTS_MAX = 1_000; // some 1.5 KB each
 
-function remember(place: string, item: Item, limits: readonly Limit[]): void {
-  const known = hints.get(place) ?? new Map<string, number[]>();
-  for (const { name } of limits) known.set(name, timesOf(item, name));
+function remember(place: string, item: Item, { limits, wish }: Entry<string>): void {
+  const known = hints.get(place) ?? { times: new Map<string, number[]>(), places: {} };
+  for (const { name } of limits) known.times.set(name, timesOf(item, name));
+  for (const name of wish?.places ?? []) known.places[name] = item[name];
   hints.delete(place);
   hints.set(place, known);
   const [oldest] = hints.keys();
@@ -100,7 +156,7 @@ function remember(place: string, item: Item, limits: readonly Limit[]): void {
 
 /** The slot that has been free longest, marked as taken for the requests beside this one; at random when nothing is known. */
 function pickFromHint(place: string, name: string, count: number, now: number, windowMs: number): number {
-  const times = hints.get(place)?.get(name);
+  const times = hints.get(place)?.times.get(name);
   if (times === undefined || times.length === 0) return Math.floor(Math.random() * count);
   const oldest = times.indexOf(Math.min(...times));
   if ((times[oldest] ?? now) <= now - windowMs) times[oldest] = now;

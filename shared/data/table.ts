@@ -76,7 +76,10 @@ const recordsIn = <R extends Record<string, Ref<unknown>>>(items: ReadonlyMap<st
   Object.fromEntries(Object.entries(refs).map(([name, ref]) => [name, recordIn(items, ref)])) as Records<R>;
 
 /** Items by their spelled key. DynamoDB may leave some unread under load; they are asked for again, then it is an outage. */
-export async function readAll(wanted: readonly Key[]): Promise<Map<string, Item>> {
+export async function readAll(
+  wanted: readonly Key[],
+  { consistent = true }: { consistent?: boolean } = {},
+): Promise<Map<string, Item>> {
   const items = new Map<string, Item>();
   const table = env().TABLE_NAME;
   let rest: Record<string, unknown>[] = [...new Map(wanted.filter(isPossible).map((key) => [spelled(key), { ...key }])).values()];
@@ -85,7 +88,7 @@ export async function readAll(wanted: readonly Key[]): Promise<Map<string, Item>
     if (attempt > 1) await sleep(jitter(attempt));
     const batch = rest.slice(0, 100); // the most that one BatchGetItem takes
     const { Responses, UnprocessedKeys } = await client().send(
-      new BatchGetCommand({ RequestItems: { [table]: { Keys: batch, ConsistentRead: true } } }),
+      new BatchGetCommand({ RequestItems: { [table]: { Keys: batch, ConsistentRead: consistent } } }),
     );
     for (const item of Responses?.[table] ?? []) items.set(spelled(item), item);
     const unread = UnprocessedKeys?.[table]?.Keys ?? [];

@@ -102,9 +102,26 @@ export function statesFor(action: InstanceAction): readonly InstanceStatus[] {
   return row.from.filter((state) => isInstanceStatus(state));
 }
 
-/** What an instance's state allows now; nothing while an operation holds it. */
-export const allowedActions = (status: InstanceStatus, heldBy: string | null): InstanceAction[] =>
-  heldBy === null ? INSTANCE_ACTIONS.filter((action) => statesFor(action).includes(status)) : [];
+/** What can be done without the ERP: on a server that is not active, and where it was never installed. */
+export const WITHOUT_ERP: readonly InstanceAction[] = ["delete"];
+
+/** What the actions on an instance depend on. */
+export interface InstanceFacts {
+  status: InstanceStatus;
+  /** The operation that holds it: nothing else is allowed meanwhile. */
+  heldBy: string | null;
+  /** Whether its ERP was ever installed: not after a creation that failed. */
+  installed: boolean;
+  /** Undefined if it could not be found. */
+  server: ServerPhase | undefined;
+}
+
+/** What would be accepted now. */
+export function allowedActions({ status, heldBy, installed, server }: InstanceFacts): InstanceAction[] {
+  if (heldBy !== null) return [];
+  const hasErp = installed && server !== undefined && USABLE.includes(server);
+  return INSTANCE_ACTIONS.filter((action) => statesFor(action).includes(status) && (hasErp || WITHOUT_ERP.includes(action)));
+}
 
 /** A restore ends in the state it began in; but what had failed runs again once its data is back. */
 export const afterRestore = (before: string): string => (before === "failed" ? "running" : before);

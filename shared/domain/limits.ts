@@ -6,6 +6,19 @@ export const WINDOW_SECONDS = 60;
 /** Requests of one credential in any window: on all endpoints, and of those creations and deletions. */
 export const REQUEST_LIMITS = { all: 100, create_delete: 20 } as const;
 
+/** Requests of one credential that may wait at the same time (`?wait=`): each keeps a function busy meanwhile. */
+export const WAITS_AT_ONCE = 3;
+/** After its time a wait's place lapses, if nobody has freed it: more than a function takes to start and to answer. */
+export const WAIT_GRACE_SECONDS = 8;
+
+/**
+ * The pause before each further look of a wait: soon at first, because most work that somebody waits for is short, then seldom.
+ * 20 seconds are 15 looks (250 ms, half as much again each time, from 2 s on the same) instead of the 81 of one every 250 ms:
+ * at 0.15 USD per million strongly consistent reads 2 USD per million waits instead of 12. The rest of a wait's price is the
+ * function itself: 20 s of half a gigabyte at 0.0000133334 USD are 133 USD per million, which is why waits are counted.
+ */
+export const pauseBeforeLook = (looks: number): number => Math.min(250 * 1.5 ** (looks - 1), 2_000);
+
 export const BODY_BYTES_MAX = 64 * 1024;
 
 /** Failed sign-ins in `LOGIN_WINDOW_SECONDS`: for one e-mail from one address, and from one address in all. */

@@ -12,16 +12,15 @@ import { ID_PREFIXES, type ListMeta } from "../api/fields.ts";
 import { BASE_PATH } from "../api/index.ts";
 import type { Permission } from "../api/permissions.ts";
 import type { By, Change } from "../data/change.ts";
-import { withdrawOperation, workflowOf } from "../data/operations.ts";
 import type { Caller } from "../data/records.ts";
 import { read, readWith, type Records, type Ref } from "../data/table.ts";
 import { BODY_BYTES_MAX, WINDOW_SECONDS } from "../domain/limits.ts";
-import { forget, idempotentRequest, type IdempotentRequest, keep, keptRef, Replay, replayIfKept } from "./idempotency.ts";
+import { startOperation } from "./begin.ts";
+import { forget, idempotentRequest, keep, keptRef, Replay, replayIfKept } from "./idempotency.ts";
 import { log } from "./log.ts";
 import { cameElsewhere, clientAddress } from "./origin.ts";
 import { asApiError, bare, failure, success } from "./reply.ts";
 import { AuthorizerContext, header, requestIdOf } from "./request-context.ts";
-import { startExecution } from "./start.ts";
 import { parse } from "./validate.ts";
 
 type Reads = <const R extends Record<string, Ref<unknown>>>(refs: R) => Promise<Records<R>>;
@@ -275,25 +274,10 @@ function storeOf(
       const answer = { status: endpoint.status, location: locationOf(endpoint, data), data: endpoint.data.parse(data) };
       if (request !== undefined) await keep(change, request, answer);
       await change.commit();
-      await startOperation(change, request);
+      await startOperation(change, (withdrawal) => request !== undefined && forget(withdrawal, request));
       return data;
     },
   };
-}
-
-/** If the workflow engine is away nothing is left half done: the change is taken back before the client is told. */
-async function startOperation({ operation, events }: Change, request: IdempotentRequest | undefined): Promise<void> {
-  if (operation === undefined) return;
-  try {
-    await startExecution(workflowOf(operation.type), operation.id, operation.input);
-  } catch (cause) {
-    log.error("workflow could not be started", { operation: operation.id, error: cause instanceof Error ? cause : undefined });
-    const withdrawn = await withdrawOperation(operation, (change) => {
-      if (request !== undefined) forget(change, request);
-      for (const event of events) change.drop("event", event, undefined, { exists: false });
-    });
-    if (withdrawn) throw new ApiError("SERVICE_UNAVAILABLE", undefined, { retryAfter: 5, cause });
-  }
 }
 
 function answerOf(endpoint: Endpoint, reply: unknown, event: APIGatewayProxyEvent): APIGatewayProxyResult {

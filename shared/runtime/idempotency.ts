@@ -10,9 +10,16 @@ import { keys } from "../data/keys.ts";
 import type { Caller } from "../data/records.ts";
 import { put, type Ref } from "../data/table.ts";
 import { IDEMPOTENCY_HOURS } from "../domain/limits.ts";
+import { ensureStarted } from "./begin.ts";
 import { keyedHash, matchesKeyedHash, seal, unseal } from "./sealing.ts";
 
-const Kept = z.object({ request: z.string(), answer: z.string(), expires_at: z.string() });
+const Kept = z.object({
+  request: z.string(),
+  answer: z.string(),
+  /** The operation that the request began, if it began one. */
+  operation_id: z.string().optional(),
+  expires_at: z.string(),
+});
 const Answer = z.object({ status: z.number(), location: z.string().optional(), data: z.unknown() });
 export type Answer = z.infer<typeof Answer>;
 
@@ -50,10 +57,11 @@ const contextOf = (request: IdempotentRequest) => `idempotency:${keyOf(request).
 
 export const keptRef = (request: IdempotentRequest): Ref<z.infer<typeof Kept>> => ({ key: keyOf(request), schema: Kept });
 
-/** Throws Replay if the request was answered before, or that its key was used for another. */
+/** Throws Replay if the request was answered before and what it began is sure to stay, or that its key was used for another. */
 export async function replayIfKept(request: IdempotentRequest, kept: z.infer<typeof Kept> | undefined): Promise<void> {
   if (kept === undefined || kept.expires_at < new Date().toISOString()) return;
   if (!(await matchesKeyedHash(kept.request, request.fingerprint))) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
+  if (kept.operation_id !== undefined) await ensureStarted(request.caller.account_id, kept.operation_id);
   throw new Replay(Answer.parse(JSON.parse(await unseal(kept.answer, contextOf(request)))));
 }
 
@@ -64,6 +72,7 @@ export async function keep(change: Change, request: IdempotentRequest, answer: A
   const record = {
     request: await keyedHash(request.fingerprint),
     answer: await seal(JSON.stringify(answer), contextOf(request)),
+    ...(change.operation !== undefined && { operation_id: change.operation.id }),
     expires_at: new Date(expires).toISOString(),
     ttl: Math.ceil(expires / 1000),
   };

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { returnDomain } from "../data/domain-moves.ts";
 import { instanceRef } from "../data/instances.ts";
-import { endOperation, failInto, findOperation, isOpen, workflowOf } from "../data/operations.ts";
+import { endOperation, failInto, findOperation, isOpen, stopSteps, workflowOf } from "../data/operations.ts";
 import type { OperationRecord } from "../data/records.ts";
 import { dropSealed } from "../data/sealed.ts";
 import { endSafetyBackup } from "../data/safety-backups.ts";
@@ -42,6 +42,7 @@ async function giveOver(operation: OperationRecord, error: CaughtError): Promise
   });
   publish("UndoFailed", 1);
   await dropSealed(operation.account_id, operation.id);
+  await stopSteps(operation);
   await freeReservations(operation);
   await failInto(operation, FAILED_STATE[operation.resource.type](operation));
   const present = await findOperation(operation.account_id, operation.id);

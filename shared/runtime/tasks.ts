@@ -200,8 +200,10 @@ async function showPlace(
   const says = part?.says ?? "Undoing what was done";
   const place = run.findIndex(({ name }) => name === part?.name);
   const percent = part === undefined ? operation.progress : Math.max(PERCENT_MIN, Math.round((100 * place) / run.length));
-  if (operation.step === says && operation.progress === percent) return; // the second and later asks of a poll
-  await showProgress(operation.account_id, operation.id, says, percent);
+  const undoing = part === undefined;
+  const shown = operation.step === says && operation.progress === percent; // the second and later asks of a poll
+  if (shown && (!undoing || operation.undoing)) return;
+  await showProgress(operation, { step: says, progress: percent, ...(undoing && { undoing }) });
 }
 
 export const jobIdOf = (operation: { id: string }, task: string): string => `${operation.id}-${task}`;

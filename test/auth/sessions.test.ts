@@ -2,8 +2,17 @@
 import { randomBytes } from "node:crypto";
 import { SignJWT } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
 import { auth } from "../../shared/api/auth.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
+import { events, settings } from "../../shared/api/settings.ts";
+import { tokens } from "../../shared/api/tokens.ts";
+import { changeOf } from "../../shared/data/change.ts";
+import { openSession, setPassword, userRef } from "../../shared/data/credentials.ts";
+import { find } from "../../shared/data/table.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { hashPassword } from "../../shared/runtime/passwords.ts";
+import { createUser, deleteUser, emailsOf } from "../../shared/data/operator.ts";
 import { keyVersions } from "../../shared/runtime/secrets.ts";
 import { account, type TestAccount, type TestUser } from "../harness/account.ts";
 import { type Client, stranger } from "../harness/client.ts";
@@ -90,6 +99,107 @@ describe("PUT /auth/password", () => {
     );
     expect(passwords.filter((_, i) => logins[i]?.status === 200)).toEqual(won);
     expect(won).toHaveLength(1);
+  });
+});
+
+describe("while a password is being set", () => {
+  /** The user as the request that sets a password has read it; the rest of it comes when `set` is called. */
+  async function reading(user: TestUser, session: Client) {
+    const [, claims = ""] = session.token?.split(".") ?? [];
+    const { sid } = z.object({ sid: z.string() }).parse(JSON.parse(Buffer.from(claims, "base64url").toString()));
+    const record = await find(userRef(user.id));
+    if (record === undefined) throw new Error("There is no such user");
+    return async () => {
+      const change = changeOf({ id: me.id });
+      setPassword(change, record, await hashPassword("a new long password"), sid);
+      await change.commit();
+    };
+  }
+
+  test("a session that is signed out stays signed out, and the password stays as it was", async () => {
+    const user = await me.anotherUser();
+    const session = await me.session(user);
+    const set = await reading(user, session);
+    await session.post("/auth/logout");
+    await expect(set()).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+    expect(await isIn(session)).toBe(false);
+    expect(await isIn(await me.session(user))).toBe(true);
+  });
+
+  test("another session that is signed out stays so, and one that is opened ends", async () => {
+    const user = await me.anotherUser();
+    const [mine, other] = [await me.session(user), await me.session(user)];
+    const set = await reading(user, mine);
+    await other.post("/auth/logout");
+    const late = await me.session(user);
+    await set();
+    expect([await isIn(mine), await isIn(other), await isIn(late)]).toEqual([true, false, false]);
+  });
+});
+
+test("fifty sign-ins at once leave twenty sessions", async () => {
+  const { id } = await me.anotherUser();
+  const ids = Array.from({ length: 50 }, () => newId("session"));
+  const user = await find(userRef(id));
+  if (user === undefined) throw new Error("There is no such user");
+  // All have read the user before the first of them opens a session.
+  const opened = await Promise.all(ids.map((each) => openSession(user, each, "2100-01-01T00:00:00.000Z")));
+  expect(opened).toEqual(ids.map(() => true));
+  const left = Object.keys((await find(userRef(id)))?.sessions ?? {});
+  expect(left).toHaveLength(20);
+  expect(ids).toEqual(expect.arrayContaining(left));
+});
+
+describe("a wrong current password", () => {
+  test("counts as a failed sign-in: the eleventh try waits, even with the right one, and so does signing in from there", async () => {
+    const user = await me.anotherUser();
+    const from = "127.0.4.9";
+    const session = await me.session(user);
+    const ask = (current_password: string) =>
+      session.put("/auth/password", { current_password, new_password: "a new long password" }, { from });
+    for (let i = 0; i < 10; i++) expect((await ask("wrong")).error?.details?.["field"]).toBe("current_password");
+    const refused = await ask(user.password);
+    expect(refused.error).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { scope: "login" } });
+    expect((await stranger.post("/auth/login", { email: user.email, password: user.password }, { from })).status).toBe(429);
+    const elsewhere = { from: "127.0.4.10" };
+    const answer = await session.put(
+      "/auth/password",
+      { current_password: user.password, new_password: "a new long password" },
+      elsewhere,
+    );
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe("a user who is removed", () => {
+  test("is signed out for the very next request, cannot sign in, and frees a place of the quota; their tokens stay", async () => {
+    const user = await me.anotherUser();
+    const session = await me.session(user);
+    const token = (await session.post("/tokens", { name: "Theirs", permissions: ["settings:read"] })).as(tokens.create.data);
+    const used = async () => (await me.api.get("/settings")).as(settings.get.data).quotas.users.used;
+    const before = await used();
+    expect((await deleteUser(user.email)).map(({ name }) => name)).toEqual(["Theirs"]);
+    expect(await isIn(session)).toBe(false);
+    const { email, password } = user;
+    expect((await stranger.post("/auth/login", { email, password }, { from: "127.0.4.11" })).status).toBe(401);
+    expect(await used()).toBe(before - 1);
+    expect((await stranger.get("/auth/me", { token: token.token })).status).toBe(200);
+    expect(await emailsOf(me.id)).not.toContain(email);
+    await createUser(me.id, { email, name: "Someone else", password });
+    expect((await me.api.get("/events?per_page=2")).as(events.list.data).map(({ type }) => type)).toEqual([
+      "user.create",
+      "user.delete",
+    ]);
+  });
+
+  test("is never the last one of the account, also when all are removed at once", async () => {
+    const them = await account();
+    const other = await them.anotherUser();
+    const outcomes = await Promise.allSettled([them.user.email, other.email].map(deleteUser));
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    const [left = ""] = await emailsOf(them.id);
+    await expect(deleteUser(left)).rejects.toMatchObject({ code: "CONFLICT" });
+    expect(await emailsOf(them.id)).toEqual([left]);
   });
 });
 

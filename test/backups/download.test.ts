@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { strFromU8, unzipSync } from "fflate";
 import { Backup, type BackupStatus, backups } from "../../shared/api/backups.ts";
+import { events } from "../../shared/api/settings.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 
@@ -33,6 +34,18 @@ test("its address gives the archive without a token for a quarter of an hour: th
     odoo_dump: "1",
     db_name: backup.database_name,
     major_version: backup.erp_version,
+  });
+});
+
+test("each address that was given is in the audit log: who, of which backup, from where", async () => {
+  const reader = await me.token(["backups:restore"]);
+  await reader.api.get(`/backups/${backup.id}/download`, { headers: { "x-request-id": "a-download" } });
+  const [event] = (await me.api.get("/events?per_page=1")).as(events.list.data);
+  expect(event).toMatchObject({
+    type: "backup.download",
+    actor: { type: "token", id: reader.id, ip_address: "127.0.0.1" },
+    resource: { type: "backup", id: backup.id, name: backup.instance_name },
+    request_id: "a-download",
   });
 });
 

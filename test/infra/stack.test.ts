@@ -161,7 +161,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
         toldBucket: "BACKUP_BUCKET" in variables,
       }).toEqual({
         route: route.id,
-        table: route.stateless ? [] : route.method === "GET" ? READS : WRITES,
+        table: route.stateless ? [] : route.writes ? WRITES : READS,
         starts: route.starts.map((name) => `states:StartExecution ${machineArn(name)}`).toSorted(),
         told: route.starts.map(machineArn),
         keys: route.keys.map((key): unknown => expect.stringContaining(key)),
@@ -170,6 +170,11 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
         toldBucket: route.storage !== undefined,
       });
     }
+  });
+
+  it("lets a GET write only to leave a trace of a download, and to free the place of a wait", () => {
+    const writing = routesOf(environment).filter(({ method, writes }) => method === "GET" && writes);
+    expect(writing.map(({ id }) => id)).toEqual(["backups.download", "operations.get"]);
   });
 
   it("lets the authorizer write to the table and read the session's key, and nothing else", () => {

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { Backup } from "../../shared/api/backups.ts";
 import { Instance, InstanceStatus } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
+import { getInstance } from "../../shared/data/instances.ts";
 import { setQuota } from "../../shared/data/operator.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
@@ -41,6 +42,37 @@ describe.each(InstanceStatus.options)("an instance that is %s", (state) => {
       expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
       expect((await show(instance.id)).status).toBe(state);
     }
+  });
+});
+
+describe("what is allowed beside its state", () => {
+  test("on a server that is not active is to delete it", async () => {
+    const server = await seedServer(me.id, { state: "unreachable" });
+    for (const state of ["running", "stopped", "failed"] as const) {
+      const { id } = await seedInstance(me.id, { server_id: server.id, state });
+      expect((await show(id)).allowed_actions).toEqual(["delete"]);
+      const listed = (await me.api.get("/instances?per_page=1")).as(Instance.array())[0];
+      expect(listed).toEqual(await show(id));
+      const renamed = (await me.api.put(`/instances/${id}`, { name: "Renamed" })).as(Instance);
+      expect(renamed.allowed_actions).toEqual(["delete"]);
+    }
+  });
+
+  test("where the ERP was never installed is to delete it; all else is refused, and says so", async () => {
+    const { id } = await seedInstance(me.id, { server_id: serverId, state: "failed", installed: false });
+    expect((await show(id)).allowed_actions).toEqual(["delete"]);
+    for (const action of ["start", "restart", "backup"]) {
+      const { error } = await act((await me.token()).api, id, action);
+      expect(error).toMatchObject({ code: "INVALID_STATE", details: { status: "failed" } });
+      expect(error?.message).toMatch(/never installed/);
+    }
+  });
+
+  test("is noted once it is installed: of what failed later all is offered that a failed one allows", async () => {
+    const { id } = await me.instance();
+    expect((await getInstance(me.id, id)).installed).toBe(true);
+    const failed = await seedInstance(me.id, { server_id: serverId, state: "failed" });
+    expect((await show(failed.id)).allowed_actions).toEqual(["start", "restart", "restore", "delete"]);
   });
 });
 

@@ -1,9 +1,23 @@
 // GET /operations and GET /operations/:id, which waits.
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { Operation } from "../../shared/api/operations.ts";
+import { Backup } from "../../shared/api/backups.ts";
+import { Instance } from "../../shared/api/instances.ts";
 import { Server } from "../../shared/api/servers.ts";
-import { account, type TestAccount, unusedId } from "../harness/account.ts";
+import { getAccount } from "../../shared/data/accounts.ts";
+import { changeOf } from "../../shared/data/change.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { endOperation, reserveOperation } from "../../shared/data/operations.ts";
+import type { OperationRecord } from "../../shared/data/records.ts";
+import { getServer, moveServerToDeleting } from "../../shared/data/servers.ts";
+import { updateOne } from "../../shared/data/table.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { pauseBeforeLook } from "../../shared/domain/limits.ts";
+import { fingerprintOfId } from "../../shared/domain/token-value.ts";
+import { account, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
+import type { Client } from "../harness/client.ts";
+import { seedServer } from "../harness/seed.ts";
 
 let me: TestAccount;
 beforeAll(async () => {
@@ -11,6 +25,73 @@ beforeAll(async () => {
 });
 
 const begin = async () => (await me.api.post("/servers", await me.serverBody())).as(Server);
+
+/** An operation that nobody carries out: it stays as it is until the test ends it. */
+async function openOperation(): Promise<OperationRecord> {
+  const { id } = await seedServer(me.id);
+  const server = await getServer(me.id, id);
+  const change = changeOf(await getAccount(me.id));
+  const operationId = newId("operation");
+  moveServerToDeleting(change, server, operationId);
+  const resource = { type: "server", id, name: server.name } as const;
+  const by = { operator: "test", requestId: "test" };
+  const operation = reserveOperation(change, by, { id: operationId, type: "server.delete", resource, before: server.state });
+  await change.commit();
+  return operation;
+}
+const end = (operation: OperationRecord) => endOperation(operation, { succeeded: true });
+
+describe("waits at the same time", () => {
+  /** Asks for waits of 20 seconds at once; `early` are those that were answered while the operation was still open. */
+  async function waits(api: Client, count: number, wanted: number) {
+    const operation = await openOperation();
+    const early: Operation[] = [];
+    const all = Array.from({ length: count }, async () => {
+      const shown = (await api.get(`/operations/${operation.id}?wait=20`)).as(Operation);
+      if (shown.status === "pending") early.push(shown);
+      return shown;
+    });
+    await vi.waitFor(() => expect(early).toHaveLength(wanted), { timeout: 15_000 });
+    await end(operation);
+    return (await Promise.all(all)).filter(({ status }) => status === "succeeded").length;
+  }
+
+  test("are three of a credential; more are answered at once, and places are free again after", async () => {
+    const { api } = await me.token();
+    expect(await waits(api, 8, 5)).toBe(3);
+    expect(await waits(api, 3, 0)).toBe(3);
+    const session = await me.session(await me.anotherUser());
+    const [one, other] = await Promise.all([waits(api, 4, 1), waits(session, 4, 1)]);
+    expect([one, other], "each credential has its own").toEqual([3, 3]);
+  });
+
+  test("that are refused take no place", async () => {
+    const { api } = await me.token();
+    for (const wait of ["21", "-1", "x", "20"])
+      for (let i = 0; i < 3; i++)
+        expect((await api.get(`/operations/${unusedId("operation")}?wait=${wait}`)).status).toBe(wait === "20" ? 404 : 422);
+    expect(await waits(api, 3, 0)).toBe(3);
+  });
+
+  test("whose function died give their places back when their time is over", async () => {
+    const { id, api } = await me.token();
+    const places = (until: number) => ({ set: { wait_0: until, wait_1: until, wait_2: until } });
+    const key = keys.credential(fingerprintOfId(id));
+    await updateOne(key, places(Date.now() + 60_000), {});
+    const operation = await openOperation();
+    expect((await api.get(`/operations/${operation.id}?wait=20`)).as(Operation).status).toBe("pending");
+    await updateOne(key, places(Date.now() - 1), {});
+    expect(await waits(api, 3, 0)).toBe(3);
+    await end(operation);
+  });
+
+  test("look soon at first and then seldom: fifteen times in twenty seconds", () => {
+    let waited = 0;
+    let looks = 1;
+    while (waited < 20_000) waited += pauseBeforeLook(looks++);
+    expect([pauseBeforeLook(1), looks]).toEqual([250, 15]);
+  });
+});
 
 describe("wait", () => {
   test("is answered as soon as the operation ends, long before the time is up", async () => {
@@ -54,6 +135,34 @@ describe("who may see it", () => {
     expect(refused.status).toBe(403);
     expect(refused.error?.message).toBe("Token does not have permission: servers:read");
     await me.until(operation_id);
+  });
+});
+
+describe("the list of a resource", () => {
+  const of = async (id: string, query = "") => {
+    const answer = await me.api.get(`/operations?resource_id=${id}${query}`);
+    return { types: answer.as(z.array(Operation)).map(({ type }) => type), meta: answer.meta };
+  };
+
+  test("shows what changes, holds or reads it: an instance's backups, clones and restores, a backup's restores", async () => {
+    const instance = await me.instance();
+    const backup = await me.backup(instance.id);
+    await me.until((await me.api.post(`/backups/${backup.id}/restore`, {})).as(Operation).id);
+    const body = { name: "Copy", domain: uniqueDomain(), backup_id: backup.id };
+    const clone = (await me.api.post(`/instances/${instance.id}/clone`, body)).as(Instance);
+    await me.until(clone.operation_id);
+    await me.until((await me.api.delete(`/backups/${backup.id}`)).as(Operation).id);
+    const ofBackup = ["backup.delete", "instance.clone", "backup.restore", "backup.create"];
+    expect((await of(backup.id)).types).toEqual(ofBackup);
+    expect((await of(instance.id)).types).toEqual([...ofBackup, "instance.create"]);
+    expect((await of(clone.id)).types).toEqual(["instance.clone"]);
+    const [safety] = (await me.api.get(`/backups?instance_id=${instance.id}`)).as(z.array(Backup));
+    expect((await of(safety?.id ?? "")).types).toEqual(["backup.restore"]);
+    const first = await of(instance.id, "&per_page=2");
+    expect(first).toMatchObject({ types: ofBackup.slice(0, 2), meta: { total: 5 } });
+    expect((await of(instance.id, `&per_page=2&cursor=${first.meta?.next_cursor}`)).types).toEqual(ofBackup.slice(2));
+    const all = (await me.api.get("/operations?per_page=100")).as(z.array(Operation)).map(({ id }) => id);
+    expect(new Set(all).size, "each is on the list of all once").toBe(all.length);
   });
 });
 

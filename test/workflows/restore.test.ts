@@ -5,10 +5,16 @@ import { workflows } from "../../functions/workflows/index.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
+import { changeOf } from "../../shared/data/change.ts";
+import { adoptDomain, getInstance } from "../../shared/data/instances.ts";
+import { findOperation } from "../../shared/data/operations.ts";
+import type { OperationRecord } from "../../shared/data/records.ts";
+import { reserveSafetyBackup } from "../../shared/data/safety-backups.ts";
 import { findErp, type SandboxErp } from "../../shared/data/sandbox.ts";
 import { getServer } from "../../shared/data/servers.ts";
 import { LIFECYCLE } from "../../shared/domain/lifecycle.ts";
 import { uniqueDomain } from "../harness/account.ts";
+import type { Answer } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { Thrown, type Workshop, workshop } from "./subjects.ts";
 import { expectClean, worldOf } from "./world.ts";
@@ -207,4 +213,55 @@ test("keeps the backup that it reads, and the instance, from everything else mea
   );
   const deletion = (await (await api()).delete(`/backups/${backup.id}`)).as(Operation);
   await shop.me.until(deletion.id);
+});
+
+type LateWrite = (operation: OperationRecord) => Promise<unknown>;
+
+describe("a task that was given up and still writes", () => {
+  /** Runs the work until its undoing ends, and does the late write before that and after. */
+  async function expectRefused(name: keyof typeof workflows, ask: () => Promise<Answer>, failing: string, late: LateWrite) {
+    const refused: string[] = [];
+    const attempt = (operation: OperationRecord) =>
+      late(operation).catch((error: unknown) => void refused.push(error instanceof Error ? error.name : String(error)));
+    const { operation } = await shop.run(workflows[name], ask, async ({ task, payload }, next) => {
+      if (task === failing) throw new Thrown("GiveUp");
+      if (task === "fail") {
+        const present = await findOperation(shop.me.id, payload.input.operation_id);
+        if (present !== undefined) await attempt(present);
+      }
+      return next();
+    });
+    expect(operation.state).toBe("failed");
+    await attempt({ ...operation, state: "running" });
+    expect(refused).toEqual(["ConditionFailed", "ConditionFailed"]);
+    expectClean(await worldOf(cloud, shop.me.id));
+  }
+
+  test("leaves no safety backup, neither while its restore is undone nor once that has ended", async () => {
+    const { instance, backup } = await changedSince("running");
+    await expectRefused(
+      "restore-backup",
+      () => restore(backup),
+      "makeSafetyBackup",
+      async (operation) =>
+        reserveSafetyBackup(operation, await getInstance(shop.me.id, instance.id), String(operation.input["safety_backup_id"])),
+    );
+  });
+
+  test("gives an instance no new domain, neither while its move is undone nor once that has ended", async () => {
+    const { instance } = await changedSince("running");
+    const domain = uniqueDomain("late");
+    const client = await api();
+    await expectRefused(
+      "update-instance",
+      () => client.put(`/instances/${instance.id}`, { domain }),
+      "adoptDomain",
+      async (operation) => {
+        const change = changeOf({ id: shop.me.id });
+        adoptDomain(change, operation, await getInstance(shop.me.id, instance.id), domain);
+        await change.commit();
+      },
+    );
+    expect((await show(instance.id)).domain).toBe(instance.domain);
+  });
 });

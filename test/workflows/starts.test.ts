@@ -39,9 +39,11 @@ async function comparable() {
   const { account: told, counts: _counts, servers, instances, ...world } = await worldOf(cloud, shop.me.id);
   const { used_server, used_instance } = told;
   const events = await queryAll(keys.record("event", shop.me.id, "").pk, { consistent: true });
+  const concerned = [...instances, ...world.backups].map(({ id }) => keys.operationOf(shop.me.id, id, "").pk);
+  const links = await Promise.all(concerned.map((pk) => queryAll(pk, { consistent: true })));
   const at = <T extends { updated_at: string }>(records: readonly T[]) =>
     records.map((record) => ({ ...record, updated_at: "" }));
-  return { ...world, used_server, used_instance, servers: at(servers), instances: at(instances), events };
+  return { ...world, used_server, used_instance, servers: at(servers), instances: at(instances), events, links };
 }
 
 const cases = table.flatMap((each) =>

@@ -16,6 +16,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   "backup.create": "Back up",
   "backup.delete": "Delete backup",
   "backup.restore": "Restore backup",
+  "backup.download": "Download backup",
   "ssh_key.create": "Add SSH key",
   "ssh_key.delete": "Delete SSH key",
   "token.create": "Create API key",
@@ -27,6 +28,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   "account.create": "Create account",
   "account.quota": "Change quota",
   "user.create": "Add user",
+  "user.delete": "Remove user",
 } satisfies Record<OperationType, string> & Record<string, string>;
 
 /** A newer service may know more than this page. */

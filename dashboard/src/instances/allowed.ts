@@ -15,6 +15,8 @@ const DONE: Record<InstanceAction, string> = {
   delete: "deleted",
 };
 
+const FAILED = LIFECYCLE["instance.create"].failed;
+
 /** All work needs the server, except deletion, which then removes the record alone. */
 export function whyNot(action: InstanceAction, instance: Instance, server: Server | undefined): string | undefined {
   if (instance.operation_id !== null) return "Work on this instance is under way; wait until it ends.";
@@ -22,10 +24,11 @@ export function whyNot(action: InstanceAction, instance: Instance, server: Serve
   if (!states.includes(instance.status))
     return `Only an instance that is ${inWords(states)} can be ${DONE[action]}; this one is ${wordOf(instance.status)}.`;
   if (action === "delete") return undefined;
-  // As long as its server could not be read, the API has the last word.
-  return server === undefined || isUsable(server)
-    ? undefined
-    : `Its server ${server.name} is ${server.status}; it must be active.`;
+  if (server === undefined) return undefined; // as long as it could not be read the API has the last word
+  if (!isUsable(server)) return `Its server ${server.name} is ${server.status}; it must be active.`;
+  return instance.status === FAILED && !instance.allowed_actions.includes(action)
+    ? "The ERP was never installed on it. Delete it and create another."
+    : undefined;
 }
 
 /** Name and e-mail need no work on the server. */

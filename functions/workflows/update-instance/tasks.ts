@@ -17,11 +17,11 @@ export const handler = tasks(workflow, {
       })
     ).ready,
 
-  adoptDomain: async ({ input, instance }) => {
+  adoptDomain: async ({ operation, input, instance }) => {
     const present = await instance();
-    if (present.domain === input.new_domain) return;
+    if (present.domain === input.new_domain) return; // a second run
     const change = changeOf({ id: input.account_id });
-    adoptDomain(change, present, input.new_domain);
+    adoptDomain(change, operation, present, input.new_domain);
     await change.commit();
   },
 

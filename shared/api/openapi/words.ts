@@ -19,7 +19,7 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
   instances: {
     name: "Instances",
     description:
-      "ERP applications, each on a server, with a database, a filestore and a domain. `allowed_actions` says what an instance's state allows now.",
+      "ERP applications, each on a server, with a database, a filestore and a domain. `allowed_actions` says what would be accepted now.",
   },
   backups: {
     name: "Backups",
