@@ -443,8 +443,9 @@ describe("a page of 20 of 100,000", () => {
   });
 });
 
-test("no API function's bundle is over 300 KB", async () => {
+// The largest is sign-in, with its JWT, its throttle and its sessions; 300 KB until calls were bounded and sessions counted exactly.
+test("no API function's bundle is over 310 KB", async () => {
   const sizes = await bundledSizes(inject("bundles"));
-  const tooLarge = [...everyRoute.map(({ id }) => id), "authorize", "fallback"].filter((id) => (sizes[id] ?? Infinity) > 300_000);
+  const tooLarge = [...everyRoute.map(({ id }) => id), "authorize", "fallback"].filter((id) => (sizes[id] ?? Infinity) > 310_000);
   expect(tooLarge.map((id) => [id, sizes[id]])).toEqual([]);
 });
