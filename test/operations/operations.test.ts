@@ -8,7 +8,7 @@ import { Server } from "../../shared/api/servers.ts";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { endOperation, reserveOperation } from "../../shared/data/operations.ts";
+import { endOperation, findOperation, reserveOperation } from "../../shared/data/operations.ts";
 import type { OperationRecord } from "../../shared/data/records.ts";
 import { getServer, moveServerToDeleting } from "../../shared/data/servers.ts";
 import { updateOne } from "../../shared/data/table.ts";
@@ -17,7 +17,7 @@ import { pauseBeforeLook } from "../../shared/domain/limits.ts";
 import { fingerprintOfId } from "../../shared/domain/token-value.ts";
 import { account, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
-import { seedServer } from "../harness/seed.ts";
+import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 
 let me: TestAccount;
 beforeAll(async () => {
@@ -144,23 +144,28 @@ describe("the list of a resource", () => {
     return { types: answer.as(z.array(Operation)).map(({ type }) => type), meta: answer.meta };
   };
 
-  test("shows what changes, holds or reads it: an instance's backups, clones and restores, a backup's restores", async () => {
-    const instance = await me.instance();
-    const backup = await me.backup(instance.id);
-    await me.until((await me.api.post(`/backups/${backup.id}/restore`, {})).as(Operation).id);
-    const body = { name: "Copy", domain: uniqueDomain(), backup_id: backup.id };
+  test("shows what changes, holds or reads it: an instance's backups and clones, a backup's restores and clones", async () => {
+    const instance = await seedInstance(me.id);
+    const [kept, gone] = [await seedBackup(instance), await seedBackup(instance)];
+    const body = { name: "Copy", domain: uniqueDomain(), backup_id: kept.id };
     const clone = (await me.api.post(`/instances/${instance.id}/clone`, body)).as(Instance);
-    await me.until(clone.operation_id);
-    await me.until((await me.api.delete(`/backups/${backup.id}`)).as(Operation).id);
-    const ofBackup = ["backup.delete", "instance.clone", "backup.restore", "backup.create"];
-    expect((await of(backup.id)).types).toEqual(ofBackup);
-    expect((await of(instance.id)).types).toEqual([...ofBackup, "instance.create"]);
+    await me.api.delete(`/backups/${gone.id}`);
+    const made = (await me.api.post(`/instances/${instance.id}/backups`)).as(Backup);
+    expect((await of(instance.id)).types).toEqual(["backup.create", "backup.delete", "instance.clone"]);
     expect((await of(clone.id)).types).toEqual(["instance.clone"]);
-    const [safety] = (await me.api.get(`/backups?instance_id=${instance.id}`)).as(z.array(Backup));
-    expect((await of(safety?.id ?? "")).types).toEqual(["backup.restore"]);
+    expect((await of(kept.id)).types).toEqual(["instance.clone"]);
+    expect((await of(gone.id)).types).toEqual(["backup.delete"]);
+    expect((await of(made.id)).types).toEqual(["backup.create"]);
     const first = await of(instance.id, "&per_page=2");
-    expect(first).toMatchObject({ types: ofBackup.slice(0, 2), meta: { total: 5 } });
-    expect((await of(instance.id, `&per_page=2&cursor=${first.meta?.next_cursor}`)).types).toEqual(ofBackup.slice(2));
+    expect(first).toMatchObject({ types: ["backup.create", "backup.delete"], meta: { total: 3 } });
+    expect((await of(instance.id, `&per_page=2&cursor=${first.meta?.next_cursor}`)).types).toEqual(["instance.clone"]);
+
+    const other = await seedInstance(me.id);
+    const source = await seedBackup(other);
+    const restore = (await me.api.post(`/backups/${source.id}/restore`)).as(Operation);
+    for (const id of [other.id, source.id]) expect((await of(id)).types).toEqual(["backup.restore"]);
+    const safety = (await findOperation(me.id, restore.id))?.input["safety_backup_id"];
+    expect((await of(String(safety))).types).toEqual(["backup.restore"]);
     const all = (await me.api.get("/operations?per_page=100")).as(z.array(Operation)).map(({ id }) => id);
     expect(new Set(all).size, "each is on the list of all once").toBe(all.length);
   });
