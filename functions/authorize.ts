@@ -19,7 +19,7 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
   const requestId = requestIdOf(event.headers, event.requestContext.requestId);
   const at = Date.now();
   const ipAddress = clientAddress(event.headers);
-  if (ipAddress === undefined) return policy("anonymous", "Deny", event.methodArn, { request_id: requestId });
+  if (ipAddress === undefined) return policy("anonymous", "Deny", { request_id: requestId });
   const admission = await admit(header(event.headers, "authorization"), {
     ...countedAs(event),
     ipAddress,
@@ -28,8 +28,7 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
     log.error("authorizer failed", { request_id: requestId, error: error instanceof Error ? error : undefined });
     throw error;
   });
-  if (admission.kind === "refused")
-    return policy("anonymous", "Deny", event.methodArn, { request_id: requestId, ip_address: ipAddress });
+  if (admission.kind === "refused") return policy("anonymous", "Deny", { request_id: requestId, ip_address: ipAddress });
   const { caller, state, retryAfterMs } = admission;
   const limits: Limits = {
     limit: state.limit,
@@ -39,7 +38,7 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
       refused: { scope: state.scope, limit: state.limit, retry_after: Math.ceil(retryAfterMs / 1000) },
     }),
   };
-  return policy(caller.id, "Allow", event.methodArn, {
+  return policy(caller.id, "Allow", {
     request_id: requestId,
     ip_address: ipAddress,
     caller: JSON.stringify(caller),
@@ -64,13 +63,9 @@ async function admit(authorization: string | undefined, facts: RequestFacts): Pr
   return session === undefined ? { kind: "refused" } : admitSession(session.userId, session.sessionId, facts);
 }
 
-const policy = (
-  principalId: string,
-  Effect: "Allow" | "Deny",
-  Resource: string,
-  context: Record<string, string>,
-): APIGatewayAuthorizerResult => ({
+/** Of any resource: nothing is cached, so it is for this one request, whose own ARN may be longer than the 512 characters that a policy takes. */
+const policy = (principalId: string, Effect: "Allow" | "Deny", context: Record<string, string>): APIGatewayAuthorizerResult => ({
   principalId,
-  policyDocument: { Version: "2012-10-17", Statement: [{ Action: "execute-api:Invoke", Effect, Resource }] },
+  policyDocument: { Version: "2012-10-17", Statement: [{ Action: "execute-api:Invoke", Effect, Resource: "*" }] },
   context,
 });

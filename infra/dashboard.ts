@@ -29,9 +29,27 @@ import { CACHE_FOR_EVER, CACHE_NOT, CONTENT_SECURITY_POLICY, type DashboardConfi
 import type { OriginKey } from "./origin-key.ts";
 import { stackName, type Environment } from "./settings.ts";
 
+/** The fallback's answer, for what the API's behaviour does not match: `/api` alone, and `/API/v1`, as paths are matched by case. */
+const NOT_FOUND = JSON.stringify({ success: false, error: { code: "NOT_FOUND", message: "No such path" } });
+
 /** The dashboard knows itself which pages there are: every path that names no file shows it. */
 const SHOW_PAGE = `function handler(event) {
   var request = event.request;
+  if (/^\\/api(\\/|$)/i.test(request.uri)) {
+    var asked = request.headers["x-request-id"];
+    var id = asked && /^[A-Za-z0-9._:-]{1,128}$/.test(asked.value) ? asked.value : event.context.requestId;
+    return {
+      statusCode: 404,
+      statusDescription: "Not Found",
+      headers: {
+        "content-type": { value: "application/json" },
+        "cache-control": { value: "no-store" },
+        "x-content-type-options": { value: "nosniff" },
+        "x-request-id": { value: id },
+      },
+      body: '${NOT_FOUND}',
+    };
+  }
   if (request.uri.slice(request.uri.lastIndexOf("/")).indexOf(".") < 0) request.uri = "/index.html";
   return request;
 }`;

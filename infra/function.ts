@@ -3,7 +3,16 @@ import { join } from "node:path";
 import { ArnFormat, CfnElement, type Duration, Stack, Validations } from "aws-cdk-lib";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { type IRole, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from "aws-cdk-lib/aws-lambda";
+import {
+  ApplicationLogLevel,
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  SystemLogLevel,
+  Tracing,
+} from "aws-cdk-lib/aws-lambda";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Secret } from "aws-cdk-lib/aws-secretsmanager";
@@ -106,17 +115,20 @@ export class Functions extends Construct {
       environment: this.environmentOf(access),
       role: this.roleFor(access, logGroup),
       logGroup,
+      loggingFormat: LoggingFormat.JSON,
+      applicationLogLevelV2: ApplicationLogLevel[this.parts.settings.logLevel],
+      // Starts and reports of every invocation are twice what functions say themselves.
+      systemLogLevelV2: SystemLogLevel.WARN,
       tracing: traced ? Tracing.ACTIVE : Tracing.DISABLED,
     });
   }
 
   private environmentOf({ starts = [], keys = [], configuration = false, storage }: Access): Record<string, string> {
-    const { environment, settings, table, backups } = this.parts;
+    const { environment, table, backups } = this.parts;
     const secret = configuration ? this.parts.configuration : undefined;
     return {
       TABLE_NAME: table.tableName,
       ENVIRONMENT: environment,
-      LOG_LEVEL: settings.logLevel,
       ...Object.fromEntries(starts.map((name) => [machineVariable(name), this.machine(name).stateMachineArn])),
       ...Object.fromEntries(keys.map((name) => [`${name.toUpperCase()}_KEY`, this.parts.keys[name].secretArn])),
       ...(secret === undefined ? {} : { PROVIDERS_SECRET: secret.secretArn }),

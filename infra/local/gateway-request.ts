@@ -14,6 +14,10 @@ export const REFUSALS = {
   AUTHORIZER_CONFIGURATION_ERROR: [500, "Internal server error"],
   BAD_REQUEST_PARAMETERS: [400, "Bad Request"],
   REQUEST_TOO_LARGE: [413, "Request Too Long"],
+  // Of a type that has no name: the default's response, with this status.
+  URI_TOO_LONG: [414, "Request URI too long"],
+  // A function that Lambda throttles: 500, unless the template has a response for this type.
+  INTEGRATION_FAILURE: [500, "Internal server error"],
   INTEGRATION_TIMEOUT: [504, "Endpoint request timed out"],
   // A function that failed, or whose answer is none: AWS has no type of its own for it, and a status that the default does not have.
   DEFAULT_5XX: [502, "Internal server error"],

@@ -20,6 +20,9 @@ import { FunctionError } from "./lambda.ts";
 import { ACCOUNT, functionIn, REGION, type ApiResource, type Authorizer, type Method, type RestApi } from "./template.ts";
 
 const HEADERS_LIMIT_BYTES = 10_240;
+// API Gateway's own, of what an authorizer is asked and answers with: a long path meets them first.
+const METHOD_ARN_BYTES_MAX = 1600;
+const POLICY_RESOURCE_MAX = 512;
 // How long requests that are being answered may take when the server is told to stop.
 const GRACE_MILLISECONDS = 2000;
 
@@ -39,6 +42,7 @@ function routesOf({ resources }: RestApi): Route[] {
     .toSorted((a, b) => (a.rank < b.rank ? -1 : 1));
 }
 
+/** Percent-encoded as the client wrote them: REST APIs leave it to the function to decode them. */
 function parametersOf({ segments }: Route, asked: string[]): Record<string, string> | undefined {
   const parameters: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {
@@ -46,13 +50,24 @@ function parametersOf({ segments }: Route, asked: string[]): Record<string, stri
     if (!value) return undefined;
     if (segment.endsWith("+}")) return { ...parameters, [segment.slice(1, -2)]: asked.slice(index).join("/") };
     if (segment.startsWith("{")) parameters[segment.slice(1, -1)] = value;
-    else if (segment !== value) return undefined;
+    else if (segment !== decoded(value)) return undefined;
   }
   return asked.length === segments.length ? parameters : undefined;
 }
 
+/** What Lambda refuses before the function runs. */
+const FAILURES: Readonly<Record<string, RefusalType>> = {
+  // What fits the gateway's 10 MB, but not the 6 that a function takes.
+  "Lambda.RequestTooLargeException": "REQUEST_TOO_LARGE",
+  "Lambda.TooManyRequestsException": "INTEGRATION_FAILURE",
+};
+
 const list = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat());
-const statement = z.object({ Effect: z.enum(["Allow", "Deny"]), Action: list, Resource: list });
+const statement = z.object({
+  Effect: z.enum(["Allow", "Deny"]),
+  Action: list,
+  Resource: list.refine((arns) => arns.every((arn) => arn.length <= POLICY_RESOURCE_MAX), "too long for a policy"),
+});
 const authorization = z.object({
   principalId: z.coerce.string(),
   policyDocument: z.object({ Statement: z.union([statement, z.array(statement)]).transform((value) => [value].flat()) }),
@@ -127,6 +142,15 @@ async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Refusal("INTEGRATION_TIMEOUT")), milliseconds);
   return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+}
+
+/** In whatever case: `/API/v1` is a mistake for the API to answer, and no page of the dashboard. */
+const OF_THE_API = /^\/api(\/|$)/i;
+
+/** A request for a proxy, or one that could be for two hosts: refused before it is looked at, as CloudFront and API Gateway do. */
+function refuseRaw(request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(400, { connection: "close", "content-length": 0 }).end();
+  request.resume();
 }
 
 /** A look at a request before the API's resources; true when it was, or will be, answered. */
@@ -256,6 +280,7 @@ export async function startGateway(options: {
     const named = identitySources.map((source) => valueOf(source, exchange));
     if (named.some((value) => value === undefined || value === "")) throw new Refusal("UNAUTHORIZED");
     const methodArn = `arn:aws:execute-api:${REGION}:${ACCOUNT}:${api.id}/${api.stage}/${exchange.method}${exchange.path}`;
+    if (Buffer.byteLength(methodArn) > METHOD_ARN_BYTES_MAX) throw new Refusal("URI_TOO_LONG");
     const result = await invoke(functionArn, { type: "REQUEST", methodArn, ...eventOf(exchange) }).catch((cause: unknown) => {
       throw new Refusal(
         cause instanceof Error && cause.message === "Unauthorized" ? "UNAUTHORIZED" : "AUTHORIZER_FAILURE",
@@ -278,7 +303,8 @@ export async function startGateway(options: {
   }
 
   function methodOf(exchange: Exchange): Method {
-    const asked = exchange.path.split("/").slice(1).map(decoded);
+    const asked = exchange.path.split("/").slice(1);
+    for (const segment of asked) decoded(segment); // what cannot be is refused
     // A slash at the end is the same resource, as on AWS.
     if (asked.at(-1) === "") asked.pop();
     for (const route of routes) {
@@ -314,17 +340,17 @@ export async function startGateway(options: {
     const functionArn = functionIn(method.integration.Uri ?? "");
     const result = await inTime(invoke(functionArn, payload), method.integration.TimeoutInMillis).catch((cause: unknown) => {
       if (!(cause instanceof FunctionError)) throw cause;
-      // What fits the gateway's 10 MB, but not the 6 that a function takes, is refused as too large all the same.
-      throw new Refusal(cause.name === "Lambda.RequestTooLargeException" ? "REQUEST_TOO_LARGE" : "DEFAULT_5XX", cause);
+      throw new Refusal(FAILURES[cause.name] ?? "DEFAULT_5XX", cause);
     });
     return integrationAnswer(result);
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = request.url ?? "/";
+    if (!target.startsWith("/") || (request.headersDistinct["host"]?.length ?? 0) > 1) return refuseRaw(request, response);
     const cut = target.includes("?") ? target.indexOf("?") : target.length;
     const path = target.slice(0, cut);
-    if (options.fallback && !/^\/api(\/|$)/.test(path) && options.fallback(request, response)) return;
+    if (options.fallback && !OF_THE_API.test(path) && options.fallback(request, response)) return;
     const exchange: Exchange = {
       requestId: randomUUID(),
       startedAt: Date.now(),

@@ -5,6 +5,7 @@
  */
 /* oxlint-disable unicorn/require-post-message-target-origin -- threads have no origin, windows do */
 import { parentPort, workerData } from "node:worker_threads";
+import { patchConsole, withRequest } from "./lambda-console.mjs";
 
 /**
  * What lambda.ts sends.
@@ -31,6 +32,8 @@ function describe(error) {
   return { errorType: error.name, errorMessage: error.message, trace: (error.stack ?? "").split("\n") };
 }
 
+if (process.env["AWS_LAMBDA_LOG_FORMAT"] === "JSON") patchConsole(process.env["AWS_LAMBDA_LOG_LEVEL"] ?? "INFO");
+
 /** @type {Record<string, unknown>} */
 const bundle = await import(process.getBuiltinModule("node:url").pathToFileURL(file).href);
 const handler = bundle[exported];
@@ -45,9 +48,13 @@ async function answer(handle, { id, event, deadline, trace }) {
     const result = await handle(JSON.parse(event), { ...context, awsRequestId: id, getRemainingTimeInMillis });
     parentPort?.postMessage({ id, result: JSON.stringify(result) ?? "null" });
   } catch (error) {
+    console.error(error instanceof Error ? error : new Error(String(error)));
     parentPort?.postMessage({ id, error: describe(error) });
   }
 }
 
-parentPort?.on("message", (/** @type {Invocation} */ invocation) => void answer(handler, invocation));
+parentPort?.on(
+  "message",
+  (/** @type {Invocation} */ invocation) => void withRequest(invocation.id, () => answer(handler, invocation)),
+);
 parentPort?.postMessage({ ready: true });

@@ -83,6 +83,8 @@ export type Lambda = Pick<Hooks<Invocation>, "intercept"> & {
   invoke: (functionName: string, payload: unknown) => Promise<unknown>;
   /** The last lines that the function wrote. */
   logs: (functionName: string) => string[];
+  /** What the function finds in its environment: for another runtime than this one's. */
+  environmentOf: (functionName: string) => Record<string, string>;
   stop: () => Promise<void>;
 };
 export type Invocation = { functionName: string; payload: unknown };
@@ -124,7 +126,8 @@ export function startLambda(options: {
     return log;
   };
 
-  function environmentOf({ name, memoryMegabytes, directory, environment, handler }: LambdaFunction): Record<string, string> {
+  function environmentOf(definition: LambdaFunction): Record<string, string> {
+    const { name, memoryMegabytes, directory, environment, handler, logLevel } = definition;
     const { accessKeyId, secretAccessKey } = credentialsOf(options.localSecret, name);
     return {
       AWS_REGION: REGION,
@@ -140,6 +143,7 @@ export function startLambda(options: {
       LAMBDA_TASK_ROOT: directory ?? "",
       _HANDLER: handler,
       TZ: ":UTC",
+      ...(logLevel !== undefined && { AWS_LAMBDA_LOG_FORMAT: "JSON", AWS_LAMBDA_LOG_LEVEL: logLevel }),
       ...environment,
       ...options.environment,
     };
@@ -213,7 +217,6 @@ export function startLambda(options: {
         settle(name, sandbox, parsed.id)?.resolve(JSON.parse(parsed.result));
       } else {
         const { errorType, errorMessage, trace } = parsed.error;
-        log.write(`${JSON.stringify({ requestId: parsed.id, ...parsed.error })}\n`);
         settle(name, sandbox, parsed.id)?.reject(new FunctionError(errorType, errorMessage, trace));
       }
     });
@@ -267,6 +270,7 @@ export function startLambda(options: {
       const definition = find(functionName);
       return run({ functionName: definition.name, payload }, async (invocation) => call(definition, invocation.payload));
     },
+    environmentOf: (functionName) => environmentOf(find(functionName)),
     logs: (functionName) => logOf(find(functionName).name).lines,
     stop: async () => {
       stopped = true;

@@ -14,6 +14,7 @@ const functionProperties = z.object({
   Timeout: z.number().default(3),
   MemorySize: z.number().default(128),
   Role: z.string(),
+  LoggingConfig: z.object({ LogFormat: z.string().default("Text"), ApplicationLogLevel: z.string().default("INFO") }).optional(),
   Environment: z.object({ Variables: z.record(z.string(), z.coerce.string()).default({}) }).default({ Variables: {} }),
 });
 export type LambdaFunction = {
@@ -27,6 +28,8 @@ export type LambdaFunction = {
   timeoutSeconds: number;
   memoryMegabytes: number;
   role: string;
+  /** Of lines written in JSON: below it they are left out. Absent where lines are text. */
+  logLevel: string | undefined;
 };
 
 const policyDocument = z.object({
@@ -253,6 +256,7 @@ export function readTemplate(outDir: string, stack: string, parameters: Record<s
         timeoutSeconds: parsed.Timeout,
         memoryMegabytes: parsed.MemorySize,
         role: parsed.Role,
+        logLevel: parsed.LoggingConfig?.LogFormat === "JSON" ? parsed.LoggingConfig.ApplicationLogLevel : undefined,
       };
     }),
     roles: rolesOf(resources),

@@ -64,15 +64,24 @@ function apiBehavior(environment: Environment) {
   return behavior;
 }
 
+const Made = z.object({
+  statusCode: z.number(),
+  headers: z.record(z.string(), z.object({ value: z.string() })),
+  body: z.string(),
+});
 type Asked = { uri: string; headers: Record<string, { value: string }> };
 
 /** Runs a behaviour's function as CloudFront does. */
-function onRequest(environment: Environment, { FunctionAssociations }: z.infer<typeof Behavior>, asked: Asked): Asked {
+function onRequest(environment: Environment, behavior: z.infer<typeof Behavior>, asked: Asked): Asked {
+  const Changed = z.object({ uri: z.string(), headers: z.record(z.string(), z.object({ value: z.string() })) });
+  return Changed.parse(madeOf(environment, behavior, asked));
+}
+
+function madeOf(environment: Environment, { FunctionAssociations }: z.infer<typeof Behavior>, asked: Asked): unknown {
   const [id = ""] = FunctionAssociations[0]?.FunctionARN["Fn::GetAtt"] ?? [];
   const code = z.string().parse(resourcesOf(environment)[id]?.Properties["FunctionCode"]);
-  const event = { request: structuredClone(asked), viewer: { ip: "2001:db8::7" } };
-  const Changed = z.object({ uri: z.string(), headers: z.record(z.string(), z.object({ value: z.string() })) });
-  return Changed.parse(runInNewContext(`${code}; handler(event)`, { event }));
+  const event = { request: structuredClone(asked), viewer: { ip: "2001:db8::7" }, context: { requestId: "made-by-cloudfront" } };
+  return runInNewContext(`${code}; handler(event)`, { event });
 }
 
 const Headers = z.object({
@@ -133,12 +142,27 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
     ["/servers", "/index.html"],
     ["/servers/srv_01/", "/index.html"],
     ["/a.b/c", "/index.html"],
+    ["/apis", "/index.html"],
     ["/index.html", "/index.html"],
     ["/config.json", "/config.json"],
     ["/assets/index-1.js", "/assets/index-1.js"],
     ["/assets/gone.js", "/assets/gone.js"],
   ])("%s shows %s", (uri, shown) => {
     expect(onRequest(environment, frontOf(environment).DefaultCacheBehavior, { uri, headers: {} }).uri).toBe(shown);
+  });
+
+  it.each(["/api", "/API/v1", "/Api/v1/servers", "/aPI/v1/openapi.json"])("%s is no page: 404 in the envelope", (uri) => {
+    const answer = (headers: Asked["headers"]) =>
+      Made.parse(madeOf(environment, frontOf(environment).DefaultCacheBehavior, { uri, headers }));
+    const made = answer({});
+    expect(made).toMatchObject({
+      statusCode: 404,
+      headers: { "content-type": { value: "application/json" }, "cache-control": { value: "no-store" } },
+    });
+    expect(JSON.parse(made.body)).toEqual({ success: false, error: { code: "NOT_FOUND", message: "No such path" } });
+    expect(made.headers["x-request-id"]?.value).toBe("made-by-cloudfront");
+    expect(answer({ "x-request-id": { value: "mine" } }).headers["x-request-id"]?.value).toBe("mine");
+    expect(answer({ "x-request-id": { value: "not mine" } }).headers["x-request-id"]?.value).toBe("made-by-cloudfront");
   });
 
   it("the API is told the client's address by CloudFront, whatever the client says", () => {

@@ -1,6 +1,7 @@
 // What would be deployed, read from the synthesized templates of both environments.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import validateMachine from "asl-validator";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { routesOf } from "../../infra/api.ts";
@@ -11,6 +12,7 @@ import { type Environment, ENVIRONMENTS, stackName } from "../../infra/settings.
 import { BASE_PATH, type Route } from "../../shared/api/index.ts";
 import { machineVariable } from "../../shared/workflow.ts";
 import { allows, NEEDED, policy, resourceOf } from "./deployment-policy.ts";
+import { cycleIn, problemsOf, Resources } from "./schemas.ts";
 import { scratch, stubBundles, stubDashboard } from "./stubs.ts";
 
 /** CloudFormation takes 500; the rest is for what the service grows by. */
@@ -19,7 +21,7 @@ const RESOURCES_MAX = 450;
 const rawTemplate = z.object({
   Resources: z.record(
     z.string(),
-    z.object({
+    z.looseObject({
       Type: z.string(),
       Properties: z.record(z.string(), z.json()).default({}),
       DeletionPolicy: z.string().optional(),
@@ -98,6 +100,19 @@ const WRITES = [
 ].toSorted();
 
 describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
+  it("is what CloudFormation's own schemas describe, without a circle of references", () => {
+    const { Resources: all } = of(raws, environment);
+    expect(problemsOf(Resources.parse(all))).toEqual([]);
+    expect(cycleIn(Resources.parse(all))).toBeUndefined();
+  });
+
+  it("has state machines that AWS's language allows", () => {
+    for (const { name, definition } of of(templates, environment).machines) {
+      const { isValid, errorsText } = validateMachine(structuredClone(definition)); // it writes into it
+      expect({ name, errors: isValid ? "" : errorsText("\n") }).toEqual({ name, errors: "" });
+    }
+  });
+
   it("stays under what CloudFormation takes", () => {
     expect(Object.keys(of(raws, environment).Resources).length).toBeLessThan(RESOURCES_MAX);
   });
@@ -408,4 +423,40 @@ it("has a deployment policy that fits into a managed one, and touches no role bu
 it("has the sandbox in the test environment only", () => {
   const having = ENVIRONMENTS.filter((environment) => apiOf(environment).resources.some(({ path }) => path.includes("sandbox")));
   expect(having).toEqual(["test"]);
+});
+
+describe("the checks of a template", () => {
+  const role = { Type: "AWS::IAM::Role", Properties: { AssumeRolePolicyDocument: {} } };
+  it.each([
+    [{ Type: "AWS::IAM::Roll" }, "AWS has no AWS::IAM::Roll"],
+    [{ Type: "AWS::IAM::Role" }, "lacks AssumeRolePolicyDocument"],
+    [{ ...role, Properties: { ...role.Properties, Polices: [] } }, "has no property Polices"],
+    [{ ...role, Properties: { ...role.Properties, MaxSessionDuration: "long" } }, 'MaxSessionDuration is no integer: "long"'],
+    [{ ...role, Properties: { ...role.Properties, Policies: [{ PolicyName: "p" }] } }, "Policies[0] lacks PolicyDocument"],
+    [
+      { Type: "AWS::Lambda::Alias", Properties: { Name: "a", FunctionName: 7, FunctionVersion: "1" } },
+      "FunctionName is no string",
+    ],
+  ])("find what is wrong with %j", (resource, problem) => {
+    expect(problemsOf(Resources.parse({ mine: resource }))).toEqual([expect.stringContaining(problem)]);
+    expect(problemsOf(Resources.parse({ mine: role }))).toEqual([]);
+  });
+
+  it("find circles, by whatever refers", () => {
+    const circle = (reference: object) =>
+      cycleIn(
+        Resources.parse({ a: { ...role, DependsOn: "b" }, b: { ...role, DependsOn: ["c"] }, c: { ...role, ...reference } }),
+      );
+    const by = (Description: unknown) => circle({ Properties: { Description } });
+    for (const found of [
+      circle({ DependsOn: "a" }),
+      by({ Ref: "a" }),
+      by({ "Fn::GetAtt": ["a", "Arn"] }),
+      by({ "Fn::GetAtt": "a.Arn" }),
+      by({ "Fn::Join": ["", ["x", { "Fn::Sub": "${AWS::Region} ${a.Arn}" }]] }),
+      by({ "Fn::Sub": ["${own}", { own: { Ref: "a" } }] }),
+    ])
+      expect(found).toEqual(["a", "b", "c", "a"]);
+    expect(by({ "Fn::Sub": "${AWS::Region}" })).toBeUndefined();
+  });
 });

@@ -4,11 +4,12 @@ import { mkdtempSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { matches, startEvents, type Events } from "../../infra/local/events.ts";
 import { startGateway, type Gateway } from "../../infra/local/gateway.ts";
-import { startLambda, type Lambda } from "../../infra/local/lambda.ts";
+import { FunctionError, startLambda, type Lambda } from "../../infra/local/lambda.ts";
 import { runnable } from "../../infra/local/machine.ts";
 import { startStates, type Execution, type States, type TaskCall } from "../../infra/local/states.ts";
 import { readTemplate, type Template } from "../../infra/local/template.ts";
@@ -51,7 +52,8 @@ beforeAll(async () => {
     invoke: lambda.invoke,
     port: 0,
     log: complain,
-    fallback: (request, response) => request.url === "/docs" && Boolean(response.end("the docs")),
+    fallback: (request, response) =>
+      request.url !== "/" && !request.url?.startsWith("/some") && Boolean(response.end("the docs")),
   });
 });
 afterAll(async () => {
@@ -82,7 +84,7 @@ test("a handler gets the event that API Gateway would give it", async () => {
     resource: "/api/v1/things/{id}",
     path: "/api/v1/things/a%2Fb%20c",
     httpMethod: "POST",
-    pathParameters: { id: "a/b c" },
+    pathParameters: { id: "a%2Fb%20c" },
     queryStringParameters: { x: "2", y: "é", z: "" },
     multiValueQueryStringParameters: { x: ["1", "2"], y: ["é"], z: [""] },
     body: '{"é":1}',
@@ -147,6 +149,50 @@ test("a policy holds for the method that was asked for, and is asked for every t
   const headers = { authorization: "Bearer reader" };
   expect((await ask("/api/v1/things/1", { headers })).status).toBe(200);
   expect((await ask("/api/v1/things/1", { headers, method: "POST" })).status).toBe(401);
+});
+
+test("an authorizer's policy names no resource of over 512 characters, and a method's ARN has at most 1,600 bytes", async () => {
+  const answers = async (id: string) =>
+    (await ask(`/api/v1/things/${id}`, { headers: { authorization: "Bearer exact" } })).status;
+  const arn = "arn:aws:execute-api:us-east-1:000000000000:api/prod/GET/api/v1/things/".length;
+  expect(await answers("x".repeat(400))).toBe(200);
+  expect(await answers("x".repeat(512))).toBe(500);
+  expect(await answers("x".repeat(1600 - arn - 100))).toBe(500);
+  expect(await answers("x".repeat(1600))).toBe(414);
+});
+
+test("a throttled function is a 500, and the next request works", async () => {
+  const remove = lambda.intercept(async () => {
+    throw new FunctionError("Lambda.TooManyRequestsException", "Rate Exceeded.");
+  });
+  const response = await ask("/api/v1/things");
+  remove();
+  expect([response.status, (await json(response)).error?.code]).toEqual([500, "INTERNAL_ERROR"]);
+  expect((await ask("/api/v1/things")).status).toBe(200);
+});
+
+/** Byte for byte, where `fetch` would tidy up. */
+async function askRaw(head: string): Promise<string> {
+  const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
+  socket.end(`${head}\r\nConnection: close\r\n\r\n`);
+  return text(socket);
+}
+
+test.each([
+  "GET http://example.com/api/v1/things HTTP/1.1\r\nHost: x",
+  "GET http://example.com/docs HTTP/1.1\r\nHost: x",
+  "OPTIONS * HTTP/1.1\r\nHost: x",
+  "GET /api/v1/things HTTP/1.1\r\nHost: x\r\nHost: y",
+  "GET /docs HTTP/1.1\r\nHost: x\r\nhost: x",
+  "GET /api/v1/things HTTP/1.1",
+])("a request that could be for another host is refused before anybody looks at it (%#)", async (head) => {
+  const answered = await askRaw(head);
+  expect(answered).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answered).not.toMatch(/x-made-by|the docs/);
+});
+
+test.each(["/API/v1/things", "/Api", "/aPI/", "/api"])("%s is the API's to answer, and not shown as a page", async (path) => {
+  expect(await json(await ask(path))).toMatchObject({ path });
 });
 
 test.each(["throw", "garbage"])("an authorizer that fails (%s) is a 500 in the template's words", async (token) => {

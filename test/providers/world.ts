@@ -83,12 +83,12 @@ export async function world(): Promise<World> {
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
     TABLE_NAME: TABLE,
     ENVIRONMENT: "live",
-    LOG_LEVEL: "ERROR",
     HOSTS_KEY: secrets.hosts,
     PROVIDERS_SECRET: secrets.providers,
   });
   const [table] = readTemplate(inject("outDir"), stackName("test")).tables;
   await createTable(database.url, { ...table?.properties, TableName: TABLE });
+  for (const method of ["info", "warn"] as const) vi.spyOn(console, method).mockImplementation(() => undefined);
   vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-20T12:00:00.000Z") });
   fetchMortally();
 

@@ -67,8 +67,9 @@ describe.each(idRoutes)("$title", (route) => {
       ` ${id}`.replace(" ", "%20"),
       id.replace("_", "%5F") + "%00",
       unusedId(kind === "backup" ? "server" : "backup"),
+      "a".repeat(512), // more than a policy that named it could take
       "a".repeat(1_025),
-      "a".repeat(3_000),
+      "a".repeat(1_400),
       "%F0%9F%92%A5",
     ];
     for (const each of odd) {

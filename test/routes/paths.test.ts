@@ -1,7 +1,9 @@
 // What is no endpoint, and what every answer carries.
 import { beforeAll, describe, expect, test } from "vitest";
+import { BASE_PATH } from "../../shared/api/index.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { exchange, stranger } from "../harness/client.ts";
+import { apiUrl } from "../harness/cloud.ts";
 import { bodyOf, everyRoute, pathOf } from "../harness/requests.ts";
 
 let me: TestAccount;
@@ -28,6 +30,13 @@ describe.each(paths)("$path", ({ path, methods }) => {
     expect(head.status).toBe(405);
     expect(head.text).toBe("");
   });
+});
+
+test("a path with an id that is too long for the gateway's own name of the method is 414, in the envelope", async () => {
+  const address = `${apiUrl()}${BASE_PATH}/servers/${"a".repeat(1_600)}`;
+  const answer = await fetch(address, { headers: { authorization: `Bearer ${me.api.token}` } });
+  expect(answer.status).toBe(414);
+  expect(await answer.json()).toMatchObject({ success: false, error: { code: "MALFORMED_REQUEST" } });
 });
 
 test.each([

@@ -1,0 +1,141 @@
+// Every bundle in AWS's own runtime client: it loads there, answers there, and writes lines that operators find by docs/operations.md.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, inject, test } from "vitest";
+import * as z from "zod";
+import { ENTRIES } from "../../infra/bundle.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { account } from "../harness/account.ts";
+import { type Client, stranger } from "../harness/client.ts";
+import { ownCloud } from "../harness/cloud.ts";
+import { bodyOf, everyRoute, pathOf } from "../harness/requests.ts";
+import { runtimeClient } from "../harness/runtime-client.ts";
+
+const cloud = await ownCloud();
+const client = runtimeClient();
+const invoked = new Set<string>();
+
+const contentOf = (folder: string): string => readFileSync(join(folder, "index.mjs"), "latin1");
+const ids = new Map(Object.keys(ENTRIES).map((id) => [contentOf(join(inject("bundles"), id)), id]));
+/** The bundle of each function: what is deployed is a copy under another name. */
+const bundleOf = new Map(
+  cloud.template.functions.map(({ name, directory = "" }) => [name, ids.get(contentOf(directory)) ?? name]),
+);
+const nameOf = new Map([...bundleOf].map(([name, id]) => [id, name]));
+
+/** A bundle that this environment does not deploy runs with the environment of one that it does. */
+const environmentOf = (id: string): Record<string, string> => {
+  const environment = cloud.lambda.environmentOf(nameOf.get(id) ?? nameOf.get("schedules.sweep") ?? "");
+  return nameOf.has(id)
+    ? environment
+    : { ...environment, AWS_LAMBDA_FUNCTION_NAME: id, LAMBDA_TASK_ROOT: join(inject("bundles"), id) };
+};
+const invoke = (id: string, payload: unknown): Promise<unknown> => {
+  invoked.add(id);
+  return client.invoke(environmentOf(id), payload);
+};
+
+const statuses = new Map<string, number>();
+/** What a function was to throw: the names of its errors, and what they say. */
+const thrown = new Map<string, string[]>();
+async function failing(id: string, payload: unknown): Promise<void> {
+  const said = await invoke(id, payload).then(
+    () => "nothing",
+    (error: unknown) => String(error),
+  );
+  thrown.set(id, [...(thrown.get(id) ?? []), said]);
+}
+
+const unused = { account_id: newId("account"), operation_id: newId("operation") };
+const tasks = Object.keys(ENTRIES).filter((id) => id.startsWith("tasks."));
+let lines: string[];
+/** As the local runner's own functions write them, in the same words. */
+let ours: string[];
+
+beforeAll(async () => {
+  const me = await account();
+  const session = await me.session();
+  const { api } = await me.token();
+  await api.get("/servers");
+  ours = cloud.lambda.logs(nameOf.get("servers.list") ?? "");
+
+  const remove = cloud.lambda.intercept(({ functionName, payload }) => {
+    return invoke(bundleOf.get(functionName) ?? "", payload);
+  });
+  // One after the other, as the same few threads serve them all. The session's end comes last.
+  const routes = everyRoute.toSorted((a, b) => Number(a.id.includes("logout")) - Number(b.id.includes("logout")));
+  for (const route of routes) {
+    const from: Client = route.access === "session" ? session : route.access === "public" ? stranger : api;
+    const headers = { "x-request-id": `asked.${route.id}` };
+    statuses.set(route.title, (await from.send(route.method, pathOf(route), bodyOf(route), { headers })).status);
+  }
+  statuses.set("no such path", (await stranger.get("/nothing")).status);
+  remove();
+  await cloud.states.settled();
+
+  for (const id of tasks) await failing(id, { task: "begin", input: unused });
+  await failing("tasks.create-server", { task: "misspelt", input: unused });
+  for (const id of ["check-servers", "sweep", "expire-backups"]) await invoke(`schedules.${id}`, {});
+  await failing("schedules.refresh-catalogue", {}); // it is of the live environment alone
+  const dead = { name: unused.operation_id, status: "FAILED", input: JSON.stringify(unused) };
+  await invoke("schedules.rescue", { detail: dead });
+  lines = await client.end();
+}, 180_000);
+
+test("every bundle has loaded and answered", () => {
+  expect([...invoked].toSorted()).toEqual(Object.keys(ENTRIES).toSorted());
+  expect([...statuses].filter(([, status]) => status >= 500)).toEqual([]);
+  expect(statuses.get("no such path")).toBe(404);
+  for (const id of tasks) expect(thrown.get(id)?.[0], id).toContain("The operation has ended already");
+  expect(thrown.get("tasks.create-server")?.[1]).toContain("has no task misspelt");
+  expect(thrown.get("schedules.refresh-catalogue")).toEqual(["Error: The environment lacks PROVIDERS_SECRET"]);
+});
+
+const Line = z.strictObject({
+  timestamp: z.iso.datetime(),
+  level: z.enum(["DEBUG", "INFO", "WARN", "ERROR"]),
+  requestId: z.string(),
+  message: z.record(z.string(), z.unknown()),
+});
+const Metric = z.looseObject({ _aws: z.looseObject({ CloudWatchMetrics: z.array(z.looseObject({})) }), environment: z.string() });
+const parsed = () => lines.map((line): unknown => JSON.parse(line));
+
+test("every line is an object with its level, or a metric that nothing is wrapped around", () => {
+  for (const line of parsed()) z.union([Line, Metric]).parse(line);
+  const metrics = parsed().flatMap((line) => Metric.safeParse(line).data ?? []);
+  expect(metrics).toContainEqual(expect.objectContaining({ OrphanMachines: 0, environment: "test" }));
+});
+
+test("a request is one line that its id finds, and an error is one of level ERROR with its cause's place", () => {
+  const messages = parsed().flatMap((line) => Line.safeParse(line).data ?? []);
+  const found = messages.filter(({ message }) => message["request_id"] === "asked.servers.list");
+  expect(found).toMatchObject([{ level: "INFO", message: { message: "request", endpoint: "/api/v1/servers", status: 200 } }]);
+  const errors = messages.filter(({ level, message }) => level === "ERROR" && message["task"] === "misspelt");
+  const error = {
+    name: "Error",
+    message: expect.stringContaining("has no task misspelt"),
+    stack: expect.stringContaining("at "),
+  };
+  expect(errors).toMatchObject([{ message: { message: "task failed", workflow: "create-server", error } }]);
+});
+
+test("the local runner's functions write the same lines", () => {
+  const shape = (all: unknown[]) => {
+    const line = all.flatMap((each) => Line.safeParse(each).data ?? []).find(({ message }) => message["message"] === "request");
+    return [Object.keys(line ?? {}), Object.keys(line?.message ?? {})];
+  };
+  expect(shape(ours.map((line): unknown => JSON.parse(line)))).toEqual(shape(parsed().filter(ofList)));
+});
+const ofList = (line: unknown): boolean => Line.safeParse(line).data?.message["request_id"] === "asked.servers.list";
+
+test("what docs/operations.md filters by is in the lines", () => {
+  const guide = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
+  const filters = [...guide.matchAll(/filter ([\w.]+) = "([^"]*)"/g)];
+  expect(filters.length).toBeGreaterThan(2);
+  const valueAt = (line: unknown, path: string): unknown =>
+    path.split(".").reduce<unknown>((value, name) => z.record(z.string(), z.unknown()).safeParse(value).data?.[name], line);
+  for (const [filter, path = "", value = ""] of filters) {
+    const values = parsed().map((line) => valueAt(line, path));
+    expect(values, filter).toContainEqual(value === "…" ? expect.any(String) : value);
+  }
+});
