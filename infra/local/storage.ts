@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import * as z from "zod";
 import { ALGORITHMS, hasher, type Algorithm } from "./checksums.ts";
-import { AwsFault } from "./errors.ts";
+import { AwsFault, LocalError } from "./errors.ts";
 import { decode, type HttpCall } from "./signature.ts";
 import { badDigest, readAlgorithm, readText, receive, type Header } from "./storage-body.ts";
 import * as disk from "./storage-bucket.ts";
@@ -483,7 +483,15 @@ function readBytes(bucket: Bucket, { files }: StoredObject, start: number, end: 
       let at = 0; // where the file begins in the object
       for (const { file, size } of files) {
         const [from, to] = [Math.max(start - at, 0), Math.min(end - at, size)];
-        if (from < to) yield* createReadStream(disk.dataFile(bucket, file), { start: from, end: to - 1 });
+        let left = to - from;
+        if (left > 0) {
+          for await (const chunk of createReadStream(disk.dataFile(bucket, file), { start: from, end: to - 1 })) {
+            left -= z.instanceof(Buffer).parse(chunk).length;
+            yield chunk;
+          }
+          // The length was announced: only an end of the connection tells the reader that no more comes.
+          if (left > 0) throw new LocalError(`The file ${file} is shorter than its object`);
+        }
         at += size;
       }
     })(),

@@ -129,6 +129,8 @@ const SandboxErp = Contents.extend({
   domain: z.string(),
   /** What a restore has put aside, until it is dropped or put back. */
   replaced: Contents.extend({ restore_id: z.string() }).nullable(),
+  /** What a restore has built beside it, until it is swapped or put back. */
+  built: Contents.extend({ restore_id: z.string() }).nullable().default(null),
   /** The uuid that the database had in the archive it comes from. */
   archived_uuid: z.string().nullable(),
   /** Counts writes, so that none overtakes another unseen. */

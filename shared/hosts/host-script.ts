@@ -2,7 +2,13 @@
 import { readFileSync } from "node:fs";
 
 /** The first has what all others use; the last does what was asked for. */
-const PARTS = ["jobs", "instance", "install", "run", "proxy", "backup", "restore", "clone", "machine", "main"];
+const PARTS = ["jobs", "instance", "files", "install", "run", "proxy", "backup", "restore", "clone", "machine", "main"];
 
 export const hostScript = (): string =>
-  PARTS.map((part) => readFileSync(new URL(`script/${part}.sh`, import.meta.url), "utf8")).join("\n");
+  [...PARTS.slice(0, -1).map(partOf), filesProgram(), ...PARTS.slice(-1).map(partOf)].join("\n");
+
+const partOf = (part: string): string => textOf(`${part}.sh`);
+const textOf = (file: string): string => readFileSync(new URL(`script/${file}`, import.meta.url), "utf8");
+
+/** What runs in a container, not by the script's own shell. */
+const filesProgram = (): string => `files_program() {\n  cat <<'PROGRAM'\n${textOf("files.py")}PROGRAM\n}\n`;

@@ -12,7 +12,7 @@ export interface StoredArchive {
   erp_version: string;
 }
 
-const MadeArchive = z.object({
+export const MadeArchive = z.object({
   size_bytes: z.number().int(),
   /** Of the whole archive, in hexadecimal. */
   sha256: z.string(),
@@ -33,6 +33,14 @@ export const skippedIn = ({ skipped_paths }: MadeArchive): { skipped_paths?: str
 
 interface OfInstance {
   instance_id: string;
+}
+
+interface OfBuild extends OfInstance {
+  restore_id: string;
+  archive: StoredArchive;
+  restore_database: boolean;
+  restore_filestore: boolean;
+  neutralize: boolean;
 }
 
 /** What each kind of job is told. Passwords are undefined once they were used: then the job must have been done. */
@@ -56,21 +64,20 @@ export interface JobInput {
   restart_erp: OfInstance;
   /** Ready when the ERP answers as it should, seen from the machine itself. */
   check_health: OfInstance;
-  make_archive: OfInstance & { key: string; note: string | null };
+  /** `restore_id` names the restore that it is taken for, if it is. */
+  make_archive: OfInstance & { key: string; note: string | null; restore_id?: string };
   /** Removes what a job that made an archive left on the machine. */
   forget_archive: { made_by: string };
   /** Reads the whole archive and touches nothing. */
   verify_archive: { archive: StoredArchive };
-  /** Verifies the archive, puts its data beside the old and swaps them. `keep_old` keeps the old under the restore's id. */
-  restore_archive: OfInstance & {
-    restore_id: string;
-    archive: StoredArchive;
-    restore_database: boolean;
-    restore_filestore: boolean;
-    neutralize: boolean;
-    keep_old: boolean;
-    start: boolean;
-  };
+  /** Verifies the archive and puts its data beside the old, while the ERP runs; refused if there is no room for all that follows. */
+  build_restore: OfBuild & { backup_first: boolean };
+  /** Stops the ERP, whose data is swapped next: what is written until then is in the safety backup. */
+  pause_erp: OfInstance & { restore_id: string };
+  /** The old data stays, under the restore's id. The ERP starts, also one that was stopped. */
+  swap_restore: OfInstance & { restore_id: string; restore_database: boolean; restore_filestore: boolean };
+  /** Builds and swaps for an instance that nobody uses yet, and keeps nothing of what was there. */
+  restore_archive: OfBuild;
   /** Nothing to put back is fine, and then nothing is started or stopped. `start`: whether the ERP shall run with the old data. */
   put_back: OfInstance & { restore_id: string; start: boolean };
   drop_old: OfInstance & { restore_id: string };
@@ -108,6 +115,10 @@ export const ANSWERS = {
   make_archive: MadeArchive,
   forget_archive: z.null(),
   verify_archive: z.null(),
+  build_restore: z.null(),
+  pause_erp: z.null(),
+  /** Since the ERP was stopped for it, until it answered again; null if it was stopped before. */
+  swap_restore: z.object({ downtime_seconds: z.number().int().nonnegative().nullable() }),
   restore_archive: z.null(),
   put_back: z.null(),
   /** Whether the data that stays is neutralized. */

@@ -97,7 +97,16 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
       return null;
     },
   },
-  restore_archive: { seconds: 0.7, work: restore },
+  build_restore: { seconds: 0.7, work: build },
+  pause_erp: { seconds: 0.1, work: (machineId, job) => change(machineId, job, () => ({ status: "stopped" })) },
+  swap_restore: { seconds: 0.1, work: swap },
+  restore_archive: {
+    seconds: 0.7,
+    work: async (machineId, job) => {
+      const restored = await restoredData(job);
+      return change(machineId, job, restored);
+    },
+  },
   put_back: { seconds: 0.3, work: putBack },
   drop_old: {
     seconds: 0,
@@ -153,6 +162,7 @@ async function install(machineId: string, { instance, database, admin_password, 
     database: fresh?.database ?? null,
     files: fresh?.files ?? {},
     replaced: null,
+    built: null,
     archived_uuid: null,
   });
   return null;
@@ -223,25 +233,30 @@ const corrupt = (why: string, cause?: unknown): GiveUp =>
   new GiveUp("BACKUP_CORRUPT", `The backup's archive cannot be used: ${why}`, { cause });
 
 /** The archive is open, and so proven whole, before anything is touched. */
-async function restore(machineId: string, job: Job<"restore_archive">): Promise<null> {
+async function restoredData(job: Job<"build_restore" | "restore_archive">) {
   const archived = await openArchive(job.archive);
-  return change(machineId, job, (erp) => {
-    const status = job.start ? "running" : "stopped";
-    if (erp.replaced?.restore_id === job.restore_id) return { status }; // done by a try whose answer was lost
+  return (erp: SandboxErp) => {
     const taken = job.restore_database ? { ...archived.database, base_url: baseUrl(erp.domain) } : databaseOf(erp);
     return {
-      status,
       database: job.neutralize ? neutralized(taken) : taken,
       files: filesAfter(job, erp.files, archived.files),
-      replaced: job.keep_old ? { restore_id: job.restore_id, database: erp.database, files: erp.files } : null,
       archived_uuid: job.restore_database ? archived.database.uuid : erp.archived_uuid,
     };
+  };
+}
+
+async function build(machineId: string, job: Job<"build_restore">): Promise<null> {
+  const restored = await restoredData(job);
+  return change(machineId, job, (erp) => {
+    if (erp.replaced?.restore_id === job.restore_id) return {}; // swapped already
+    const { archived_uuid, database, files } = restored(erp);
+    return { archived_uuid, built: { restore_id: job.restore_id, database, files } };
   });
 }
 
 /** Without its database, the archive's files are added to those that the present database names. */
 function filesAfter(
-  { restore_database, restore_filestore }: Job<"restore_archive">,
+  { restore_database, restore_filestore }: Pick<Job<"swap_restore">, "restore_database" | "restore_filestore">,
   present: ErpFiles,
   archived: ErpFiles,
 ): ErpFiles {
@@ -249,12 +264,30 @@ function filesAfter(
   return restore_database ? archived : { ...present, ...archived };
 }
 
+/** What was not restored is what is there now, not what was there when the rest was built. */
+async function swap(machineId: string, job: Job<"swap_restore">): Promise<Answer<"swap_restore">> {
+  await change(machineId, job, (erp) => {
+    const { built, database, files } = erp;
+    if (erp.replaced?.restore_id === job.restore_id) return { status: "running" }; // done by a try whose answer was lost
+    if (built?.restore_id !== job.restore_id) throw new GiveUp("HOST_JOB_FAILED", "What is to be restored was not built");
+    return {
+      status: "running",
+      database: job.restore_database ? built.database : database,
+      files: filesAfter(job, files, built.files),
+      replaced: { restore_id: job.restore_id, database, files },
+      built: null,
+    };
+  });
+  return { downtime_seconds: 1 };
+}
+
 async function putBack(machineId: string, { instance_id, restore_id, start }: Job<"put_back">): Promise<null> {
-  await changeErp(machineId, instance_id, ({ replaced }) =>
-    replaced?.restore_id === restore_id
-      ? { database: replaced.database, files: replaced.files, replaced: null, status: start ? "running" : "stopped" }
-      : {},
-  );
+  await changeErp(machineId, instance_id, ({ replaced, built }) => {
+    const status = start ? "running" : "stopped";
+    if (replaced?.restore_id === restore_id)
+      return { database: replaced.database, files: replaced.files, replaced: null, built: null, status };
+    return built?.restore_id === restore_id ? { built: null, ...(start && { status }) } : {};
+  });
   return null;
 }
 

@@ -46,9 +46,13 @@ interface Part {
   sha256: string;
 }
 
-/** Addresses are made when they are needed, for as many parts as are sent within the time that they are good for. */
-const PARTS_AT_ONCE = 50;
+/**
+ * Addresses are made when they are needed, for as many parts as the fastest machine sends within the time that they are good for:
+ * 64 GB at once. A machine that is slower stops when that time is over, and goes on with new ones.
+ */
+const PARTS_AT_ONCE = 1000;
 const ADDRESS_SECONDS = 3600;
+const SENDING_SECONDS = 50 * 60;
 const UPLOAD_MINUTES = 59;
 
 export async function makeArchive(machine: Machine, job: Job<"make_archive">): Promise<JobProgress<"make_archive">> {
@@ -56,7 +60,7 @@ export async function makeArchive(machine: Machine, job: Job<"make_archive">): P
     id: job.id,
     kind: job.kind,
     minutes: LIMIT_MINUTES.make_archive,
-    parameters: () => Promise.resolve({ INSTANCE_ID: job.instance_id }),
+    parameters: () => Promise.resolve({ INSTANCE_ID: job.instance_id, RESTORE_ID: job.restore_id ?? "" }),
     secrets: [],
   });
   if (!packed.ready) return { ready: false };
@@ -82,21 +86,24 @@ export const forgetArchive = (machine: Machine, { id, made_by }: { id: string; m
     secrets: [],
   });
 
-async function upload(machine: Machine, job: Job<"make_archive">, archive: Packed): Promise<boolean> {
+/** The number of the last part that a job sent; it sends them in their order. */
+const Sent = z.object({ through: z.number().int() });
+
+async function upload(machine: Machine, job: Job<"make_archive">, archive: Packed, round = 1): Promise<boolean> {
   const uploadId = await openUpload(job.key);
   const parts = partsOf(archive);
   const held = await heldParts(job.key, uploadId);
-  const next = batches(parts).find((batch) => missingOf(batch, held).length > 0);
-  if (next === undefined) {
+  const missing = missingOf(parts, held);
+  if (missing.length === 0) {
     await completeUpload(job.key, uploadId, held.slice(0, parts.length));
     return true;
   }
-  const missing = missingOf(next, held);
-  const { ready } = await send(machine, job, { uploadId, batch: next, missing, part_bytes: archive.part_bytes });
-  if (!ready) return false;
-  if (missingOf(next, await heldParts(job.key, uploadId)).length > 0)
+  const sent = await send(machine, job, { uploadId, round, missing, part_bytes: archive.part_bytes });
+  if (!sent.ready) return false;
+  const { through } = Sent.parse(sent.answer);
+  if (missingOf(parts, await heldParts(job.key, uploadId)).some(({ number }) => number <= through))
     throw new GiveUp("STORAGE_ERROR", "The store does not have the parts of the archive that were sent to it");
-  return upload(machine, job, archive);
+  return upload(machine, job, archive, round + 1);
 }
 
 const partsOf = ({ parts, size_bytes, part_bytes }: Packed): Part[] =>
@@ -106,19 +113,14 @@ const partsOf = ({ parts, size_bytes, part_bytes }: Packed): Part[] =>
     sha256,
   }));
 
-const batches = (parts: readonly Part[]): Part[][] =>
-  Array.from({ length: Math.ceil(parts.length / PARTS_AT_ONCE) }, (_, index) =>
-    parts.slice(index * PARTS_AT_ONCE, (index + 1) * PARTS_AT_ONCE),
-  );
-
-const missingOf = (batch: readonly Part[], held: readonly HeldPart[]): Part[] =>
-  batch.filter(
-    ({ number, size, sha256 }) => !held.some((part) => part.number === number && part.size === size && part.sha256 === sha256),
-  );
+const missingOf = (parts: readonly Part[], held: readonly HeldPart[]): Part[] => {
+  const known = new Map(held.map((part) => [part.number, part]));
+  return parts.filter(({ number, size, sha256 }) => known.get(number)?.size !== size || known.get(number)?.sha256 !== sha256);
+};
 
 interface Batch {
   uploadId: string;
-  batch: readonly Part[];
+  round: number;
   missing: readonly Part[];
   part_bytes: number;
 }
@@ -126,19 +128,20 @@ interface Batch {
 async function send(
   machine: Machine,
   job: Job<"make_archive">,
-  { uploadId, batch, missing, part_bytes }: Batch,
+  { uploadId, round, missing, part_bytes }: Batch,
 ): Promise<Advanced> {
   // For another upload it is another job, not the one that failed with an upload that is gone.
   const upload = createHash("sha256").update(uploadId).digest("hex").slice(0, 8);
   try {
     return await advance(machine, {
-      id: `${job.id}-parts-${batch[0]?.number}-${upload}`,
+      id: `${job.id}-parts-${round}-${upload}`,
       kind: "upload_parts",
       minutes: UPLOAD_MINUTES,
       parameters: async () => ({
         ARCHIVE_JOB: job.id,
         PART_BYTES: String(part_bytes),
-        PARTS: (await Promise.all(missing.map((part) => lineOf(part, job.key, uploadId)))).join("\n"),
+        SECONDS: String(SENDING_SECONDS),
+        PARTS: (await Promise.all(missing.slice(0, PARTS_AT_ONCE).map((part) => lineOf(part, job.key, uploadId)))).join("\n"),
       }),
       secrets: [],
     });

@@ -18,6 +18,9 @@ export const LIMIT_MINUTES: Readonly<Record<Exclude<JobKind, "check_health">, nu
   make_archive: 119,
   forget_archive: 5,
   verify_archive: 59,
+  build_restore: 119,
+  pause_erp: 9,
+  swap_restore: 14,
   restore_archive: 119,
   put_back: 14,
   drop_old: 14,
@@ -45,25 +48,23 @@ export async function parametersOf(server: HostedServer, job: Job): Promise<JobP
     case "stop_erp":
     case "restart_erp":
     case "check_health":
-    case "make_archive":
     case "neutralize":
     case "verify_clone":
       return { INSTANCE_ID: job.instance_id };
+    case "make_archive":
+      return { INSTANCE_ID: job.instance_id, RESTORE_ID: job.restore_id ?? "" };
     case "forget_archive":
       return { JOB: job.made_by };
     case "verify_archive":
       return archived(job.archive);
+    case "build_restore":
+      return { ...(await buildRestore(job)), BACKUP_FIRST: yesOrNo(job.backup_first) };
+    case "pause_erp":
+      return { INSTANCE_ID: job.instance_id, RESTORE_ID: job.restore_id };
+    case "swap_restore":
+      return { ...restored(job), KEEP_OLD: "yes", START: "yes" };
     case "restore_archive":
-      return {
-        INSTANCE_ID: job.instance_id,
-        RESTORE_ID: job.restore_id,
-        ...(await archived(job.archive)),
-        RESTORE_DATABASE: yesOrNo(job.restore_database),
-        RESTORE_FILESTORE: yesOrNo(job.restore_filestore),
-        NEUTRALIZE: yesOrNo(job.neutralize),
-        KEEP_OLD: yesOrNo(job.keep_old),
-        START: yesOrNo(job.start),
-      };
+      return { ...(await buildRestore(job)), KEEP_OLD: "no", START: "no" };
     case "put_back":
       return { INSTANCE_ID: job.instance_id, RESTORE_ID: job.restore_id, START: yesOrNo(job.start) };
     case "drop_old":
@@ -116,6 +117,19 @@ async function enterpriseUrl(version: string): Promise<string> {
     throw new GiveUp("HOST_JOB_FAILED", "The operator of the service has no longer a source for the enterprise edition");
   return enterprise_source.replaceAll("{version}", version);
 }
+
+const buildRestore = async (job: Job<"build_restore" | "restore_archive">): Promise<JobParameters> => ({
+  ...restored(job),
+  ...(await archived(job.archive)),
+  NEUTRALIZE: yesOrNo(job.neutralize),
+});
+
+const restored = (job: Job<"build_restore" | "swap_restore" | "restore_archive">): JobParameters => ({
+  INSTANCE_ID: job.instance_id,
+  RESTORE_ID: job.restore_id,
+  RESTORE_DATABASE: yesOrNo(job.restore_database),
+  RESTORE_FILESTORE: yesOrNo(job.restore_filestore),
+});
 
 const archived = async ({ key, size_bytes, sha256, erp_version }: StoredArchive): Promise<JobParameters> => ({
   URL: await presignedArchive(key, ARCHIVE_SECONDS),

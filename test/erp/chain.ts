@@ -2,14 +2,15 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Backup } from "../../shared/api/backups.ts";
 import type { Instance } from "../../shared/api/instances.ts";
 import type { Operation } from "../../shared/api/operations.ts";
 import { hostScript } from "../../shared/hosts/host-script.ts";
 import { type Erp, fetchPage, signIn, type Site } from "./erp.ts";
-import type { Machine } from "./machine.ts";
+import { type Machine, until } from "./machine.ts";
 import { isGone, type Service } from "./service.ts";
 
 const DATABASE = "shop";
@@ -219,7 +220,7 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
         await erp.remove("ir.attachment", [written.attachment]);
         await erp.create("res.partner", { name: "Too late" });
         const { data } = await client.backups.restore({ params: { id: backup.id }, body: { backup_first: true } });
-        const operation = await survives(data.id, "restoreArchive", 1.5);
+        const operation = await survives(data.id, "buildRestore", 1.5);
         const again = await enter(shop, password);
         assert.deepEqual(await again.search("res.partner", [["name", "=", "First customer"]]), [written.customer]);
         assert.deepEqual(await again.search("res.partner", [["name", "in", ["Changed", "Too late"]]]), []);
@@ -237,15 +238,84 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
       await succeeds((await client.backups.restore({ params: { id: backup.id }, body: { backup_first: false } })).data.id);
     });
 
+    await guarantee("what people write until a restore stops the ERP is in the safety backup, all of it", async () => {
+      const writer = await enter(shop, password);
+      const answered: string[] = [];
+      const enough = new AbortController();
+      const writes = (async () => {
+        for (let number = 1; !enough.signal.aborted; number++) {
+          const name = `Meanwhile ${number}.`;
+          await writer
+            .create("res.partner", { name })
+            .then(() => answered.push(name))
+            .catch(() => sleep(100));
+        }
+      })();
+      const { data } = await client.backups.restore({ params: { id: backup.id }, body: { backup_first: true } });
+      const { result } = await succeeds(data.id);
+      enough.abort();
+      await writes;
+      const folder = mkdtempSync(join(machine.root, "safety-"));
+      writeFileSync(join(folder, "archive.zip"), await downloaded(result?.safety_backup_id ?? ""));
+      const dump = execFileSync("unzip", ["-p", join(folder, "archive.zip"), "dump.sql"], { maxBuffer: 1024 ** 3 }).toString();
+      const after = await enter(shop, password);
+      const kept = async (name: string): Promise<boolean> =>
+        dump.includes(`${name}\t`) || (await after.search("res.partner", [["name", "=", name]])).length === 1;
+      const lost: string[] = [];
+      for (const name of answered) if (!(await kept(name))) lost.push(name);
+      assert(answered.length > 0);
+      assert.deepEqual(lost, []);
+      console.log(`  ${answered.length} writes were answered; the ERP was stopped for ${result?.downtime_seconds} s`);
+      assert((result?.downtime_seconds ?? 0) > 0);
+    });
+
+    await guarantee("root in the ERP's container does not reach the machine's files by links", async () => {
+      const secret = join(machine.root, "secret");
+      writeFileSync(secret, "the machine's own secret", { mode: 0o600 });
+      const files = `/var/lib/odoo/filestore/${DATABASE}`;
+      const inside = (command: string): string =>
+        machine.docker("exec", "-u", "root", `erp-${shop.id}`, "bash", "-c", `cd ${files} && ${command}`);
+      inside(`ln -s ${secret} link && ln -s ${machine.root} folder && mkfifo pipe && mkdir lost+found && echo a > 'lost+found/ü b.txt' &&
+        : > $'\\xff' && chown -hR odoo .`);
+      const made = await backUp(shop.id, "With links");
+      assert.deepEqual([made.status, made.missing_files, made.skipped_files], ["completed", 0, 4]);
+      const folder = mkdtempSync(join(machine.root, "links-"));
+      writeFileSync(join(folder, "archive.zip"), await downloaded(made.id));
+      execFileSync("unzip", ["-q", "archive.zip"], { cwd: folder });
+      assert.equal(readFileSync(join(folder, "filestore/lost+found/ü b.txt"), "utf8"), "a\n");
+      assert.throws(() => execFileSync("grep", ["-rqF", "the machine's own secret", folder]));
+      inside(`rm -rf 'lost+found' && ln -s ${machine.root} lost+found`);
+      const restore = { restore_database: false, backup_first: false };
+      await succeeds((await client.backups.restore({ params: { id: made.id }, body: restore })).data.id);
+      assert.equal(inside("cat 'lost+found/ü b.txt'"), "a\n");
+      inside("cd .. && mv shop elsewhere && ln -s elsewhere shop");
+      const { data } = await client.backups.create({ params: { id: shop.id }, body: {} });
+      assert.match(await fails(data.operation_id, "HOST_JOB_FAILED"), /folder filestore\/shop is a link/);
+      machine.docker(
+        "exec",
+        "-u",
+        "root",
+        `erp-${shop.id}`,
+        "bash",
+        "-c",
+        "cd /var/lib/odoo/filestore && rm shop && mv elsewhere shop",
+      );
+      assert.equal(readFileSync(secret, "utf8"), "the machine's own secret");
+      assert.deepEqual(
+        [statSync(secret).uid, statSync(machine.root).uid, existsSync(join(machine.root, "ü b.txt"))],
+        [0, 0, false],
+      );
+      rmSync(secret);
+    });
+
     await guarantee("a restore that fails in the middle leaves the ERP as it was", async () => {
       const before = await enter(shop, password);
       const marker = await before.create("res.partner", { name: "Written after the backup" });
-      // Damaged on the machine, after it was verified: the database breaks off in the middle.
-      const kept = join(machine.root, "archives", `${backup.sha256}.zip`);
-      writeFileSync(kept, brokenOff(await downloaded(backup.id), machine.root));
       const { data } = await client.backups.restore({ params: { id: backup.id }, body: { backup_first: false } });
+      const loading = `erp-${shop.id}-psql`;
+      await until("the dump is loaded", 300, () => machine.docker("ps", "--format", "{{.Names}}").includes(loading), 20);
+      machine.docker("rm", "-f", loading);
       assert.match(await fails(data.id, "HOST_JOB_FAILED"), /could not be restored/);
-      rmSync(kept);
       assert.equal((await instanceOf(shop.id)).status, "running");
       const after = await enter(shop, password);
       assert.deepEqual(await after.search("res.partner", [["name", "=", "Written after the backup"]]), [marker]);
@@ -420,15 +490,4 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
       for (const secret of [password, "a-password-of-its-own", "mail-password"]) assert(!logs.includes(secret));
     });
   }
-}
-
-/** The archive, with half of its database. */
-function brokenOff(archive: Buffer, folder: string): Buffer {
-  const work = mkdtempSync(join(folder, "broken-"));
-  writeFileSync(join(work, "whole.zip"), archive);
-  execFileSync("unzip", ["-q", "whole.zip", "-d", "data"], { cwd: work });
-  const dump = join(work, "data/dump.sql");
-  truncateSync(dump, Math.floor(statSync(dump).size / 2));
-  execFileSync("zip", ["-qr", "../broken.zip", "."], { cwd: join(work, "data") });
-  return readFileSync(join(work, "broken.zip"));
 }

@@ -1,10 +1,9 @@
-// The machine of the chain: this one, with a Docker and an sshd of its own, both gone at the end. Images are kept for the next run.
+// The machine of the chain: this one, with a Docker and an sshd of its own, in namespaces of their own. Images are kept for the next run.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { keyPairOf } from "../../shared/hosts/key-pair.ts";
@@ -16,16 +15,15 @@ const PROGRAMS = [
   "debootstrap",
   "sshd",
   "nft",
+  "ip",
   "unshare",
   "shellcheck",
   "flock",
-  "zip",
   "unzip",
   "jq",
   "curl",
 ];
 export const SSH_PORT = 2422;
-const WEB_PORTS = [80, 443];
 
 export interface Machine {
   hostKey: string;
@@ -44,23 +42,37 @@ export interface Machine {
 }
 
 /** What is missing, in words; undefined if all is there. */
-export async function missing(): Promise<string | undefined> {
+export function missing(): string | undefined {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return "It needs Linux, and root.";
   const path = (process.env["PATH"] ?? "").split(":").concat("/usr/local/sbin", "/usr/sbin", "/sbin");
-  const absent = PROGRAMS.filter((name) => !path.some((folder) => existsSync(join(folder, name))));
-  if (absent.length > 0)
-    return `These are missing: ${absent.join(", ")}. On Debian: apt-get install docker.io docker-compose debootstrap openssh-server nftables shellcheck zip unzip jq curl`;
-  for (const port of [...WEB_PORTS, SSH_PORT])
-    if (await answers(port)) return `Port ${port} is taken: the machine's proxy needs 80 and 443, its sshd ${SSH_PORT}.`;
-  return undefined;
+  const has = (name: string): boolean => path.some((folder) => existsSync(join(folder, name)));
+  const absent = PROGRAMS.filter((name) => !has(name));
+  // Compose is a program of its own, or a plugin of Docker's.
+  const compose = has("docker-compose") || spawnSync("docker", ["compose", "version"]).status === 0;
+  if (!compose) absent.push("docker-compose");
+  if (absent.length === 0) return undefined;
+  return `These are missing: ${absent.join(", ")}. On Debian: apt-get install docker.io docker-compose debootstrap openssh-server nftables iproute2 shellcheck unzip jq curl`;
 }
 
-export async function startMachine(): Promise<Machine> {
-  const folder = mkdtempSync(join(tmpdir(), "erp-"));
+/** Without a bridge and without rules: what is built has this machine's own network. */
+export async function buildImages(folder: string): Promise<void> {
+  mkdirSync(KEPT, { recursive: true });
+  const host = `unix://${join(folder, "building.sock")}`;
+  const env = { ...process.env, DOCKER_HOST: host };
+  const daemon = startDocker(host, folder, ["--bridge=none", "--iptables=false", "--ip6tables=false", "--ip-forward=false"]);
+  try {
+    await until("Docker", 60, () => spawnSync("docker", ["info"], { env }).status === 0);
+    execFileSync("bash", [join(import.meta.dirname, "images.sh"), join(KEPT, "images")], { env, stdio: "inherit" });
+  } finally {
+    await ended(daemon);
+  }
+}
+
+export async function startMachine(folder: string): Promise<Machine> {
   const within = (name: string): string => join(folder, name);
   const [root, system] = [within("root"), within("system")];
-  for (const each of [KEPT, root, join(system, "etc/ssh"), join(system, "run"), "/run/sshd"])
-    mkdirSync(each, { recursive: true });
+  execFileSync("ip", ["link", "set", "lo", "up"]);
+  for (const each of [root, join(system, "etc/ssh"), join(system, "run"), "/run/sshd"]) mkdirSync(each, { recursive: true });
   const daemons: ChildProcess[] = [];
   const host = `unix://${within("docker.sock")}`;
   const docker = (...args: string[]): string =>
@@ -78,23 +90,26 @@ export async function startMachine(): Promise<Machine> {
       console.error(`Containers are left for the next run to remove: ${String(error)}`);
     }
     for (const daemon of daemons.toReversed()) await ended(daemon);
-    for (const mounted of [join(root, "jobs"), within("docker/netns/default")])
-      spawnSync("umount", [mounted], { stdio: "ignore" });
-    rmSync(folder, { recursive: true, force: true });
   };
 
   try {
     daemons.push(startDocker(host, folder));
     await until("Docker", 60, () => spawnSync("docker", ["info"], { env: { ...process.env, DOCKER_HOST: host } }).status === 0);
     removeContainers(docker); // of a run that was killed
-    const images = join(import.meta.dirname, "images.sh");
-    execFileSync("bash", [images, join(KEPT, "images")], { env: { ...process.env, DOCKER_HOST: host }, stdio: "inherit" });
     const hostKey = keyPairOf(randomBytes(32), "machine");
     writeFileSync(within("host_key"), hostKey.private_key, { mode: 0o600 });
     writeFileSync(within("authorized_keys"), "");
+    // This machine is not to get what a server gets: it is said to have all packages.
+    mkdirSync(within("commands"));
+    writeFileSync(within("commands/dpkg"), "#!/bin/sh\n", { mode: 0o755 });
     writeFileSync(
       within("sshd_config"),
-      sshdConfig(folder, { DOCKER_HOST: host, ERP_HOSTING_ROOT: root, ERP_HOSTING_SYSTEM: system }),
+      sshdConfig(folder, {
+        DOCKER_HOST: host,
+        ERP_HOSTING_ROOT: root,
+        ERP_HOSTING_SYSTEM: system,
+        PATH: `${within("commands")}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
+      }),
     );
     daemons.push(spawn("/usr/sbin/sshd", ["-D", "-f", within("sshd_config"), "-E", within("sshd.log")], { stdio: "ignore" }));
     await until("sshd", 10, () => answers(SSH_PORT));
@@ -114,7 +129,7 @@ export async function startMachine(): Promise<Machine> {
   }
 }
 
-function startDocker(host: string, folder: string): ChildProcess {
+function startDocker(host: string, folder: string, options: readonly string[] = []): ChildProcess {
   const log = openSync(join(folder, "docker.log"), "w");
   const places = [
     "--data-root",
@@ -124,7 +139,7 @@ function startDocker(host: string, folder: string): ChildProcess {
     "--pidfile",
     join(folder, "docker.pid"),
   ];
-  return spawn("dockerd", ["--host", host, ...places], { stdio: ["ignore", log, log] });
+  return spawn("dockerd", ["--host", host, ...places, ...options], { stdio: ["ignore", log, log] });
 }
 
 const sshdConfig = (folder: string, environment: Readonly<Record<string, string>>): string =>

@@ -1,51 +1,65 @@
 // `npm run test:erp`: the live environment with real parts on this machine: sshd, Docker, PostgreSQL, Odoo, Caddy. Needs root.
+//
+// All of it runs in namespaces of its own (network, mounts, processes): neither rules nor bridges nor ports nor mounts of this machine
+// are touched, and nothing outlives the first of its processes, however that ends.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { chain } from "./chain.ts";
-import { missing, startMachine } from "./machine.ts";
+import { buildImages, missing, startMachine } from "./machine.ts";
 import { startService } from "./service.ts";
 
-const stops: (() => Promise<void>)[] = [];
-let stopping: Promise<void> | undefined;
+/** Where everything is that the test makes, but the images: in the namespaces there is no network to build them with. */
+const FOLDER = "ERP_TEST_FOLDER";
 
-/** Last started, first stopped; what cannot be stopped does not keep the rest from it. */
-const stopAll = (): Promise<void> =>
-  (stopping ??= (async () => {
-    for (const stop of stops.toReversed()) await stop().catch((error: unknown) => console.error(error));
-  })());
-
-function interrupt(): void {
-  console.log("\nInterrupted: everything is stopped …");
-  void stopAll().finally(() => process.exit(1));
-}
-
-async function main(): Promise<void> {
-  const why = await missing();
+async function outside(): Promise<number> {
+  const why = missing();
   if (why !== undefined) {
     console.error(`This test cannot run here. ${why}`);
-    process.exitCode = 1;
-    return;
+    return 1;
   }
+  const folder = mkdtempSync(join(tmpdir(), "erp-"));
+  try {
+    console.log("Looking for the images; the first time they are built, which takes some minutes …");
+    await buildImages(folder);
+    const namespaces = ["--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"];
+    const inner = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
+    const env = { ...process.env, [FOLDER]: folder };
+    const child = spawn("unshare", [...namespaces, ...inner], { stdio: "inherit", env });
+    // Ctrl-C reaches it, too, which ends in good order.
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill("SIGTERM"));
+    process.on("disconnect", () => child.kill("SIGTERM"));
+    const [code] = await once(child, "exit");
+    return code === 0 ? 0 : 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function inside(folder: string): Promise<number> {
+  const stops: (() => Promise<void>)[] = [];
   const began = performance.now();
   try {
-    console.log("Starting the machine; the first time its images are built, which takes some minutes …");
-    const machine = await startMachine();
+    const machine = await startMachine(folder);
     stops.push(machine.stop);
-    const service = await startService(machine);
+    const service = await startService(machine, folder);
     stops.push(service.stop);
     console.log(`Ready after ${seconds(began)} s\n`);
     const { passed, failed } = await chain(machine, service);
     console.log(`\n${seconds(began)} s\n${passed} passed, ${failed} failed`);
-    process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+    return failed > 0 || passed === 0 ? 1 : 0;
   } finally {
-    await stopAll();
+    for (const stop of stops.toReversed()) await stop().catch((error: unknown) => console.error(error));
   }
 }
 
 const seconds = (since: number): string => ((performance.now() - since) / 1000).toFixed(0);
 
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, interrupt);
-process.on("disconnect", interrupt);
-
-await main();
+const folder = process.env[FOLDER];
+if (folder !== undefined) mkdirSync(folder, { recursive: true });
+process.exitCode = folder === undefined ? await outside() : await inside(folder);
 // The channel to whoever started this would keep the process alive.
-process.removeListener("disconnect", interrupt);
+process.removeAllListeners("disconnect");
 if (process.connected) process.disconnect();

@@ -1,6 +1,6 @@
 // The live environment on this machine, with the machine as the operator's own, and an account that uses it.
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { cpus, tmpdir, totalmem } from "node:os";
+import { mkdirSync, rmSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
@@ -35,8 +35,8 @@ export interface Service {
   stop: () => Promise<void>;
 }
 
-export async function startService(machine: Machine): Promise<Service> {
-  const dataDir = mkdtempSync(join(tmpdir(), "erp-service-"));
+export async function startService(machine: Machine, folder: string): Promise<Service> {
+  const dataDir = join(folder, "service");
   mkdirSync(dataDir, { recursive: true });
   const byo = {
     name: "this-machine",

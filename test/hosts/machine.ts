@@ -1,4 +1,5 @@
 // A machine for tests: an SSH server on loopback with a real shell, with commands that stand in for Docker and the like, below a folder of its own.
+import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,9 +20,13 @@ export const hasProgram = (name: string): boolean =>
 export const noMachine = missing();
 
 function missing(): string | undefined {
-  if (process.platform !== "linux") return "they need Linux";
-  const programs = ["curl", "flock", "jq", "unzip", "zip"].filter((name) => !hasProgram(name));
-  return programs.length === 0 ? undefined : `there is no ${programs.join(", no ")} here`;
+  // Root's, because a stand-in for a container has namespaces and a user of its own.
+  if (process.platform !== "linux" || process.getuid?.() !== 0) return "they need Linux, and root";
+  const programs = ["curl", "flock", "jq", "python3", "unshare", "setpriv"].filter((name) => !hasProgram(name));
+  if (programs.length > 0) return `there is no ${programs.join(", no ")} here`;
+  return spawnSync("unshare", ["--mount", "--net", "--pid", "--fork", "true"]).status === 0
+    ? undefined
+    : "no namespaces can be made here";
 }
 
 export interface TestMachine {
@@ -30,6 +35,8 @@ export interface TestMachine {
   root: string;
   /** Whatever else stand-ins keep: what they were called with, what they are told. */
   notes: string;
+  /** What is /var/lib/odoo in the ERP's container: whoever is in there writes what they like. */
+  volume: string;
   hostKey: string;
   /** A command that is found before the machine's own. It may use $NOTES. */
   standIn: (name: string, script: string) => void;
@@ -49,6 +56,8 @@ export interface TestMachine {
 const DATABASE = "shop";
 /** What of Docker the script asks for before and after it does what it is to do. */
 const DOCKER = `case "$*" in
+  *"--entrypoint python3"*) exec CONTAINER "$@" ;;
+  *"--entrypoint psql"*) cat > $NOTES/restored.sql ;;
   "compose version" | "rm -f"* | *pg_isready*) ;;
   "volume inspect"*) echo "VOLUME" ;;
   inspect*) echo true ;;
@@ -56,12 +65,14 @@ const DOCKER = `case "$*" in
   "image inspect"*) echo "sha256:image" ;;
   *"--entrypoint id"*) echo 101 ;;
   *psql*)
+    if [ -e $NOTES/database-says ]; then cat > /dev/null; cat $NOTES/database-says; exit; fi
     case $(cat) in
       *server_version_num*) echo 160001 ;;
       *json_object_agg*) echo '{}' ;;
+      *store_fname*) ;;
       *) echo 1 ;;
     esac ;;
-  *pg_dump*) printf '%s\\n' "create table t ();" "-- PostgreSQL database dump complete" ;;
+  *pg_dump*) if [ -e $NOTES/dump.sql ]; then cat $NOTES/dump.sql; else printf '%s\\n' "create table t ();" "-- PostgreSQL database dump complete"; fi ;;
   *--version) echo "Odoo Server 19.0" ;;
   *)
     WORK
@@ -70,6 +81,29 @@ esac`;
 
 /** Docker's configuration is as it should be, as nobody could reload it here. */
 const DAEMON = { "live-restore": true, "default-address-pools": [] };
+/** The user that the ERP's image runs as. */
+const ERP_USER = 101;
+
+/**
+ * A container as `docker run` makes it for the script's Python, without Docker: the ERP's volume (if it is asked for) and programs,
+ * nothing else of the machine's files, no network, and no rights.
+ */
+const CONTAINER = `#!/bin/bash
+volume=
+while [ "$1" != --entrypoint ]; do
+  case $1 in type=volume*) volume=VOLUME ;; esac
+  shift
+done
+shift 3
+exec unshare --mount --net --pid --fork --kill-child bash -c '
+  umask 022; root=/mnt volume=$0
+  mount -t tmpfs none $root && mkdir -p $root/usr $root/var/lib/odoo && mount --bind /usr $root/usr || exit 125
+  for name in bin lib lib64; do if [ -L /$name ]; then cp -P /$name $root; fi; done
+  if [ -n "$volume" ]; then mount --bind $volume $root/var/lib/odoo || exit 125; fi
+  rights="--reuid ${ERP_USER} --regid ${ERP_USER} --clear-groups --no-new-privs --bounding-set=-all"
+  exec env - PATH=/usr/bin:/usr/sbin LANG=C.UTF-8 chroot $root setpriv $rights python3 "$@"
+' "$volume" "$@"
+`;
 
 export async function startMachine(): Promise<TestMachine> {
   const folder = mkdtempSync(join(tmpdir(), "machine-"));
@@ -89,6 +123,8 @@ export async function startMachine(): Promise<TestMachine> {
     writeFileSync(join(commands, name), `#!/bin/bash\n${script}\n`);
     chmodSync(join(commands, name), 0o755);
   };
+  writeFileSync(within("container"), CONTAINER.replace("VOLUME", volume));
+  chmodSync(within("container"), 0o755);
   const sshd = await startSshServer({
     hostKey: hostKey.private_key,
     authorized: [(await serviceKey()).public_key],
@@ -99,21 +135,26 @@ export async function startMachine(): Promise<TestMachine> {
     server: { id: "srv_test", machine_id: null, ip_address: "127.0.0.1", ssh_port: wire.port, host_keys: [hostKey.public_key] },
     root,
     notes,
+    volume,
     hostKey: hostKey.public_key,
     standIn,
     docker: (work) =>
       standIn(
         "docker",
-        DOCKER.replaceAll("VOLUME", volume).replace("WORK", () => work),
+        DOCKER.replaceAll("VOLUME", volume)
+          .replace("CONTAINER", within("container"))
+          .replace("WORK", () => work),
       ),
     install: (instanceId, files) => {
       const here = join(root, "instances", instanceId);
       const filestore = join(volume, "filestore", DATABASE);
-      for (const each of [here, filestore, join(root, "locks"), join(root, "caddy/etc/sites")])
+      for (const each of [here, join(here, "restores"), filestore, join(root, "locks"), join(root, "caddy/etc/sites")])
         mkdirSync(each, { recursive: true });
       const facts = { version: "19.0", edition: "community", database: DATABASE, domain: "shop.example.com", wanted: "running" };
       for (const [name, value] of Object.entries(facts)) writeFileSync(join(here, name), value, { mode: 0o600 });
+      writeFileSync(join(here, "odoo.conf"), "db_user = odoo\ndb_password = secret\n", { mode: 0o600 });
       for (const [name, bytes] of Object.entries(files)) writeFileSync(join(filestore, name), bytes);
+      execFileSync("chown", ["-R", String(ERP_USER), volume]);
     },
     cut: wire.cut,
     read: (name) => readFileSync(within(name), "utf8"),

@@ -70,6 +70,20 @@ test("what is put is got again, with its type and metadata, whole and in part", 
   expect(await files()).toEqual([]);
 });
 
+test("an object whose file was cut short on the disk ends the response at once", async () => {
+  const bytes = randomBytes(300_001);
+  await s3.send(new PutObjectCommand({ Bucket: BUCKET, Key: "cut", Body: bytes }));
+  const files = (await readdir(dir, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const paths = files
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => fs.statSync(path).size === bytes.length);
+  expect(paths).toHaveLength(1);
+  for (const path of paths) fs.truncateSync(path, 100_000);
+  const { Body } = await s3.send(new GetObjectCommand({ Bucket: BUCKET, Key: "cut" }));
+  await expect(Body?.transformToByteArray()).rejects.toThrow(/aborted|terminated|closed|reset/i);
+  await s3.send(new DeleteObjectCommand({ Bucket: BUCKET, Key: "cut" }));
+});
+
 test("a stream of unknown checksum arrives whole (aws-chunked, checksum at the end)", async () => {
   const body = randomBytes(2 * MIB + 17);
   const stream = Readable.from([body.subarray(0, 1000), body.subarray(1000)]);

@@ -192,7 +192,7 @@ test("keeps the backup that it reads, and the instance, from everything else mea
     workflow,
     () => restore(backup),
     async ({ task }, next) => {
-      if (task === "restoreArchive") {
+      if (task === "buildRestore") {
         const client = await api();
         for (const answer of [
           await client.delete(`/backups/${backup.id}`),

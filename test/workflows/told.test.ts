@@ -350,7 +350,7 @@ describe("the expiry of backups", () => {
     await age(safety);
     const restore = async () => (await api()).post(`/backups/${safety}/restore`, { backup_first: false });
     const { operation } = await shop.run(workflows["restore-backup"], restore, async ({ task }, next) => {
-      if (task === "restoreArchive") await cloud.events.fire("expirebackups");
+      if (task === "buildRestore") await cloud.events.fire("expirebackups");
       return next();
     });
     expect(operation.state).toBe("succeeded");

@@ -35,8 +35,6 @@ export const handler = tasks(workflow, {
         restore_database: input.restore_database,
         restore_filestore: input.restore_filestore,
         neutralize: false, // a step of its own, so that it is seen
-        keep_old: false,
-        start: false,
       })
     ).ready,
 

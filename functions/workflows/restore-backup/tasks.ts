@@ -21,6 +21,24 @@ export const handler = tasks(workflow, {
   verifyArchive: async ({ backup, server, jobId }) =>
     (await run(await server(), { id: jobId, kind: "verify_archive", archive: storedArchiveOf(await backup()) })).ready,
 
+  buildRestore: async ({ operation, input, backup, server, jobId }) =>
+    (
+      await run(await server(), {
+        id: jobId,
+        kind: "build_restore",
+        instance_id: input.instance_id,
+        restore_id: operation.id,
+        archive: storedArchiveOf(await backup()),
+        restore_database: input.restore_database,
+        restore_filestore: input.restore_filestore,
+        neutralize: input.neutralize,
+        backup_first: input.backup_first,
+      })
+    ).ready,
+
+  pauseErp: async ({ operation, input, server, jobId }) =>
+    (await run(await server(), { id: jobId, kind: "pause_erp", instance_id: input.instance_id, restore_id: operation.id })).ready,
+
   makeSafetyBackup: async ({ operation, input, instance, server, jobId }) => {
     const safety = await reserveSafetyBackup(operation, await instance(), input.safety_backup_id);
     const made = await run(await server(), {
@@ -29,6 +47,7 @@ export const handler = tasks(workflow, {
       instance_id: input.instance_id,
       key: archiveKey(safety),
       note: safety.note,
+      restore_id: operation.id,
     });
     if (!made.ready) return false;
     await requireStored(archiveKey(safety), made.answer);
@@ -38,21 +57,16 @@ export const handler = tasks(workflow, {
     return true;
   },
 
-  restoreArchive: async ({ operation, input, backup, server, jobId }) =>
-    (
-      await run(await server(), {
-        id: jobId,
-        kind: "restore_archive",
-        instance_id: input.instance_id,
-        restore_id: operation.id,
-        archive: storedArchiveOf(await backup()),
-        restore_database: input.restore_database,
-        restore_filestore: input.restore_filestore,
-        neutralize: input.neutralize,
-        keep_old: true,
-        start: true, // also what was stopped: whether the ERP takes the data is seen when it answers
-      })
-    ).ready,
+  /** It starts also what was stopped: whether the ERP takes the data is seen when it answers. */
+  swapRestore: async ({ operation, input, server, jobId }) => {
+    const { instance_id, restore_database, restore_filestore } = input;
+    const job = { id: jobId, kind: "swap_restore", instance_id, restore_id: operation.id } as const;
+    const progress = await run(await server(), { ...job, restore_database, restore_filestore });
+    if (!progress.ready) return false;
+    const { downtime_seconds } = progress.answer;
+    if (downtime_seconds !== null) await addResult(operation, { downtime_seconds });
+    return true;
+  },
 
   awaitHealthy: async ({ input, server, jobId }) =>
     (await run(await server(), { id: jobId, kind: "check_health", instance_id: input.instance_id })).ready,

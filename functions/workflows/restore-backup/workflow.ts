@@ -1,4 +1,5 @@
-// Restoring: verify the archive, take a safety backup, put the data beside the old and swap; the old stays until the ERP answers.
+// Restoring: verify the archive, build its data beside the present while the ERP runs, stop the ERP, take a safety backup, swap;
+// the old stays until the ERP answers. What is written until the ERP stops is in the safety backup.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
 import { poll, workflow } from "../../../shared/workflow.ts";
@@ -20,12 +21,14 @@ export default workflow({
   }),
   steps: [
     poll("verifyArchive", "Verifying the backup", { upToMinutes: 60 }),
+    poll("buildRestore", "Building the restored data beside the present", { undo: "putBack", upToMinutes: 120 }),
+    poll("pauseErp", "Stopping the ERP", { when: "backup_first", upToMinutes: 10 }),
     poll("makeSafetyBackup", "Backing up the present data", {
       undo: "closeSafetyBackup",
       when: "backup_first",
       upToMinutes: 120,
     }),
-    poll("restoreArchive", "Restoring the backup", { undo: "putBack", upToMinutes: 120 }),
+    poll("swapRestore", "Swapping the data and starting the ERP", { upToMinutes: 15 }),
     poll("awaitHealthy", "Waiting for the ERP to answer", { upToMinutes: 10 }),
     // Before the old data goes, so that a failure here can still be undone.
     poll("stopAgain", "Leaving the ERP as it was found", { upToMinutes: 10 }),

@@ -1,82 +1,68 @@
-# Backups: the archive is packed, sent, and read again.
+# Backups: the archive is packed, and sent. Archives in the store are read as a stream, of which nothing stays.
 
-# The database first, the files second: a file is never removed as soon as it is not needed, but a new one is needed at once.
+# The files are linked first, then dumped, then what came since is added: whatever the dump names is in the archive, also if it was
+# removed meanwhile. Nothing of it is written but the archive itself.
 job_make_archive() {
-  local work=$JOB/work files name
+  local archive=$JOB/archive.zip
   require_installed
   require_database "$DATABASE"
-  files=$(filestores)/$DATABASE
-  mkdir -p "$files"
-  chown --reference="$(dirname "$(filestores)")" "$(dirname "$files")" "$files"
-  require_room "$JOB" $((2 * $(database_bytes) + $(du -sb "$files" | cut -f1))) "A backup of the ERP"
-  rm -f "$JOB/archive.zip"
-  docker exec -e PGAPPNAME=erp-hosting "$PROJECT-db" pg_dump -U odoo --no-owner --no-privileges "$DATABASE" |
-    tee "$work/dump.sql" | attachments_of >"$work/listed"
-  tail -n 20 "$work/dump.sql" | grep -q '^-- PostgreSQL database dump complete' || broken "The database could not be dumped completely"
-  ln -s "$files" "$work/filestore"
-  cd "$work"
-  zip -q1r archive.zip dump.sql filestore || (($? == 18)) || broken "The archive could not be written" # 18: a file was removed meanwhile
-  rm dump.sql
-  unzip -Z1 archive.zip | sed -n 's:^filestore/::p' >"$work/files"
-  missing_files "$work/listed" "$work/files" >"$work/missing"
-  while read -r name; do [[ ! -e $files/$name ]] || broken "The ERP's file $name could not be read"; done <"$work/missing"
-  manifest "$(wc -l <"$work/missing")" >manifest.json
-  zip -gq1 archive.zip manifest.json
-  P[ERP_VERSION]=$VERSION
-  require_readable archive.zip # what a restore would refuse is no backup
-  mv archive.zip "$JOB/archive.zip"
-  describe "$JOB/archive.zip" | answer
+  rm -f "$archive"
+  set_fact snapshot yes
+  files snapshot "$DATABASE" </dev/null || refused "The ERP's files cannot be read"
+  require_room "$JOB" $(($(database_bytes) + $(told_number bytes))) "A backup of the ERP"
+  { manifest && dump; } | files pack "$DATABASE" >"$archive" || refused "The archive could not be written"
+  rm -f "$HERE/snapshot"
+  jq -c --argjson archive "$(describe "$archive")" '$archive + { missing_files, skipped_files, skipped_paths }' \
+    <(tail -n 1 "$JOB/work/told") | answer
 }
 
-database_bytes() { sql postgres <<<"select pg_database_size('$DATABASE')"; }
-
-# The files that a dump's attachments are in.
-attachments_of() {
-  awk -F '\t' '
-    /^COPY public\.ir_attachment \(/ {
-      sub(/^[^(]*\(/, ""); sub(/\).*$/, "")
-      count = split($0, names, /, */)
-      for (i = 1; i <= count; i++) if (names[i] == "store_fname") column = i
-      next
-    }
-    column && $0 == "\\." { column = 0 }
-    column && $column != "\\N" { print $column }'
+# A backup that was killed left it.
+forget_snapshot() {
+  if [[ ! -e $HERE/snapshot ]]; then return; fi
+  if files remove .snapshot </dev/null; then rm -f "$HERE/snapshot"; fi # else the next job tries again
 }
 
-missing_files() { comm -23 <(sort -u "$1") <(sort -u "$2"); } # LISTED PRESENT
+dump() { docker exec -e PGAPPNAME=erp-hosting "$PROJECT-db" pg_dump -U odoo --no-owner --no-privileges "$DATABASE"; }
 
-# As the ERP's own tools write it, and how many of the listed files were missing already.
-manifest() { # MISSING
-  local version server
-  version=$(docker run --rm --network none --entrypoint odoo "$IMAGE" --version | awk '{ print $NF }')
-  server=$(sql postgres <<<"show server_version_num")
-  sql "$DATABASE" <<<"select coalesce(json_object_agg(name, latest_version), '{}') from ir_module_module where state = 'installed'" |
-    jq --arg name "$DATABASE" --arg version "$version" --arg major "$VERSION" --arg server "$((server / 10000)).0" --argjson missing "$1" '{
-      odoo_dump: "1", db_name: $name, version: $version,
-      version_info: (($major | split(".") | map(tonumber)) + [0, "final", 0, ""]), major_version: $major,
-      pg_version: $server, modules: ., missing_files: $missing
+database_bytes() { sql postgres <<<"select pg_database_size('$DATABASE')" | number; }
+
+# As the ERP's own tools write it, in a line. Its release and the files that are missing are added where it is packed.
+manifest() {
+  local server
+  server=$(sql postgres <<<"show server_version_num" | number)
+  sql "$DATABASE" <<<"select coalesce(json_object_agg(name, latest_version), '{}') from (
+      select left(name, 100) as name, left(latest_version, 100) as latest_version from ir_module_module where state = 'installed' limit 5000
+    ) as modules" |
+    head -c 2000000 | jq -c --arg name "$DATABASE" --arg major "$VERSION" --arg server "$((server / 10000)).0" '{
+      odoo_dump: "1", db_name: $name, version_info: (($major | split(".") | map(tonumber)) + [0, "final", 0, ""]),
+      major_version: $major, pg_version: $server, modules: .
     }'
 }
 
 describe() { # ARCHIVE
-  local size part hex
+  local size part hex whole=$JOB/work/whole
   size=$(stat -c %s "$1")
   part=$(((size + PARTS_MAX - 1) / PARTS_MAX))
   part=$((part > PART_BYTES_MIN ? part : PART_BYTES_MIN))
+  sha256sum <"$1" >"$whole" &
   split --bytes="$part" --filter=sha256sum "$1" | while read -r hex _; do
     # shellcheck disable=SC2001,SC2059 # the format is the bytes
     printf "$(sed 's/../\\x&/g' <<<"$hex")" | base64
-  done | jq -R . | jq -cs --argjson size "$size" --arg sha256 "$(sha256sum "$1" | cut -d' ' -f1)" --argjson part "$part" \
-    '{ size_bytes: $size, sha256: $sha256, part_bytes: $part, parts: . }'
+  done | jq -R . >"$JOB/work/parts"
+  wait $!
+  jq -cs --argjson size "$size" --arg sha256 "$(cut -d' ' -f1 "$whole")" --argjson part "$part" \
+    '{ size_bytes: $size, sha256: $sha256, part_bytes: $part, parts: . }' "$JOB/work/parts"
 }
 
 job_upload_parts() {
-  local archive number url checksum bytes status
+  local archive number url checksum bytes seconds status through=0
   archive=$JOBS/$(parameter ARCHIVE_JOB '[A-Za-z0-9_-]+')/archive.zip
   bytes=$(parameter PART_BYTES '[0-9]+')
+  seconds=$(parameter SECONDS '[0-9]+')
   [[ -s $archive ]] || broken "The archive is not on the server any more"
   require_room "$JOB" "$bytes" "Sending a backup"
   while read -r number url checksum; do
+    if ((SECONDS >= seconds)); then break; fi # the addresses are about to expire: what is left gets new ones
     dd if="$archive" of="$JOB/work/part" bs=1M iflag=skip_bytes,count_bytes skip=$(((number - 1) * bytes)) count="$bytes" status=none
     printf 'url = "%s"\nheader = "x-amz-checksum-sha256: %s"\n' "$url" "$checksum" |
       curl --config - -fsS --retry 4 --retry-all-errors --retry-delay 3 --connect-timeout 20 --speed-limit 1000 --speed-time 60 \
@@ -85,64 +71,76 @@ job_upload_parts() {
       [[ $status != 403 ]] || address_refused "The store refuses the addresses that the archive is sent to"
       fail STORAGE_ERROR "The archive could not be sent to the store"
     }
+    through=$number
   done <<<"${P[PARTS]}"
+  echo "{\"through\":$through}" | answer
 }
 
 job_forget() {
   rm -f "$JOBS/$(parameter JOB '[A-Za-z0-9_-]+')/archive.zip"
 }
 
-job_verify_archive() { fetch_archive; }
-
-# Into archives/, whole and checked; what is there already is taken as it is.
-fetch_archive() {
-  local sha256 size part
-  sha256=$(parameter SHA256 '[0-9a-f]{64}')
-  size=$(parameter SIZE_BYTES '[0-9]+')
-  ARCHIVE=$ARCHIVES/$sha256.zip part=$ARCHIVES/$sha256.part
-  exec 5>"$ARCHIVES/$sha256.lock"
-  flock 5
-  if [[ ! -s $ARCHIVE ]]; then
-    # What a broken download left is gone on with, unless it turns out to be something else.
-    get_part "$part" "$size" "$sha256" || { rm -f "$part"; get_part "$part" "$size" "$sha256"; } || { rm -f "$part"; corrupt "it does not match its checksum"; }
-    require_readable "$part"
-    mv "$part" "$ARCHIVE"
-  fi
-  touch "$ARCHIVE"
-  ln "$ARCHIVE" "$JOB/work/archive.zip" # another job that is done with the same archive removes it
-  ARCHIVE=$JOB/work/archive.zip
-  exec 5>&-
-  require_room_for_data
+# Reads the whole archive. What it found is kept for the restore, which needs to know what it takes before it begins.
+job_verify_archive() {
+  local version
+  version=$(parameter ERP_VERSION '[0-9]+\.[0-9]+')
+  docker image inspect "odoo:$version" >/dev/null 2>&1 || pull "odoo:$version"
+  with_archive check_archive || unusable "$?" "The backup's archive could not be read"
+  require_version
+  tail -n 1 "$JOB/work/told" | jq -c '{ dump_bytes, file_bytes }' >"$JOB/work/inspected"
+  mv "$JOB/work/inspected" "$ARCHIVES/$(parameter SHA256 '[0-9a-f]{64}').json"
 }
 
-get_part() { # FILE SIZE SHA256: whether it is what it should be
-  local status=0 present
-  present=$(stat -c %s "$1" 2>/dev/null || echo 0)
-  if ((present < $2)); then
-    require_room "$ARCHIVES" $(($2 - present)) "The backup's archive"
-    download "${P[URL]}" "$1" -C - --max-filesize "$2" || status=$?
-    ((status == 0 || status == 63 || status == 33)) || fail STORAGE_ERROR "The archive could not be read from the store" # 63: too large, 33: cannot be gone on with
-  fi
-  [[ $(sha256sum "$1" 2>/dev/null | cut -d' ' -f1) == "$3" ]]
+unusable() { # STATUS SENTENCE
+  (($1 != 3)) || corrupt "$(told '.error | strings')"
+  refused "$2"
 }
 
 corrupt() { fail BACKUP_CORRUPT "The backup's archive cannot be used: $1"; }
 
-require_readable() { # ARCHIVE
+require_version() {
   local version
-  unzip -Z1 "$1" >"$JOB/work/names" 2>/dev/null || corrupt "it cannot be read"
-  ! grep -qvE '^(dump\.sql|manifest\.json|filestore/([A-Za-z0-9_-]+/)*[A-Za-z0-9_.-]*)$' "$JOB/work/names" || corrupt "it has files that it should not have"
-  ! grep -qE '(^|/)\.\.?(/|$)' "$JOB/work/names" || corrupt "it has files that it should not have"
-  unzip -Z "$1" >"$JOB/work/modes"
-  ! grep -q '^l' "$JOB/work/modes" || corrupt "it has links"
-  grep -qx dump.sql "$JOB/work/names" || corrupt "it has no database"
-  version=$(unzip -p "$1" manifest.json | jq -er .major_version) || corrupt "it has no manifest"
+  version=$(told '.version | strings')
   [[ $version == "${P[ERP_VERSION]}" ]] || corrupt "it is of version $version, not of ${P[ERP_VERSION]}"
 }
 
-# A database takes about as much again for its indexes, and up to 1 GB for the log of its changes.
-require_room_for_data() {
-  local bytes
-  bytes=$(unzip -l "$ARCHIVE" | awk '$4 == "dump.sql" { sum += 2 * $1 } $4 ~ /^filestore\// { sum += $1 } END { printf "%.0f", sum + 2 ^ 30 }')
-  require_room "$(docker_root)" "$bytes" "The backup's data"
+# Passes the archive on to a command, as a stream. One that does not read it to its end changes nothing in what its checksum says.
+with_archive() { # COMMAND…: its status
+  local status=0 sum=$JOB/work/sum
+  rm -f "$sum.in"
+  mkfifo "$sum.in"
+  sha256sum <"$sum.in" >"$sum" &
+  stream_archive | tee -p "$sum.in" | "$@" || status=$?
+  wait $!
+  if [[ -s $JOB/failure || -e $JOB/again ]]; then exit 1; fi
+  [[ $(cut -d' ' -f1 "$sum") == $(parameter SHA256 '[0-9a-f]{64}') ]] || corrupt "it does not match its checksum"
+  return "$status"
+}
+
+# In pieces, each tried again by itself; while one is passed on the next is fetched, and no more of the archive is on the disk.
+stream_archive() {
+  local size number=0 piece fetching
+  size=$(parameter SIZE_BYTES '[0-9]+')
+  fetch_piece 0 "$size" &
+  fetching=$!
+  while wait "$fetching" || [[ -e $JOB/again ]] || fail STORAGE_ERROR "The archive could not be read from the store"; do
+    piece=$JOB/work/piece.$number
+    number=$((number + 1))
+    if [[ ! -s $piece ]]; then return; fi # it is shorter than it should be, or begins again
+    if ((number * PIECE_BYTES < size)); then fetch_piece "$number" "$size" & fi
+    fetching=$!
+    cat "$piece"
+    rm "$piece"
+    if ((number * PIECE_BYTES >= size)); then return; fi
+  done
+}
+
+fetch_piece() { # NUMBER SIZE: nothing of what is beyond the archive's end
+  local from=$(($1 * PIECE_BYTES)) to piece=$JOB/work/piece.$1 status
+  to=$((from + PIECE_BYTES < $2 ? from + PIECE_BYTES : $2))
+  status=$(download "${P[URL]}" "$piece" -r "$from-$((to - 1))" --max-filesize "$PIECE_BYTES" --retry-all-errors -w '%{http_code}') || {
+    [[ $status != 403 ]] || address_refused "The store refuses the address that the archive is read from"
+    [[ $status == 416 ]] || return 1
+  }
+  if [[ $status == 416 ]]; then : >"$piece"; fi
 }

@@ -45,11 +45,11 @@ job_verify_clone() {
   local crons mail fetch=0 uuid
   require_installed
   require_database "$DATABASE"
-  crons=$(sql "$DATABASE" <<<"select count(*) from ir_cron where active and id not in
-    (select res_id from ir_model_data where model = 'ir.cron' and module = 'base' and name = 'autovacuum_job')")
-  mail=$(sql "$DATABASE" <<<"select count(*) from ir_mail_server where active and smtp_host is distinct from 'invalid'")
+  crons=$(number < <(sql "$DATABASE" <<<"select count(*) from ir_cron where active and id not in
+    (select res_id from ir_model_data where model = 'ir.cron' and module = 'base' and name = 'autovacuum_job')"))
+  mail=$(number < <(sql "$DATABASE" <<<"select count(*) from ir_mail_server where active and smtp_host is distinct from 'invalid'"))
   if [[ $(sql "$DATABASE" <<<"select to_regclass('fetchmail_server') is not null") == t ]]; then
-    fetch=$(sql "$DATABASE" <<<"select count(*) from fetchmail_server where active")
+    fetch=$(number < <(sql "$DATABASE" <<<"select count(*) from fetchmail_server where active"))
   fi
   uuid=$(setting "$DATABASE" database.uuid)
   jq -cn --arg neutralized "$(setting "$DATABASE" database.is_neutralized)" --argjson crons "$crons" --argjson servers "$((mail + fetch))" \

@@ -9,7 +9,9 @@ hold_instance() {
   echo "$id" >"$JOB/instance"
   load "$id"
   sweep
-  if [[ $(<"$JOB/kind") != remove_erp ]]; then settle_restores; fi
+  if [[ $(<"$JOB/kind") == remove_erp ]]; then return; fi
+  forget_snapshot
+  settle_restores
 }
 
 load() {
@@ -29,7 +31,7 @@ require_installed() { [[ -n $(fact database) ]] || broken "The ERP is not on the
 
 # What a job that was killed left running in containers. Only the one that holds the instance may do so.
 sweep() {
-  docker rm -f "$PROJECT-job" >/dev/null 2>&1 || true
+  docker rm -fv "$PROJECT-job" "$PROJECT-files" "$PROJECT-psql" >/dev/null 2>&1 || true
   if is_running "$PROJECT-db"; then
     docker exec "$PROJECT-db" psql -XqAt -U "$(superuser)" -d postgres \
       -c "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'erp-hosting' and pid <> pg_backend_pid()" \
@@ -129,14 +131,13 @@ drop_database() { sql postgres <<<"drop database if exists \"$1\" with (force)";
 odoo() {
   local enterprise=()
   if [[ $(fact edition) == enterprise ]]; then enterprise=(-v "$ROOT/enterprise/$VERSION:/mnt/enterprise:ro"); fi
-  docker rm -f "$PROJECT-job" >/dev/null 2>&1 || true
+  docker rm -fv "$PROJECT-job" >/dev/null 2>&1 || true
   share
-  docker run --rm -i --name "$PROJECT-job" --network "${PROJECT}_db" --memory "${ERP_MB}m" --memory-swap "${ERP_MB}m" \
-    --cpus "$CPUS" --pids-limit 512 --cap-drop ALL --security-opt no-new-privileges -v "${PROJECT}_odoo:/var/lib/odoo" \
-    -v "$HERE/odoo.conf:/etc/odoo/odoo.conf:ro" "${enterprise[@]}" --entrypoint odoo "$IMAGE" "$@"
+  docker run --rm -i --log-driver none --name "$PROJECT-job" --network "${PROJECT}_db" --memory "${ERP_MB}m" \
+    --memory-swap "${ERP_MB}m" --cpus "$CPUS" --pids-limit 512 --cap-drop ALL --security-opt no-new-privileges \
+    -v "${PROJECT}_odoo:/var/lib/odoo" -v "$HERE/odoo.conf:/etc/odoo/odoo.conf:ro" "${enterprise[@]}" --entrypoint odoo "$IMAGE" "$@" \
+    2>&1 | bounded
 }
-
-filestores() { echo "$(docker volume inspect -f '{{.Mountpoint}}' "${PROJECT}_odoo")/filestore"; }
 
 require_room() { # DIRECTORY BYTES WHAT
   local free

@@ -15,9 +15,9 @@
 # Below /var/lib/erp-hosting:
 #   jobs/JOB/       kind, deadline, parameters (until it ends), alive (locked while it runs), pid, log, result; archive.zip
 #   instances/ID/   compose.yaml, odoo.conf, database.env; a file for each fact: version, edition, database, domain, image and
-#                   db_image (ids), workers, wanted (running or stopped), initialised, archived_uuid; restores/ID: how far a
-#                   restore came
-#   archives/       downloaded backups by their SHA-256, for a day
+#                   db_image (ids), workers, wanted (running or stopped), initialised, archived_uuid, snapshot, stopped_at;
+#                   restores/ID: how far a restore came
+#   archives/       what was found out about backups, by their SHA-256, for a day
 #   caddy/          the proxy in front of all instances, a file for each site
 set -euo pipefail
 umask 077
@@ -33,6 +33,7 @@ DOCKER_SECONDS=180 # a restart of the machine's Docker, or an update of it, is o
 RESERVE_BYTES=$((256 * 1024 * 1024))
 PART_BYTES_MIN=${ERP_HOSTING_PART_BYTES:-$((64 * 1024 * 1024))} # less for tests
 PARTS_MAX=9000 # the store takes 10,000
+PIECE_BYTES=$((32 * 1024 * 1024)) # of an archive that is read; two are on the disk at a time
 
 declare -A P=() # the job's parameters
 

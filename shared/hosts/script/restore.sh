@@ -1,27 +1,65 @@
-# Restoring: beside the old, then swapped. How far it came is in restores/ID: building, built, swapping, swapped, undoing.
+# Restoring: built beside the old while the ERP runs, then swapped. How far it came is in restores/ID: building, built, swapping,
+# swapped, undoing. An ERP that runs is stopped for it as late as can be; since when is in stopped_at.
 
-job_restore_archive() {
+job_build_restore() {
   require_installed
   name_restore
   case $(fact "restores/$RESTORE") in
-    '' | building)
-      fetch_archive
-      ensure_database_server
-      set_fact "restores/$RESTORE" building
-      forget_new
-      if [[ ${P[RESTORE_DATABASE]} == yes ]]; then build_database; fi
-      if [[ ${P[RESTORE_FILESTORE]} == yes ]]; then build_filestore; fi
-      if [[ ${P[RESTORE_DATABASE]} == yes ]]; then finish_database; fi
-      set_fact "restores/$RESTORE" built
-      ;;
+    '' | building) build_restore ;;
   esac
+}
+
+job_pause_erp() {
+  require_installed
+  name_restore
+  require_built
+  pause_erp
+}
+
+job_swap_restore() {
+  local downtime=null
+  require_installed
+  name_restore
+  require_built
   if [[ $(fact "restores/$RESTORE") != swapped ]]; then swap; fi
   if [[ ${P[KEEP_OLD]} != yes ]]; then drop_old; fi
   if [[ ${P[START]} == yes ]]; then
     set_fact wanted running
     start_erp
+    if [[ -e $HERE/stopped_at ]]; then
+      within 120 answers_page /web/login || true # whether it is well is found out by who asked for this
+      downtime=$(($(date +%s) - $(fact stopped_at)))
+    fi
   fi
-  rm -f "$ARCHIVES/${P[SHA256]}.zip"
+  echo "{\"downtime_seconds\":$downtime}" | answer
+}
+
+# For an instance that nobody uses yet.
+job_restore_archive() {
+  job_build_restore
+  job_swap_restore
+  rm "$JOB/answer"
+}
+
+require_built() { [[ $(fact "restores/$RESTORE") =~ ^(built|swapping|swapped)$ ]] || broken "What is to be restored was not built"; }
+
+build_restore() {
+  local unpacked loaded
+  ensure_database_server
+  require_room_for_data
+  set_fact "restores/$RESTORE" building
+  forget_new
+  if [[ ${P[RESTORE_DATABASE]} == yes ]]; then
+    make_database "$NEW"
+    make_extensions "$NEW" "${SUPERUSER_EXTENSIONS[@]}"
+  fi
+  with_archive unpack || true
+  read -r unpacked loaded <"$JOB/work/ended"
+  if ((unpacked != 0)); then unusable "$unpacked" "The backup's files could not be restored"; fi
+  ((loaded == 0)) || broken "The backup's database could not be restored"
+  require_version
+  if [[ ${P[RESTORE_DATABASE]} == yes ]]; then finish_database "$(told_number missing_files)"; fi
+  set_fact "restores/$RESTORE" built
 }
 
 name_restore() {
@@ -29,46 +67,63 @@ name_restore() {
   name_data
 }
 
-name_data() { NEW=new_$RESTORE OLD=old_$RESTORE FILES=$(filestores); }
+name_data() { NEW=new_$RESTORE OLD=old_$RESTORE; }
 
 forget_new() {
   drop_database "$NEW"
-  rm -rf "${FILES:?}/$NEW"
+  remove_files "$NEW"
 }
 
-# Lines that only the newest clients know, \restrict and \unrestrict, are left out: the archive may come from another machine.
-build_database() {
-  make_database "$NEW"
-  unzip -p "$ARCHIVE" dump.sql | sed -E '/^\\(un)?restrict [A-Za-z0-9]+$/d' | sql "$NEW" >/dev/null ||
-    broken "The backup's database could not be restored"
-  set_fact archived_uuid "$(setting "$NEW" database.uuid)"
-}
 
-setting() { sql "$1" <<<"select value from ir_config_parameter where key = '$2'"; } # DATABASE KEY
-
-# Files have their content's checksum as their name. Without its database, the archive's are added to those that are there.
-build_filestore() {
-  mkdir -p "$FILES"
-  if [[ ${P[RESTORE_DATABASE]} != yes && -d $FILES/$DATABASE ]]; then
-    cp -al "$FILES/$DATABASE" "$FILES/$NEW"
-  else
-    mkdir "$FILES/$NEW"
+# A database takes about as much again for its indexes. The safety backup is made while both are there.
+require_room_for_data() {
+  local known bytes
+  known=$ARCHIVES/$(parameter SHA256 '[0-9a-f]{64}').json
+  [[ -s $known ]] || job_verify_archive
+  bytes=$(jq '2 * .dump_bytes + .file_bytes + 128 * 1024 * 1024' "$known" | number)
+  if [[ ${P[BACKUP_FIRST]:-} == yes ]]; then
+    files measure "$DATABASE" </dev/null || refused "The ERP's files cannot be read"
+    bytes=$((bytes + $(database_bytes) + $(told_number bytes)))
   fi
-  mkdir "$JOB/work/unpacked"
-  if grep -q '^filestore/.*[^/]$' <(unzip -Z1 "$ARCHIVE"); then
-    # Beside where they will be, so that they are only moved.
-    rm -rf "${FILES:?}/unpacked_$RESTORE"
-    unzip -q "$ARCHIVE" 'filestore/*' -d "$FILES/unpacked_$RESTORE"
-    cp -alf "$FILES/unpacked_$RESTORE/filestore/." "$FILES/$NEW/"
-    rm -rf "${FILES:?}/unpacked_$RESTORE"
-  fi
-  chown -R --reference="$(dirname "$FILES")" "$FILES"
+  require_room "$(docker_root)" "$bytes" "The backup's data"
 }
+
+# In one go: its files go where they will be, its dump to the database. Without its database, its files are added to the present ones.
+unpack() {
+  local into=- base=() ended
+  if [[ ${P[RESTORE_FILESTORE]} == yes ]]; then into=$NEW; fi
+  if [[ ${P[RESTORE_DATABASE]} != yes ]]; then base=("$DATABASE"); fi
+  files unpack "$into" "${base[@]}" | load_dump
+  ended=("${PIPESTATUS[@]}")
+  echo "${ended[*]}" >"$JOB/work/ended"
+}
+
+# A dump is somebody's text, and psql runs commands that it finds in it: it is given to one that has nothing but the ERP's own way to
+# its database.
+load_dump() {
+  if [[ ${P[RESTORE_DATABASE]} != yes ]]; then
+    cat >/dev/null
+    return
+  fi
+  PGPASSWORD=$(odoo_setting db_password) docker run --rm -i --name "$PROJECT-psql" --log-driver none --network "${PROJECT}_db" \
+    --cap-drop ALL --security-opt no-new-privileges --read-only --memory 1g --pids-limit 64 --oom-score-adj 1000 \
+    --user postgres --tmpfs /var/lib/postgresql/data -e PGPASSWORD --entrypoint psql "$(docker inspect -f '{{.Image}}' "$PROJECT-db")" \
+    -Xq -v ON_ERROR_STOP=1 -h db -U "$(odoo_setting db_user)" -d "$NEW" 2>&1 >/dev/null | bounded
+}
+
+odoo_setting() { sed -n "s/^$1 = //p" "$HERE/odoo.conf"; }
+
+setting() { sql "$1" <<<"select left(value, 200) from ir_config_parameter where key = '$2'" | head -c 1000; } # DATABASE KEY
 
 # Its files are there, its address is this instance's, and it is neutralized before it can be started.
-finish_database() {
+finish_database() { # FILES-KNOWN-TO-BE-MISSING
+  local missing
+  set_fact archived_uuid "$(setting "$NEW" database.uuid)"
   if [[ ${P[RESTORE_FILESTORE]} == yes ]]; then
-    require_listed_files
+    sql "$NEW" <<<"select distinct store_fname from ir_attachment where store_fname is not null" |
+      files missing "$NEW" || refused "The restored files cannot be read"
+    missing=$(told_number missing_files)
+    ((missing <= $1)) || corrupt "$missing files that its database lists are not in it, $1 were missing when it was made"
   else # the ERP makes those of its pages again
     sql "$NEW" <<<"delete from ir_attachment where url like '/web/assets/%'"
   fi
@@ -80,18 +135,15 @@ SQL
   sql "$NEW" <<<"analyze" # a dump has no statistics
 }
 
-require_listed_files() {
-  local missing known
-  sql "$NEW" <<<"select distinct store_fname from ir_attachment where store_fname is not null" >"$JOB/work/listed"
-  (cd "$FILES/$NEW" && find . -type f -printf '%P\n') >"$JOB/work/files"
-  missing=$(missing_files "$JOB/work/listed" "$JOB/work/files" | wc -l)
-  known=$(unzip -p "$ARCHIVE" manifest.json | jq '.missing_files // 0')
-  ((missing <= known)) || corrupt "$missing files that its database lists are not in it, $known were missing when it was made"
+pause_erp() {
+  if is_running "$PROJECT" && [[ ! -e $HERE/stopped_at ]]; then set_fact stopped_at "$(date +%s)"; fi
+  docker stop -t 30 "$PROJECT" >/dev/null
 }
 
 swap() {
+  local merge=()
   set_fact "restores/$RESTORE" swapping
-  docker stop -t 30 "$PROJECT" >/dev/null
+  pause_erp
   ensure_database_server
   if has_database "$NEW"; then
     end_connections "$DATABASE" "$NEW"
@@ -101,17 +153,16 @@ swap() {
       echo "alter database \"$NEW\" rename to \"$DATABASE\"; commit;"
     } | sql postgres
   fi
-  if [[ -d $FILES/$NEW ]]; then
-    if [[ -d $FILES/$DATABASE ]]; then mv -T "$FILES/$DATABASE" "$FILES/$OLD"; fi
-    if [[ ! -d $FILES/$OLD ]]; then mkdir "$FILES/$OLD"; fi
-    mv -T "$FILES/$NEW" "$FILES/$DATABASE"
+  if [[ ${P[RESTORE_FILESTORE]} == yes ]]; then
+    if [[ ${P[RESTORE_DATABASE]} != yes ]]; then merge=(merge); fi # the present database stays, and goes on naming its files
+    files swap "$NEW" "$DATABASE" "$OLD" "${merge[@]}" </dev/null || refused "The ERP's files could not be swapped"
   fi
   set_fact "restores/$RESTORE" swapped
 }
 
 end_connections() { sql postgres <<<"select pg_terminate_backend(pid) from pg_stat_activity where datname in ('$1', '$2')" >/dev/null; }
 
-# Before anything was swapped, what was built goes, and the ERP, which was never stopped, goes on.
+# Before anything was swapped, what was built goes, and the ERP goes on, which may have been stopped for its backup.
 job_put_back() {
   if [[ ! -d $HERE ]]; then return; fi
   name_restore
@@ -124,11 +175,12 @@ job_put_back() {
     docker stop -t 30 "$PROJECT" >/dev/null
     swap_back
     set_fact wanted stopped
-    if [[ $(parameter START 'yes|no') == yes ]]; then
-      set_fact wanted running
-      start_erp
-    fi
   fi
+  if [[ $(parameter START 'yes|no') == yes || -e $HERE/stopped_at ]]; then
+    set_fact wanted running
+    start_erp
+  fi
+  rm -f "$HERE/stopped_at"
   forget_new
   rm -f "$HERE/restores/$RESTORE"
 }
@@ -142,10 +194,7 @@ swap_back() {
       echo "alter database \"$OLD\" rename to \"$DATABASE\"; commit;"
     } | sql postgres
   fi
-  if [[ -d $FILES/$OLD ]]; then
-    if [[ -d $FILES/$DATABASE ]]; then mv -T "$FILES/$DATABASE" "$FILES/$NEW"; fi
-    mv -T "$FILES/$OLD" "$FILES/$DATABASE"
-  fi
+  files swap_back "$OLD" "$DATABASE" "$NEW" </dev/null || refused "The ERP's files could not be put back"
 }
 
 # A machine that was lost in the middle of a restore may be back when that was given up: half of the old data must not be served
@@ -164,7 +213,7 @@ settle_restores() {
         docker stop -t 30 "$PROJECT" >/dev/null
         swap_back
         forget_new
-        rm -f "$place"
+        rm -f "$place" "$HERE/stopped_at"
         if [[ $(fact wanted) == running ]]; then start_erp; fi
         ;;
       building | built)
@@ -172,12 +221,15 @@ settle_restores() {
         ensure_database_server
         forget_new
         rm -f "$place"
+        # Its restore had stopped it for the safety backup.
+        if [[ -e $HERE/stopped_at && $(fact wanted) == running ]]; then start_erp; fi
+        rm -f "$HERE/stopped_at"
         ;;
       swapped)
-        if [[ $kind != restore_archive ]]; then continue; fi
+        if [[ $kind != build_restore && $kind != restore_archive ]]; then continue; fi
         ensure_database_server
         drop_database "$OLD"
-        rm -rf "${FILES:?}/$OLD"
+        remove_files "$OLD"
         rm -f "$place"
         ;;
     esac
@@ -195,6 +247,7 @@ job_drop_old() {
 drop_old() {
   ensure_database_server
   drop_database "$OLD"
-  rm -rf "${FILES:?}/$OLD"
+  remove_files "$OLD"
+  rm -f "$HERE/stopped_at"
   if [[ ${P[KEEP_OLD]:-} != no ]]; then rm -f "$HERE/restores/$RESTORE"; fi # a restore that is run again must find that it was done
 }

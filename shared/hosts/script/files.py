@@ -1,0 +1,705 @@
+# What is done with an ERP's files and with archives: in a container that has the files' volume and nothing else.
+#
+# Code inside an ERP's container can make links there, to anything, at any moment; root on the machine itself would follow them.
+# In here they lead nowhere. What is told at the end is one line of JSON on stderr; {"error": ...} says why it failed,
+# with the exit code 3 if it is because of the archive.
+#
+#   snapshot DATABASE                  links the files into .snapshot                     {"files", "bytes"}
+#   pack DATABASE                      stdin: a line of JSON (the manifest), a dump       {"files", "missing_files", "skipped_files",
+#                                      stdout: the archive; then .snapshot is gone          "skipped_paths"}
+#   check                              stdin: an archive                                  {"version", "dump_bytes", "file_bytes", "missing_files"}
+#   unpack NEW|- [BASE]                stdin: an archive, whose files go into NEW, with links to BASE's; stdout: its dump; tells as check
+#   measure DATABASE                                                                         {"bytes"}
+#   missing DATABASE                   stdin: names of files, one a line                  {"missing_files"}: how many are not there
+#   swap NEW DATABASE OLD [merge]      DATABASE becomes OLD, NEW becomes DATABASE; merge: with what DATABASE got since NEW was made
+#   swap_back OLD DATABASE NEW         takes that back
+#   remove NAME...
+import collections
+import concurrent.futures
+import json
+import os
+import re
+import stat
+import struct
+import sys
+import threading
+import time
+import zlib
+
+HOME = b"/var/lib/odoo"
+STORE = HOME + b"/filestore"
+SNAPSHOT = b".snapshot"
+PIECE = 1 << 20
+NAMES_TOLD = 20
+# The ERP's own are two deep. What is deeper than this is there to be in somebody's way.
+DEPTH_MAX = 50
+CORES = os.cpu_count() or 1
+
+
+class Refused(Exception):
+    """What is there is not as it must be."""
+
+
+class Unusable(Exception):
+    """An archive is not as it must be."""
+
+
+def folder(name, make=False):
+    """A folder of the store, which is never a link."""
+    place = STORE
+    for part in [b""] if name is None else [b"", os.fsencode(name)]:
+        place = os.path.join(place, part) if part else place
+        if make and not os.path.lexists(place):
+            os.mkdir(place)
+        if os.path.lexists(place) and not stat.S_ISDIR(os.lstat(place).st_mode):
+            what = "a link" if os.path.islink(place) else "no folder"
+            raise Refused(f"The ERP's folder {os.fsdecode(os.path.relpath(place, HOME))} is {what}")
+    return place
+
+
+def exists(name):
+    return os.path.lexists(os.path.join(STORE, os.fsencode(name)))
+
+
+def walk(top, skip=lambda name: None):
+    """The names of the regular files below a folder, as bytes, and tells what is left out."""
+    places = [b""]
+    while places:
+        place = places.pop()
+        try:
+            with os.scandir(os.path.join(top, place)) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError):
+                skip(place)
+            continue
+        deeper = []
+        for entry in entries:
+            name = os.path.join(place, entry.name)
+            if entry.is_dir(follow_symlinks=False):
+                if name.count(b"/") >= DEPTH_MAX:
+                    skip(name)
+                else:
+                    deeper.append(name)
+            elif entry.is_symlink():
+                skip(name)
+            elif entry.is_file(follow_symlinks=False):
+                yield name
+            else:
+                skip(name)
+        places.extend(reversed(deeper))
+
+
+def link_into(source, target, known):
+    """Links what is new in a folder into another; what cannot be linked is left out."""
+    size = 0
+    for name in walk(source):
+        if name in known:
+            continue
+        place = os.path.join(target, name)
+        try:
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            os.link(os.path.join(source, name), place, follow_symlinks=False)
+            size += os.lstat(place).st_size
+        except OSError:
+            continue
+        known.add(name)
+    return size
+
+
+def remove(name):
+    path = os.path.join(STORE, os.fsencode(name))
+    if os.path.islink(STORE) or not os.path.lexists(path):
+        return  # behind a link is nothing of ours
+    if not stat.S_ISDIR(os.lstat(path).st_mode):
+        os.unlink(path)
+        return
+    for place, folders, files in os.walk(path, topdown=False):  # does not follow links
+        for each in files:
+            os.unlink(os.path.join(place, each))
+        for each in folders:
+            inner = os.path.join(place, each)
+            os.unlink(inner) if os.path.islink(inner) else os.rmdir(inner)
+    os.rmdir(path)
+
+
+# --- Archives: the ERP's own zip, written and read as a stream -----------------------------------------------------------------
+
+LOCAL, CENTRAL, END, END64, LOCATOR64, DESCRIPTOR = (b"PK" + bytes(pair) for pair in ((3, 4), (1, 2), (5, 6), (6, 6), (6, 7), (7, 8)))
+MODE = (stat.S_IFREG | 0o644) << 16
+STREAMED, UTF8 = 0x0008, 0x0800
+MAX32, MAX16 = 0xFFFFFFFF, 0xFFFF
+
+
+def dos_time(seconds):
+    year, month, day, hour, minute, second = time.gmtime(seconds)[:6]
+    if not 1980 <= year <= 2107:
+        return 0, 0x21
+    return hour << 11 | minute << 5 | second // 2, (year - 1980) << 9 | month << 5 | day
+
+
+def deflated(data, last):
+    packer = zlib.compressobj(1, zlib.DEFLATED, -15)
+    packed = packer.compress(data) + packer.flush(zlib.Z_FINISH if last else zlib.Z_FULL_FLUSH)
+    return packed
+
+
+class Writer:
+    """Pieces are packed by all cores and written in their order."""
+
+    def __init__(self, out):
+        self.out, self.offset, self.count = out, 0, 0
+        self.central = bytearray()
+        self.pool = concurrent.futures.ThreadPoolExecutor(CORES)
+        self.waiting = collections.deque()
+
+    def add(self, name, pieces, changed):
+        """Pieces of at most 1 MB; none at all is an empty file."""
+        state = {"name": name.encode(), "time": dos_time(changed), "crc": 0, "size": 0, "packed": 0}
+        held = None
+        for piece in pieces:
+            if held is not None:
+                self.submit(state, held, False)
+            held = piece
+        self.submit(state, held or b"", True)
+
+    def submit(self, state, data, last):
+        state["crc"] = zlib.crc32(data, state["crc"])
+        first = state["size"] == 0 and "begun" not in state
+        state["begun"] = True
+        state["size"] += len(data)
+        sums = (state["crc"], state["size"])
+        self.waiting.append((state, self.pool.submit(deflated, data, last), data, first, last, sums))
+        while len(self.waiting) > 2 * CORES:
+            self.write_next()
+
+    def write_next(self):
+        state, packing, data, first, last, (crc, size) = self.waiting.popleft()
+        packed = packing.result()
+        if first:
+            state["offset"] = self.offset
+            state["whole"] = last
+            if last and len(packed) >= len(data):
+                packed, state["method"] = data, 0
+            self.local(state, crc, len(packed), size)
+        self.write(packed)
+        state["packed"] += len(packed)
+        if last:
+            if not state["whole"]:
+                self.write(struct.pack("<4sLQQ", DESCRIPTOR, crc, state["packed"], size))
+            self.list(state, crc, size)
+
+    def local(self, state, crc, packed, size):
+        head = "<4sHHHHHLLLHH"
+        flags, (clock, day), name = UTF8, state["time"], state["name"]
+        method = state.setdefault("method", 8)
+        if state["whole"]:
+            self.write(struct.pack(head, LOCAL, 20, flags, method, clock, day, crc, packed, size, len(name), 0) + name)
+        else:  # its sizes are known, and follow, when it is written
+            extra = struct.pack("<HHQQ", 1, 16, 0, 0)
+            flags |= STREAMED
+            self.write(struct.pack(head, LOCAL, 45, flags, method, clock, day, 0, MAX32, MAX32, len(name), len(extra)) + name + extra)
+
+    def list(self, state, crc, size):
+        clock, day = state["time"]
+        wide = [value for value in (size, state["packed"], state["offset"]) if value >= MAX32]
+        extra = struct.pack(f"<HH{len(wide)}Q", 1, 8 * len(wide), *wide) if wide else b""
+        narrow = [min(value, MAX32) for value in (state["packed"], size, state["offset"])]
+        flags = UTF8 if state["whole"] else UTF8 | STREAMED
+        version = 45 if wide or not state["whole"] else 20
+        self.central += struct.pack(
+            "<4sBBHHHHHLLLHHHHHLL", CENTRAL, version, 3, version, flags, state["method"], clock, day, crc, narrow[0], narrow[1],
+            len(state["name"]), len(extra), 0, 0, 0, MODE, narrow[2],
+        ) + state["name"] + extra  # fmt: skip
+        self.count += 1
+
+    def close(self):
+        while self.waiting:
+            self.write_next()
+        start, size, count = self.offset, len(self.central), self.count
+        self.write(self.central)
+        if start >= MAX32 or size >= MAX32 or count >= MAX16:
+            end = self.offset
+            self.write(struct.pack("<4sQHHLLQQQQ", END64, 44, 45, 45, 0, 0, count, count, size, start))
+            self.write(struct.pack("<4sLQL", LOCATOR64, 0, end, 1))
+        many = min(count, MAX16)
+        self.write(struct.pack("<4sHHHHLLH", END, 0, 0, many, many, min(size, MAX32), min(start, MAX32), 0))
+        self.out.flush()
+
+    def write(self, data):
+        self.out.write(data)
+        self.offset += len(data)
+
+
+class Reader:
+    """What comes in, entry by entry. Sizes that the archive tells are believed only where what is read bears them out."""
+
+    def __init__(self, source):
+        self.source, self.held = source, b""
+
+    def some(self):
+        if not self.held:
+            self.held = self.source.read1(PIECE)
+        data, self.held = self.held, b""
+        return data
+
+    def exactly(self, count):
+        parts = []
+        while count > 0:
+            data = self.some()
+            if not data:
+                raise Unusable("it is cut off")
+            parts.append(data[:count])
+            self.held = data[count:]
+            count -= len(parts[-1])
+        return b"".join(parts)
+
+    def drain(self):
+        while self.some():
+            pass
+
+    def entries(self):
+        """Names with their contents, in pieces, which must be read to the end before the next. Then the listing is compared."""
+        seen = set()
+        while True:
+            mark = self.exactly(4)
+            if mark != LOCAL:
+                break
+            _, flags, method, _, _, crc, packed, size, name_length, extra_length = struct.unpack("<HHHHHLLLHH", self.exactly(26))
+            raw, extra = self.exactly(name_length), self.exactly(extra_length)
+            sizes = extra_field(extra, 1)
+            if sizes is not None and len(sizes) >= 16 and MAX32 in (packed, size):
+                size, packed = struct.unpack("<QQ", sizes[:16])
+            name = name_of(raw, flags, extra)
+            if name in seen:
+                raise Unusable("it has a file twice")
+            seen.add(name)
+            if flags & 1 or method not in (0, 8) or (method == 0 and flags & STREAMED):
+                raise Unusable("it is packed in a way that is not read here")
+            yield name, self.contents(method, bool(flags & STREAMED), packed, size, crc)
+        self.compare(mark, seen)
+        self.drain()
+
+    def contents(self, method, streamed, packed, size, crc):
+        unpacker = zlib.decompressobj(-15) if method == 8 else None
+        found, taken, total = 0, 0, 0
+        while unpacker is None and taken < packed or unpacker is not None and not unpacker.eof:
+            data = self.some()
+            if not data:
+                raise Unusable("it is cut off")
+            if unpacker is None:
+                piece, self.held = data[: packed - taken], data[packed - taken :]
+                taken += len(piece)
+            else:
+                try:
+                    piece = unpacker.decompress(data, PIECE)
+                except zlib.error:
+                    raise Unusable("it is damaged") from None
+                self.held = unpacker.unconsumed_tail or unpacker.unused_data
+                taken += len(data) - len(self.held)
+            found = zlib.crc32(piece, found)
+            total += len(piece)
+            if piece:
+                yield piece
+        if streamed:
+            self.descriptor(found, taken, total)
+        elif (crc, packed, size) != (found, taken, total):
+            raise Unusable("it is damaged")
+
+    def descriptor(self, crc, packed, size):
+        """With or without its mark, with sizes of 4 or of 8 bytes: nothing says which."""
+        data = self.exactly(12)
+        if data[:4] == DESCRIPTOR:
+            data = data[4:] + self.exactly(4)
+        if max(packed, size) > MAX32 or data != struct.pack("<LLL", crc, packed, size):
+            data += self.exactly(8)
+            if data != struct.pack("<LQQ", crc, packed, size):
+                raise Unusable("it is damaged")
+
+    def compare(self, mark, seen):
+        """Its own listing must have the same names: programs differ in which of the two they believe. It has no links."""
+        left = set(seen)
+        while mark == CENTRAL:
+            head = struct.unpack("<HHHHHHLLLHHHHHLL", self.exactly(42))
+            flags, name_length, extra_length, note_length, attributes = head[2], head[9], head[10], head[11], head[14]
+            raw, extra = self.exactly(name_length), self.exactly(extra_length)
+            self.exactly(note_length)
+            if head[0] >> 8 == 3 and stat.S_ISLNK(attributes >> 16):
+                raise Unusable("it has links")
+            name = name_of(raw, flags, extra)
+            if name not in left:
+                raise Unusable("its listing is of other files")
+            left.remove(name)
+            mark = self.exactly(4)
+        if left or mark not in (END, END64):
+            raise Unusable("its listing is of other files" if left else "it is damaged")
+
+
+def extra_field(extra, wanted):
+    while len(extra) >= 4:
+        kind, length = struct.unpack("<HH", extra[:4])
+        if kind == wanted:
+            return extra[4 : 4 + length]
+        extra = extra[4 + length :]
+    return None
+
+
+def name_of(raw, flags, extra):
+    unicode_path = extra_field(extra, 0x7075)
+    if not flags & UTF8 and unicode_path is not None:
+        raw = unicode_path[5:]
+    try:
+        name = raw.decode()
+    except UnicodeDecodeError:
+        if flags & UTF8:
+            raise Unusable("it has names that are no text") from None
+        name = raw.decode("cp437")
+    parts = (name[:-1] if name.endswith("/") else name).split("/")
+    own = name in ("dump.sql", "manifest.json") or parts[0] == "filestore" and (len(parts) > 1 or name.endswith("/"))
+    if not own or "\0" in name or any(part in ("", ".", "..") for part in parts) or len(parts) > DEPTH_MAX + 2:
+        raise Unusable("it has files that it should not have")
+    return name
+
+
+# --- Dumps ---------------------------------------------------------------------------------------------------------------------
+
+
+class Listed:
+    """Finds out of a dump, as it passes, in which files its attachments are."""
+
+    TABLE = b"\nCOPY public.ir_attachment ("
+    LINE_MAX = 64 << 20
+
+    def __init__(self):
+        self.names, self.held, self.column, self.begun = set(), b"", None, False
+
+    def feed(self, piece):
+        text = self.held + piece
+        if self.column is None:
+            self.begun = self.begun or b"\nCOPY " in text
+            place = text.find(self.TABLE)
+            if place < 0:
+                self.held = text[-len(self.TABLE) :]
+                return
+            end = text.find(b"\n", place + 1)
+            if end < 0:
+                self.held = text[place:]
+                return
+            columns = text[place + len(self.TABLE) : end].split(b")")[0].split(b", ")
+            if b"store_fname" not in columns:
+                self.held = text[end - 1 :]
+                return
+            self.column, text = columns.index(b"store_fname"), text[end + 1 :]
+        lines = text.split(b"\n")
+        self.held = lines.pop()
+        if len(self.held) > self.LINE_MAX:
+            self.held = b""
+        for number, line in enumerate(lines):
+            if line == b"\\.":
+                self.column, rest = None, b"\n".join([*lines[number + 1 :], self.held])
+                self.held = b""
+                self.feed(b"\n" + rest)
+                return
+            fields = line.split(b"\t", self.column + 1)
+            if len(fields) > self.column and fields[self.column] != b"\\N":
+                self.names.add(fields[self.column].replace(b"\\\\", b"\\"))
+
+
+COMPLETE = b"\n-- PostgreSQL database dump complete\n"
+
+
+class Dump:
+    """Passes a dump on without the two lines that only the newest clients know, where pg_dump puts them and nowhere else."""
+
+    HEAD = re.compile(rb"\A((?:--[^\n]*\n|\n)*)\\restrict ([A-Za-z0-9]+)\n")
+    # Extensions that only a superuser can make are there already, and nobody else may comment on them.
+    OTHERS = re.compile(rb"^COMMENT ON EXTENSION vector IS [^\n]*;\n", re.MULTILINE)
+    TAIL = 512
+
+    def __init__(self, out):
+        self.out, self.held, self.token, self.begun = out, b"", None, False
+
+    def feed(self, piece):
+        self.held += piece
+        if not self.begun and len(self.held) < PIECE:
+            return
+        self.begin()
+        self.write(self.held[: -self.TAIL])
+        self.held = self.held[-self.TAIL :]
+
+    def begin(self):
+        if self.begun:
+            return
+        self.begun = True
+        self.held = self.OTHERS.sub(b"", self.held)
+        found = self.HEAD.match(self.held)
+        if found:
+            self.token, self.held = found[2], found[1] + self.held[found.end() :]
+
+    def close(self):
+        self.begin()
+        if self.token is not None:
+            self.held = re.sub(rb"\n\\unrestrict %s\n*\Z" % self.token, b"\n", self.held)
+        self.write(self.held)
+        if self.out is not None:
+            try:
+                self.out.flush()
+            except BrokenPipeError:
+                pass
+
+    def write(self, data):
+        """If its reader has gone the archive is read to its end all the same, so that it is seen what is wrong."""
+        if self.out is None:
+            return
+        try:
+            self.out.write(data)
+        except BrokenPipeError:
+            self.out = None
+
+
+# --- Commands ------------------------------------------------------------------------------------------------------------------
+
+
+def snapshot(database):
+    source = folder(database, make=True)
+    remove(SNAPSHOT)
+    target = folder(SNAPSHOT, make=True)
+    known = set()
+    size = link_into(source, target, known)
+    return {"files": len(known), "bytes": size}
+
+
+def pack(database):
+    source, target = folder(database, make=True), folder(SNAPSHOT, make=True)
+    out = Writer(sys.stdout.buffer)
+    incoming = sys.stdin.buffer
+    manifest = json.loads(incoming.readline(1 << 22))
+    listed, tail = Listed(), b""
+
+    # A file that came after the snapshot may be in the dump, and be removed before its turn: the snapshot grows until the dump,
+    # which sees the database as it was when it began, has come so far that it has begun.
+    linked = set(walk(target))
+    begun = threading.Event()
+
+    def keep_linking():
+        while True:
+            last = begun.is_set()
+            link_into(source, target, linked)
+            if last:
+                return
+            begun.wait(0.02)
+
+    linking = threading.Thread(target=keep_linking, daemon=True)
+    linking.start()
+
+    def dump():
+        nonlocal tail
+        while piece := incoming.read(PIECE):
+            listed.feed(piece)
+            if listed.begun:
+                begun.set()
+            tail = (tail + piece)[-4096:]
+            yield piece
+
+    now = time.time()
+    out.add("dump.sql", dump(), now)
+    begun.set()
+    linking.join()
+    if COMPLETE not in tail:
+        raise Refused("The database could not be dumped completely")
+
+    packed, skipped = set(), []
+
+    def skip(name):
+        skipped.append(shown(name) if len(skipped) < NAMES_TOLD else "")
+
+    def add(top, name, skip=lambda name: None):
+        try:
+            text = name.decode()
+        except UnicodeDecodeError:
+            return skip(name)
+        try:
+            file = os.open(os.path.join(top, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return None
+        except OSError:
+            return skip(name)
+        with open(file, "rb", buffering=0) as content:
+            status = os.fstat(file)
+            if not stat.S_ISREG(status.st_mode):
+                return skip(name)
+            out.add(f"filestore/{text}", pieces_of(content, status.st_size), status.st_mtime)
+        packed.add(name)
+
+    for name in walk(target):
+        add(target, name)
+    for name in walk(source, skip):  # what could not be linked, and what is new
+        if name not in packed:
+            add(source, name, skip)
+    missing = len(listed.names - packed)
+    manifest |= {"version": erp_version(manifest["major_version"]), "missing_files": missing, "skipped_files": len(skipped)}
+    out.add("manifest.json", [json.dumps(manifest, indent=4).encode()], now)
+    out.close()
+    remove(SNAPSHOT)
+    return {"files": len(packed), "missing_files": missing, "skipped_files": len(skipped), "skipped_paths": skipped[:NAMES_TOLD]}
+
+
+def pieces_of(content, size):
+    """As long as it was when it was opened: a file that grows without end must not become an archive without end."""
+    while size > 0 and (piece := content.read(min(PIECE, size))):
+        size -= len(piece)
+        yield piece
+
+
+def shown(name):
+    text = name.decode("utf-8", "backslashreplace")
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)[:120]
+
+
+def erp_version(major):
+    try:
+        from odoo.release import version
+    except Exception:  # noqa: BLE001 an image without it
+        return major
+    return version
+
+
+def unpack(new, base=None):
+    return read_archive(None if new == "-" else new, base, sys.stdout.buffer)
+
+
+def read_archive(new, base, sql):
+    reader = Reader(sys.stdin.buffer)
+    told = {"version": None, "dump_bytes": None, "file_bytes": 0, "files": 0, "missing_files": 0}
+    target = None
+    if new is not None:
+        remove(new)
+        target = folder(new, make=True)
+        if base is not None and exists(base):
+            link_into(folder(base), target, set())
+    try:
+        for name, pieces in reader.entries():
+            if name == "dump.sql":
+                told["dump_bytes"] = pass_on(pieces, sql)
+            elif name == "manifest.json":
+                told |= read_manifest(pieces)
+            else:
+                size = write_file(target, name.removeprefix("filestore/"), pieces)
+                told["file_bytes"] += size
+                told["files"] += not name.endswith("/")
+        if told["dump_bytes"] is None:
+            raise Unusable("it has no database")
+        if told["version"] is None:
+            raise Unusable("it has no manifest")
+    except Unusable:
+        reader.drain()  # its checksum tells more than what was found out here
+        raise
+    return told
+
+
+def pass_on(pieces, sql):
+    dump, size = Dump(sql), 0
+    for piece in pieces:
+        dump.feed(piece)
+        size += len(piece)
+    dump.close()
+    return size
+
+
+def read_manifest(pieces):
+    text = b""
+    for piece in pieces:
+        text += piece
+        if len(text) > 1 << 24:
+            raise Unusable("its manifest is too long")
+    try:
+        manifest = json.loads(text)
+        version, missing = manifest["major_version"], manifest.get("missing_files", 0)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise Unusable("it has no manifest") from None
+    if not isinstance(version, str) or not re.fullmatch(r"[0-9]{1,3}\.[0-9]{1,3}", version) or not isinstance(missing, int):
+        raise Unusable("it has no manifest")
+    return {"version": version, "missing_files": missing}
+
+
+def write_file(target, name, pieces):
+    size = 0
+    if target is None or name == "" or name.endswith("/"):
+        for piece in pieces:
+            size += len(piece)
+        return size
+    path = os.path.join(target, name.encode())
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if os.path.lexists(path):
+            os.unlink(path)  # a link to the present file, which must stay as it is
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644), "wb", buffering=0) as out:
+            for piece in pieces:
+                out.write(piece)
+                size += len(piece)
+    except (FileExistsError, NotADirectoryError, IsADirectoryError):
+        raise Unusable("it has a file where it has a folder") from None
+    return size
+
+
+def measure(database):
+    place = folder(database)
+    return {"bytes": sum(os.lstat(os.path.join(place, name)).st_blocks * 512 for name in walk(place))}
+
+
+def missing(database):
+    files = set(walk(folder(database)))
+    wanted = {line.rstrip(b"\n") for line in sys.stdin.buffer}
+    return {"missing_files": len(wanted - files - {b""})}
+
+
+def swap(new, database, old, merge=None):
+    folder(None)
+    if not exists(new):
+        return {}
+    if exists(database):
+        present = folder(database)
+        if merge is not None:
+            target = folder(new)
+            link_into(present, target, set(walk(target)))
+        os.rename(present, os.path.join(STORE, os.fsencode(old)))
+    folder(old, make=True)
+    os.rename(folder(new), os.path.join(STORE, os.fsencode(database)))
+    return {}
+
+
+def swap_back(old, database, new):
+    folder(None)
+    if not exists(old):
+        return {}
+    if exists(database):
+        os.rename(folder(database), os.path.join(STORE, os.fsencode(new)))
+    os.rename(folder(old), os.path.join(STORE, os.fsencode(database)))
+    return {}
+
+
+COMMANDS = {
+    "snapshot": snapshot,
+    "pack": pack,
+    "check": lambda: read_archive(None, None, None),
+    "unpack": unpack,
+    "measure": measure,
+    "missing": missing,
+    "swap": swap,
+    "swap_back": swap_back,
+    "remove": lambda *names: [remove(name) for name in names] and {},
+}
+
+
+def main(command, *arguments):
+    try:
+        told, code = COMMANDS[command](*arguments), 0
+    except Unusable as error:
+        told, code = {"error": str(error)}, 3
+    except Refused as error:
+        told, code = {"error": str(error)}, 4
+    print(json.dumps(told), file=sys.stderr, flush=True)
+    os._exit(code)  # without the flush of a stdout that nobody reads any more
+
+
+main(*sys.argv[1:])

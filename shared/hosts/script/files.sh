@@ -1,0 +1,53 @@
+# Work on an ERP's files, and on archives. What an ERP's container can write is never touched by root on the machine, who would
+# follow its links: it is done in a container that has those files and nothing else, no network and no rights. So is the reading
+# of archives, which may be anybody's. What comes out is only passed on, or is a line of JSON of which single values are taken.
+
+files() { # COMMAND ARGUMENT…: see files.py; stdin and stdout are passed on
+  contained "$PROJECT-files" "$IMAGE" --mount "type=volume,source=${PROJECT}_odoo,target=/var/lib/odoo" -- "$@"
+}
+
+remove_files() { files remove "$@" </dev/null || refused "What is not needed any more cannot be removed"; } # NAME…
+
+# Without any files.
+check_archive() { contained "erp-check-${JOB##*/}" "odoo:${P[ERP_VERSION]}" --tmpfs /var/lib/odoo -- check; }
+
+contained() { # NAME IMAGE OPTION… -- COMMAND…: as the image's own user; a log of it would be a second copy of what passes
+  local name=$1 image=$2 options=()
+  shift 2
+  while [[ $1 != -- ]]; do
+    options+=("$1")
+    shift
+  done
+  shift
+  docker run --rm -i --name "$name" --log-driver none --network none --cap-drop ALL --security-opt no-new-privileges --read-only \
+    --memory 1g --pids-limit 256 --oom-score-adj 1000 --tmpfs /mnt/extra-addons "${options[@]}" \
+    --entrypoint python3 "$image" -I -c "$(files_program)" "$@" 2>"$JOB/work/told"
+}
+
+# What the last of them told; nothing if it died.
+told() { tail -n 1 "$JOB/work/told" | head -c 65536 | jq -r "$1 // empty" 2>/dev/null || true; }
+
+told_number() { # NAME
+  told ".$1 | numbers" | number
+}
+
+refused() { # SENTENCE: why the last of them failed, or else this
+  local why
+  why=$(told '.error | strings')
+  if [[ -z $why ]]; then tail -n 5 "$JOB/work/told" >&2; fi
+  broken "${why:-$1}"
+}
+
+# What a database or a container says is somebody's text, and the shell's arithmetic would run commands in it.
+number() {
+  local text
+  IFS= read -r text || true
+  [[ $text =~ ^[0-9]{1,18}$ ]] || broken "What should be a number is none"
+  echo "$((10#$text))"
+}
+
+# A container may have more to say than the disk has room for.
+bounded() {
+  head -c 1000000
+  cat >/dev/null
+}
