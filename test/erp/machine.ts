@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -73,6 +73,7 @@ export async function startMachine(folder: string): Promise<Machine> {
   const [root, system] = [within("root"), within("system")];
   execFileSync("ip", ["link", "set", "lo", "up"]);
   for (const each of [root, join(system, "etc/ssh"), join(system, "run"), "/run/sshd"]) mkdirSync(each, { recursive: true });
+  symlinkSync(within("docker.pid"), join(system, "run/docker.pid")); // where the script looks for it
   const daemons: ChildProcess[] = [];
   const host = `unix://${within("docker.sock")}`;
   const docker = (...args: string[]): string =>
