@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { totalmem } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Backup } from "../../shared/api/backups.ts";
@@ -10,12 +11,14 @@ import type { Instance } from "../../shared/api/instances.ts";
 import type { Operation } from "../../shared/api/operations.ts";
 import { hostScript } from "../../shared/hosts/host-script.ts";
 import { type Erp, fetchPage, signIn, type Site } from "./erp.ts";
+import { requireApart, requireLimits, requirePlainRole, requireSecureSession } from "./house.ts";
 import { type Machine, until } from "./machine.ts";
 import { isGone, type Service } from "./service.ts";
 
 const DATABASE = "shop";
 const DOMAIN = "shop.example.com";
 const ADMIN = "admin@example.com";
+const COLLEAGUE = { login: "colleague@example.com", password: "a-colleague's-password" };
 
 export async function chain(machine: Machine, service: Service): Promise<{ passed: number; failed: number }> {
   const { client, end } = service;
@@ -147,6 +150,10 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
         return enter(shop, password);
       },
     );
+    await guarantee("its session's cookie stays on HTTPS, and so do browsers", () => requireSecureSession(siteOf(DOMAIN)));
+    await guarantee("its role in the database owns its database and nothing else", async () =>
+      requirePlainRole(machine, shop.id, DATABASE),
+    );
     await guarantee("its live connection is answered through the proxy", async () => assert.equal(await erp.websocket(), 101));
     await guarantee("its database manager is not reached, however the address is spelled", async () => {
       for (const path of [
@@ -180,6 +187,7 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
         smtp_encryption: "none",
       });
       assert.deepEqual(await erp.file(attachment), bytes);
+      await erp.create("res.users", { name: "Colleague", login: COLLEAGUE.login, password: COLLEAGUE.password });
       return { customer, attachment, mail };
     });
     const uuid = await erp.parameter("database.uuid");
@@ -341,6 +349,10 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
         assert.deepEqual([clone.status, clone.neutralized], ["running", true]);
         const copy = await enter(clone, data.admin_password ?? "");
         assert.notEqual(await copy.parameter("database.uuid"), uuid);
+        assert.equal(await signIn(siteOf(clone.domain), { database: clone.database_name, ...COLLEAGUE }), undefined);
+        requireLimits(machine, [shop.id, clone.id], totalmem());
+        requireApart(machine, shop.id, clone.id);
+        requireApart(machine, clone.id, shop.id);
         assert.deepEqual(await copy.file(written.attachment), bytes);
         assert.deepEqual(
           await copy.search("ir.mail_server", [
@@ -364,6 +376,64 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
     );
 
     await guarantee(
+      "restores, clones and creations end well although Docker is away for 30 s in the middle of them",
+      async () => {
+        const working = (operationId: string | null): Promise<void> =>
+          until("its job works", 300, () => machine.isWorking(operationId ?? ""), 20);
+        const restore = await client.backups.restore({ params: { id: backup.id }, body: { backup_first: false } });
+        await working(restore.data.id);
+        await machine.withoutDocker(30);
+        await succeeds(restore.data.id);
+        assert.deepEqual(await (await enter(shop, password)).file(written.attachment), bytes);
+        const body = { name: "Away", domain: "away.example.com", backup_id: backup.id };
+        const { data: clone } = await client.instances.clone({ params: { id: shop.id }, body });
+        await working(clone.operation_id);
+        await machine.withoutDocker(30);
+        await succeeds(clone.operation_id);
+        await enter(await instanceOf(clone.id), clone.admin_password ?? "");
+        const { data: fresh } = await client.instances.create({
+          body: {
+            name: "Fresh",
+            server_id: server.id,
+            erp_version: "19.0",
+            edition: "community",
+            database_name: "fresh",
+            admin_email: ADMIN,
+            domain: "fresh.example.com",
+          },
+        });
+        await working(fresh.operation_id);
+        await machine.withoutDocker(30);
+        await succeeds(fresh.operation_id);
+        for (const { id } of [clone, fresh]) await succeeds((await client.instances.delete({ params: { id } })).data.id);
+      },
+    );
+
+    await guarantee(
+      "a restore that fails and is undone while Docker is away leaves the ERP as it was, and nothing half made",
+      async () => {
+        const { data } = await client.backups.restore({ params: { id: backup.id }, body: { backup_first: false } });
+        const loading = `erp-${shop.id}-psql`;
+        await until("the dump is loaded", 300, () => machine.docker("ps", "--format", "{{.Names}}").includes(loading), 20);
+        machine.docker("rm", "-f", loading);
+        await machine.withoutDocker(30);
+        await end(data.id);
+        assert.equal((await instanceOf(shop.id)).status, "running");
+        assert.deepEqual(await (await enter(shop, password)).file(written.attachment), bytes);
+        const databases = machine.docker(
+          "exec",
+          `erp-${shop.id}-db`,
+          "psql",
+          "-U",
+          "postgres",
+          "-Atc",
+          "select datname from pg_database",
+        );
+        assert.doesNotMatch(databases, /^(new|old)_/m);
+      },
+    );
+
+    await guarantee(
       "a clone that is not neutralized keeps its mail server, and has an identity of its own all the same",
       async () => {
         const { data } = await client.instances.clone({
@@ -381,6 +451,7 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
         assert((result?.verification?.active_crons ?? 0) > 0);
         const twin = await instanceOf(data.id);
         const copy = await enter(twin, "a-password-of-its-own");
+        assert(await signIn(siteOf(twin.domain), { database: twin.database_name, ...COLLEAGUE }), "its users stay");
         assert.deepEqual(
           await copy.search("ir.mail_server", [
             ["smtp_pass", "=", "mail-password"],

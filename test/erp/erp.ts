@@ -1,10 +1,12 @@
 // The ERP as a person uses it: over HTTPS by its domain, signed in, reading and writing records and files.
+import type { IncomingHttpHeaders } from "node:http";
 import { Agent, request } from "node:https";
 import * as z from "zod";
 
 interface Reply {
   status: number;
   cookies: readonly string[];
+  headers: IncomingHttpHeaders;
   body: Buffer;
 }
 
@@ -39,7 +41,7 @@ export function fetchPage(
     sent.on("error", reject);
     sent.on("upgrade", (response, socket) => {
       socket.destroy();
-      resolve({ status: response.statusCode ?? 0, cookies: [], body: Buffer.alloc(0) });
+      resolve({ status: response.statusCode ?? 0, cookies: [], headers: response.headers, body: Buffer.alloc(0) });
     });
     sent.on("response", (response) => {
       const chunks: Buffer[] = [];
@@ -49,6 +51,7 @@ export function fetchPage(
         resolve({
           status: response.statusCode ?? 0,
           cookies: response.headers["set-cookie"] ?? [],
+          headers: response.headers,
           body: Buffer.concat(chunks),
         }),
       );

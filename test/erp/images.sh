@@ -107,7 +107,7 @@ DOCKERFILE
 
 caddy_files() {
   {
-    from_packages caddy ca-certificates
+    from_packages caddy ca-certificates wget
     cat <<'DOCKERFILE'
 ENV XDG_CONFIG_HOME=/config XDG_DATA_HOME=/data
 VOLUME ["/config", "/data"]

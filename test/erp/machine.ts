@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, symlinkSync
 import { connect } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { hostScript } from "../../shared/hosts/host-script.ts";
 import { keyPairOf } from "../../shared/hosts/key-pair.ts";
 
 const KEPT = resolve(import.meta.dirname, "../../.local/erp");
@@ -34,10 +35,14 @@ export interface Machine {
   /** Lets this key in as root. */
   admit: (publicKey: string) => void;
   docker: (...args: string[]) => string;
+  /** Stops Docker, and starts it again after a while. Containers run on. */
+  withoutDocker: (seconds: number) => Promise<void>;
   /** The certificate authority of the proxy. */
   authority: () => string;
   /** Kills the operation's job as soon as the machine works on it; tells whether it was in the middle of it. */
   killJob: (operationId: string, step: string, afterSeconds: number) => Promise<boolean>;
+  /** Whether a job of the operation works now. */
+  isWorking: (operationId: string) => boolean;
   stop: () => Promise<void>;
 }
 
@@ -94,8 +99,12 @@ export async function startMachine(folder: string): Promise<Machine> {
   };
 
   try {
-    daemons.push(startDocker(host, folder));
-    await until("Docker", 60, () => spawnSync("docker", ["info"], { env: { ...process.env, DOCKER_HOST: host } }).status === 0);
+    const configuration = configureDocker(folder, system);
+    const start = async (): Promise<void> => {
+      daemons.unshift(startDocker(host, folder, ["--config-file", configuration]));
+      await until("Docker", 60, () => spawnSync("docker", ["info"], { env: { ...process.env, DOCKER_HOST: host } }).status === 0);
+    };
+    await start();
     removeContainers(docker); // of a run that was killed
     const hostKey = keyPairOf(randomBytes(32), "machine");
     writeFileSync(within("host_key"), hostKey.private_key, { mode: 0o600 });
@@ -120,7 +129,17 @@ export async function startMachine(folder: string): Promise<Machine> {
       system,
       admit: (publicKey) => writeFileSync(within("authorized_keys"), `${publicKey}\n`),
       docker,
+      withoutDocker: async (seconds) => {
+        const [daemon] = daemons.splice(0, 1);
+        if (daemon !== undefined) await ended(daemon);
+        await sleep(seconds * 1000);
+        await start();
+      },
       authority: () => docker("exec", "erp-caddy", "cat", "/data/caddy/pki/authorities/local/root.crt"),
+      isWorking: (operationId) => {
+        const jobs = join(root, "jobs");
+        return existsSync(jobs) && readdirSync(jobs).some((name) => name.startsWith(operationId) && isAlive(join(jobs, name)));
+      },
       killJob: (operationId, step, afterSeconds) => killJob(join(root, "jobs"), `${operationId}-${step}`, afterSeconds),
       stop,
     };
@@ -141,6 +160,18 @@ function startDocker(host: string, folder: string, options: readonly string[] = 
     join(folder, "docker.pid"),
   ];
   return spawn("dockerd", ["--host", host, ...places, ...options], { stdio: ["ignore", log, log] });
+}
+
+/** As the first job would configure it: who starts it here is not who could restart it. Tells where the file is. */
+function configureDocker(folder: string, system: string): string {
+  const script = join(folder, "script.sh");
+  writeFileSync(script, hostScript());
+  const pools = execFileSync("bash", ["-c", 'source "$0" probe >/dev/null; address_pools', script], { encoding: "utf8" });
+  const file = join(system, "etc/docker/daemon.json");
+  mkdirSync(join(system, "etc/docker"), { recursive: true });
+  writeFileSync(file, JSON.stringify({ "live-restore": true, "default-address-pools": JSON.parse(pools) as unknown }));
+  symlinkSync(join(folder, "docker.pid"), join(system, "run/docker.pid"));
+  return file;
 }
 
 const sshdConfig = (folder: string, environment: Readonly<Record<string, string>>): string =>

@@ -106,8 +106,8 @@ resize_others() {
     used=$(numfmt --from=auto --suffix=B --to-unit=1048576 "$used") || continue
     used=$((${used%B} * 5 / 4))
     mb=$((mb > used ? mb : used))
-    docker update --memory "${mb}m" --memory-swap "${mb}m" --cpus "$CPUS" "$name" >/dev/null || true # it is as it was
-  done
+    docker update --memory "${mb}m" --memory-swap "${mb}m" --cpus "$CPUS" "$name" >/dev/null || true
+  done || true # whatever is not resized now is when it starts
 }
 
 odoo_conf() {
