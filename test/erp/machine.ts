@@ -170,7 +170,6 @@ function configureDocker(folder: string, system: string): string {
   const file = join(system, "etc/docker/daemon.json");
   mkdirSync(join(system, "etc/docker"), { recursive: true });
   writeFileSync(file, JSON.stringify({ "live-restore": true, "default-address-pools": JSON.parse(pools) as unknown }));
-  symlinkSync(join(folder, "docker.pid"), join(system, "run/docker.pid"));
   return file;
 }
 

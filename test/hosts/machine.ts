@@ -2,7 +2,17 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -111,6 +121,7 @@ export async function startMachine(): Promise<TestMachine> {
   const [root, notes, commands] = [within("root"), within("notes"), within("commands")];
   const volume = within("volume");
   for (const each of [root, notes, commands, volume, within("system/etc/docker")]) mkdirSync(each, { recursive: true });
+  chownSync(volume, ERP_USER, ERP_USER); // as Docker makes it, from the image
   writeFileSync(within("system/etc/docker/daemon.json"), JSON.stringify(DAEMON));
   const hostKey = keyPairOf(randomBytes(32), "machine");
   const environment = {
