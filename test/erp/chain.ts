@@ -277,44 +277,43 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
       assert((result?.downtime_seconds ?? 0) > 0);
     });
 
-    await guarantee("root in the ERP's container does not reach the machine's files by links", async () => {
-      const secret = join(machine.root, "secret");
-      writeFileSync(secret, "the machine's own secret", { mode: 0o600 });
-      const files = `/var/lib/odoo/filestore/${DATABASE}`;
-      const inside = (command: string): string =>
-        machine.docker("exec", "-u", "root", `erp-${shop.id}`, "bash", "-c", `cd ${files} && ${command}`);
-      inside(`ln -s ${secret} link && ln -s ${machine.root} folder && mkfifo pipe && mkdir lost+found && echo a > 'lost+found/ü b.txt' &&
-        : > $'\\xff' && chown -hR odoo .`);
-      const made = await backUp(shop.id, "With links");
-      assert.deepEqual([made.status, made.missing_files, made.skipped_files], ["completed", 0, 4]);
-      const folder = mkdtempSync(join(machine.root, "links-"));
-      writeFileSync(join(folder, "archive.zip"), await downloaded(made.id));
-      execFileSync("unzip", ["-q", "archive.zip"], { cwd: folder });
-      assert.equal(readFileSync(join(folder, "filestore/lost+found/ü b.txt"), "utf8"), "a\n");
-      assert.throws(() => execFileSync("grep", ["-rqF", "the machine's own secret", folder]));
-      inside(`rm -rf 'lost+found' && ln -s ${machine.root} lost+found`);
-      const restore = { restore_database: false, backup_first: false };
-      await succeeds((await client.backups.restore({ params: { id: made.id }, body: restore })).data.id);
-      assert.equal(inside("cat 'lost+found/ü b.txt'"), "a\n");
-      inside("cd .. && mv shop elsewhere && ln -s elsewhere shop");
-      const { data } = await client.backups.create({ params: { id: shop.id }, body: {} });
-      assert.match(await fails(data.operation_id, "HOST_JOB_FAILED"), /folder filestore\/shop is a link/);
-      machine.docker(
-        "exec",
-        "-u",
-        "root",
-        `erp-${shop.id}`,
-        "bash",
-        "-c",
-        "cd /var/lib/odoo/filestore && rm shop && mv elsewhere shop",
-      );
-      assert.equal(readFileSync(secret, "utf8"), "the machine's own secret");
-      assert.deepEqual(
-        [statSync(secret).uid, statSync(machine.root).uid, existsSync(join(machine.root, "ü b.txt"))],
-        [0, 0, false],
-      );
-      rmSync(secret);
-    });
+    await guarantee(
+      "code in the ERP's container does not reach the machine's files by links, and root there has no rights",
+      async () => {
+        const secret = join(machine.root, "secret");
+        writeFileSync(secret, "the machine's own secret", { mode: 0o600 });
+        const files = `/var/lib/odoo/filestore/${DATABASE}`;
+        const inside = (command: string): string =>
+          machine.docker("exec", `erp-${shop.id}`, "bash", "-c", `cd ${files} && ${command}`);
+        assert.throws(
+          () => machine.docker("exec", "-u", "root", `erp-${shop.id}`, "touch", `${files}/by-root`),
+          /Permission denied/,
+        );
+        inside(`ln -s ${secret} link && ln -s ${machine.root} folder && mkfifo pipe && mkdir lost+found && echo a > 'lost+found/ü b.txt' &&
+        : > $'\\xff'`);
+        const made = await backUp(shop.id, "With links");
+        assert.deepEqual([made.status, made.missing_files, made.skipped_files], ["completed", 0, 4]);
+        const folder = mkdtempSync(join(machine.root, "links-"));
+        writeFileSync(join(folder, "archive.zip"), await downloaded(made.id));
+        execFileSync("unzip", ["-q", "archive.zip"], { cwd: folder });
+        assert.equal(readFileSync(join(folder, "filestore/lost+found/ü b.txt"), "utf8"), "a\n");
+        assert.throws(() => execFileSync("grep", ["-rqF", "the machine's own secret", folder]));
+        inside(`rm -rf 'lost+found' && ln -s ${machine.root} lost+found`);
+        const restore = { restore_database: false, backup_first: false };
+        await succeeds((await client.backups.restore({ params: { id: made.id }, body: restore })).data.id);
+        assert.equal(inside("cat 'lost+found/ü b.txt'"), "a\n");
+        inside("cd .. && mv shop elsewhere && ln -s elsewhere shop");
+        const { data } = await client.backups.create({ params: { id: shop.id }, body: {} });
+        assert.match(await fails(data.operation_id, "HOST_JOB_FAILED"), /folder filestore\/shop is a link/);
+        machine.docker("exec", `erp-${shop.id}`, "bash", "-c", "cd /var/lib/odoo/filestore && rm shop && mv elsewhere shop");
+        assert.equal(readFileSync(secret, "utf8"), "the machine's own secret");
+        assert.deepEqual(
+          [statSync(secret).uid, statSync(machine.root).uid, existsSync(join(machine.root, "ü b.txt"))],
+          [0, 0, false],
+        );
+        rmSync(secret);
+      },
+    );
 
     await guarantee("a restore that fails in the middle leaves the ERP as it was", async () => {
       const before = await enter(shop, password);
