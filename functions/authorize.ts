@@ -20,8 +20,11 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
   const at = Date.now();
   const ipAddress = clientAddress(event.headers);
   if (ipAddress === undefined) return policy("anonymous", "Deny", { request_id: requestId });
+  const counted = countedAs(event);
+  // A method that the path does not have is let through to be told so (405), as nobody, and counts nothing.
+  if (counted === undefined) return policy("anonymous", "Allow", { request_id: requestId, ip_address: ipAddress });
   const admission = await admit(header(event.headers, "authorization"), {
-    ...countedAs(event),
+    ...counted,
     ipAddress,
     at,
   }).catch((error: unknown) => {
@@ -47,11 +50,12 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
 }
 
 /** Counted by the gateway's own resource, never by the path as the client wrote it. */
-function countedAs(event: APIGatewayRequestAuthorizerEvent): Pick<RequestFacts, "rate" | "waitSeconds"> {
-  const route = known.get(`${event.httpMethod} ${event.resource}`);
-  if (route === undefined) throw new Error(`No such route: ${event.httpMethod} ${event.resource}`);
+function countedAs(event: APIGatewayRequestAuthorizerEvent): Pick<RequestFacts, "rate" | "waitSeconds"> | undefined {
+  const { httpMethod, resource, queryStringParameters } = event;
+  const route = known.get(`${httpMethod === "HEAD" ? "GET" : httpMethod} ${resource}`);
+  if (route === undefined) return undefined;
   // What is no number of seconds is refused by the handler, and takes no place.
-  const wait = route.waits ? waitSeconds.safeParse(event.queryStringParameters?.["wait"]).data : undefined;
+  const wait = route.waits ? waitSeconds.safeParse(queryStringParameters?.["wait"]).data : undefined;
   return { rate: route.rate, waitSeconds: wait ?? 0 };
 }
 

@@ -1,8 +1,7 @@
-// What no endpoint answers: 405 with `Allow` where the path has other methods, else 404.
+// What no endpoint answers: 405 with `Allow` where the path has other methods (but no GET, whose function says so itself), else 404.
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { ApiError } from "../shared/api/errors.ts";
-import { resourceOf, routes } from "../shared/api/index.ts";
-import { env } from "../shared/runtime/env.ts";
+import { allowedAt } from "../shared/runtime/methods.ts";
 import { cameElsewhere, clientAddress } from "../shared/runtime/origin.ts";
 import { failure } from "../shared/runtime/reply.ts";
 import { requestIdOf } from "../shared/runtime/request-context.ts";
@@ -10,10 +9,7 @@ import { requestIdOf } from "../shared/runtime/request-context.ts";
 export function handler(event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> {
   const headers = { "X-Request-ID": requestIdOf(event.headers, event.requestContext.requestId) };
   if (clientAddress(event.headers) === undefined) return Promise.resolve(failure(cameElsewhere(), headers));
-  const allowed = routes.filter(
-    (route) => resourceOf(route.path) === event.resource && (route.only ?? env().ENVIRONMENT) === env().ENVIRONMENT,
-  );
-  if (allowed.length === 0) return Promise.resolve(failure(new ApiError("NOT_FOUND", "No such path"), headers));
-  const Allow = allowed.map((route) => route.method).join(", ");
+  const Allow = allowedAt(event.resource);
+  if (Allow === "") return Promise.resolve(failure(new ApiError("NOT_FOUND", "No such path"), headers));
   return Promise.resolve(failure(new ApiError("METHOD_NOT_ALLOWED", `This path has only: ${Allow}`), { ...headers, Allow }));
 }

@@ -1,5 +1,5 @@
 // The REST API: for every route of the table a method with its own function, and our envelope for whatever the gateway answers itself.
-import { Duration, RemovalPolicy, Validations } from "aws-cdk-lib";
+import { Duration, RemovalPolicy, Size, Validations } from "aws-cdk-lib";
 import {
   AccessLogFormat,
   AuthorizationType,
@@ -35,6 +35,9 @@ const TRACED = 0.05;
 
 export const routesOf = (environment: Environment): Route[] =>
   routes.filter(({ only }) => only === undefined || only === environment);
+
+/** A GET's function has all the methods that no other route of its path has: it answers HEAD, too, and the rest with 405. */
+export const gatewayMethodOf = ({ method }: Route): string => (method === "GET" ? "ANY" : method);
 
 /** What a route's function may do follows from what the route declares. */
 export const accessOf = ({ writes, stateless, starts, keys, storage }: Route): Access => ({
@@ -87,7 +90,7 @@ export class Api extends Construct {
       });
       const resource = this.rest.root.resourceForPath(`${BASE_PATH}${route.path.replaceAll(/:(\w+)/g, "{$1}")}`);
       const method = resource.addMethod(
-        route.method,
+        gatewayMethodOf(route),
         new LambdaIntegration(handler, { allowTestInvoke: false }),
         route.access === "public" ? OPEN : behind(authorizer),
       );
@@ -109,6 +112,7 @@ export class Api extends Construct {
       restApiName: stackName(environment),
       description: `ERP control plane, ${environment}`,
       endpointTypes: [EndpointType.REGIONAL],
+      minCompressionSize: Size.kibibytes(1),
       // The account's own setting, shared by all its APIs: it must outlive this one.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
@@ -167,7 +171,7 @@ export class Api extends Construct {
     return rest;
   }
 
-  /** 404 and 405 in the envelope, from one function: on every path for the methods it lacks, and for all the paths there are not. */
+  /** 404 and 405 in the envelope, from one function: on every path without a GET for the methods it lacks, and for all the paths there are not. */
   private answerTheRest(
     resources: IResource[],
     { functions, originKey, logGroup }: Pick<Props, "functions" | "originKey" | "logGroup">,
@@ -184,21 +188,27 @@ export class Api extends Construct {
     const integration = new LambdaIntegration(fallback, { scopePermissionToMethod: false });
     const bases = ["/", "/api", BASE_PATH];
     const others = resources.filter(({ path }) => bases.includes(path)).map((base) => base.addResource("{proxy+}"));
-    for (const resource of [...resources, ...others]) acknowledgeOpen(resource.addMethod("ANY", integration, OPEN));
+    const unclaimed = [...resources, ...others].filter((resource) => resource.node.tryFindChild("ANY") === undefined);
+    for (const resource of unclaimed) acknowledgeOpen(resource.addMethod("ANY", integration, OPEN));
   }
 
   /** The gateway's own refusals and failures. */
   private answerInOurWords(): void {
-    for (const [type, { code, status, requestId, retryAfter }] of GATEWAY_ANSWERS) {
+    for (const [type, { code, message, status, requestId, retryAfter }] of GATEWAY_ANSWERS) {
       this.rest.addGatewayResponse(type.responseType, {
         type,
         ...(status === "kept" ? {} : { statusCode: String(status ?? ERRORS[code].status) }),
         responseHeaders: {
           "Content-Type": "'application/json'",
+          "Cache-Control": "'no-store'",
+          "X-Content-Type-Options": "'nosniff'",
           "X-Request-ID": requestId ?? "context.requestId",
+          ...(code === "UNAUTHORIZED" && { "WWW-Authenticate": "'Bearer'" }),
           ...(retryAfter === undefined ? {} : { "Retry-After": `'${retryAfter}'` }),
         },
-        templates: { "application/json": JSON.stringify({ success: false, error: { code, message: ERRORS[code].message } }) },
+        templates: {
+          "application/json": JSON.stringify({ success: false, error: { code, message: message ?? ERRORS[code].message } }),
+        },
       });
     }
   }
@@ -235,13 +245,13 @@ const ACCESS_LOG = {
 interface Answer {
   code: ErrorCode;
   /** If not the code's own. */
+  message?: string;
   status?: number | "kept";
   /** Where the request's id is, if not in `context.requestId`. */
   requestId?: string;
   retryAfter?: number;
 }
 
-const MALFORMED: Answer = { code: "MALFORMED_REQUEST" };
 const UNAVAILABLE: Answer = { code: "SERVICE_UNAVAILABLE", retryAfter: RETRY_AFTER_SECONDS };
 
 const GATEWAY_ANSWERS: readonly (readonly [ResponseType, Answer])[] = [
@@ -259,9 +269,9 @@ const GATEWAY_ANSWERS: readonly (readonly [ResponseType, Answer])[] = [
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, { code: "NOT_FOUND" }],
   [ResponseType.RESOURCE_NOT_FOUND, { code: "NOT_FOUND" }],
   [ResponseType.UNSUPPORTED_MEDIA_TYPE, { code: "UNSUPPORTED_MEDIA_TYPE" }],
-  [ResponseType.BAD_REQUEST_BODY, MALFORMED],
-  [ResponseType.BAD_REQUEST_PARAMETERS, MALFORMED],
-  [ResponseType.DEFAULT_4XX, { ...MALFORMED, status: "kept" }],
+  [ResponseType.BAD_REQUEST_BODY, { code: "MALFORMED_REQUEST" }],
+  [ResponseType.BAD_REQUEST_PARAMETERS, { code: "MALFORMED_REQUEST", message: "The path or the query is malformed" }],
+  [ResponseType.DEFAULT_4XX, { code: "MALFORMED_REQUEST", message: "The request is malformed", status: "kept" }],
   // A function that AWS throttles is a 500 of the gateway's own: all that it says by itself is worth another try.
   [ResponseType.DEFAULT_5XX, UNAVAILABLE],
 ];

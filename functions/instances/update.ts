@@ -5,6 +5,7 @@ import { changeOf, logEvent } from "../../shared/data/change.ts";
 import {
   claimDomain,
   instanceRef,
+  instanceVersion,
   moveInstance,
   presentInstance,
   renameInstance,
@@ -16,10 +17,11 @@ import { reserveOperation } from "../../shared/data/operations.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.instances.update)(async ({ params, body, caller, by, read, commit }) => {
+export const handler = handle(api.instances.update)(async ({ params, body, caller, by, read, commit, match }) => {
   const records = await read({ account: accountRef(caller.account_id), instance: instanceRef(caller.account_id, params.id) });
   const instance = presentInstance(records.instance);
   const change = changeOf(presentAccount(records.account));
+  match(change, instanceVersion(instance));
   const { domain, ...fields } = body;
   if (domain === undefined || domain === instance.domain) {
     const renamed = renameInstance(change, instance, fields);
@@ -38,7 +40,11 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
     resource: { type: "instance", id: instance.id, name: moved.name },
     input: { old_domain: instance.domain, new_domain: domain },
     before: instance.state,
-    replaced: { name: instance.name, admin_email: instance.admin_email },
+    // Only what was asked for: another request may change the other field before this one is taken back.
+    replaced: {
+      ...(fields.name !== undefined && { name: instance.name }),
+      ...(fields.admin_email !== undefined && { admin_email: instance.admin_email }),
+    },
   });
   return commit(change, await showInstance(moved));
 });

@@ -5,17 +5,19 @@ import { SANDBOX_DATA_BYTES } from "../../shared/api/service.ts";
 import { getInstance } from "../../shared/data/instances.ts";
 import { writeSandboxData } from "../../shared/data/sandbox.ts";
 import { getServer } from "../../shared/data/servers.ts";
+import { etagOf } from "../../shared/domain/etag.ts";
 import { WRITABLE } from "../../shared/domain/lifecycle.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.sandbox.putData)(async ({ params, body, caller }) => {
+export const handler = handle(api.sandbox.putData)(async ({ params, body, caller, matchTag }) => {
   if (Buffer.byteLength(JSON.stringify(body)) > SANDBOX_DATA_BYTES)
     throw invalid({ field: "data", reason: `must be at most ${SANDBOX_DATA_BYTES} bytes of JSON` });
   const instance = await getInstance(caller.account_id, params.id);
   if (!WRITABLE.includes(instance.state))
     throw invalidState(`Nobody can write in an ERP that is ${instance.state}`, instance.state);
   const { machine_id } = await getServer(caller.account_id, instance.server_id);
-  const written = machine_id !== null && (await writeSandboxData(machine_id, instance.id, body));
+  const written =
+    machine_id !== null && (await writeSandboxData(machine_id, instance.id, body, (present) => matchTag(etagOf(present, []))));
   if (!written) throw invalidState("The instance has no ERP that could hold data", instance.state);
   return body;
 });

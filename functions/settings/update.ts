@@ -1,20 +1,21 @@
 // PUT /settings
 import { api } from "../../shared/api/index.ts";
-import { accountRef, presentAccount, setSettings, toSettings } from "../../shared/data/accounts.ts";
+import { accountRef, presentAccount, setSettings, settingsVersion, toSettings } from "../../shared/data/accounts.ts";
 import { changeOf, logEvent } from "../../shared/data/change.ts";
 import { requirePlace } from "../../shared/domain/offers.ts";
 import { catalogue } from "../../shared/providers/catalogue.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(api.settings.update)(async ({ body, caller, by, read, commit }) => {
+export const handler = handle(api.settings.update)(async ({ body, caller, by, read, commit, match }) => {
   const records = await read({ account: accountRef(caller.account_id) });
   const account = presentAccount(records.account);
+  const change = changeOf(account);
+  match(change, settingsVersion(account));
   if (body.default_provider !== undefined || body.default_region !== undefined)
     requirePlace(await catalogue(), {
       default_provider: body.default_provider === undefined ? account.default_provider : body.default_provider,
       default_region: body.default_region === undefined ? account.default_region : body.default_region,
     });
-  const change = changeOf(account);
   const updated = setSettings(change, account, body);
   logEvent(change, by, "settings.update", { type: "account", id: account.id, name: updated.account_name });
   return commit(change, toSettings(updated));

@@ -8,7 +8,7 @@ import { env } from "../../shared/runtime/env.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.tokens.create)(async ({ body, caller, by, read, commit }) => {
-  const expires_at = body.expires_at === undefined ? null : new Date(body.expires_at).toISOString();
+  const expires_at = body.expires_at == null ? null : new Date(body.expires_at).toISOString();
   if (expires_at !== null && expires_at <= new Date().toISOString())
     throw invalid({ field: "expires_at", reason: "must be in the future" });
   const { account } = await read({ account: accountRef(caller.account_id) });

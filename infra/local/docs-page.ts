@@ -102,7 +102,7 @@ ${description === undefined ? "" : `<p>${inline(description)}</p>`}
 <dl class="facts">
 <div><dt>Needs</dt><dd>${accessOf(operation)}</dd></div>
 <div><dt>Limit</dt><dd>${limitOf(operation)}</dd></div>
-${operation["x-workflow"] === undefined ? "" : `<div><dt>Starts</dt><dd>${operation["x-workflow"].map(code).join(", ")}</dd></div>`}
+${operation["x-operations"] === undefined ? "" : `<div><dt>Starts</dt><dd>${operation["x-operations"].map(code).join(", ")}</dd></div>`}
 </dl>
 ${parametersTable(parameters)}
 ${body === undefined ? "" : `<h4>Body</h4>${bodyTable(resolveSchema(body.schema, document))}`}
@@ -241,7 +241,7 @@ function dataOf({ schema }: Media): string {
 }
 
 function errorsOf({ responses }: Operation, document: OpenApi): string {
-  const [, ...failures] = Object.entries(responses);
+  const failures = Object.entries(responses).filter(([status]) => Number(status) >= 400);
   const rows = failures.flatMap(([status, failure]) =>
     Object.entries(resolveResponse(failure, document).content["application/json"].examples ?? {}).map(([name, { value }]) => {
       const { message, details } = Object(Object(value).error);
@@ -282,7 +282,7 @@ function resolveParameter(parameter: Parameter | Reference, { components }: Open
 function resolveResponse(response: Response | Reference, { components }: OpenApi): Response {
   if (!("$ref" in response)) return response;
   const found = components.responses[nameIn(response.$ref)];
-  if (found === undefined) throw new Error(`${response.$ref} is not in the document`);
+  if (found === undefined || !("content" in found)) throw new Error(`${response.$ref} has no content in the document`);
   return found;
 }
 

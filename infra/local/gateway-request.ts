@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { CLIENT_ADDRESS_HEADER } from "../../shared/runtime/origin.ts";
 import type { ApiResource } from "./template.ts";
 
-const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
+export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
 /** What API Gateway answers when it does not, or cannot, pass a request on: status and message unless the template has its own. */
 export const REFUSALS = {
@@ -12,6 +12,7 @@ export const REFUSALS = {
   ACCESS_DENIED: [403, "User is not authorized to access this resource"],
   AUTHORIZER_FAILURE: [500, "Internal server error"],
   AUTHORIZER_CONFIGURATION_ERROR: [500, "Internal server error"],
+  BAD_REQUEST_BODY: [400, "Invalid request body"],
   BAD_REQUEST_PARAMETERS: [400, "Bad Request"],
   REQUEST_TOO_LARGE: [413, "Request Too Long"],
   // Of a type that has no name: the default's response, with this status.

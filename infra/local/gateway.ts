@@ -4,6 +4,7 @@ import { createServer, validateHeaderName, validateHeaderValue, type IncomingMes
 import type { Duplex } from "node:stream";
 import * as z from "zod";
 import { LocalError } from "./errors.ts";
+import { compressed, opened } from "./gateway-compression.ts";
 import {
   bodyOf,
   decoded,
@@ -322,12 +323,14 @@ export async function startGateway(options: {
   }
 
   async function answer(exchange: Exchange, rawQuery: string, request: IncomingMessage): Promise<Answer> {
-    const body = await bodyOf(request);
+    const sent = await bodyOf(request);
     const method = methodOf(exchange);
     exchange.query = queryOf(rawQuery);
     const authorizer = authorizers.get(method.authorizerId ?? "");
     const context = authorizer && (await authorize(authorizer, exchange));
     if (method.integration.Type === "MOCK") return mock(method, exchange);
+    const { minimumCompressionSize } = api;
+    const body = minimumCompressionSize === undefined ? sent : await opened(sent, headerIn(exchange.headers, "content-encoding"));
     const type = headerIn(exchange.headers, "content-type")?.split(";")[0] ?? "";
     const isBase64Encoded = body.length > 0 && api.binaryMediaTypes.some((each) => wildcard(each).test(type));
     const event = eventOf(exchange);
@@ -342,7 +345,7 @@ export async function startGateway(options: {
       if (!(cause instanceof FunctionError)) throw cause;
       throw new Refusal(FAILURES[cause.name] ?? "DEFAULT_5XX", cause);
     });
-    return integrationAnswer(result);
+    return compressed(integrationAnswer(result), minimumCompressionSize, headerIn(exchange.headers, "accept-encoding"));
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

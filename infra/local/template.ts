@@ -133,13 +133,19 @@ export type RestApi = {
   id: string;
   stage: string;
   binaryMediaTypes: string[];
+  /** Bytes from which responses are compressed; undefined: never. */
+  minimumCompressionSize: number | undefined;
   resources: ApiResource[];
   authorizers: Authorizer[];
   gatewayResponses: GatewayResponse[];
 };
 
 const partProperties = z.object({ RestApiId: z.string(), ParentId: z.string(), PathPart: z.string() });
-const apiProperties = z.object({ BinaryMediaTypes: z.array(z.string()).default([]), Body: z.undefined().optional() });
+const apiProperties = z.object({
+  BinaryMediaTypes: z.array(z.string()).default([]),
+  MinimumCompressionSize: z.number().optional(),
+  Body: z.undefined().optional(),
+});
 
 /** The function in the address that API Gateway invokes: `…:lambda:path/2015-03-31/functions/ARN/invocations`. */
 export const functionIn = (uri: string): string => /functions\/([^/]+)\/invocations/.exec(uri)?.[1] ?? uri;
@@ -152,11 +158,13 @@ function apiOf(api: Resource, resources: Resource[]): RestApi {
     const part = parts.get(id);
     return part ? `${pathOf(part.ParentId)}/${part.PathPart}` : "";
   };
+  const own = apiProperties.parse(api.properties);
   const methods = of("Method").map(({ properties }) => methodProperties.parse(properties));
   return {
     id: api.name,
     stage: of("Stage")[0]?.name ?? "local",
-    binaryMediaTypes: apiProperties.parse(api.properties).BinaryMediaTypes,
+    binaryMediaTypes: own.BinaryMediaTypes,
+    minimumCompressionSize: own.MinimumCompressionSize,
     resources: [`${api.name}.RootResourceId`, ...parts.keys()].map((id) => ({
       id,
       path: pathOf(id) || "/",

@@ -1,7 +1,7 @@
 // Signing in to the dashboard, and who a credential belongs to.
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { id, timestamp } from "./fields.ts";
+import { characters, id, timestamp } from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
 import { tooManySignIns, wrongPassword } from "./refusals.ts";
 
@@ -14,11 +14,7 @@ export const User = z
   .meta({ id: "User" });
 export type User = z.infer<typeof User>;
 
-const newPassword = z
-  .string()
-  .min(12, "must have at least 12 characters")
-  .max(128, "must have at most 128 characters")
-  .meta({ examples: ["correct-horse-battery"] });
+const newPassword = characters(12, 128).meta({ examples: ["correct-horse-battery"] });
 
 export const auth = {
   login: endpoint({
@@ -30,16 +26,8 @@ export const auth = {
     refusals: [wrongPassword, tooManySignIns],
     keys: ["session"],
     body: z.strictObject({
-      email: z
-        .string()
-        .min(1, "must not be empty")
-        .max(254, "must have at most 254 characters")
-        .meta({ examples: ["admin@example.com"] }),
-      password: z
-        .string()
-        .min(1, "must not be empty")
-        .max(1024, "must have at most 1024 characters")
-        .meta({ examples: ["correct-horse-battery"] }),
+      email: characters(1, 254).meta({ examples: ["admin@example.com"] }),
+      password: characters(1, 1024).meta({ examples: ["correct-horse-battery"] }),
     }),
     data: z.object({ token: z.string().meta({ examples: ["eyJhbGciOiJIUzI1NiIs…"] }), expires_at: timestamp, user: User }),
   }),
@@ -47,6 +35,7 @@ export const auth = {
     method: "POST",
     path: "/auth/logout",
     summary: "Sign out: the session is invalid for the very next request",
+    description: "The very next request with this session's token is refused.",
     access: "session",
     body: z.strictObject({}),
     data: z.object({ id: id("session"), ended: z.literal(true).meta({ examples: [true] }) }),
@@ -55,6 +44,7 @@ export const auth = {
     method: "GET",
     path: "/auth/me",
     summary: "Show whose credential this is and what it may do",
+    description: "Any credential may ask: `user` is null for an API token, `token` is null for a session.",
     access: "credential",
     data: z.object({
       user: User.nullable().meta({ description: "With a dashboard session", examples: [null] }),
@@ -71,15 +61,11 @@ export const auth = {
     method: "PUT",
     path: "/auth/password",
     summary: "Change the signed-in user's password; every other session ends",
-    description: "A wrong current password counts as a failed sign-in.",
+    description: "Needs the current password; a wrong one counts as a failed sign-in. This session goes on.",
     access: "session",
     refusals: [tooManySignIns],
     body: z.strictObject({
-      current_password: z
-        .string()
-        .min(1, "must not be empty")
-        .max(1024, "must have at most 1024 characters")
-        .meta({ examples: ["correct-horse-battery"] }),
+      current_password: characters(1, 1024).meta({ examples: ["correct-horse-battery"] }),
       new_password: newPassword,
     }),
     data: User,

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { exampleId, heldBy, id, listQuery, statusReason, text, timestamp } from "./fields.ts";
-import { EDITIONS, nothingToRestore } from "./instances.ts";
+import { EDITIONS, NOTHING_TO_RESTORE, nothingToRestore } from "./instances.ts";
 import { justBegun, Operation } from "./operations.ts";
 import { backupNotCompleted, busy, serverNotActive, wrongState } from "./refusals.ts";
 
@@ -52,11 +52,28 @@ export const Backup = z
   .meta({ id: "Backup" });
 export type Backup = z.infer<typeof Backup>;
 
+const NOTHING_TO_NEUTRALIZE = {
+  properties: { restore_database: { const: false }, neutralize: { const: true } },
+  required: ["restore_database", "neutralize"],
+};
+
+/** What is neutralized is the database that comes from the backup, never the one that stays. */
+function nothingToNeutralize(context: z.core.ParsePayload<{ restore_database: boolean; neutralize: boolean }>) {
+  if (context.value.neutralize && !context.value.restore_database)
+    context.issues.push({
+      code: "custom",
+      path: ["neutralize"],
+      message: "must be false when restore_database is false: only a restored database is neutralized",
+      input: context.value.neutralize,
+    });
+}
+
 export const backups = {
   list: endpoint({
     method: "GET",
     path: "/backups",
     summary: "List the backups of all instances",
+    description: "The account's backups, newest first, also those of instances that were deleted.",
     access: ["backups:read"],
     query: listQuery({ status: BackupStatus, instance_id: id("instance") }),
     list: true,
@@ -66,6 +83,7 @@ export const backups = {
     method: "GET",
     path: "/instances/:id/backups",
     summary: "List the backups of an instance",
+    description: "Newest first; also those of an instance that was deleted.",
     access: ["backups:read"],
     query: listQuery({ status: BackupStatus }),
     list: true,
@@ -91,11 +109,20 @@ export const backups = {
     body: z.strictObject({ note: text(200, "before the upgrade").optional() }),
     data: Backup,
   }),
-  get: endpoint({ method: "GET", path: "/backups/:id", summary: "Show a backup", access: ["backups:read"], data: Backup }),
+  get: endpoint({
+    method: "GET",
+    path: "/backups/:id",
+    summary: "Show a backup",
+    description: "Always as it is now. `sha256` is of the archive as it is downloaded.",
+    access: ["backups:read"],
+    unversioned: [],
+    data: Backup,
+  }),
   delete: endpoint({
     method: "DELETE",
     path: "/backups/:id",
     summary: "Delete a backup",
+    description: "Removes the archive and the record. A backup that a restore or a clone is reading cannot be deleted.",
     access: ["backups:write"],
     status: 202,
     refusals: [busy, wrongState("running", "The backup is running, which does not allow this")],
@@ -140,7 +167,9 @@ export const backups = {
           .default(true)
           .meta({ examples: [true] }),
       })
-      .check(nothingToRestore),
+      .check(nothingToRestore)
+      .check(nothingToNeutralize)
+      .meta({ not: { anyOf: [NOTHING_TO_RESTORE, NOTHING_TO_NEUTRALIZE] } }),
     data: Operation,
   }),
   download: endpoint({
@@ -148,7 +177,8 @@ export const backups = {
     path: "/backups/:id/download",
     writes: true, // its entry in the audit log
     summary: "Get an address to download a backup's archive from",
-    description: "Each address that is given is an event of its own in the audit log, `backup.download`.",
+    description:
+      "A presigned address that is good for 15 minutes, for whoever has it. Each is an event of its own in the audit log, `backup.download`.",
     access: ["backups:restore"],
     refusals: [backupNotCompleted],
     storage: "read",

@@ -36,6 +36,8 @@ export const catalog = {
     method: "GET",
     path: "/catalog",
     summary: "Show providers, regions, sizes, ERP versions and editions",
+    description:
+      "What `POST /servers` and `POST /instances` take: providers with their regions and sizes, ERP versions and editions.",
     access: "credential",
     data: Catalog,
   }),

@@ -65,6 +65,13 @@ export interface Endpoint<
   data: Data;
   /** Whether the answer is a page of a list, with `meta`. */
   list: Listed;
+  /**
+   * Fields of the data that do not move its ETag, because they change by themselves or follow from other records or fields;
+   * undefined: the answer has no ETag.
+   */
+  unversioned: readonly string[] | undefined;
+  /** Whether `If-Match` is honoured: every DELETE, and every PUT whose answer has an ETag. */
+  conditional: boolean;
   /** What in the example of the answer differs from the examples of its fields: a new instance is not `running` yet. */
   example: Readonly<Record<string, unknown>>;
   /** What it may refuse for, beyond what follows from the rest of this declaration. */
@@ -102,6 +109,8 @@ export function endpoint<
   const idempotent = draft.method === "POST" && !draft.path.startsWith("/auth/");
   const creates = draft.method === "POST" && draft.status === 201;
   return {
+    unversioned: undefined,
+    conditional: draft.method === "DELETE" || (draft.method === "PUT" && draft.unversioned !== undefined),
     description: "",
     bodyPermission: undefined,
     rate: creates || draft.method === "DELETE" ? "create_delete" : "all",

@@ -11,6 +11,7 @@ export const ERRORS = {
   OPERATION_IN_PROGRESS: { status: 409, message: "Another operation is working on this resource; wait until it ends" },
   QUOTA_EXCEEDED: { status: 409, message: "The account has reached its limit for this kind of resource" },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, message: "A request with this Idempotency-Key is still running; try again shortly" },
+  PRECONDITION_FAILED: { status: 412, message: "The resource is not the version that If-Match names; get it again" },
   PAYLOAD_TOO_LARGE: { status: 413, message: "The request body is larger than 64 KiB" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: "Content-Type must be application/json" },
   VALIDATION_ERROR: { status: 422, message: "Invalid request parameters" },
@@ -62,6 +63,8 @@ export const invalidState = (message: string, status: string, details: ErrorDeta
 
 export const operationInProgress = (operationId: string) =>
   new ApiError("OPERATION_IN_PROGRESS", undefined, { details: { operation_id: operationId } });
+
+export const preconditionFailed = (etag: string) => new ApiError("PRECONDITION_FAILED", undefined, { details: { etag } });
 
 /** The reasons long work fails for: told on the operation, never as an HTTP error. */
 export const OPERATION_ERRORS = [

@@ -20,11 +20,19 @@ export type IdKind = keyof typeof ID_PREFIXES;
 const ID_SUFFIX = "[0-7][0-9a-hjkmnp-tv-z]{25}";
 const EXAMPLE_SUFFIX = "01kag8w1s2e7tv8q4m5n6p7r8s";
 
-export const id = (kind: IdKind) =>
-  z
+export const id = (kind: IdKind) => {
+  const { pattern, maxLength } = idForm(kind);
+  return z
     .string()
-    .regex(new RegExp(`^${ID_PREFIXES[kind]}_${ID_SUFFIX}$`), `must be the id of ${described(kind)}`)
-    .meta({ examples: [exampleId(kind)] });
+    .regex(new RegExp(pattern), `must be the id of ${described(kind)}`)
+    .meta({ examples: [exampleId(kind)], maxLength });
+};
+
+/** What an id looks like, in terms of JSON Schema. */
+export const idForm = (kind: IdKind) => ({
+  pattern: `^${ID_PREFIXES[kind]}_${ID_SUFFIX}$`,
+  maxLength: exampleId(kind).length,
+});
 
 /** The id that examples show for a kind of resource. */
 export const exampleId = (kind: IdKind): string => `${ID_PREFIXES[kind]}_${EXAMPLE_SUFFIX}`;
@@ -34,27 +42,59 @@ const described = (kind: IdKind) => (kind === "ssh_key" ? "an SSH key" : `${/^[a
 /** ISO 8601 UTC with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-11-20T12:00:00.000Z"] });
 
-/** Printable characters only: no control characters, no line breaks, not just spaces. */
-const PRINTABLE = /^(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]+$/u;
-export const text = (maximum: number, example: string) =>
+/** Text of so many characters, counted as JSON Schema counts them: most emoji are one, a flag is two. */
+export const characters = (minimum: number, maximum: number) =>
   z
     .string()
-    .min(1, "must not be empty")
-    .max(maximum, `must have at most ${maximum} characters`)
+    .refine(
+      (value) => countUpTo(minimum, value) >= minimum,
+      minimum === 1 ? "must not be empty" : `must have at least ${minimum} characters`,
+    )
+    .refine((value) => countUpTo(maximum + 1, value) <= maximum, `must have at most ${maximum} characters`)
+    .refine((value) => !LONE_SURROGATE.test(value), "must be Unicode text")
+    .meta({ minLength: minimum, maxLength: maximum });
+
+function countUpTo(limit: number, value: string): number {
+  let count = 0;
+  for (const _ of value) if (++count >= limit) break;
+  return count;
+}
+
+const LONE_SURROGATE = /\p{Cs}/u;
+
+// Patterns are written so that Python, Go, Rust and JavaScript without the flag `u` can read them too, because the API's description
+// shows them: no lookaround, no \p, characters above U+00FF as they are, and none above U+FFFF.
+
+/** Control characters, and those that nobody sees: formatting (but U+200C and U+200D, which Persian and emoji need), private use. */
+const UNPRINTABLE =
+  "\\x00-\\x1f\\x7f-\\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ue000-\uf8ff\ufeff\ufff9-\ufffb";
+const SPACES_AND_JOINERS = "\\x20\u00a0\u1680\u2000-\u200a\u200c\u200d\u202f\u205f\u3000";
+/** At least one character that is seen. Its parts exclude each other, so that no text makes matching slow. */
+const PRINTABLE = new RegExp(`^[${SPACES_AND_JOINERS}]*[^${UNPRINTABLE}${SPACES_AND_JOINERS}][^${UNPRINTABLE}]*$`, "u");
+
+/** The same above U+FFFF: tags, and private use. */
+const UNPRINTABLE_BEYOND = /[\u{e0000}-\u{e007f}\u{f0000}-\u{10ffff}]/u;
+
+/** A name or a note: printable, on one line; spaces around it are cut off. */
+export const text = (maximum: number, example: string) =>
+  characters(1, maximum)
     .regex(PRINTABLE, "must be printable characters")
+    .refine((value) => !UNPRINTABLE_BEYOND.test(value), "must be printable characters")
+    .trim()
     .meta({ examples: [example] });
 
+const EMAIL = /^(?:[A-Za-z0-9_'+-]+\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
 export const email = z
-  .email("must be an e-mail address")
+  .email({ pattern: EMAIL, error: "must be an e-mail address" })
   .max(254, "must have at most 254 characters")
   .meta({ examples: ["admin@example.com"] });
 
-/** A lower-case fully qualified domain name: at least two labels, at most 253 characters (RFC 1035). */
+/** A lower-case fully qualified domain name: at least two labels, the last one no number, at most 253 characters (RFC 1035). */
 export const domain = z
   .string()
   .max(253, "must have at most 253 characters")
   .regex(
-    /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?=[a-z0-9-]*[a-z])[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
+    /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
     "must be a lower-case domain name such as shop.example.com",
   )
   .meta({ examples: ["shop.example.com"] });
@@ -63,8 +103,8 @@ export const domain = z
 export const code = (example: string) =>
   z
     .string()
-    .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/i, "must be a code from the catalogue")
-    .meta({ examples: [example] });
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, "must be a code from the catalogue")
+    .meta({ examples: [example], maxLength: 63 });
 
 /** The operation that holds a resource now, or null. */
 export const heldBy = id("operation")
@@ -110,7 +150,7 @@ export const listQuery = <F extends Record<string, z.ZodType>>(filters: F) => {
       .min(1, "must not be empty")
       .max(512, "must have at most 512 characters")
       .optional()
-      .meta({ description: "`meta.next_cursor` of the page before; not together with `page`" }),
+      .meta({ description: "`meta.next_cursor` of the page before; not together with `page`", pattern: "^[A-Za-z0-9_-]+$" }),
     ...optional(filters),
   };
   return z.strictObject(shape).check((context) => {
@@ -160,13 +200,16 @@ export const deleted = (kind: IdKind) => z.object({ id: id(kind), deleted: z.lit
 
 /** A body in which every field is optional but one must be given. */
 export const atLeastOne = <S extends z.ZodRawShape>(shape: S) =>
-  z.strictObject(shape).check((context) => {
-    const [first] = Object.keys(shape);
-    if (first !== undefined && Object.values(context.value).every((value) => value === undefined))
-      context.issues.push({
-        code: "custom",
-        path: [first],
-        message: `give at least one of: ${Object.keys(shape).join(", ")}`,
-        input: context.value,
-      });
-  });
+  z
+    .strictObject(shape)
+    .check((context) => {
+      const [first] = Object.keys(shape);
+      if (first !== undefined && Object.values(context.value).every((value) => value === undefined))
+        context.issues.push({
+          code: "custom",
+          path: [first],
+          message: `give at least one of: ${Object.keys(shape).join(", ")}`,
+          input: context.value,
+        });
+    })
+    .meta({ minProperties: 1 });

@@ -1,7 +1,19 @@
 // Instances: an ERP application on a server, with its database, filestore and domain.
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { domain, email, exampleId, heldBy, id, atLeastOne, listQuery, statusReason, text, timestamp } from "./fields.ts";
+import {
+  characters,
+  domain,
+  email,
+  exampleId,
+  heldBy,
+  id,
+  atLeastOne,
+  listQuery,
+  statusReason,
+  text,
+  timestamp,
+} from "./fields.ts";
 import { justBegun, Operation } from "./operations.ts";
 import { backupNotCompleted, busy, overQuota, serverNotActive, taken, wrongState } from "./refusals.ts";
 
@@ -26,26 +38,26 @@ export type InstanceAction = z.infer<typeof InstanceAction>;
 export const EDITIONS = ["community", "enterprise"] as const;
 
 const name = text(64, "Shop");
+/** Databases that every PostgreSQL server has. */
+const POSTGRES_OWN = ["postgres", "template0", "template1"];
 /** PostgreSQL's limit on names is 63 bytes; the pattern needs no quoting. */
 const databaseName = z
   .string()
   .regex(
-    /^(?!(?:postgres|template[01])$)[a-z][a-z0-9_]{0,62}$/,
-    "must start with a lower-case letter, then lower-case letters, digits and underscores, at most 63; postgres, template0 and template1 are the database server's own",
+    /^[a-z][a-z0-9_]{0,62}$/,
+    "must start with a lower-case letter, then lower-case letters, digits and underscores, at most 63 characters",
   )
-  .meta({ examples: ["shop"] });
+  .refine((value) => !POSTGRES_OWN.includes(value), `must not be one of PostgreSQL's own: ${POSTGRES_OWN.join(", ")}`)
+  .meta({ examples: ["shop"], maxLength: 63, not: { enum: POSTGRES_OWN } });
 const erpVersion = z
   .string()
   .regex(/^\d{2}\.\d$/, "must be a version from the catalogue such as 19.0")
-  .meta({ examples: ["19.0"] });
+  .meta({ examples: ["19.0"], maxLength: 4 });
 const edition = z.enum(EDITIONS).meta({ examples: ["community"] });
 
 /** A password of the ERP's administrator. */
-const adminPassword = z
-  .string()
-  .min(12, "must have at least 12 characters")
-  .max(128, "must have at most 128 characters")
-  .regex(/^[^\p{Cc}]+$/u, "must not contain control characters")
+const adminPassword = characters(12, 128)
+  .regex(/^[^\x00-\x1f\x7f-\x9f]+$/, "must not contain control characters") // oxlint-disable-line no-control-regex
   .meta({ examples: ["correct-horse-battery"] });
 
 export const Instance = z
@@ -88,6 +100,9 @@ export const Instance = z
   .meta({ id: "Instance" });
 export type Instance = z.infer<typeof Instance>;
 
+/** What follows from an instance's domain and from its server. */
+export const INSTANCE_UNVERSIONED = ["url", "allowed_actions", "dns_record"];
+
 /** A new instance; the generated password of its administrator is shown this once. */
 const NewInstance = Instance.extend({
   admin_password: z
@@ -102,11 +117,18 @@ const beingMade = { status: "provisioning", operation_id: exampleId("operation")
 /** What making an instance may be refused for. */
 const refusedPlaces = [taken("domain", "instance"), taken("database_name", "instance"), overQuota("instance"), serverNotActive];
 
+/** What `nothingToRestore` refuses, for the API's description. */
+export const NOTHING_TO_RESTORE = {
+  properties: { restore_database: { const: false }, restore_filestore: { const: false } },
+  required: ["restore_database", "restore_filestore"],
+};
+
 export const instances = {
   list: endpoint({
     method: "GET",
     path: "/instances",
     summary: "List instances",
+    description: "The account's instances, newest first.",
     access: ["instances:read"],
     query: listQuery({ status: InstanceStatus, server_id: id("server") }),
     list: true,
@@ -139,7 +161,9 @@ export const instances = {
     method: "GET",
     path: "/instances/:id",
     summary: "Show an instance",
+    description: "Always as it is now. While `operation_id` names an operation, that says what is being done and how far it is.",
     access: ["instances:read"],
+    unversioned: INSTANCE_UNVERSIONED,
     data: Instance,
   }),
   update: endpoint({
@@ -156,6 +180,7 @@ export const instances = {
       serverNotActive,
     ],
     starts: ["update-instance"],
+    unversioned: INSTANCE_UNVERSIONED,
     body: atLeastOne({ name: name.optional(), admin_email: email.optional(), domain: domain.optional() }),
     data: Instance,
   }),
@@ -163,6 +188,8 @@ export const instances = {
     method: "DELETE",
     path: "/instances/:id",
     summary: "Delete an instance; its backups stay",
+    description:
+      "Removes the ERP with its database and files from the server. The backups stay and can be cloned. On a server that is not active only the record is removed, and `result.host_skipped` says so.",
     access: ["instances:write"],
     status: 202,
     refusals: [busy, wrongState("provisioning", "An instance that is provisioning does not allow delete")],
@@ -212,13 +239,16 @@ export const instances = {
         server_id: id("server").optional().meta({ description: "Default: the server of the source" }),
         database_name: databaseName.optional().meta({ description: "Default: made from the name, unique on the server" }),
       })
-      .check(nothingToRestore),
+      .check(nothingToRestore)
+      .meta({ not: NOTHING_TO_RESTORE }),
     data: NewInstance,
   }),
   act: endpoint({
     method: "POST",
     path: "/instances/:id/actions",
     summary: "Start, stop, restart or back up an instance",
+    description:
+      "`start` from stopped or failed, `stop` from running, `restart` from running or failed, `backup` from running or stopped. The permission depends on the action.",
     access: "credential",
     bodyPermission: {
       field: "action",

@@ -1,8 +1,9 @@
 // The API's description (OpenAPI 3.1.1), made from the route table and its schemas.
+import type { WorkflowName } from "./endpoint.ts";
 import { ListMeta } from "./fields.ts";
 import { BASE_PATH, resourceOf, type Route, routes } from "./index.ts";
-import { FAILURE, failuresOf, HEADERS, successOf } from "./openapi/answers.ts";
-import { type Components, type OpenApi, type Operation, ref } from "./openapi/document.ts";
+import { FAILURE, failuresOf, HEADERS, NOT_MODIFIED, successOf } from "./openapi/answers.ts";
+import { type Components, type OpenApi, type Operation, ref, type Schema } from "./openapi/document.ts";
 import { PARAMETERS, pathParameters, queryParameters } from "./openapi/parameters.ts";
 import { bodyExample, resolve, toSchema } from "./openapi/schemas.ts";
 import { DESCRIPTION, TAGS } from "./openapi/words.ts";
@@ -17,7 +18,7 @@ export function openapi(environment: "live" | "test"): OpenApi {
     schemas: { Failure: FAILURE },
     parameters: PARAMETERS,
     headers: HEADERS,
-    responses: {},
+    responses: { NotModified: NOT_MODIFIED },
   };
   toSchema(ListMeta, "answer", components);
   const paths: OpenApi["paths"] = {};
@@ -27,9 +28,18 @@ export function openapi(environment: "live" | "test"): OpenApi {
   }
   return {
     openapi: "3.1.1",
-    info: { title: "ERP control plane", version: "v1", description: DESCRIPTION },
+    info: {
+      title: "ERP control plane",
+      version: "v1",
+      description: DESCRIPTION,
+      contact: { name: "The operator of this service" },
+    },
     servers: [
-      { url: BASE_PATH, description: environment === "test" ? "The sandbox: costs nothing, touches nothing" : "Production" },
+      {
+        url: BASE_PATH,
+        description: environment === "test" ? "The sandbox: costs nothing, touches nothing" : "Production",
+        "x-internal": false,
+      },
     ],
     security: [{ bearer: [] }],
     tags: [...new Set(here.map(tagOf))],
@@ -54,20 +64,34 @@ function operationOf(route: Route, components: Components): Operation {
       ...pathParameters(route),
       ...(route.query === undefined ? [] : queryParameters(route.query, components)),
       ...(route.idempotent ? [ref("parameters", "IdempotencyKey")] : []),
+      ...(route.conditional ? [ref("parameters", "IfMatch")] : []),
+      ...(canBeKnown(route) ? [ref("parameters", "IfNoneMatch")] : []),
       ref("parameters", "RequestId"),
     ],
     ...(body !== undefined && {
       requestBody: {
-        required: (resolve(body, components).required ?? []).length > 0,
+        required: isRequired(resolve(body, components)),
         content: { "application/json": { schema: body, example: bodyExample(body, components) } },
       },
     }),
-    responses: { [route.status]: successOf(route, data, components), ...failuresOf(route, body, components) },
+    responses: {
+      [route.status]: successOf(route, data, components),
+      ...(canBeKnown(route) && { 304: ref("responses", "NotModified") }),
+      ...failuresOf(route, body, components),
+    },
     "x-permission": permissionOf(route),
     "x-rate-limit": route.rate,
-    ...(route.starts.length > 0 && { "x-workflow": route.starts }),
+    ...(route.starts.length > 0 && { "x-operations": route.starts.map(operationStartedBy) }),
   };
 }
+
+const canBeKnown = ({ method, unversioned }: Route): boolean => method === "GET" && unversioned !== undefined;
+
+/** Whether an empty body, which stands for an empty object, is refused. */
+const isRequired = ({ required = [], minProperties = 0 }: Schema): boolean => required.length > 0 || minProperties > 0;
+
+/** Workflows are named the other way round: `create-server` carries out `server.create`. */
+const operationStartedBy = (workflow: WorkflowName): string => workflow.split("-").toReversed().join(".");
 
 const permissionOf = ({ access, bodyPermission }: Route): Operation["x-permission"] =>
   bodyPermission === undefined ? access : { [bodyPermission.field]: bodyPermission.permissions };

@@ -141,6 +141,7 @@ export const operations = {
     query: z.strictObject({ wait: waitSeconds }),
     waits: true,
     writes: true, // frees the place that a wait has taken
+    unversioned: [],
     data: Operation,
   }),
 };

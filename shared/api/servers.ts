@@ -30,7 +30,7 @@ export type ServerSpecs = z.infer<typeof ServerSpecs>;
 const serverName = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, "must be 1 to 63 lower-case letters, digits and inner hyphens")
-  .meta({ examples: ["erp-1"] });
+  .meta({ examples: ["erp-1"], maxLength: 63 });
 
 export const Server = z
   .object({
@@ -55,11 +55,16 @@ export const Server = z
   .meta({ id: "Server" });
 export type Server = z.infer<typeof Server>;
 
+/** What changes of a server by itself. */
+export const SERVER_UNVERSIONED = ["last_seen_at"];
+
 export const servers = {
   list: endpoint({
     method: "GET",
     path: "/servers",
     summary: "List servers",
+    description:
+      "The account's servers, newest first. Those that are being created are among them, those that were deleted are not.",
     access: ["servers:read"],
     query: listQuery({ status: ServerStatus }),
     list: true,
@@ -85,17 +90,27 @@ export const servers = {
     }),
     data: Server,
   }),
-  get: endpoint({ method: "GET", path: "/servers/:id", summary: "Show a server", access: ["servers:read"], data: Server }),
+  get: endpoint({
+    method: "GET",
+    path: "/servers/:id",
+    summary: "Show a server",
+    description: "Always as it is now: a server that was just changed shows it at once.",
+    access: ["servers:read"],
+    unversioned: SERVER_UNVERSIONED,
+    data: Server,
+  }),
   update: endpoint({
     method: "PUT",
     path: "/servers/:id",
     summary: "Rename a server",
+    description: "Changes the name in the service only: the machine keeps the host name that it was made with.",
     access: ["servers:write"],
     refusals: [
       taken("name", "server"),
       busy,
       wrongState("provisioning", "The server is being created, which does not allow this"),
     ],
+    unversioned: SERVER_UNVERSIONED,
     body: z.strictObject({ name: serverName }),
     data: Server,
   }),

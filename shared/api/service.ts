@@ -1,6 +1,7 @@
 // What is open to all (health, this API's description), and what exists in the sandbox only.
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
+import { characters } from "./fields.ts";
 import { wrongState } from "./refusals.ts";
 
 export const health = {
@@ -9,6 +10,7 @@ export const health = {
     path: "/health",
     stateless: true,
     summary: "Show that the service answers, and its version",
+    description: "Looks at nothing behind it: no credential, no database.",
     access: "public",
     data: z.object({
       status: z.literal("ok"),
@@ -27,13 +29,14 @@ export const openapi = {
     description: "The document itself, not wrapped in `data`, so that tools can read it from this address.",
     access: "public",
     bare: true,
+    unversioned: [],
     data: z.looseObject({ openapi: z.string().meta({ examples: ["3.1.1"] }) }),
   }),
 };
 
 /** What people wrote in a sandbox instance's ERP: any JSON object, so that backup, restore and clone can be seen to carry it. */
 const SandboxData = z
-  .record(z.string().max(200), z.unknown())
+  .record(characters(0, 200), z.unknown())
   .meta({ id: "SandboxData", examples: [{ orders: 3, note: "hello" }] });
 
 /** Largest data of a sandbox instance, in bytes of JSON. */
@@ -46,9 +49,11 @@ export const sandbox = {
     method: "GET",
     path: "/sandbox/instances/:id/data",
     summary: "Show what a sandbox instance holds",
+    description: "What was last written to it, or what the restore or the clone brought.",
     access: ["instances:read"],
     only: "test",
     refusals: [noErp],
+    unversioned: [],
     data: SandboxData,
   }),
   putData: endpoint({
@@ -59,6 +64,7 @@ export const sandbox = {
     access: ["instances:write"],
     only: "test",
     refusals: [noErp],
+    unversioned: [],
     body: SandboxData,
     data: SandboxData,
   }),

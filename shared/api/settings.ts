@@ -39,19 +39,26 @@ export const Settings = z
   .meta({ id: "Settings" });
 export type Settings = z.infer<typeof Settings>;
 
+/** What is used of the quotas follows from other records. */
+export const SETTINGS_UNVERSIONED = ["quotas"];
+
 export const settings = {
   get: endpoint({
     method: "GET",
     path: "/settings",
     summary: "Show the account's settings and quotas",
+    description: "Also shows how much the account may have of each kind, and what of it is used.",
     access: ["settings:read"],
+    unversioned: SETTINGS_UNVERSIONED,
     data: Settings,
   }),
   update: endpoint({
     method: "PUT",
     path: "/settings",
     summary: "Change the account's settings",
+    description: "What is left out stays; null empties a field that may be empty.",
     access: ["settings:write"],
+    unversioned: SETTINGS_UNVERSIONED,
     body: atLeastOne({
       account_name: settable.account_name.optional(),
       contact_email: settable.contact_email.nullable().optional(),
@@ -92,6 +99,8 @@ export const events = {
     method: "GET",
     path: "/events",
     summary: "List who did what and when, newest first",
+    description:
+      "The audit log: sign-ins, tokens, downloads of backups, and every change, each with who, from where, and by which request.",
     access: ["settings:read"],
     query: listQuery({}),
     list: true,

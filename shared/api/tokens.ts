@@ -26,11 +26,15 @@ export const Token = z
   .meta({ id: "Token" });
 export type Token = z.infer<typeof Token>;
 
+/** What its use changes of a token. */
+export const TOKEN_UNVERSIONED = ["last_used_at", "last_used_ip"];
+
 export const tokens = {
   list: endpoint({
     method: "GET",
     path: "/tokens",
     summary: "List API tokens",
+    description: "The account's API tokens, newest first, without their values.",
     access: "session",
     query: listQuery({}),
     list: true,
@@ -49,21 +53,32 @@ export const tokens = {
       permissions: permissions
         .min(1, "must name at least one permission")
         .refine((names) => new Set(names).size === names.length, "must not name a permission twice")
-        .meta({ examples: [["servers:read", "instances:read"]] }),
+        .meta({ examples: [["servers:read", "instances:read"]], maxItems: ALL_PERMISSIONS.length, uniqueItems: true }),
       expires_at: z.iso
         .datetime({ error: "must be a time such as 2027-01-31T00:00:00Z" })
+        .max(64, "must have at most 64 characters")
+        .nullable()
         .optional()
-        .meta({ description: "In the future; default: never", examples: ["2027-11-20T12:00:00.000Z"] }),
+        .meta({ description: "In the future; null or left out: never", examples: ["2027-11-20T12:00:00.000Z"] }),
     }),
     data: Token.extend({ token: z.string().meta({ description: "The full value, this once", examples: ["svc_test_…"] }) }).meta({
       id: "NewToken",
     }),
   }),
-  get: endpoint({ method: "GET", path: "/tokens/:id", summary: "Show an API token", access: "session", data: Token }),
+  get: endpoint({
+    method: "GET",
+    path: "/tokens/:id",
+    summary: "Show an API token",
+    description: "When it was last used, and from where. Its value is not shown again.",
+    access: "session",
+    unversioned: TOKEN_UNVERSIONED,
+    data: Token,
+  }),
   delete: endpoint({
     method: "DELETE",
     path: "/tokens/:id",
     summary: "Revoke an API token; it is invalid for the very next request",
+    description: "The very next request with it is refused.",
     access: "session",
     data: deleted("token"),
   }),

@@ -1,10 +1,11 @@
 // Accounts: settings, quotas and counters.
-import type { Settings } from "../api/settings.ts";
+import { Settings, SETTINGS_UNVERSIONED } from "../api/settings.ts";
 import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { type Change, now } from "./change.ts";
 import { keys } from "./keys.ts";
 import { AccountRecord } from "./records.ts";
 import { find, type Ref } from "./table.ts";
+import { type Version, versionOf } from "./versions.ts";
 
 export const accountRef = (accountId: string): Ref<AccountRecord> => ({ key: keys.account(accountId), schema: AccountRecord });
 
@@ -45,6 +46,9 @@ export function setSettings(change: Change, account: AccountRecord, fields: Sett
   change.setOnAccount(set);
   return { ...account, ...set };
 }
+
+export const settingsVersion = (account: AccountRecord): Version =>
+  versionOf(accountRef(account.id), account, { shown: Settings, unversioned: SETTINGS_UNVERSIONED });
 
 export function toSettings(account: AccountRecord): Settings {
   return {

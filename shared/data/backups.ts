@@ -1,7 +1,7 @@
 // Backups in the table.
 import * as z from "zod";
 import { invalid, invalidState, notFound, operationInProgress } from "../api/errors.ts";
-import type { Backup } from "../api/backups.ts";
+import { Backup } from "../api/backups.ts";
 import { isId, newId } from "../domain/ids.ts";
 import { LIFECYCLE, RESTORABLE } from "../domain/lifecycle.ts";
 import { type By, type Change, heldByAnother, now } from "./change.ts";
@@ -11,6 +11,7 @@ import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts"
 import { reserveOperation } from "./operations.ts";
 import { BackupRecord, type InstanceRecord, type OperationRecord } from "./records.ts";
 import { find, type Item, queryAll, type Ref, updateOne } from "./table.ts";
+import { type Version, versionOf } from "./versions.ts";
 
 export const backupRef = (accountId: string, id: string): Ref<BackupRecord> => ({
   key: keys.record("backup", accountId, id),
@@ -48,6 +49,9 @@ export function listBackupsOfInstance(
     (backup) => status === undefined || backup.state === status,
   );
 }
+
+export const backupVersion = (backup: BackupRecord): Version =>
+  versionOf(backupRef(backup.account_id, backup.id), backup, { shown: Backup, unversioned: [], status: ({ state }) => state });
 
 export function toBackup({ state, ...record }: BackupRecord): Backup {
   return { ...record, status: state };

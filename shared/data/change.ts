@@ -8,6 +8,7 @@ import { keys, type Key, type ListKind, placement } from "./keys.ts";
 import { countPlace, numberOf } from "./lists.ts";
 import type { AccountRecord, Actor, Caller, EventRecord, OperationRecord } from "./records.ts";
 import { type Item, put, remove, transact, update, type Write } from "./table.ts";
+import { type Version, withVersion } from "./versions.ts";
 
 /** Who makes the change and on which account; workflows change without a caller and count nothing new. */
 export interface Change {
@@ -45,6 +46,8 @@ export interface Change {
   /** Makes a value unique; `field` is what the conflict names. */
   claim: (key: Key, field: string, ownerId: string) => void;
   write: (write: Write) => void;
+  /** Writes nothing at all unless a record still is as it was read. */
+  requireUnchanged: (version: Version) => void;
   /** Written before everything else, so that its refusal is the one that is told. */
   writeFirst: (write: Write) => void;
   /** What the change wrote to the audit log. */
@@ -59,6 +62,7 @@ export interface Change {
 export function changeOf(account: AccountRecord | { id: string }): Change {
   const writes: Write[] = [];
   const counts = new Map<string, { key: Key; add: Map<string, number> }>();
+  const versions: Version[] = [];
   const accountAdd = new Map<string, number>();
   const accountSet: Item = {};
   const quotas = new Set<QuotaKind>();
@@ -71,6 +75,24 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
     entry.add.set(attribute, (entry.add.get(attribute) ?? 0) + by);
     counts.set(`${key.pk}\n${key.sk}`, entry);
   };
+
+  const allWrites = (): Write[] => [
+    ...writes,
+    ...(accountAdd.size > 0 || Object.keys(accountSet).length > 0
+      ? [
+          update(
+            keys.account(account.id),
+            { set: accountSet, add: Object.fromEntries(accountAdd) },
+            {
+              ...withinQuotas(quotas),
+              above: Object.fromEntries([...floors].map(([kind, { than }]) => [`used_${kind}`, than])),
+            },
+            (present) => belowFloor(floors, present) ?? overQuota(quotas, present),
+          ),
+        ]
+      : []),
+    ...[...counts.values()].map(({ key, add }) => update(key, { add: Object.fromEntries(add) }, { exists: false })),
+  ];
 
   const change: Change = {
     accountId: account.id,
@@ -119,23 +141,8 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
     claim: (key, field, ownerId) => void writes.push(put(key, { owner_id: ownerId }, (present) => taken(field, present))),
     write: (write) => void writes.push(write),
     writeFirst: (write) => void writes.unshift(write),
-    writes: () => [
-      ...writes,
-      ...(accountAdd.size > 0 || Object.keys(accountSet).length > 0
-        ? [
-            update(
-              keys.account(account.id),
-              { set: accountSet, add: Object.fromEntries(accountAdd) },
-              {
-                ...withinQuotas(quotas),
-                above: Object.fromEntries([...floors].map(([kind, { than }]) => [`used_${kind}`, than])),
-              },
-              (present) => belowFloor(floors, present) ?? overQuota(quotas, present),
-            ),
-          ]
-        : []),
-      ...[...counts.values()].map(({ key, add }) => update(key, { add: Object.fromEntries(add) }, { exists: false })),
-    ],
+    requireUnchanged: (version) => void versions.push(version),
+    writes: () => versions.reduce(withVersion, allWrites()),
     commit: () => transact(change.writes()),
   };
   return change;

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { ApiError, conflict, invalid, notFound } from "../api/errors.ts";
 import type { RateClass } from "../api/endpoint.ts";
 import { ALL_PERMISSIONS } from "../api/permissions.ts";
-import { Token } from "../api/tokens.ts";
+import { Token, TOKEN_UNVERSIONED } from "../api/tokens.ts";
 import { isId } from "../domain/ids.ts";
 import { REQUEST_LIMITS, SESSIONS_PER_USER, WAIT_GRACE_SECONDS, WAITS_AT_ONCE, WINDOW_SECONDS } from "../domain/limits.ts";
 import {
@@ -21,6 +21,7 @@ import { keys } from "./keys.ts";
 import { type Caller, CredentialRecord, UserRecord } from "./records.ts";
 import { enter, freeThePlace, type Limit, timesOf, type Verdict, type Wish } from "./slots.ts";
 import { find, type Item, queryAll, readAll, type Ref, updateRaw } from "./table.ts";
+import { type Version, versionOf } from "./versions.ts";
 
 const WINDOW_MS = WINDOW_SECONDS * 1000;
 const LIMITS: Record<RateClass, readonly Limit<RateClass>[]> = {
@@ -30,6 +31,7 @@ const LIMITS: Record<RateClass, readonly Limit<RateClass>[]> = {
     { name: "all", slots: REQUEST_LIMITS.all },
   ],
 };
+const EVERY_LIMIT = LIMITS.create_delete;
 const freeSlots = () => ({ all: zeros(REQUEST_LIMITS.all), create_delete: zeros(REQUEST_LIMITS.create_delete) });
 const zeros = (count: number): number[] => Array.from({ length: count }, () => 0);
 
@@ -54,7 +56,7 @@ export async function endWait({ type, id, wait }: Caller): Promise<void> {
   await freeThePlace(key, wait.place, wait.until);
 }
 
-/** The limit that applies to a request and is nearest to being hit. */
+/** Of a credential's limits, whichever a request counts against, the one of which the smallest share is left. */
 export interface LimitState {
   scope: RateClass;
   limit: number;
@@ -122,9 +124,9 @@ export async function admitSession(userId: string, sessionId: string, facts: Req
 
 function admission(verdict: Verdict<RateClass>, facts: RequestFacts, callerOf: (item: Item) => Caller): Admission {
   if (verdict.kind === "refused") return verdict;
-  const states = LIMITS[facts.rate].map((limit) => stateOf(limit, verdict.item, facts.at));
+  const states = EVERY_LIMIT.map((limit) => stateOf(limit, verdict.item, facts.at));
   const hit = verdict.kind === "limited" ? states.find((state) => state.scope === verdict.by) : undefined;
-  const state = hit ?? states.toSorted((a, b) => a.remaining - b.remaining)[0];
+  const state = hit ?? states.toSorted((a, b) => a.remaining / a.limit - b.remaining / b.limit)[0];
   if (state === undefined) throw new Error("Every request has a limit");
   const wish = wishOf(facts);
   const place = verdict.kind === "admitted" ? verdict.place : undefined;
@@ -160,6 +162,9 @@ export async function getToken(accountId: string, id: string): Promise<Credentia
   if (token === undefined || token.id !== id || token.account_id !== accountId) throw notFound("API token");
   return token;
 }
+
+export const tokenVersion = (token: CredentialRecord): Version =>
+  versionOf(credentialRef(token.id), token, { shown: Token, unversioned: TOKEN_UNVERSIONED });
 
 /** All tokens of an account (at most 100), in two calls. */
 export async function allTokens(accountId: string): Promise<CredentialRecord[]> {

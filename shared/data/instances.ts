@@ -1,6 +1,6 @@
 // Instances in the table.
 import { invalidState, notFound, operationInProgress } from "../api/errors.ts";
-import type { Instance, InstanceAction, InstanceStatus } from "../api/instances.ts";
+import { Instance, INSTANCE_UNVERSIONED, type InstanceAction, type InstanceStatus } from "../api/instances.ts";
 import type { OperationType } from "../api/operations.ts";
 import { isId, newId } from "../domain/ids.ts";
 import { allowedActions, LIFECYCLE, statesFor, type Transition, USABLE, WITHOUT_ERP } from "../domain/lifecycle.ts";
@@ -11,6 +11,7 @@ import { requireRunning } from "./operations.ts";
 import { InstanceRecord, type OperationRecord, ServerRecord } from "./records.ts";
 import { occupyServer, serverRef, unusable } from "./servers.ts";
 import { check, find, type Item, readAll, type Ref, spelled, updateOne } from "./table.ts";
+import { type Version, versionOf } from "./versions.ts";
 
 export const instanceRef = (accountId: string, id: string): Ref<InstanceRecord> => ({
   key: keys.record("instance", accountId, id),
@@ -34,6 +35,13 @@ export function listInstances(
   const list = { kind: "instance", accountId, schema: InstanceRecord } as const;
   return server_id === undefined ? listPage({ ...list, status }, page) : listOfParent(list, server_id, page);
 }
+
+export const instanceVersion = (instance: InstanceRecord): Version =>
+  versionOf(instanceRef(instance.account_id, instance.id), instance, {
+    shown: Instance,
+    unversioned: INSTANCE_UNVERSIONED,
+    status: ({ state }) => state,
+  });
 
 export function toInstance(
   { state, server_ip, installed, ...record }: InstanceRecord,

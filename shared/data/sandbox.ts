@@ -178,11 +178,18 @@ export async function readSandboxData(machineId: string, instanceId: string): Pr
 }
 
 /** Writes it anew, with the attachments that such an ERP would have; false if the machine has no such ERP. */
-export async function writeSandboxData(machineId: string, instanceId: string, data: SandboxData): Promise<boolean> {
+export async function writeSandboxData(
+  machineId: string,
+  instanceId: string,
+  data: SandboxData,
+  /** Throws if what is there may not be replaced. */
+  allow: (present: SandboxData) => void,
+): Promise<boolean> {
   let written = false;
   await changeErp(machineId, instanceId, ({ database }) => {
     written = database !== null;
     if (database === null) return {};
+    allow(SandboxDataText.parse(JSON.parse(database.data)));
     const { attachments, files } = attachmentsOf(data);
     return { database: { ...database, data: JSON.stringify(data), attachments }, files };
   });

@@ -1,6 +1,6 @@
 // Servers in the table.
 import { conflict, invalid, invalidState, notFound, operationInProgress } from "../api/errors.ts";
-import type { Server } from "../api/servers.ts";
+import { Server, SERVER_UNVERSIONED } from "../api/servers.ts";
 import { isId, newId } from "../domain/ids.ts";
 import { LIFECYCLE, RENAMABLE, SERVER_PHASES, type ServerPhase, USABLE } from "../domain/lifecycle.ts";
 import { type Change, heldByAnother, now, Overtaken, taken } from "./change.ts";
@@ -8,6 +8,7 @@ import { keys } from "./keys.ts";
 import { type Listed, listPage, type PageQuery } from "./lists.ts";
 import { ServerRecord } from "./records.ts";
 import { find, type Item, type Ref } from "./table.ts";
+import { type Version, versionOf } from "./versions.ts";
 
 export const serverRef = (accountId: string, id: string): Ref<ServerRecord> => ({
   key: keys.record("server", accountId, id),
@@ -34,6 +35,13 @@ export const listServers = (
   accountId: string,
   { status, ...page }: PageQuery & { status?: string | undefined },
 ): Promise<Listed<ServerRecord>> => listPage({ kind: "server", accountId, status, schema: ServerRecord }, page);
+
+export const serverVersion = (server: ServerRecord): Version =>
+  versionOf(serverRef(server.account_id, server.id), server, {
+    shown: Server,
+    unversioned: SERVER_UNVERSIONED,
+    status: ({ state }) => SERVER_PHASES[state],
+  });
 
 export function toServer({ state, ...record }: ServerRecord): Server {
   return { ...record, status: SERVER_PHASES[state] };

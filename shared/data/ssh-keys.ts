@@ -1,11 +1,12 @@
 // SSH keys in the table.
 import { notFound } from "../api/errors.ts";
-import type { SshKey } from "../api/ssh-keys.ts";
+import { SshKey } from "../api/ssh-keys.ts";
 import { isId, newId } from "../domain/ids.ts";
 import { type Change, now } from "./change.ts";
 import { keys } from "./keys.ts";
 import { SshKeyRecord } from "./records.ts";
 import { find, queryAll, type Ref } from "./table.ts";
+import { type Version, versionOf } from "./versions.ts";
 
 export const sshKeyRef = (accountId: string, id: string): Ref<SshKeyRecord> => ({
   key: keys.record("ssh_key", accountId, id),
@@ -20,6 +21,9 @@ export function presentSshKey(key: SshKeyRecord | undefined): SshKeyRecord {
   if (key === undefined) throw notFound("SSH key");
   return key;
 }
+
+export const sshKeyVersion = (key: SshKeyRecord): Version =>
+  versionOf(sshKeyRef(key.account_id, key.id), key, { shown: SshKey, unversioned: [] });
 
 /** All of an account's, at most 100. */
 export async function allSshKeys(accountId: string): Promise<SshKeyRecord[]> {

@@ -150,6 +150,38 @@ export interface Write {
 
 type Refused = Write["refused"];
 
+/** The key of the item that is written. */
+export function keyOfWrite({ item: { Put, Update, Delete, ConditionCheck } }: Write): string {
+  const item = Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key ?? {};
+  return spelled(item);
+}
+
+/** The same write on the further condition that its item still has these values. */
+export function onlyIfUnchanged({ item, refused }: Write, values: Item, changed: (present: Item) => Error | undefined): Write {
+  const [[kind, request] = []] = Object.entries(item);
+  if (kind === undefined || request === undefined) throw new Error("A write writes something");
+  const names = Object.keys(values);
+  // What a record did not have when it was written has a default when it is read.
+  const terms = names.map((_, i) => `(#was${i} = :was${i} OR attribute_not_exists(#was${i}))`);
+  const { ConditionExpression, ExpressionAttributeNames, ExpressionAttributeValues } = request;
+  const conditional = {
+    ...request,
+    ConditionExpression: [...(ConditionExpression === undefined ? [] : [`(${ConditionExpression})`]), ...terms].join(" AND "),
+    ExpressionAttributeNames: { ...ExpressionAttributeNames, ...Object.fromEntries(names.map((name, i) => [`#was${i}`, name])) },
+    ExpressionAttributeValues: {
+      ...ExpressionAttributeValues,
+      ...Object.fromEntries(names.map((name, i) => [`:was${i}`, values[name]])),
+    },
+  };
+  return {
+    item: { [kind]: conditional },
+    refused: (present) => {
+      const error = (present && changed(present)) ?? refused?.(present);
+      return error ?? new Error("A record changed that no condition names");
+    },
+  };
+}
+
 /** Writes an item that must not exist yet. */
 export function put(key: Key, item: Item, refused?: Refused, unless?: { expiredBy: string }): Write {
   const condition = unless === undefined ? "attribute_not_exists(pk)" : "attribute_not_exists(pk) OR expires_at < :now";

@@ -1,23 +1,26 @@
 // Turns an endpoint and its behaviour into the Lambda handler that API Gateway calls.
 //
-// One place does every check, in one order: 429, 403, 413/415/400, 422 for the shape, Idempotency-Key. What is left to the
+// One place does every check, in one order: 405, 429, 403, 413/415/400, 422 for the shape, Idempotency-Key. What is left to the
 // handler are the resources: 404 for the path's, 422 for ids inside the body, 409.
 import middy, { type MiddlewareObj } from "@middy/core";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import * as z from "zod";
 import type { DataIn, Endpoint, RequestOf } from "../api/endpoint.ts";
-import { ApiError, invalid } from "../api/errors.ts";
+import { ApiError, invalid, preconditionFailed } from "../api/errors.ts";
 import { ID_PREFIXES, type ListMeta } from "../api/fields.ts";
 import { BASE_PATH } from "../api/index.ts";
 import type { Permission } from "../api/permissions.ts";
 import type { By, Change } from "../data/change.ts";
 import type { Caller } from "../data/records.ts";
+import type { Version } from "../data/versions.ts";
 import { read, readWith, type Records, type Ref } from "../data/table.ts";
+import { etagOf, matches, matchesWeakly, tagsIn, weakEtagOf } from "../domain/etag.ts";
 import { BODY_BYTES_MAX, WINDOW_SECONDS } from "../domain/limits.ts";
 import { startOperation } from "./begin.ts";
 import { forget, idempotentRequest, keep, keptRef, Replay, replayIfKept } from "./idempotency.ts";
 import { log } from "./log.ts";
+import { allowedAt, answersTo } from "./methods.ts";
 import { cameElsewhere, clientAddress } from "./origin.ts";
 import { asApiError, bare, failure, success } from "./reply.ts";
 import { AuthorizerContext, header, requestIdOf } from "./request-context.ts";
@@ -36,6 +39,10 @@ export type Request<E extends Endpoint> = RequestOf<E> & {
   requestId: string;
   /** Several records in one call. */
   read: Reads;
+  /** Refuses the request (412) if its `If-Match` is of another version, and the change if the record is another when it is written. */
+  match: (change: Change, version: Version) => void;
+  /** The same for what is written without a change. */
+  matchTag: (etag: string) => void;
   /** Writes the change with the answer that may be replayed, and starts the operation it began. */
   commit: Commits<DataIn<E>>;
 };
@@ -57,7 +64,7 @@ export const handle =
       .handler(async (event) => {
         const context = contextOf(endpoint, event);
         const body = endpoint.body && parse(endpoint.body, event.body);
-        const query = endpoint.query && parse(endpoint.query, queryOf(event));
+        const query = parse(endpoint.query ?? NO_PARAMETERS, queryOf(event));
         if (endpoint.bodyPermission) requirePermission(context.caller, permissionIn(endpoint, body));
         const { reads, commits } = storeOf(endpoint, context, event, body);
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas that parsed it are the ones its type is made of
@@ -69,6 +76,7 @@ export const handle =
           ...context,
           ipAddress: context.caller.ip_address,
           read: reads,
+          ...conditionOf(endpoint, event),
           commit: commits,
         } as unknown as Request<E>;
         return answerOf(endpoint, await run(request), event);
@@ -104,6 +112,7 @@ function answered(endpoint: Endpoint): Handling {
         return;
       }
       const told = asApiError(error);
+      if (told.code === "METHOD_NOT_ALLOWED") headers["Allow"] = allowedAt(event.resource);
       if (told.status >= 500) log.error("request failed", { error: told.cause instanceof Error ? told.cause : told });
       request.response = failure(told, headers);
       logAnswer(request);
@@ -125,15 +134,15 @@ function logAnswer({
   log.info("request", { status: response?.statusCode, duration_ms });
 }
 
-/** 429 and 403: the authorizer found the credential and counted the request; what to answer is decided here, for all alike. */
+/** 405, 429 and 403: the authorizer found the credential and counted the request; what to answer is decided here, for all alike. */
 function admitted(endpoint: Endpoint): Handling {
   return {
     before: ({ event }) => {
-      if (endpoint.access === "public") {
-        // To all others only the authorizer leads, which has looked.
-        if (clientAddress(event.headers) === undefined) throw cameElsewhere();
-        return;
-      }
+      // To all others only the authorizer leads, which has looked.
+      if (endpoint.access === "public" && clientAddress(event.headers) === undefined) throw cameElsewhere();
+      if (!answersTo(endpoint, event.httpMethod))
+        throw new ApiError("METHOD_NOT_ALLOWED", `This path has only: ${allowedAt(event.resource)}`);
+      if (endpoint.access === "public") return;
       const { caller, limits } = AuthorizerContext.parse(event.requestContext.authorizer);
       if (limits.refused) {
         const { scope, limit, retry_after } = limits.refused;
@@ -172,6 +181,8 @@ const NOT_UTF8 = "\uFFFD";
 
 /** A request nested deeper is an attack on a parser, not a request. */
 const NESTING_MAX = 32;
+/** So much of a client's own key is shown in an error. */
+const KEY_SHOWN = 100;
 const parseJson = httpJsonBodyParser({ disableContentTypeCheck: true });
 
 /** 413, 415 and 400: leaves the parsed object as the event's body. */
@@ -186,8 +197,14 @@ function bodied(endpoint: Endpoint): Handling {
       if (bytes > 0 && !/^application\/json\s*(?:;|$)/i.test(header(event.headers, "content-type") ?? ""))
         throw new ApiError("UNSUPPORTED_MEDIA_TYPE");
       if (text.includes(NOT_UTF8)) throw new ApiError("MALFORMED_REQUEST", "The request body is not UTF-8 text");
-      if (nesting(text) > NESTING_MAX)
+      const { depth, repeated } = outlineOf(text);
+      if (depth > NESTING_MAX)
         throw new ApiError("MALFORMED_REQUEST", `The request body is nested deeper than ${NESTING_MAX} levels`);
+      if (repeated !== undefined)
+        throw new ApiError(
+          "MALFORMED_REQUEST",
+          `The request body has the key "${repeated.slice(0, KEY_SHOWN)}" twice in one object`,
+        );
       if (text.trim() === "") event.body = "{}";
       try {
         await parseJson.before?.(request);
@@ -202,15 +219,34 @@ function bodied(endpoint: Endpoint): Handling {
   };
 }
 
-/** Depth of brackets outside strings: counted before parsing, which recurses. */
-function nesting(text: string): number {
+/** Depth of brackets outside strings, and a key that an object has twice: looked for before parsing, which recurses and keeps the last. */
+function outlineOf(text: string): { depth: number; repeated: string | undefined } {
+  const open: Set<string>[] = [];
   let depth = 0;
-  let deepest = 0;
-  for (const [bracket] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[{]|[\]}]/gs)) {
-    if (bracket === "[" || bracket === "{") deepest = Math.max(deepest, ++depth);
-    else if (bracket === "]" || bracket === "}") depth--;
+  let repeated: string | undefined;
+  let before = "";
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}:]/gs)) {
+    if (token === "[" || token === "{") depth = Math.max(depth, open.push(new Set()));
+    else if (token === "]" || token === "}") open.pop();
+    else if (token === ":") {
+      const key = unescaped(before);
+      const keys = open.at(-1);
+      if (keys?.has(key)) repeated ??= key;
+      keys?.add(key);
+    }
+    before = token;
   }
-  return deepest;
+  return { depth, repeated };
+}
+
+/** A key as the parser will read it, however it is written; what is no JSON the parser refuses. */
+function unescaped(token: string): string {
+  if (!token.includes("\\")) return token.slice(1, -1);
+  try {
+    return String(JSON.parse(token));
+  } catch {
+    return token;
+  }
 }
 
 /** The parser refuses `__proto__` and the like, and says which it met. */
@@ -231,6 +267,8 @@ function decoded(text: string): string {
     return text;
   }
 }
+
+const NO_PARAMETERS = z.strictObject({});
 
 /** A parameter given twice has no one value, so it is refused like any other invalid one. */
 function queryOf(event: APIGatewayProxyEvent): Record<string, string | undefined> {
@@ -280,15 +318,53 @@ function storeOf(
   };
 }
 
+/** Whether the resource is the version that the client means. */
+function conditionOf(endpoint: Endpoint, event: APIGatewayProxyEvent): Pick<Request<Endpoint>, "match" | "matchTag"> {
+  const header = endpoint.conditional ? headerLines(event, "if-match") : undefined;
+  const tags = header === undefined ? "*" : tagsIn(header);
+  const matchTag = (etag: string) => {
+    if (!matches(tags, etag)) throw preconditionFailed(etag);
+  };
+  return {
+    matchTag,
+    match: (change, version) => {
+      matchTag(version.etag);
+      if (tags !== "*") change.requireUnchanged(version);
+    },
+  };
+}
+
+/** All lines of a header that is a list. */
+function headerLines({ multiValueHeaders }: APIGatewayProxyEvent, name: string): string | undefined {
+  const lines = Object.entries(multiValueHeaders ?? {}).flatMap(([key, values]) =>
+    key.toLowerCase() === name ? (values ?? []) : [],
+  );
+  return lines.length === 0 ? undefined : lines.join();
+}
+
 function answerOf(endpoint: Endpoint, reply: unknown, event: APIGatewayProxyEvent): APIGatewayProxyResult {
   const headers = headersOf(endpoint, event);
-  if (endpoint.bare) return bare(endpoint.status, reply, headers);
+  if (endpoint.bare) {
+    // The one answer that may be kept, and is then asked about.
+    const tagged = { ...headers, "cache-control": "no-cache", Vary: "Accept-Encoding", ETag: weakEtagOf(reply) };
+    return unlessKnown(event, bare(endpoint.status, reply, tagged));
+  }
   if (endpoint.list) {
     const { items, meta } = z.object({ items: endpoint.data, meta: z.custom<ListMeta>() }).parse(reply);
     return success(endpoint.status, items, meta, headers);
   }
   const location = locationHeader(locationOf(endpoint, reply));
-  return success(endpoint.status, endpoint.data.parse(reply), undefined, { ...headers, ...location });
+  const data = endpoint.data.parse(reply);
+  const tag = endpoint.unversioned && { ETag: etagOf(z.looseObject({}).parse(data), endpoint.unversioned) };
+  return unlessKnown(event, success(endpoint.status, data, undefined, { ...headers, ...location, ...tag }));
+}
+
+/** 304 to whoever already has this version. */
+function unlessKnown(event: APIGatewayProxyEvent, answer: APIGatewayProxyResult): APIGatewayProxyResult {
+  const known = event.httpMethod === "PUT" ? undefined : headerLines(event, "if-none-match");
+  const etag = answer.headers?.["ETag"];
+  if (known === undefined || etag === undefined || !matchesWeakly(tagsIn(known), String(etag))) return answer;
+  return { ...answer, statusCode: 304, body: "" };
 }
 
 /** Where each kind of resource is found, by the prefix of its id. */

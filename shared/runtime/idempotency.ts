@@ -9,6 +9,7 @@ import type { Change } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import type { Caller } from "../data/records.ts";
 import { put, type Ref } from "../data/table.ts";
+import { canonical } from "../domain/canonical.ts";
 import { IDEMPOTENCY_HOURS } from "../domain/limits.ts";
 import { ensureStarted } from "./begin.ts";
 import { keyedHash, matchesKeyedHash, seal, unseal } from "./sealing.ts";
@@ -83,12 +84,3 @@ const running = () => new ApiError("IDEMPOTENCY_IN_PROGRESS", undefined, { retry
 
 /** Takes the kept answer back, when the work that it told of could not be started. */
 export const forget = (change: Change, request: IdempotentRequest): void => change.remove(keyOf(request), { exists: false });
-
-/** JSON with sorted keys: the order in which a client writes them makes no other request. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
-}

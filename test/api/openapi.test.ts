@@ -1,4 +1,5 @@
 // The API's description: sound by itself, true to the schemas that the service uses, and complete about failures.
+import { RE2JS } from "re2js";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { ERRORS, type ErrorCode } from "../../shared/api/errors.ts";
@@ -33,14 +34,16 @@ const Described = z.custom<Response>((value) => Object.hasOwn(Object(value), "co
 
 function answersOf(route: Route): Record<string, Response> {
   return Object.fromEntries(
-    Object.entries(operationOf(route).responses).map(([status, response]) => [
-      status,
-      Described.parse("$ref" in response ? at(response.$ref) : response),
-    ]),
+    Object.entries(operationOf(route).responses)
+      .filter(([status]) => status !== "304")
+      .map(([status, response]) => [status, Described.parse("$ref" in response ? at(response.$ref) : response)]),
   );
 }
 
 const answerOf = (route: Route, status: number): Response => Described.parse(answersOf(route)[status]);
+
+const schemaOf = (path: string, method: string) =>
+  document.paths[path]?.[method]?.requestBody?.content["application/json"].schema;
 
 const Told = z.strictObject({
   success: z.literal(false),
@@ -101,7 +104,7 @@ test("a query's numbers are numbers, with their limits", () => {
       name: "per_page",
       in: "query",
       required: false,
-      schema: { type: "integer", minimum: 1, maximum: 100, default: 20, examples: [20] },
+      schema: { type: "integer", format: "int32", minimum: 1, maximum: 100, default: 20, examples: [20] },
     }),
   );
   expect(parameters).toContainEqual(
@@ -119,6 +122,79 @@ const works = routes.filter(({ path, starts, id }) => path.includes(":") && star
 const makers = routes.filter(({ status, resource }) => status === 201 && resource !== "backups");
 
 const exampleOf = (route: Route) => answerOf(route, route.status).content["application/json"].example;
+
+test.each(routes)("$id is described in a sentence or more", (route) => {
+  expect(operationOf(route).description).toMatch(/\w.*\.$/s);
+});
+
+test.each(routes)("the conditions that $id takes are described, and what they lead to", (route) => {
+  const { parameters, responses } = operationOf(route);
+  const takes = (name: string) => parameters.some((each) => "$ref" in each && each.$ref.endsWith(`/${name}`));
+  expect(takes("IfMatch")).toBe(route.method === "DELETE" || (route.method === "PUT" && route.unversioned !== undefined));
+  expect(failuresOf(route).some(({ code }) => code === "PRECONDITION_FAILED")).toBe(takes("IfMatch"));
+  expect("304" in responses).toBe(takes("IfNoneMatch"));
+  expect(takes("IfNoneMatch")).toBe(route.method === "GET" && route.unversioned !== undefined);
+});
+
+test("what a body may not be together is described as the service has it", () => {
+  expect(schemaOf("/backups/{id}/restore", "post")?.not?.anyOf).toEqual([
+    {
+      properties: { restore_database: { const: false }, restore_filestore: { const: false } },
+      required: ["restore_database", "restore_filestore"],
+    },
+    {
+      properties: { restore_database: { const: false }, neutralize: { const: true } },
+      required: ["restore_database", "neutralize"],
+    },
+  ]);
+  expect(schemaOf("/instances/{id}/clone", "post")).toHaveProperty("not.required", ["restore_database", "restore_filestore"]);
+  expect(schemaOf("/instances/{id}", "put")).toMatchObject({ minProperties: 1 });
+  expect(schemaOf("/settings", "put")).toMatchObject({ minProperties: 1 });
+  expect(schemaOf("/tokens", "post")).toHaveProperty("properties.permissions.uniqueItems", true);
+  expect(schemaOf("/instances", "post")).toHaveProperty("properties.database_name.not.enum", [
+    "postgres",
+    "template0",
+    "template1",
+  ]);
+});
+
+test("a body is required exactly where an empty object is refused", () => {
+  for (const route of withBody)
+    expect(operationOf(route).requestBody?.required, route.id).toBe(route.body?.safeParse({}).success === false);
+});
+
+test("every pattern can be read by the regular expressions of Go, and means there what it means here", () => {
+  const patterns = [...new Set(under("pattern").map(String))];
+  expect(patterns.length).toBeGreaterThan(5);
+  const texts = [
+    "",
+    "a",
+    "Shop",
+    " Shop ",
+    "\u200d",
+    "a\u200cb",
+    "a\u2028b",
+    "a\u202eb",
+    "a\nb",
+    "\u{1f467}",
+    "\u{e0041}",
+    "a@b.de",
+    "a.b",
+    "x.example.com",
+    "19.0",
+    "srv_",
+    "\u0085",
+    "2027-01-31T00:00:00Z",
+    "\ue000a",
+    "\u00ad",
+  ];
+  for (const pattern of patterns) {
+    expect(pattern).not.toMatch(/\(\?[=!<]|\\p|\\u/);
+    const go = RE2JS.compile(pattern);
+    for (const text of texts)
+      expect(go.matcher(text).find(), `${pattern} ${JSON.stringify(text)}`).toBe(new RegExp(pattern, "u").test(text));
+  }
+});
 
 test.each(routes)("$id describes a body exactly if it has one", (route) => {
   expect(operationOf(route).requestBody !== undefined).toBe(route.body !== undefined);
@@ -162,7 +238,7 @@ test.each(routes)("the failures of $id are those of its kind", (route) => {
     ["MALFORMED_REQUEST", hasBody],
     ["PAYLOAD_TOO_LARGE", hasBody],
     ["UNSUPPORTED_MEDIA_TYPE", hasBody],
-    ["VALIDATION_ERROR", hasBody || route.query !== undefined],
+    ["VALIDATION_ERROR", true],
     ["NOT_FOUND", route.path.includes(":")],
     ["IDEMPOTENCY_KEY_REUSED", route.idempotent],
     ["IDEMPOTENCY_IN_PROGRESS", route.idempotent],
@@ -197,6 +273,7 @@ test.each(makers)("$id can meet a quota", (route) => {
 test.each(routes)("the headers of the answers of $id are described", (route) => {
   const headers = Object.keys(answerOf(route, route.status).headers);
   expect(headers).toContain("X-Request-ID");
+  expect(headers.includes("ETag")).toBe(route.unversioned !== undefined);
   expect(headers.includes("Location")).toBe(route.status !== 200);
   expect(headers.includes("Idempotent-Replayed")).toBe(route.idempotent);
   expect(headers.includes("X-RateLimit-Remaining")).toBe(route.access !== "public");

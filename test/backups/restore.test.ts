@@ -57,6 +57,14 @@ test("brings back what the backup holds, and keeps what was there in a safety ba
   expect(await dataOf(instance.id)).toEqual(NEW);
 });
 
+test("does not neutralize a database that it does not restore", async () => {
+  const backup = await seedBackup(await seedInstance(me.id));
+  const answer = await restore(backup, { restore_database: false, neutralize: true });
+  expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "neutralize" } });
+  const neither = await restore(backup, { restore_database: false, restore_filestore: false, neutralize: true });
+  expect(neither.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "restore_database" } });
+});
+
 test("takes no safety backup where it is told not to", async () => {
   const { instance, backup } = await changedSince();
   const { result } = await me.until((await restore(backup, { backup_first: false })).as(Operation).id);

@@ -84,7 +84,8 @@ function answerOf(method: string, path: string, status: number, headers: Record<
   const said = `${method} ${path.slice(0, 200)} → ${status} ${text.slice(0, 1000)}`;
   expect(headers["content-type"], said).toBe("application/json");
   expect(headers["x-request-id"], said).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
-  if (method === "HEAD")
+  expectOurHeaders(path, status, headers, said);
+  if (method === "HEAD" || status === 304)
     return { status, headers, text, body: undefined, meta: undefined, error: undefined, as: () => fail(said) };
   const body: unknown = JSON.parse(text);
   const route = routeOf(method, path);
@@ -114,6 +115,15 @@ function answerOf(method: string, path: string, status: number, headers: Record<
     error: undefined,
     as: (schema) => schema.parse(success.data?.data),
   };
+}
+
+/** What every answer carries, from whichever layer it comes. */
+function expectOurHeaders(path: string, status: number, headers: Answer["headers"], said: string): void {
+  expect(headers["x-content-type-options"], said).toBe("nosniff");
+  const isDescription = path.split("?")[0]?.replace(/\/$/, "") === "/openapi.json" && (status === 200 || status === 304);
+  expect(headers["cache-control"], said).toBe(isDescription ? "no-cache" : "no-store");
+  // API Gateway renames it in what a function answers: to a wrong password there is none.
+  if (status === 401 && path !== "/auth/login") expect(headers["www-authenticate"], said).toBe("Bearer");
 }
 
 function fail(said: string): never {

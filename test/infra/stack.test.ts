@@ -4,7 +4,7 @@ import { join } from "node:path";
 import validateMachine from "asl-validator";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { routesOf } from "../../infra/api.ts";
+import { gatewayMethodOf, routesOf } from "../../infra/api.ts";
 import { synth } from "../../infra/app.ts";
 import { ENTRIES } from "../../infra/bundle.ts";
 import { ACCOUNT, readTemplate, type Template } from "../../infra/local/template.ts";
@@ -69,7 +69,7 @@ function methodOf(environment: Environment, method: string, path: string) {
 }
 
 function functionOf(environment: Environment, route: Route) {
-  const uri = methodOf(environment, route.method, pathOf(route)).integration.Uri ?? "";
+  const uri = methodOf(environment, gatewayMethodOf(route), pathOf(route)).integration.Uri ?? "";
   const found = of(templates, environment).functions.find(({ arn }) => uri.includes(`functions/${arn}/`));
   if (found === undefined) throw new Error(`${route.id} calls no function of the template`);
   return found;
@@ -129,14 +129,20 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     const methods = apiOf(environment).resources.flatMap(({ path, methods }) =>
       methods.map(({ httpMethod }) => `${httpMethod} ${path}`),
     );
-    const routes = routesOf(environment).map((route) => `${route.method} ${pathOf(route)}`);
-    expect(methods.filter((each) => !each.startsWith("ANY ")).toSorted()).toEqual(routes.toSorted());
+    const routes = routesOf(environment).map((route) => `${gatewayMethodOf(route)} ${pathOf(route)}`);
+    const fallbacks = apiOf(environment).resources.flatMap((resource) =>
+      routes.includes(`ANY ${resource.path}`) ? [] : [`ANY ${resource.path}`],
+    );
+    expect(methods.toSorted()).toEqual([...routes, ...fallbacks].toSorted());
   });
 
-  it("answers 404 and 405 on every path itself, and lets nobody in there", () => {
-    for (const { path, methods } of apiOf(environment).resources) {
-      const any = methods.find(({ httpMethod }) => httpMethod === "ANY");
-      expect({ path, any }).toMatchObject({ path, any: { authorizerId: undefined } });
+  it("answers 404 and 405 on every path itself: by the fallback, which lets nobody in, or by the function of its GET", () => {
+    const gets = new Set(routesOf(environment).flatMap((route) => (route.method === "GET" ? [pathOf(route)] : [])));
+    for (const { path } of apiOf(environment).resources) {
+      if (gets.has(path)) continue;
+      const { authorizerId, integration } = methodOf(environment, "ANY", path);
+      expect({ path, authorizerId }).toEqual({ path, authorizerId: undefined });
+      expect(integration.Uri).toContain("fallback");
     }
     for (const base of ["", "/api", BASE_PATH])
       expect(methodOf(environment, "ANY", `${base}/{proxy+}`).integration.Uri).toContain("fallback");
@@ -149,7 +155,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
       AuthorizerResultTtlInSeconds: 0,
     });
     for (const route of routesOf(environment)) {
-      const { authorizerId } = methodOf(environment, route.method, pathOf(route));
+      const { authorizerId } = methodOf(environment, gatewayMethodOf(route), pathOf(route));
       expect({ route: route.id, authorizerId }).toEqual({
         route: route.id,
         authorizerId: route.access === "public" ? undefined : authorizer?.id,
@@ -241,11 +247,16 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
       error: z.strictObject({ code: z.string(), message: z.string() }),
     });
     const answers = new Map(apiOf(environment).gatewayResponses.map((each) => [each.ResponseType, each]));
-    for (const [type, { ResponseTemplates, ResponseParameters }] of answers) {
+    for (const [type, { ResponseTemplates, ResponseParameters, StatusCode }] of answers) {
       envelope.parse(JSON.parse(ResponseTemplates["application/json"] ?? ""));
       expect({ type, headers: Object.keys(ResponseParameters) }).toEqual({
         type,
         headers: expect.arrayContaining(["gatewayresponse.header.X-Request-ID"]),
+      });
+      expect(ResponseParameters, type).toMatchObject({
+        "gatewayresponse.header.Cache-Control": "'no-store'",
+        "gatewayresponse.header.X-Content-Type-Options": "'nosniff'",
+        ...(StatusCode === 401 && { "gatewayresponse.header.WWW-Authenticate": "'Bearer'" }),
       });
     }
     // A function that is throttled is among them: the gateway makes 500 of it, which DEFAULT_5XX covers.

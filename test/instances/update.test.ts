@@ -29,6 +29,51 @@ test("name and e-mail change at once, alone or together; what was not sent stays
   }
 });
 
+test.each([
+  ["  Shop  ", "Shop"],
+  ["\u00a0Shop\u3000", "Shop"],
+  ["می\u200cخواهم", "می\u200cخواهم"],
+  ["👩\u200d👩\u200d👧", "👩\u200d👩\u200d👧"],
+  ["👧".repeat(64), "👧".repeat(64)],
+  ["- ü ß 店 -", "- ü ß 店 -"],
+])("the name %j is kept as %j", async (name, kept) => {
+  const { id } = await seedInstance(me.id, { server_id: serverId });
+  expect((await (await me.token()).api.put(`/instances/${id}`, { name })).as(Instance).name).toBe(kept);
+});
+
+test("names of which nothing is seen, or that deceive, are refused, and quickly", async () => {
+  const { id } = await seedInstance(me.id, { server_id: serverId });
+  const { api } = await me.token();
+  const started = performance.now();
+  for (const name of [
+    " ",
+    "\u200d",
+    " \u200c\u200d ",
+    "a\nb",
+    "a\n",
+    "\ta",
+    "a\u2028b",
+    "a\u202eb",
+    "a\u200bb",
+    "a\u00adb",
+    "\ufeffa",
+    "a\ue000",
+    "a\u{e0041}",
+    "a\u{10ffff}",
+    "a\udfff",
+    "👧".repeat(65),
+    `${" ".repeat(60_000)}\n`,
+    `${"a".repeat(60_000)}\n`,
+  ]) {
+    const answer = await api.put(`/instances/${id}`, { name });
+    expect(answer.error, JSON.stringify(name.slice(0, 20))).toMatchObject({
+      code: "VALIDATION_ERROR",
+      details: { field: "name" },
+    });
+  }
+  expect(performance.now() - started).toBeLessThan(20_000);
+});
+
 test("a new domain is work: the old one serves until it ends, then it is free and the new one is the instance's", async () => {
   const instance = await me.instance();
   const domain = uniqueDomain("moved");

@@ -75,6 +75,28 @@ describe.each(asked)("$title", (route) => {
     expect(await me.trace()).toBe(before);
   });
 
+  test("refuses a key that an object has twice, however it is written and wherever it is", async () => {
+    const api = await clientFor(route);
+    const before = await me.trace();
+    const repeated: [text: string, key: string][] = [
+      ['{"name":1,"name":2}', "name"],
+      [String.raw`{"name":1,"n\u0061me":2}`, "name"],
+      [String.raw`{"a\u002fb":1,"a\/b":2,"a":3}`, "a/b"],
+      ['{"a":{"b":[{"c":1,"d":{"c":1},"c" : 2}]}}', "c"],
+      ['{"a":"{\\"x\\":1,\\"x\\":2}","":1,"":2}', ""],
+      ['{"__proto__":1,"__proto__":2}', "__proto__"],
+      [`{${Array.from({ length: 6_000 }, (_, i) => `"k${i}":0`).join()},"k5999":1}`, "k5999"],
+    ];
+    for (const [text, key] of repeated) {
+      const answer = await ask(api, text);
+      expectRefused(answer, "MALFORMED_REQUEST", text.slice(0, 60));
+      expect(answer.error?.message).toBe(`The request body has the key "${key}" twice in one object`);
+    }
+    expect(await me.trace()).toBe(before);
+    const once = '{"a":{"x":1},"b":{"x":1},"c":["x","x"],"d":"{\\"x\\":1,\\"x\\":2}","x":"a"}';
+    expect((await ask(api, once)).error?.code).not.toBe("MALFORMED_REQUEST");
+  });
+
   test("refuses any content type but JSON", async () => {
     const api = await clientFor(route);
     const body = JSON.stringify(good);

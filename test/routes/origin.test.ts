@@ -39,7 +39,8 @@ const eventOf = (method: string, resource: string, headers: Record<string, strin
 });
 
 function functionOf(method: string, resource: string): string {
-  const found = api?.resources.find(({ path }) => path === resource)?.methods.find(({ httpMethod }) => httpMethod === method);
+  const methods = api?.resources.find(({ path }) => path === resource)?.methods ?? [];
+  const found = [method, "ANY"].flatMap((each) => methods.filter(({ httpMethod }) => httpMethod === each))[0];
   return /functions\/([^/]+)\/invocations/.exec(found?.integration.Uri ?? "")?.[1] ?? "";
 }
 

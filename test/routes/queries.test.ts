@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
-import { fieldsOf, listRoutes, pathOf } from "../harness/requests.ts";
-import type { Client } from "../harness/client.ts";
+import { bodyOf, everyRoute, fieldsOf, listRoutes, pathOf } from "../harness/requests.ts";
+import { type Client, stranger } from "../harness/client.ts";
 
 let me: TestAccount;
 let instanceId: string;
@@ -37,6 +37,25 @@ test("these are the lists, with these filters", () => {
       .filter((name) => !paging.includes(name)),
   ]);
   expect(Object.fromEntries(filters)).toEqual(FILTERS);
+});
+
+describe.each(everyRoute)("$title", (route) => {
+  test("refuses a parameter that it does not know, empty or not, by its name", async () => {
+    const api =
+      route.access === "public"
+        ? stranger
+        : route.access === "session"
+          ? await me.session(await me.anotherUser())
+          : (await me.token()).api;
+    for (const [query, field] of [
+      ["no_such", "no_such"],
+      ["Wait=1", "Wait"],
+      ["=1", ""],
+    ] as const) {
+      const answer = await api.send(route.method, `${pathOf(route)}?${query}`, bodyOf(route));
+      expect(answer.error, `${query}: ${answer.text}`).toMatchObject({ code: "VALIDATION_ERROR", details: { field } });
+    }
+  });
 });
 
 describe.each(listRoutes)("$title", (route) => {

@@ -53,6 +53,10 @@ test("a token shows its full value once, and what it is ever after", async () =>
   expect(listed.as(tokens.list.data)).toContainEqual(record);
 });
 
+test("one that never expires may say so", async () => {
+  expect(newToken(await session.post("/tokens", draft({ expires_at: null }))).expires_at).toBeNull();
+});
+
 test("its value is the prefix, 160 random bits or more in base62, and their CRC32 in six characters", async () => {
   const { token } = newToken(await session.post("/tokens", draft()));
   expect(token).toMatch(/^svc_test_[0-9A-Za-z]{33,}$/);

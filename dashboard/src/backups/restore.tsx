@@ -64,7 +64,13 @@ function RestoreForm({ backup, instance, onDismiss }: Props & { instance: Instan
     }),
     body: ({ part, backup_first, neutralize, name }) => {
       const { restore_database, restore_filestore } = PARTS[part];
-      return { restore_database, restore_filestore, backup_first, neutralize, name: name.trim() };
+      return {
+        restore_database,
+        restore_filestore,
+        backup_first,
+        neutralize: neutralize && restore_database,
+        name: name.trim(),
+      };
     },
     send: ({ restore_database, restore_filestore, backup_first, neutralize }, idempotencyKey) =>
       client.backups.restore({
@@ -100,7 +106,8 @@ function RestoreForm({ backup, instance, onDismiss }: Props & { instance: Instan
         Take a safety backup first
       </Checkbox>
       <Checkbox
-        checked={neutralize}
+        checked={neutralize && PARTS[part].restore_database}
+        disabled={!PARTS[part].restore_database}
         description="Switches scheduled jobs, mail and payments off, for an instance that is only to be looked at. Leave it off for one that people work with."
         onChange={({ detail }) => form.set({ neutralize: detail.checked })}
       >

@@ -5,6 +5,7 @@ import type { Route } from "../index.ts";
 import type { Refusal } from "../refusals.ts";
 import {
   type Components,
+  type Empty,
   type Example,
   type Header,
   type Media,
@@ -14,17 +15,24 @@ import {
   type Response,
   type Schema,
 } from "./document.ts";
-import { resourceIn } from "./parameters.ts";
+import { EXAMPLE_ETAG, resourceIn } from "./parameters.ts";
 import { dataExample, exampleOf, resolve } from "./schemas.ts";
 import { WHEN } from "./words.ts";
 
 export const HEADERS: Record<string, Header> = {
   "X-Request-ID": { description: "Identifies the request, in logs too", schema: { type: "string" } },
-  "X-RateLimit-Limit": { description: "Of the limit nearest to being hit: requests in a minute", schema: { type: "integer" } },
-  "X-RateLimit-Remaining": { description: "Requests left of that limit", schema: { type: "integer" } },
-  "X-RateLimit-Reset": { description: "When the next place is free, in Unix seconds", schema: { type: "integer" } },
+  "X-RateLimit-Limit": {
+    description: "Of the limit nearest to being hit: requests in a minute",
+    schema: { type: "integer", format: "int64" },
+  },
+  "X-RateLimit-Remaining": { description: "Requests left of that limit", schema: { type: "integer", format: "int64" } },
+  "X-RateLimit-Reset": {
+    description: "When the next place is free, in Unix seconds",
+    schema: { type: "integer", format: "int64" },
+  },
+  ETag: { description: "The version of what was asked for: for `If-Match` and `If-None-Match`", schema: { type: "string" } },
   Location: { description: "Path of the new resource, or of the operation that was started", schema: { type: "string" } },
-  "Retry-After": { description: "Seconds until trying again makes sense", schema: { type: "integer" } },
+  "Retry-After": { description: "Seconds until trying again makes sense", schema: { type: "integer", format: "int64" } },
   "Idempotent-Replayed": {
     description: "The answer was kept from the first request with this `Idempotency-Key`",
     schema: { type: "string", enum: ["true"] },
@@ -35,6 +43,11 @@ const headersNamed = (...names: string[]): Response["headers"] =>
   Object.fromEntries(["X-Request-ID", ...names].map((name) => [name, ref("headers", name)]));
 
 const LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+
+export const NOT_MODIFIED: Empty = {
+  description: "Not changed since the version that `If-None-Match` names",
+  headers: headersNamed("ETag"),
+};
 
 export function successOf(route: Route, data: Schema, components: Components): Response {
   const example = dataExample(route, data, components);
@@ -51,6 +64,7 @@ export function successOf(route: Route, data: Schema, components: Components): R
     description: { 200: "Done", 201: "Created", 202: "Work has begun; the operation tells how it goes" }[route.status],
     headers: headersNamed(
       ...(route.access === "public" ? [] : LIMIT_HEADERS),
+      ...(route.unversioned === undefined ? [] : ["ETag"]),
       ...(route.status === 200 ? [] : ["Location"]),
       ...(route.idempotent ? ["Idempotent-Replayed"] : []),
     ),
@@ -90,7 +104,7 @@ export function failuresOf(route: Route, body: Schema | undefined, components: C
 const isCounted = (status: number): boolean => status !== 401 && status < 500;
 
 function refusalsOf(route: Route, body: Schema | undefined, components: Components): Refusal[] {
-  const { access, bodyPermission, path, rate, idempotent } = route;
+  const { access, bodyPermission, path, rate, idempotent, conditional } = route;
   const refusals: Refusal[] = [];
   if (body !== undefined) refusals.push(...codes("MALFORMED_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"));
   if (access !== "public") refusals.push({ code: "UNAUTHORIZED" }, tooMany("all"));
@@ -100,8 +114,9 @@ function refusalsOf(route: Route, body: Schema | undefined, components: Componen
   for (const permission of new Set(permissions))
     refusals.push({ code: "FORBIDDEN", message: `Token does not have permission: ${permission}` });
   if (path.includes("/:")) refusals.push({ code: "NOT_FOUND", message: `No such ${resourceIn(path)?.words ?? "resource"}` });
-  const problem = problemOf(route, body, components);
-  if (problem !== undefined) refusals.push({ code: "VALIDATION_ERROR", details: { ...problem, errors: [problem] } });
+  if (conditional) refusals.push({ code: "PRECONDITION_FAILED", details: { etag: EXAMPLE_ETAG } });
+  const problem = problemOf(body, components);
+  refusals.push({ code: "VALIDATION_ERROR", details: { ...problem, errors: [problem] } });
   refusals.push(...route.refusals);
   if (idempotent) refusals.push(...codes("IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_KEY_REUSED"));
   // The gateway's own throttle comes before anyone is known, so it has no details.
@@ -116,14 +131,13 @@ const tooMany = (scope: keyof typeof REQUEST_LIMITS): Refusal => ({
   details: { limit: REQUEST_LIMITS[scope], window_seconds: WINDOW_SECONDS, scope },
 });
 
-/** A problem that a request to this endpoint can really have. */
-function problemOf({ query, idempotent }: Route, body: Schema | undefined, components: Components) {
+/** A problem that a request to this endpoint can really have; one has it always: a parameter that nobody knows. */
+function problemOf(body: Schema | undefined, components: Components) {
   const { required: [first] = [], additionalProperties } = body === undefined ? {} : resolve(body, components);
   if (first !== undefined) return { field: first, reason: "is required" };
   if (additionalProperties === false) return { field: "colour", reason: "is not a known field" };
   if (body !== undefined) return { field: "data", reason: "must be at most 4096 bytes of JSON" };
-  if (query !== undefined) return { field: "colour", reason: "is not a known field" };
-  return idempotent ? { field: "Idempotency-Key", reason: "must be 1 to 255 printable ASCII characters" } : undefined;
+  return { field: "colour", reason: "is not a known field" };
 }
 
 /** A failure as a component, so that what reads the same at many endpoints is said once. */

@@ -25,6 +25,10 @@ export type Schema = {
   minimum?: number;
   maximum?: number;
   minItems?: number;
+  maxItems?: number;
+  uniqueItems?: boolean;
+  minProperties?: number;
+  not?: Schema;
 };
 export type Header = { description: string; schema: Schema };
 export type Parameter = {
@@ -42,6 +46,8 @@ export type Response = {
   headers: Record<string, Header | Reference>;
   content: { "application/json": Media };
 };
+/** An answer without a body. */
+export type Empty = Omit<Response, "content">;
 export type Operation = {
   operationId: string;
   tags: string[];
@@ -54,12 +60,13 @@ export type Operation = {
   /** Who may call: `public`, `credential` (any), `session`, or the permissions needed; by the body's field where they depend on it. */
   "x-permission": string | readonly string[] | Record<string, Readonly<Record<string, string>>>;
   "x-rate-limit": string;
-  "x-workflow"?: readonly string[];
+  /** Types of the operations that it may start. */
+  "x-operations"?: readonly string[];
 };
 export type OpenApi = {
   openapi: string;
-  info: { title: string; version: string; description: string };
-  servers: { url: string; description: string }[];
+  info: { title: string; version: string; description: string; contact: { name: string } };
+  servers: { url: string; description: string; "x-internal": boolean }[];
   security: Record<string, string[]>[];
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
@@ -68,7 +75,7 @@ export type OpenApi = {
     schemas: Record<string, Schema>;
     parameters: Record<string, Parameter>;
     headers: Record<string, Header>;
-    responses: Record<string, Response>;
+    responses: Record<string, Response | Empty>;
   };
 };
 

@@ -1,9 +1,11 @@
 // Parameters of an endpoint: in its path, its query and its headers.
 import type * as z from "zod";
-import { exampleId, ID_PREFIXES, type IdKind } from "../fields.ts";
+import { exampleId, idForm, ID_PREFIXES, type IdKind } from "../fields.ts";
 import type { Route } from "../index.ts";
 import type { Components, Parameter } from "./document.ts";
 import { toSchema } from "./schemas.ts";
+
+export const EXAMPLE_ETAG = '"Qm9uam91ciBsZSBtb25kZS"';
 
 export const PARAMETERS: Record<string, Parameter> = {
   IdempotencyKey: {
@@ -14,12 +16,29 @@ export const PARAMETERS: Record<string, Parameter> = {
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[ -~]+$" },
     example: "7f1d2c9e-create-shop",
   },
+  IfMatch: {
+    name: "If-Match",
+    in: "header",
+    required: false,
+    description:
+      "An `ETag` of the resource, several, or `*`: the change is made only if the resource is still one of these versions",
+    schema: { type: "string", maxLength: 8192, pattern: "^[ -~]*$" },
+    example: EXAMPLE_ETAG,
+  },
+  IfNoneMatch: {
+    name: "If-None-Match",
+    in: "header",
+    required: false,
+    description: "An `ETag` that you have: if it is still the present one the answer is 304, without a body",
+    schema: { type: "string", maxLength: 8192, pattern: "^[ -~]*$" },
+    example: EXAMPLE_ETAG,
+  },
   RequestId: {
     name: "X-Request-ID",
     in: "header",
     required: false,
     description: "Your own identifier for tracing; echoed on the answer",
-    schema: { type: "string", pattern: "^[A-Za-z0-9._:-]{1,128}$" },
+    schema: { type: "string", maxLength: 128, pattern: "^[A-Za-z0-9._:-]{1,128}$" },
     example: "my-trace-42",
   },
 };
@@ -43,7 +62,7 @@ export const pathParameters = ({ path }: Route): Parameter[] =>
       in: "path",
       required: true,
       description: words === undefined ? "Identifier of the resource" : `Identifier of the ${words}`,
-      schema: { type: "string" },
+      schema: { type: "string", ...(kind !== undefined && idForm(kind)) },
       ...(kind !== undefined && { example: exampleId(kind) }),
     };
   });

@@ -14,6 +14,9 @@ export function toSchema(schema: z.ZodType, use: "query" | "body" | "answer", co
     z.toJSONSchema(schema, {
       io: use === "body" ? "input" : "output",
       override: ({ zodSchema, jsonSchema }) => {
+        if (jsonSchema.type === "integer")
+          jsonSchema.format = Math.abs(jsonSchema.maximum ?? Infinity) < 2 ** 31 ? "int32" : "int64";
+        if (jsonSchema.pattern !== undefined) jsonSchema.pattern = unescapedPattern(jsonSchema.pattern);
         if (use === "answer" || jsonSchema.pattern === undefined || jsonSchema.description !== undefined) return;
         const description = patternInWords(zodSchema);
         if (description !== undefined) jsonSchema.description = description;
@@ -26,7 +29,9 @@ export function toSchema(schema: z.ZodType, use: "query" | "body" | "answer", co
       return value.includes("/__") ? undefined : value.replace("#/$defs/", SCHEMAS); // what has no name is any JSON value
     if (
       use === "answer" &&
-      ((key === "pattern" && typeof value === "string") || (key === "additionalProperties" && value === false))
+      ((key === "pattern" && typeof value === "string") ||
+        (key === "additionalProperties" && value === false) ||
+        (key === "not" && typeof value === "object"))
     )
       return undefined;
     return value;
@@ -42,6 +47,9 @@ export function toSchema(schema: z.ZodType, use: "query" | "body" | "answer", co
   components.schemas[id] = unnamed;
   return ref("schemas", id);
 }
+
+/** JavaScript shows line breaks in a pattern as escapes that Go cannot read. */
+const unescapedPattern = (pattern: string): string => pattern.replaceAll(String.raw`\u2028`, "\u2028");
 
 /** A pattern in words: what is said to whoever sends a text that has nothing of it. */
 function patternInWords(schema: z.core.$ZodType): string | undefined {

@@ -48,7 +48,7 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
 
 /** When each error is answered. */
 export const WHEN: Record<ErrorCode, string> = {
-  MALFORMED_REQUEST: "The body is not a JSON object",
+  MALFORMED_REQUEST: "The body is not a JSON object, or has a key twice",
   UNAUTHORIZED: "No token is provided, or the token is invalid",
   FORBIDDEN: "The credential lacks the permission needed",
   NOT_FOUND: "There is no such resource in this account; another account's id answers exactly like an unused one",
@@ -58,6 +58,7 @@ export const WHEN: Record<ErrorCode, string> = {
   OPERATION_IN_PROGRESS: "Another operation holds the resource; `details.operation_id` names it",
   QUOTA_EXCEEDED: "The account has as much as it may have; `details` holds `resource` and `limit`",
   IDEMPOTENCY_IN_PROGRESS: "The first request with this `Idempotency-Key` is still running",
+  PRECONDITION_FAILED: "`If-Match` is of another version of the resource; `details.etag` is the present one",
   PAYLOAD_TOO_LARGE: `The body is larger than ${BODY_BYTES_MAX / 1024} KiB`,
   UNSUPPORTED_MEDIA_TYPE: "The body is not `application/json`",
   VALIDATION_ERROR:
@@ -103,10 +104,19 @@ name: \`srv_\` server, \`ins_\` instance, \`bak_\` backup, \`op_\` operation, \`
 
 A success is \`{"success": true, "data": …}\`, with \`meta\` on lists; a failure is \`{"success": false, "error": {"code", "message", "details"}}\`.
 A new resource answers 201 and \`Location\`; work that has begun on something answers 202 with the operation, and \`Location\` leads to it.
-Unknown fields are refused, never ignored. A client must ignore fields of an answer that it does not know.
+Unknown fields and query parameters are refused, never ignored; so is a key that an object has twice. A client must ignore fields of an answer that it does not know.
 
 \`X-Request-ID\` (1 to 128 characters of \`A-Za-z0-9._:-\`) is echoed on the answer and kept on the operation that the request starts;
 without one the service makes it.
+
+Every GET answers HEAD, too: the same status and headers, without the body, counted like a GET. Answers of 1 KB and more are compressed for
+clients that send \`Accept-Encoding\`. No answer may be cached (\`Cache-Control: no-store\`) but this document, which has an \`ETag\`.
+
+## Versions of a resource
+A single resource comes with an \`ETag\`. Send it as \`If-Match\` with a PUT or DELETE, and the change is made only if the resource is still that
+version; otherwise the answer is 412, with the present one in \`details.etag\`. Without \`If-Match\`, changes of different fields do not undo each
+other. What changes by itself (\`last_seen_at\`, \`last_used_at\`, \`last_used_ip\`) or follows from something else (\`url\`, \`allowed_actions\`,
+\`dns_record\`, \`quotas\`) makes no new version. A GET with \`If-None-Match\` answers 304 without a body if nothing has changed.
 
 ## Long work
 Creating, deleting, restoring and the like answer at once and go on. Follow the operation: \`GET /operations/:id?wait=20\` answers as soon as it
@@ -122,7 +132,7 @@ exact, one at a time. Lists may lag behind changes by a moment; a get never does
 ## Limits
 ${REQUEST_LIMITS.all} requests in any ${WINDOW_SECONDS} seconds per token (per user in the dashboard), and of those ${REQUEST_LIMITS.create_delete}
 that create or delete. What is refused does not count. \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\` (Unix seconds) tell of the limit nearest to
-being hit. Sign-in: ${LOGIN_FAILURES.pair} failures in ${LOGIN_WINDOW_SECONDS / 60} minutes for an e-mail from one address,
+being hit: the one of the two of which the smallest share is left, whatever the request was. Sign-in: ${LOGIN_FAILURES.pair} failures in ${LOGIN_WINDOW_SECONDS / 60} minutes for an e-mail from one address,
 ${LOGIN_FAILURES.address} from one address. Bodies: ${BODY_BYTES_MAX / 1024} KiB.
 
 ## Idempotency

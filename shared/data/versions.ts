@@ -1,0 +1,53 @@
+// The version of a record that a request changes: its ETag, and the condition that it is still as it was read.
+import type * as z from "zod";
+import { preconditionFailed } from "../api/errors.ts";
+import { etagOf } from "../domain/etag.ts";
+import { type Key } from "./keys.ts";
+import { check, type Item, keyOfWrite, onlyIfUnchanged, type Ref, spelled, type Write } from "./table.ts";
+
+export interface Version {
+  key: Key;
+  etag: string;
+  /** Everything that counts, as it was read. */
+  values: Item;
+  /** The ETag of the record as it is now. */
+  etagOf: (present: Item) => string;
+}
+
+/** What is shown of a record and counts; the rest follows from it, from the clock, or from other records. */
+const counted = (record: object, shape: object, unversioned: readonly string[]): Item =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => Object.hasOwn(shape, name) && !unversioned.includes(name)));
+
+interface Kind<T> {
+  /** What is shown of such a record. */
+  shown: z.ZodObject;
+  unversioned: readonly string[];
+  /** What is shown instead of the stored `state`. */
+  status?: (record: T) => string;
+}
+
+export function versionOf<T extends object>(
+  { key, schema }: Ref<T>,
+  record: T,
+  { shown, unversioned, status }: Kind<T>,
+): Version {
+  const values = counted(record, shown.shape, unversioned);
+  const tag = (each: T) =>
+    etagOf({ ...counted(each, shown.shape, unversioned), ...(status !== undefined && { status: status(each) }) }, []);
+  return {
+    key,
+    etag: tag(record),
+    values: "state" in record ? { ...values, state: record.state } : values,
+    etagOf: (present) => tag(schema.parse(present)),
+  };
+}
+
+/** The writes with the condition that a record is as it was read: on its own write, which then comes first, or as a check. */
+export function withVersion(writes: readonly Write[], { key, etag, values, etagOf: etagNow }: Version): Write[] {
+  const changed = (present: Item): Error | undefined => {
+    const now = etagNow(present);
+    return now === etag ? undefined : preconditionFailed(now);
+  };
+  const own = writes.find((write) => keyOfWrite(write) === spelled(key));
+  return [onlyIfUnchanged(own ?? check(key, {}), values, changed), ...writes.filter((write) => write !== own)];
+}

@@ -1,0 +1,28 @@
+// Entity tags (RFC 9110): the version of what is shown, and the conditions that clients put on it.
+import { createHash } from "node:crypto";
+import { canonical } from "./canonical.ts";
+
+/** 132 bits: no two versions share a tag. */
+const TAG_CHARACTERS = 22;
+
+const tagOf = (text: string): string => `"${createHash("sha256").update(text).digest("base64url").slice(0, TAG_CHARACTERS)}"`;
+
+/** The tag of a resource, of all its fields but those that do not count. */
+export const etagOf = (shown: object, unversioned: readonly string[]): string =>
+  tagOf(canonical(Object.fromEntries(Object.entries(shown).filter(([name]) => !unversioned.includes(name)))));
+
+/** The tag of a document: weak, because it may be sent compressed. */
+export const weakEtagOf = (document: unknown): string => `W/${tagOf(JSON.stringify(document))}`;
+
+/** The tags in `If-Match` or `If-None-Match`; `*` stands for any. What is no tag matches nothing. */
+export type Tags = "*" | readonly string[];
+
+export const tagsIn = (header: string): Tags => (header.trim() === "*" ? "*" : (header.match(/(?:W\/)?"[^"]*"/g) ?? []));
+
+/** As `If-Match` compares: a weak tag never matches. */
+export const matches = (tags: Tags, etag: string): boolean => tags === "*" || tags.includes(etag);
+
+const opaque = (etag: string): string => etag.replace(/^W\//, "");
+
+/** As `If-None-Match` compares. */
+export const matchesWeakly = (tags: Tags, etag: string): boolean => tags === "*" || tags.map(opaque).includes(opaque(etag));

@@ -1,0 +1,119 @@
+// Clients that other people's tools make of the description: they compile as strictly as TypeScript can, and their calls work.
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { generateSource } from "oazapfts";
+import { generateApi } from "swagger-typescript-api";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import * as z from "zod";
+import { openapi } from "../../shared/api/openapi.ts";
+import { account, newPublicKey, unique, uniqueDatabase, uniqueDomain } from "../harness/account.ts";
+import { apiUrl } from "../harness/cloud.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+/** The same walk with either client: a server, an instance on it, a backup, its restore. It ends with the last operation's status. */
+const WALK = `
+export async function walk({ baseUrl, token, words }: { baseUrl: string; token: string; words: Record<"key" | "name" | "database" | "domain", string> }): Promise<string> {
+  CLIENT
+  const done = async (id: string | null): Promise<string> => {
+    if (id === null) throw new Error("Nothing was begun");
+    for (;;) {
+      const { status } = await operation(id);
+      if (status === "succeeded" || status === "failed") return status;
+    }
+  };
+  const key = await addKey({ name: words.name, public_key: words.key });
+  const server = await addServer({ name: words.name, provider: "sandbox", region: "eu-central", size: "small", ssh_key_id: key.id });
+  await done(server.operation_id);
+  const instance = await addInstance({
+    name: words.name, server_id: server.id, erp_version: "19.0", edition: "community",
+    database_name: words.database, admin_email: "admin@example.com", domain: words.domain,
+  });
+  await done(instance.operation_id);
+  const backup = await addBackup(instance.id, { note: "walk" });
+  await done(backup.operation_id);
+  const restore = await restoreBackup(backup.id, { backup_first: false });
+  return done(restore.id);
+}`;
+
+const CLIENTS = {
+  oazapfts: `import * as api from "./client.ts";${WALK.replace(
+    "CLIENT",
+    `api.defaults.baseUrl = baseUrl;
+  api.defaults.headers = { authorization: \`Bearer \${token}\` };
+  const failed = (answer: { status: number }) => new Error(JSON.stringify(answer));
+  const addKey = async (body: Parameters<typeof api.sshKeysCreate>[0]) => { const answer = await api.sshKeysCreate(body); if (answer.status !== 201) throw failed(answer); return answer.data.data; };
+  const addServer = async (body: Parameters<typeof api.serversCreate>[0]) => { const answer = await api.serversCreate(body); if (answer.status !== 201) throw failed(answer); return answer.data.data; };
+  const addInstance = async (body: Parameters<typeof api.instancesCreate>[0]) => { const answer = await api.instancesCreate(body); if (answer.status !== 201) throw failed(answer); return answer.data.data; };
+  const addBackup = async (...call: Parameters<typeof api.backupsCreate>) => { const answer = await api.backupsCreate(...call); if (answer.status !== 201) throw failed(answer); return answer.data.data; };
+  const restoreBackup = async (...call: Parameters<typeof api.backupsRestore>) => { const answer = await api.backupsRestore(...call); if (answer.status !== 202) throw failed(answer); return answer.data.data; };
+  const operation = async (id: string) => { const answer = await api.operationsGet(id, { wait: 10 }); if (answer.status !== 200) throw failed(answer); return answer.data.data; };`,
+  )}`,
+  "swagger-typescript-api": `import { Api } from "./client.ts";${WALK.replace(
+    "CLIENT",
+    `const api = new Api({ baseUrl, baseApiParams: { headers: { authorization: \`Bearer \${token}\` } } });
+  const addKey = async (body: Parameters<typeof api.sshKeys.sshKeysCreate>[0]) => (await api.sshKeys.sshKeysCreate(body)).data.data;
+  const addServer = async (body: Parameters<typeof api.servers.serversCreate>[0]) => (await api.servers.serversCreate(body)).data.data;
+  const addInstance = async (body: Parameters<typeof api.instances.instancesCreate>[0]) => (await api.instances.instancesCreate(body)).data.data;
+  const addBackup = async (...call: Parameters<typeof api.instances.backupsCreate>) => (await api.instances.backupsCreate(...call)).data.data;
+  const restoreBackup = async (...call: Parameters<typeof api.backups.backupsRestore>) => (await api.backups.backupsRestore(...call)).data.data;
+  const operation = async (id: string) => (await api.operations.operationsGet(id, { wait: 10 })).data.data;`,
+  )}`,
+};
+
+/** Inside the project, so that what the clients import is found. */
+let folder = "";
+beforeAll(async () => {
+  await mkdir(join(ROOT, ".local"), { recursive: true });
+  folder = await mkdtemp(join(ROOT, ".local", "clients-"));
+  const description = join(folder, "openapi.json");
+  await writeFile(description, JSON.stringify(openapi("test")));
+  for (const [name, walk] of Object.entries(CLIENTS)) {
+    await mkdir(join(folder, name));
+    await writeFile(join(folder, name, "walk.ts"), walk);
+  }
+  await writeFile(join(folder, "oazapfts", "client.ts"), await generateSource(description));
+  await generateApi({
+    input: description,
+    output: join(folder, "swagger-typescript-api"),
+    fileName: "client.ts",
+    cleanOutput: false,
+    silent: true,
+  });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const STRICT = {
+  strict: true,
+  noEmit: true,
+  module: "nodenext",
+  target: "es2023",
+  lib: ["es2023", "dom", "dom.iterable"],
+  allowImportingTsExtensions: true,
+  skipLibCheck: true,
+  types: [],
+};
+
+test("they compile", async () => {
+  const files = Object.keys(CLIENTS).map((name) => join(name, "walk.ts"));
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: STRICT, files }));
+  const tsc = join(ROOT, "node_modules", "typescript", "bin", "tsc");
+  const { stdout } = await promisify(execFile)(process.execPath, [tsc, "-p", folder]).catch((error: { stdout: string }) => error);
+  expect(stdout).toBe("");
+});
+
+const Walk = z.object({
+  walk: z.custom<(about: { baseUrl: string; token: string; words: Record<string, string> }) => Promise<string>>(
+    (value) => typeof value === "function",
+  ),
+});
+
+test.each(Object.keys(CLIENTS))("%s walks from a server to a restore", async (name) => {
+  const me = await account();
+  const { walk } = Walk.parse(await import(pathToFileURL(join(folder, name, "walk.ts")).href));
+  const words = { key: newPublicKey(), name: unique("walk"), database: uniqueDatabase(), domain: uniqueDomain() };
+  expect(await walk({ baseUrl: `${apiUrl()}/api/v1`, token: me.api.token ?? "", words })).toBe("succeeded");
+});

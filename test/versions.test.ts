@@ -1,0 +1,319 @@
+// Versions: a single resource has an ETag, and whoever names it in `If-Match` overwrites nothing that they have not seen.
+import { deflateSync, gzipSync } from "node:zlib";
+import { beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { Operation } from "../shared/api/operations.ts";
+import { setQuota } from "../shared/data/operator.ts";
+import { keys } from "../shared/data/keys.ts";
+import { updateOne } from "../shared/data/table.ts";
+import { fingerprintOfId } from "../shared/domain/token-value.ts";
+import { account, newPublicKey, type TestAccount, unique, uniqueDomain } from "./harness/account.ts";
+import { type Answer, type Client, statusesOf, stranger } from "./harness/client.ts";
+import { apiUrl } from "./harness/cloud.ts";
+import { everyRoute, pathOf } from "./harness/requests.ts";
+import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
+
+const STRONG = /^"[A-Za-z0-9_-]{22}"$/;
+
+let me: TestAccount;
+beforeAll(async () => {
+  me = await account();
+  for (const kind of ["server", "instance"] as const) await setQuota(me.id, kind, 1_000);
+});
+
+interface Kind {
+  what: string;
+  /** Makes one, and gives its path. */
+  make: () => Promise<string>;
+  client: () => Promise<Client>;
+  /** Bodies of changes, each of which makes another version. */
+  changes: () => Record<string, unknown>[];
+  deleted?: 200 | 202;
+  /** Changes what does not count. */
+  touch?: (path: string) => Promise<unknown>;
+}
+
+const token = async () => (await me.token()).api;
+const session = async () => me.session(await me.anotherUser());
+const idIn = (path: string): string => path.split("/").at(-1) ?? "";
+
+const kinds: Kind[] = [
+  {
+    what: "a server",
+    make: async () => `/servers/${(await seedServer(me.id)).id}`,
+    client: token,
+    changes: () => [{ name: unique("one") }, { name: unique("two") }],
+    deleted: 202,
+    touch: (path) =>
+      updateOne(
+        keys.record("server", me.id, idIn(path)),
+        { set: { last_seen_at: "2026-11-21T12:00:00.000Z", failed_probes: 2 } },
+        {},
+      ),
+  },
+  {
+    what: "an instance",
+    make: async () => `/instances/${(await seedInstance(me.id)).id}`,
+    client: token,
+    changes: () => [{ name: "One" }, { admin_email: "two@example.com" }],
+    deleted: 202,
+    touch: (path) => updateOne(keys.record("instance", me.id, idIn(path)), { set: { server_ip: "203.0.113.99" } }, {}),
+  },
+  {
+    what: "a backup",
+    make: async () => `/backups/${(await seedBackup(await seedInstance(me.id))).id}`,
+    client: token,
+    changes: () => [],
+    deleted: 202,
+    touch: (path) => updateOne(keys.record("backup", me.id, idIn(path)), { add: { used_by: new Set(["op_none"]) } }, {}),
+  },
+  { what: "an SSH key", make: async () => `/ssh-keys/${(await me.sshKey()).id}`, client: token, changes: () => [], deleted: 200 },
+  {
+    what: "an API token",
+    make: async () => `/tokens/${(await me.token()).id}`,
+    client: session,
+    changes: () => [],
+    deleted: 200,
+    touch: (path) =>
+      updateOne(
+        keys.credential(fingerprintOfId(idIn(path))),
+        { set: { last_used_at: "2026-11-21T12:00:00.000Z", last_used_ip: "192.0.2.1" } },
+        {},
+      ),
+  },
+  {
+    what: "the settings",
+    make: () => Promise.resolve("/settings"),
+    client: token,
+    changes: () => [{ account_name: unique("One") }, { backup_retention_days: 30 }, { backup_retention_days: 31 }],
+    touch: () => me.sshKey(),
+  },
+  {
+    what: "what a sandbox instance holds",
+    make: async () => `/sandbox/instances/${(await me.instance()).id}/data`,
+    client: token,
+    changes: () => [{ quotas: 1, last_seen_at: 1 }, { last_seen_at: 2, quotas: 1 }, {}],
+  },
+];
+
+const etagOf = ({ headers }: Answer): string => headers["etag"] ?? "";
+const failed = (etag: string) => ({ code: "PRECONDITION_FAILED", details: { etag } });
+
+describe.each(kinds)("$what", ({ make, client, changes, deleted, touch }) => {
+  const ifMatch = (etag: string) => ({ headers: { "if-match": etag } });
+
+  test("has a strong ETag that changes with it, and not with what changes by itself", async () => {
+    const [path, api] = [await make(), await client()];
+    const before = etagOf(await api.get(path));
+    expect(before).toMatch(STRONG);
+    await touch?.(path);
+    expect(etagOf(await api.get(path))).toBe(before);
+    const seen = new Set([before]);
+    for (const body of changes()) {
+      const changed = await api.put(path, body);
+      expect(etagOf(changed)).toMatch(STRONG);
+      expect(etagOf(await api.get(path))).toBe(etagOf(changed));
+      seen.add(etagOf(changed));
+    }
+    expect(seen.size).toBe(1 + changes().length);
+  });
+
+  test("is changed or deleted only as the version that If-Match names", async () => {
+    const [path, api] = [await make(), await client()];
+    const first = etagOf(await api.get(path));
+    const attempts = [
+      ...changes().map((body) => (etag: string) => api.put(path, body, ifMatch(etag))),
+      ...(deleted === undefined ? [] : [(etag: string) => api.delete(path, ifMatch(etag))]),
+    ];
+    let etag = first;
+    for (const attempt of attempts) {
+      for (const wrong of ['"another"', `W/${etag}`, etag.slice(1, -1), "", '"a", "b"', `"x${etag}"`]) {
+        const answer = await attempt(wrong);
+        expect(answer.status, `${wrong}: ${answer.text}`).toBe(412);
+        expect(answer.error).toMatchObject(failed(etag));
+      }
+      expect(etagOf(await api.get(path))).toBe(etag);
+      await touch?.(path);
+      const done = await attempt(`"another", ${etag}`);
+      if (done.status === 412 || done.status >= 500) throw new Error(done.text);
+      if (attempt === attempts.at(-1)) break;
+      etag = etagOf(await api.get(path));
+    }
+    expect(attempts.length).toBeGreaterThan(0);
+  });
+
+  test("takes * for any version, and is 404 before anything else", async () => {
+    const [path, api] = [await make(), await client()];
+    const [body] = changes();
+    if (body !== undefined) {
+      expect((await api.put(path, body, ifMatch("*"))).status).toBe(200);
+      if (path.includes("_")) {
+        const missing = path.replace(/_[0-9a-z]{4}/, "_0000");
+        expect((await api.put(missing, body, ifMatch("*"))).status).toBe(404);
+        expect((await api.put(missing, body, ifMatch('"x"'))).status).toBe(404);
+      }
+    }
+    if (deleted === undefined) return;
+    expect((await api.delete(path, ifMatch("*"))).status).toBe(deleted);
+  });
+
+  test("is 304 to whoever has it", async () => {
+    const [path, api] = [await make(), await client()];
+    const full = await api.get(path);
+    for (const known of [etagOf(full), `W/${etagOf(full)}`, `"x", ${etagOf(full)}`, "*"])
+      for (const method of ["GET", "HEAD"]) {
+        const answer = await api.send(method, path, undefined, { headers: { "if-none-match": known } });
+        expect({ known, status: answer.status, text: answer.text, etag: etagOf(answer) }).toEqual({
+          known,
+          status: 304,
+          text: "",
+          etag: etagOf(full),
+        });
+      }
+    expect((await api.get(path, { headers: { "if-none-match": '"another"' } })).text).toBe(full.text);
+  });
+});
+
+test("of changes at once that all name the same version one is made", async () => {
+  const server = await seedServer(me.id);
+  const instance = await seedInstance(me.id, { server_id: server.id });
+  const paths: [path: string, body: (i: number) => object][] = [
+    [`/servers/${server.id}`, () => ({ name: unique("race") })],
+    [`/instances/${instance.id}`, (i) => (i % 2 === 0 ? { name: `Race ${i}` } : { admin_email: `race${i}@example.com` })],
+    [`/instances/${instance.id}`, () => ({ domain: uniqueDomain() })],
+    ["/settings", (i) => ({ backup_retention_days: i + 40 })],
+  ];
+  for (const [path, body] of paths) {
+    const { api } = await me.token();
+    const headers = { "if-match": etagOf(await api.get(path)) };
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => api.put(path, body(i), { headers })));
+    expect(statusesOf(answers), path).toEqual([200, ...Array.from({ length: 11 }, () => 412)]);
+    const etag = etagOf(await api.get(path));
+    for (const { status, error } of answers) if (status === 412) expect(error).toMatchObject({ code: "PRECONDITION_FAILED" });
+    expect(
+      answers.flatMap((answer) => (answer.status === 200 ? [etagOf(answer)] : [])),
+      path,
+    ).toEqual([etag]);
+  }
+});
+
+test("a deletion that names a version does not overtake a rename", async () => {
+  const { api } = await me.token();
+  for (let round = 0; round < 5; round++) {
+    const path = `/servers/${(await seedServer(me.id)).id}`;
+    const headers = { "if-match": etagOf(await api.get(path)) };
+    const [renamed, removed] = await Promise.all([
+      api.put(path, { name: unique("kept") }, { headers }),
+      api.delete(path, { headers }),
+    ]);
+    expect(statusesOf([renamed, removed])).toEqual(renamed.status === 200 ? [200, 412] : [202, 412]);
+  }
+});
+
+test("without If-Match, changes of different fields at once do not undo each other", async () => {
+  const { api } = await me.token();
+  const { id } = await seedInstance(me.id);
+  await Promise.all([
+    api.put(`/instances/${id}`, { name: "Both" }),
+    api.put(`/instances/${id}`, { admin_email: "both@example.com" }),
+  ]);
+  expect((await api.get(`/instances/${id}`)).body).toMatchObject({ data: { name: "Both", admin_email: "both@example.com" } });
+  await Promise.all([
+    api.put("/settings", { account_name: "Both" }),
+    api.put("/settings", { backup_retention_days: 77 }),
+    api.put("/settings", { contact_email: "both@example.com" }),
+  ]);
+  expect((await api.get("/settings")).body).toMatchObject({
+    data: { account_name: "Both", backup_retention_days: 77, contact_email: "both@example.com" },
+  });
+});
+
+test("an operation has an ETag, until it goes on", async () => {
+  const begun = (await me.api.post("/servers", await me.serverBody())).as(z.looseObject({ operation_id: z.string() }));
+  await me.until(begun.operation_id);
+  const answer = await me.api.get(`/operations/${begun.operation_id}`);
+  expect(answer.as(Operation).status).toBe("succeeded");
+  expect(etagOf(answer)).toMatch(STRONG);
+});
+
+test("the description may be kept, and is 304 while it is the same", async () => {
+  const full = await stranger.get("/openapi.json");
+  expect(etagOf(full)).toMatch(/^W\/"/);
+  for (const known of [etagOf(full), etagOf(full).slice(2)]) {
+    const answer = await stranger.get("/openapi.json", { headers: { "if-none-match": known } });
+    expect([answer.status, answer.text]).toEqual([304, ""]);
+  }
+  expect((await stranger.get("/openapi.json", { headers: { "if-none-match": 'W/"other"' } })).status).toBe(200);
+});
+
+describe("compression", () => {
+  const raw = async (
+    path: string,
+    acceptEncoding: string,
+    { headers, ...init }: Omit<RequestInit, "headers"> & { headers?: Record<string, string> } = {},
+  ) => {
+    const response = await fetch(`${apiUrl()}/api/v1${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${me.api.token}`, "accept-encoding": acceptEncoding, ...headers },
+    });
+    return {
+      coding: response.headers.get("content-encoding"),
+      text: await response.text(),
+      length: response.headers.get("content-length"),
+    };
+  };
+
+  test("answers of 1 KB and more come as the client likes them", async () => {
+    const plain = await raw("/openapi.json", "identity");
+    expect(plain.coding).toBeNull();
+    expect(Number(plain.length)).toBe(Buffer.byteLength(plain.text));
+    for (const [accepted, coding] of [
+      ["gzip", "gzip"],
+      ["deflate", "deflate"],
+      ["br, gzip;q=0.5", null],
+      ["gzip;q=0, deflate;q=0.1", "deflate"],
+      ["*", "gzip"],
+      ["gzip;q=0", null],
+      ["br", null],
+    ] as const) {
+      const answer = await raw("/openapi.json", accepted);
+      expect([accepted, answer.coding]).toEqual([accepted, coding]);
+      expect(answer.text).toBe(plain.text);
+      if (coding !== null) expect(Number(answer.length)).toBeLessThan(plain.text.length / 4);
+    }
+    expect((await raw("/health", "gzip")).coding).toBeNull();
+  });
+
+  test("bodies that come compressed are opened, and are refused if they are not what they say, or too much", async () => {
+    const send = (body: Buffer, coding: string) =>
+      raw("/ssh-keys", "identity", {
+        method: "POST",
+        body: new Uint8Array(body),
+        headers: { "content-type": "application/json", "content-encoding": coding },
+      });
+    const text = JSON.stringify({ name: "Compressed", public_key: newPublicKey() });
+    for (const [body, coding] of [
+      [gzipSync(text), "gzip"],
+      [deflateSync(text), "deflate"],
+    ] as const)
+      expect(JSON.parse((await send(body, coding)).text)).toMatchObject({ success: true });
+    expect(JSON.parse((await send(Buffer.from(text), "gzip")).text)).toMatchObject({ error: { code: "MALFORMED_REQUEST" } });
+    const bomb = gzipSync(Buffer.alloc(11 * 1024 * 1024, " "));
+    expect(JSON.parse((await send(bomb, "gzip")).text)).toMatchObject({ error: { code: "PAYLOAD_TOO_LARGE" } });
+  });
+});
+
+test("every single resource is among these", () => {
+  const tagged = everyRoute.filter(({ unversioned, method }) => unversioned !== undefined && method === "GET");
+  expect(tagged.map((route) => pathOf(route, "x"))).toEqual([
+    "/servers/x",
+    "/instances/x",
+    "/backups/x",
+    "/operations/x",
+    "/ssh-keys/x",
+    "/settings",
+    "/tokens/x",
+    "/openapi.json",
+    "/sandbox/instances/x/data",
+  ]);
+});
