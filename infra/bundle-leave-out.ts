@@ -102,7 +102,7 @@ export const leaveOut: Plugin = {
       }),
     );
     esbuild.onLoad({ filter: /\/shared\/.*\.ts$/ }, async ({ path }) => ({
-      contents: withoutCalls(await readFile(path, "utf8"), ".meta("),
+      contents: withoutWords(path, withoutCalls(await readFile(path, "utf8"), ".meta(")),
       loader: "ts",
     }));
 
@@ -155,6 +155,11 @@ function withoutCalls(source: string, call: string): string {
   }
   return result + rest;
 }
+
+/** What endpoints say of themselves to readers is for the API's description, too. */
+const withoutWords = (path: string, source: string): string =>
+  /\/shared\/api\/[\w-]+\.ts$/.test(path) ? source.replaceAll(WORDS, "") : source;
+const WORDS = /^ {4}(?:summary|description):\s*"(?:[^"\\]|\\.)*"(?:\s*\+\s*"(?:[^"\\]|\\.)*")*,$/gm;
 
 /** Where the parenthesis is closed that was opened before, quoted ones aside. */
 function closing(source: string): number {
