@@ -92,7 +92,7 @@ const kinds: Kind[] = [
     what: "what a sandbox instance holds",
     make: async () => `/sandbox/instances/${(await me.instance()).id}/data`,
     client: token,
-    changes: () => [{ quotas: 1, last_seen_at: 1 }, { last_seen_at: 2, quotas: 1 }, {}],
+    changes: () => [{ quotas: 1, last_seen_at: 1 }, { last_seen_at: 2, quotas: 1 }, { quotas: 2 }],
   },
 ];
 
