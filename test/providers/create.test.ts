@@ -118,7 +118,8 @@ describe.each(RENTED)("%s", (provider) => {
   });
 
   test("the same task twice at once orders one machine, whichever of the two is slower", async () => {
-    for (const pauses of [0, 1, 2]) {
+    // The first one also makes the key at the provider, which is unique and may stop one of the two by itself.
+    for (const pauses of [0, 0, 1, 2]) {
       const twin = (task: string) => (task === "requestMachine" ? () => pauses : undefined);
       const outcome = await here.create(accountId, provider, { twin });
       expect(machinesOf(provider), `with pauses of ${pauses}`).toHaveLength(1);

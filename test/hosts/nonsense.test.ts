@@ -1,0 +1,150 @@
+// Machines that were taken over, or are none: whatever they answer, a job ends with an error that people can read, and the machine is
+// given back.
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import ssh2, { type ServerChannel } from "ssh2";
+import * as z from "zod";
+import { ServerRecord } from "../../shared/data/records.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import type { HostedServer } from "../../shared/hosts/host.ts";
+import { keyPairOf } from "../../shared/hosts/key-pair.ts";
+import { retire } from "../../shared/hosts/retire.ts";
+import { ssh } from "../../shared/hosts/ssh.ts";
+import { GiveUp, TryAgain } from "../../shared/runtime/task-errors.ts";
+import { ownAws } from "./cloud.ts";
+
+type Misbehaviour = (channel: ServerChannel) => void;
+let misbehave: Misbehaviour;
+const hostKey = keyPairOf(randomBytes(32), "machine");
+let machine: ServerRecord;
+
+beforeAll(async () => {
+  await ownAws();
+  const server = new ssh2.Server({ hostKeys: [hostKey.private_key] }, (client) => {
+    client.on("error", () => undefined);
+    client.on("authentication", (context) => context.accept());
+    client.on("session", (accept) =>
+      accept().on("exec", (acceptExec) => {
+        const channel = acceptExec();
+        channel.on("error", () => undefined).resume();
+        misbehave(channel);
+      }),
+    );
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  afterAll(() => void server.close());
+  const { port } = z.object({ port: z.number() }).parse(server.address());
+  machine = ServerRecord.parse({
+    id: newId("server"),
+    account_id: newId("account"),
+    number: "1",
+    name: "erp",
+    provider: "hetzner",
+    region: "fsn1",
+    size: "cx22",
+    specs: { cpu: 2, memory_gb: 4, disk_gb: 40 },
+    ssh_key_id: newId("ssh_key"),
+    state: "deleting",
+    status_reason: null,
+    operation_id: null,
+    created_at: new Date().toISOString(),
+    updated_at: new Date().toISOString(),
+    last_seen_at: null,
+    machine_id: "7",
+    ip_address: "127.0.0.1",
+    ssh_port: port,
+    host_keys: [hostKey.public_key],
+  });
+});
+
+const says =
+  (text: string, code = 0): Misbehaviour =>
+  (channel) => {
+    channel.write(text, () => {
+      channel.exit(code);
+      channel.end();
+    });
+  };
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+/** What is waited for for a minute and more is over at once. */
+function hurry(): void {
+  const wait = globalThis.setTimeout;
+  vi.stubGlobal("setTimeout", (run: () => void, milliseconds = 0) => wait(run, milliseconds >= 60_000 ? 500 : milliseconds));
+  onTestFinished(() => void vi.stubGlobal("setTimeout", wait));
+}
+
+const MISBEHAVIOURS: [string, Misbehaviour, RegExp][] = [
+  ["says something else", says("Welcome!\n"), /does not understand/],
+  ["says nothing", says(""), /does not understand/],
+  ["is in a state that there is not", says("state=party\n"), /does not understand/],
+  ["answers what is no JSON", says(`state=done\nanswer=${base64("{")}\n`), /does not understand/],
+  [
+    "has made a host key that is none",
+    says(`state=done\nanswer=${base64('{"host_key":"ssh-ed25519 AAAA nonsense"}')}\n`),
+    /does not understand/,
+  ],
+  [
+    "fails with a very long text",
+    says(`state=failed\ncode=NONSENSE\nmessage=${base64("x".repeat(500_000))}\n`),
+    /HOST_JOB_FAILED: x{100,}/,
+  ],
+  [
+    "fails with a very long log",
+    says(`state=failed\ncode=TIMEOUT\nmessage=\nlog=${base64("x\n".repeat(500_000))}\n`),
+    /TIMEOUT: \s+x/,
+  ],
+  ["ends with an error", says("", 1), /could not be told/],
+  ["has no script, however often it is sent", says("", 127), /could not be told/],
+  ["sends bytes that mean nothing", says(randomBytes(100_000).toString("latin1")), /does not understand/],
+  ["does not stop to talk", talk, /answered too much/],
+  ["hangs up", (channel) => channel.close(), /broke off/],
+];
+
+function talk(channel: ServerChannel): void {
+  while (!channel.destroyed && channel.write("x".repeat(32_768)));
+  if (!channel.destroyed) channel.once("drain", () => talk(channel));
+}
+
+const run = (): Promise<unknown> =>
+  ssh
+    .run(machine, { id: "op_1-prepareHost", kind: "prepare_host", ssh_keys: [], ends: ["op_0-x"] })
+    .catch((thrown: unknown) => thrown);
+const retired = (): Promise<boolean> =>
+  retire(machine, { id: "op_2-retireHost", ends: ["op_1-prepareHost"], since: new Date().toISOString() });
+
+test.each(MISBEHAVIOURS)(
+  "a machine that %s fails its jobs in words that people can read, and is given back",
+  async (_, how, words) => {
+    misbehave = how;
+    const error = await run();
+    expect(error).toSatisfy((thrown) => thrown instanceof GiveUp || thrown instanceof TryAgain);
+    expect(String(error)).toMatch(words);
+    expect(String(error).length).toBeLessThan(2000);
+    expect(await retired()).toBe(true);
+  },
+);
+
+test.each<[string, Partial<HostedServer>]>([
+  ["another one", { host_keys: [keyPairOf(randomBytes(32), "another").public_key] }],
+  ["one of no known type", { host_keys: ["ssh-party AAAA"] }],
+  ["one that is nonsense", { host_keys: ["ssh-ed25519 nonsense"] }],
+  ["an empty line", { host_keys: [""] }],
+  ["none", { host_keys: [] }],
+])("a machine whose pinned host key is %s is told nothing, and is given back", async (_, fields) => {
+  let told = 0;
+  misbehave = (channel) => {
+    told += 1;
+    says("state=done\n")(channel);
+  };
+  expect(await retire({ ...machine, ...fields }, { id: "op_3-retireHost", since: new Date().toISOString() })).toBe(true);
+  expect(told).toBe(0);
+});
+
+// The last one: what is no longer waited for goes on for a moment.
+test("a machine that never answers is unreachable, and is given back", async () => {
+  hurry();
+  misbehave = () => undefined;
+  expect(await run()).toMatchObject({ name: "TryAgain", code: "HOST_UNREACHABLE" });
+  expect(await retired()).toBe(true);
+});
