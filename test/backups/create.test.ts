@@ -28,6 +28,8 @@ test("a backup is there at once, pending, and completed with its size and SHA-25
     database_name: instance.database_name,
     size_bytes: null,
     sha256: null,
+    missing_files: 0,
+    skipped_files: 0,
     note: "before the upgrade",
     operation_id: expect.stringMatching(/^op_/),
     created_at: expect.any(String),
