@@ -8,13 +8,14 @@ import { strToU8, unzipSync, zipSync } from "fflate";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Answer, Job, JobKind, MadeArchive, StoredArchive } from "../../shared/hosts/host.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
+import { unless } from "../harness/unless.ts";
 import { BUCKET } from "../local/services.ts";
 import { ownAws } from "./cloud.ts";
 import { noMachine, startMachine, type TestMachine, until } from "./machine.ts";
 
 const ERP_USER = 101;
 
-describe.skipIf(noMachine !== undefined)("a hostile ERP", () => {
+describe("a hostile ERP", unless(noMachine), () => {
   let s3: S3Client;
   let machine: TestMachine;
   /** Root's own, on the machine. */
