@@ -112,7 +112,7 @@ describe("on a machine", unless(noMachine), () => {
     expect(odoo).toMatch(/db: \{ name: erp-ins_1_db, internal: true \}\n {2}edge: \{ name: erp-ins_1_edge, labels: /);
     expect(readFileSync(fact("database.env"), "utf8")).toMatch(/^POSTGRES_USER=postgres$/m);
     const [password = ""] = /(?<=^db_password = ).+$/m.exec(readFileSync(fact("odoo.conf"), "utf8")) ?? [];
-    expect(password).toMatch(/^\S{32}$/);
+    expect(password).not.toBe("");
     expect(readFileSync(fact("database.env"), "utf8"), "the superuser's is another").not.toContain(password);
   });
 
