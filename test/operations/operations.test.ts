@@ -173,17 +173,18 @@ describe("the list of a resource", () => {
 
 describe("the list", () => {
   test("is filtered by the resource and by status", async () => {
-    const one = await me.server();
-    const other = await me.server();
-    await me.until((await me.api.delete(`/servers/${one.id}`)).as(Operation).id);
-    const ofOne = (await me.api.get(`/operations?resource_id=${one.id}`)).as(z.array(Operation));
+    const mine = await account(); // no other test's work is in its list
+    const one = await mine.server();
+    const other = await mine.server();
+    await mine.until((await mine.api.delete(`/servers/${one.id}`)).as(Operation).id);
+    const ofOne = (await mine.api.get(`/operations?resource_id=${one.id}`)).as(z.array(Operation));
     expect(ofOne.map(({ type }) => type)).toEqual(["server.delete", "server.create"]);
-    expect((await me.api.get(`/operations?resource_id=${other.id}`)).meta?.total).toBe(1);
-    expect((await me.api.get(`/operations?resource_id=${unusedId("backup")}`)).meta?.total).toBe(0);
-    const all = (await me.api.get("/operations?per_page=100")).as(z.array(Operation));
-    const succeeded = await me.api.get("/operations?status=succeeded&per_page=100");
+    expect((await mine.api.get(`/operations?resource_id=${other.id}`)).meta?.total).toBe(1);
+    expect((await mine.api.get(`/operations?resource_id=${unusedId("backup")}`)).meta?.total).toBe(0);
+    const all = (await mine.api.get("/operations?per_page=100")).as(z.array(Operation));
+    const succeeded = await mine.api.get("/operations?status=succeeded&per_page=100");
     expect(succeeded.as(z.array(Operation))).toEqual(all.filter(({ status }) => status === "succeeded"));
     expect(succeeded.meta?.total).toBe(all.filter(({ status }) => status === "succeeded").length);
-    expect((await me.api.get("/operations?status=running")).meta?.total).toBe(0);
+    expect((await mine.api.get("/operations?status=running")).meta?.total).toBe(0);
   });
 });
