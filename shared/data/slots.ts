@@ -2,7 +2,7 @@
 // is admitted by overwriting a time that is out of the window. The failed condition of a write that found its slot taken
 // returns the item, which shows a free slot or proves that there is none.
 import type { Key } from "./keys.ts";
-import { type Item, spelled, updateRaw } from "./table.ts";
+import { type Item, spelled, type UpdateOutcome, updateRaw } from "./table.ts";
 
 /** A limit: the attribute that holds its slots, and how many there are. */
 export interface Limit<N extends string = string> {
@@ -78,17 +78,26 @@ function pickPlace(key: string, wish: Wish, now: number): string | undefined {
   return place;
 }
 
-/** This container thought that all places were taken, but the item shows one that was freed meanwhile: rare, and worth a call. */
+/**
+ * This container thought that all places were taken, but the item shows one that was freed meanwhile: rare, and worth a call. Another request may
+ * take it first, so there are as many tries as places.
+ */
 async function takeFreed({ key, wish, now }: Entry<string>, item: Item): Promise<string | undefined> {
-  const place = wish && freePlace(item, wish, now);
-  if (wish === undefined || place === undefined) return undefined;
-  const { done } = await updateRaw(key, {
-    UpdateExpression: "SET #place = :until",
-    ConditionExpression: `attribute_exists(pk) AND ${IS_FREE}`,
-    ExpressionAttributeNames: { "#place": place },
-    ExpressionAttributeValues: { ":until": wish.untilMs, ":now": now },
-  });
-  return done ? place : undefined;
+  if (wish === undefined) return undefined;
+  let shown: Item | undefined = item;
+  for (let tries = 0; shown !== undefined && tries < wish.places.length; tries++) {
+    const place = freePlace(shown, wish, now);
+    if (place === undefined) return undefined;
+    const outcome: UpdateOutcome = await updateRaw(key, {
+      UpdateExpression: "SET #place = :until",
+      ConditionExpression: `attribute_exists(pk) AND ${IS_FREE}`,
+      ExpressionAttributeNames: { "#place": place },
+      ExpressionAttributeValues: { ":until": wish.untilMs, ":now": now },
+    });
+    if (outcome.done) return place;
+    shown = outcome.item;
+  }
+  return undefined;
 }
 
 const IS_FREE = "(attribute_not_exists(#place) OR #place <= :now)";

@@ -75,7 +75,7 @@ async function until(id: string | null | undefined): Promise<Ended> {
 }
 
 /** Makes something and waits until it is there; in the sandbox that takes seconds. */
-async function make(path: string, body: unknown, withinSeconds = 5): Promise<Resource> {
+async function make(path: string, body: unknown, withinSeconds = 30): Promise<Resource> {
   const made = Resource.parse(await call("POST", path, body));
   const began = performance.now();
   expect(await until(made.operation_id)).toMatchObject({ status: "succeeded" });
