@@ -119,7 +119,7 @@ describe("a first start", () => {
   let backup: Resource;
   beforeAll(async () => {
     started = await up();
-  });
+  }, 240_000);
 
   test("says where it is and whom to be, and keeps that for its owner only", async () => {
     const said = started.stdout();
@@ -262,7 +262,7 @@ describe("killed in the middle of its work", () => {
     // What an operation used is free again, too.
     expect(await until(Operation.parse(await call("DELETE", `/backups/${backup.id}`)).id)).toMatchObject({ status: "succeeded" });
     await stop(started);
-  });
+  }, 240_000); // three starts and two rounds of work, on a machine that may be busy
 });
 
 /** One sentence that says what to do, and no stack. */
