@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as z from "zod";
-import { callDynamoDb, describeTable, type Table } from "./dynamodb.ts";
+import { callDynamoDb, type Database, describeTable, type Table } from "./dynamodb.ts";
 import { holdIndexes, type HeldIndexes } from "./held-indexes.ts";
 import { AwsFault, LocalError } from "./errors.ts";
 import { allows, type Context, type Need, type PolicyDocument } from "./iam.ts";
@@ -37,7 +37,7 @@ export type Principal = {
 
 type JsonService = (action: string, input: unknown) => Promise<unknown>;
 export type Services = {
-  dynamodbUrl: string;
+  database: Database;
   /** Persists what DynamoDB Local has acknowledged. */
   flush: () => Promise<void>;
   states: JsonService;
@@ -187,7 +187,7 @@ export async function startAws({ principals, services, log = () => undefined, po
     outage: (service, mode) => void outages.set(service, mode),
     loseAnswer: (action) => void lost.add(action),
     holdIndexes: async () => {
-      const copy = await holdIndexes(services.dynamodbUrl);
+      const copy = await holdIndexes(services.database);
       held = copy;
       return async () => {
         held = undefined;
@@ -202,11 +202,11 @@ export async function startAws({ principals, services, log = () => undefined, po
   };
 }
 
-function knownOf({ dynamodbUrl, secretsmanager }: Services): Known {
+function knownOf({ database, secretsmanager }: Services): Known {
   const tables = new Map<string, Table>();
   return {
     async partitionKey(name, index) {
-      const table = tables.get(name) ?? (await describeTable(dynamodbUrl, name));
+      const table = tables.get(name) ?? (await describeTable(database, name));
       if (table === undefined) return undefined;
       tables.set(name, table);
       const indexes = [...(table.GlobalSecondaryIndexes ?? []), ...(table.LocalSecondaryIndexes ?? [])];
@@ -312,11 +312,11 @@ const failed = z.looseObject({});
 const consumed = z.looseObject({ ConsumedCapacity: z.union([units, z.array(units)]) });
 
 /** Asks for the consumed capacity, which tests count, and takes it out again where the caller did not ask. */
-async function dynamodb({ dynamodbUrl, flush }: Services, action: string, input: unknown, call: Call): Promise<Answer> {
+async function dynamodb({ database, flush }: Services, action: string, input: unknown, call: Call): Promise<Answer> {
   const asked = z.looseObject({ ReturnConsumedCapacity: z.string().default("NONE") }).parse(input);
   const hidden = MEASURED.test(action) && asked.ReturnConsumedCapacity === "NONE";
   const { status, body } = await callDynamoDb(
-    dynamodbUrl,
+    database,
     action,
     hidden ? { ...asked, ReturnConsumedCapacity: "TOTAL" } : input,
   ).catch((cause: unknown) => {

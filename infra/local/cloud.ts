@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startAws, type Aws, type Principal } from "./aws.ts";
-import { createTable, startDynamoDb } from "./dynamodb.ts";
+import { createTable, type Database, deleteTable, type DynamoDb, startDynamoDb } from "./dynamodb.ts";
 import { LocalError } from "./errors.ts";
 import { startEvents, type Events } from "./events.ts";
 import { startGateway, type Fallback } from "./gateway.ts";
@@ -28,6 +28,8 @@ export type CloudOptions = {
   configuration?: Readonly<Record<string, unknown>>;
   /** Added to the environment of the functions that keep backups: a store in place of the template's bucket. */
   store?: Record<string, string> | undefined;
+  /** Of a DynamoDB Local that runs already, in memory, and that other clouds use as well; without it an own one is started. */
+  databaseUrl?: string;
   /** Values of the template's parameters. */
   parameters?: Record<string, string>;
   /** Multiplies waits, pauses before retries and schedules' periods, never timeouts. 0: at once, and no schedules. */
@@ -112,6 +114,13 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   }
 }
 
+/** Ends with whoever started it, and has nothing to persist. */
+const borrowed = async (url: string): Promise<Pick<DynamoDb, "url" | "flush" | "exited">> => ({
+  url,
+  flush: async () => undefined,
+  exited: new Promise(() => undefined),
+});
+
 async function start(options: CloudOptions, stops: (() => void | Promise<void>)[], stop: () => Promise<void>): Promise<Cloud> {
   const { dataDir, outDir, stack, parameters = {}, timeScale = 1, schedules = true } = options;
   const within = (name: string): string | undefined => (dataDir === undefined ? undefined : join(dataDir, name));
@@ -131,23 +140,27 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
   stops.push(log.close);
   const complain = (line: string): void => log.write(`${new Date().toISOString()} ${line}\n`);
 
-  const database = started(startDynamoDb({ dataDir: within("dynamodb") }));
+  const { databaseUrl } = options;
+  const database = databaseUrl === undefined ? started(startDynamoDb({ dataDir: within("dynamodb") })) : borrowed(databaseUrl);
   const files = started(openStorage({ dir: within("s3") }));
   // All are awaited before one's failure is told: what started late would otherwise never be stopped.
   await Promise.allSettled([database, files]);
   const [dynamodb, storage] = await Promise.all([database, files]);
 
+  const secret = localSecret(dataDir);
+  const credentials = credentialsOf(secret, "operator");
+  const tables: Database = { url: dynamodb.url, accessKeyId: credentials.accessKeyId };
   const secrets = openSecrets({ file: within("secrets.json") });
   for (const each of template.secrets) secrets.ensure(each);
   const configured = variableOf(template, "PROVIDERS_SECRET");
   if (configured !== undefined && options.configuration !== undefined) secrets.cover(configured, options.configuration);
   await Promise.all([
-    ...template.tables.map(({ name, properties }) => createTable(dynamodb.url, { ...properties, TableName: name })),
+    ...template.tables.map(({ name, properties }) => createTable(tables, { ...properties, TableName: name })),
     ...template.buckets.map(({ name }) => storage.createBucket(name)),
   ]);
 
-  const secret = localSecret(dataDir);
-  const credentials = credentialsOf(secret, "operator");
+  if (databaseUrl !== undefined)
+    stops.push(() => Promise.all(template.tables.map(({ name }) => deleteTable(tables, name))).then(() => undefined));
   const principals = principalsOf(template, secret, credentials);
   // A request can only come once a function runs, and by then everything named here is there.
   const late: { states?: States } = {};
@@ -156,7 +169,7 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
     startAws({
       principals: (accessKeyId) => principals.get(accessKeyId),
       services: {
-        dynamodbUrl: dynamodb.url,
+        database: tables,
         flush: () => dynamodb.flush(),
         states: async (action, body) => late.states?.handle(action, body),
         secretsmanager: (action, input) => secrets.call(action, input),

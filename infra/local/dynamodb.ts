@@ -8,14 +8,17 @@ import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
 import { LocalError } from "./errors.ts";
+import { REGION } from "./template.ts";
 
 const SOURCE = join(import.meta.dirname, "LoopbackDynamoDb.java");
 const JAVA_FLAGS = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx256m"]; // small and quick to start: 0.9 s, some 200 MiB
 const READY_WITHIN_SECONDS = 60; // 0.9 s alone, 10 s seen on a machine with every core taken
 const ENDS_WITHIN_SECONDS = 3; // then SIGKILL; it has nothing to save, SQLite writes through
 
-export type DynamoDb = {
-  url: string;
+/** Whose tables are meant: in memory each access key has its own, so that several clouds can share one Java. */
+export type Database = { url: string; accessKeyId: string };
+
+export type DynamoDb = Database & {
   pid: number;
   stop(): Promise<void>;
   /**
@@ -36,8 +39,8 @@ export async function startDynamoDb({ dataDir }: { dataDir?: string | undefined 
     "java",
     JAVA_FLAGS.concat(
       [`-Djava.library.path=${join(jars, "DynamoDBLocal_lib")}`, "-cp", join(jars, "DynamoDBLocal.jar"), SOURCE],
-      ["-sharedDb", "-disableTelemetry"],
-      folder === undefined ? ["-inMemory"] : ["-dbPath", folder],
+      ["-disableTelemetry"],
+      folder === undefined ? ["-inMemory"] : ["-sharedDb", "-dbPath", folder],
     ),
     // A group of its own, so that Ctrl-C in the terminal reaches only us and we end it after the last request.
     { stdio: ["pipe", "pipe", "pipe"], detached: process.platform !== "win32" },
@@ -76,19 +79,20 @@ export async function startDynamoDb({ dataDir }: { dataDir?: string | undefined 
   }
   if (folder !== undefined) await writeFile(pidFile(folder), JSON.stringify({ pid, parent: process.pid }));
   const url = `http://127.0.0.1:${first}`;
-  const probe = await callDynamoDb(url, "ListTables", {}).catch((cause: unknown) => ({ status: 500, body: String(cause) }));
+  const own: Database = { url, accessKeyId: "local" };
+  const probe = await callDynamoDb(own, "ListTables", {}).catch((cause: unknown) => ({ status: 500, body: String(cause) }));
   if (probe.status !== 200) {
     await stop();
     throw broken(folder, JSON.stringify(probe.body));
   }
-  if (folder !== undefined) await createTable(url, FLUSHED);
+  if (folder !== undefined) await createTable(own, FLUSHED);
   const flush = async (): Promise<void> => {
     if (folder === undefined) return;
     const item = { pk: { S: "flushed" }, id: { S: randomUUID() } };
-    const { status, body } = await callDynamoDb(url, "PutItem", { TableName: FLUSHED.TableName, Item: item });
+    const { status, body } = await callDynamoDb(own, "PutItem", { TableName: FLUSHED.TableName, Item: item });
     if (status !== 200) throw new Error(`DynamoDB Local does not persist: ${JSON.stringify(body)}`);
   };
-  return { url, pid, stop, flush, exited };
+  return { ...own, pid, stop, flush, exited };
 }
 
 /** Holds the one item that every flush overwrites; apart from the service's table, whose items are all the service's own. */
@@ -201,12 +205,16 @@ async function processInfo(pid: number): Promise<{ parent: number; command: stri
   return line?.[1] === undefined || line[2] === undefined ? undefined : { parent: Number(line[1]), command: line[2] };
 }
 
-/** DynamoDB Local wants a signature and checks none; with -sharedDb neither key nor region matter. */
-const UNCHECKED_SIGNATURE =
-  "AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0";
+/** DynamoDB Local wants a signature and checks none. */
+const unchecked = (accessKeyId: string): string =>
+  `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20260101/${REGION}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`;
 
-export async function callDynamoDb(url: string, action: string, input: unknown): Promise<{ status: number; body: unknown }> {
-  const { status, text } = await post(url, action, JSON.stringify(input));
+export async function callDynamoDb(
+  database: Database,
+  action: string,
+  input: unknown,
+): Promise<{ status: number; body: unknown }> {
+  const { status, text } = await post(database, action, JSON.stringify(input));
   return { status, body: JSON.parse(text) };
 }
 
@@ -214,12 +222,12 @@ export async function callDynamoDb(url: string, action: string, input: unknown):
 // uses are closed before DynamoDB Local closes them, which is after 30 s, so that no call is sent into one that is just closing.
 const agent = new Agent({ keepAlive: true, timeout: 5_000 });
 
-function post(url: string, action: string, body: string): Promise<{ status: number; text: string }> {
+function post({ url, accessKeyId }: Database, action: string, body: string): Promise<{ status: number; text: string }> {
   const headers = {
     "content-type": "application/x-amz-json-1.0",
     "content-length": Buffer.byteLength(body),
     "x-amz-target": `DynamoDB_20120810.${action}`,
-    authorization: UNCHECKED_SIGNATURE,
+    authorization: unchecked(accessKeyId),
   };
   return new Promise((done, broken) => {
     const sent = request(url, { method: "POST", agent, headers }, (response) => {
@@ -249,32 +257,41 @@ export type Table = z.infer<typeof table>;
 const timeToLive = z.object({ AttributeName: z.string(), Enabled: z.boolean() });
 
 /** The table of the template's AWS::DynamoDB::GlobalTable, made unless it exists; streams, backups and the like are left out. */
-export async function createTable(url: string, properties: unknown): Promise<void> {
+export async function createTable(database: Database, properties: unknown): Promise<void> {
   const wanted = table.parse(properties);
-  const existing = await describeTable(url, wanted.TableName);
+  const existing = await describeTable(database, wanted.TableName);
   if (existing === undefined) {
-    const made = await callDynamoDb(url, "CreateTable", { ...wanted, BillingMode: "PAY_PER_REQUEST" });
+    const made = await callDynamoDb(database, "CreateTable", { ...wanted, BillingMode: "PAY_PER_REQUEST" });
     if (made.status !== 200) throw new LocalError(`The table of the template cannot be made: ${JSON.stringify(made.body)}`);
   } else if (shape(existing) !== shape(wanted)) {
     throw new LocalError(`The table ${wanted.TableName} was made with other keys or indexes: start with --reset to begin anew`);
   }
   const { TimeToLiveSpecification } = z.object({ TimeToLiveSpecification: timeToLive.optional() }).parse(properties);
-  if (TimeToLiveSpecification?.Enabled === true) await deleteExpired(url, wanted.TableName, TimeToLiveSpecification);
+  if (TimeToLiveSpecification?.Enabled === true) await deleteExpired(database, wanted.TableName, TimeToLiveSpecification);
+}
+
+export async function deleteTable(database: Database, name: string): Promise<void> {
+  const { status, body } = await callDynamoDb(database, "DeleteTable", { TableName: name });
+  if (status !== 200) throw new LocalError(`The table ${name} cannot be deleted: ${JSON.stringify(body)}`);
 }
 
 /** As on AWS items go some time after they expire, so that readers filter in any case. */
-async function deleteExpired(url: string, TableName: string, TimeToLiveSpecification: z.infer<typeof timeToLive>): Promise<void> {
-  const { body } = await callDynamoDb(url, "DescribeTimeToLive", { TableName });
+async function deleteExpired(
+  database: Database,
+  TableName: string,
+  TimeToLiveSpecification: z.infer<typeof timeToLive>,
+): Promise<void> {
+  const { body } = await callDynamoDb(database, "DescribeTimeToLive", { TableName });
   const { AttributeName } = described.parse(body).TimeToLiveDescription;
   if (AttributeName === TimeToLiveSpecification.AttributeName) return;
-  const enabled = await callDynamoDb(url, "UpdateTimeToLive", { TableName, TimeToLiveSpecification });
+  const enabled = await callDynamoDb(database, "UpdateTimeToLive", { TableName, TimeToLiveSpecification });
   if (enabled.status !== 200)
     throw new LocalError(`Items of ${TableName} cannot be made to expire: ${JSON.stringify(enabled.body)}`);
 }
 const described = z.object({ TimeToLiveDescription: z.object({ AttributeName: z.string().optional() }) });
 
-export async function describeTable(url: string, name: string): Promise<Table | undefined> {
-  const { status, body } = await callDynamoDb(url, "DescribeTable", { TableName: name });
+export async function describeTable(database: Database, name: string): Promise<Table | undefined> {
+  const { status, body } = await callDynamoDb(database, "DescribeTable", { TableName: name });
   return status === 200 ? z.object({ Table: table }).parse(body).Table : undefined;
 }
 

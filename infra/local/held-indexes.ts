@@ -1,6 +1,6 @@
 /** Indexes that lag: copies of the tables as they were at one moment, which queries of indexes are sent to while the tables go on. */
 import * as z from "zod";
-import { callDynamoDb, createTable, describeTable } from "./dynamodb.ts";
+import { callDynamoDb, createTable, type Database, deleteTable, describeTable } from "./dynamodb.ts";
 import { LocalError } from "./errors.ts";
 
 export type HeldIndexes = {
@@ -17,19 +17,19 @@ const page = z.object({
 });
 const ofIndex = z.looseObject({ TableName: z.string(), IndexName: z.string() });
 
-export async function holdIndexes(url: string): Promise<HeldIndexes> {
+export async function holdIndexes(database: Database): Promise<HeldIndexes> {
   const call = async (action: string, input: object): Promise<unknown> => {
-    const { status, body } = await callDynamoDb(url, action, input);
+    const { status, body } = await callDynamoDb(database, action, input);
     if (status !== 200) throw new LocalError(`${action} for a copy of the indexes failed: ${JSON.stringify(body)}`);
     return body;
   };
   const { TableNames } = z.object({ TableNames: z.array(z.string()) }).parse(await call("ListTables", {}));
   const copies = new Map<string, string>();
   for (const name of TableNames) {
-    const table = await describeTable(url, name);
+    const table = await describeTable(database, name);
     if (table?.GlobalSecondaryIndexes === undefined) continue;
     const copy = `${name}.held`;
-    await createTable(url, { ...table, TableName: copy });
+    await createTable(database, { ...table, TableName: copy });
     let from: object = {};
     do {
       const { Items, LastEvaluatedKey } = page.parse(await call("Scan", { TableName: name, ConsistentRead: true, ...from }));
@@ -48,7 +48,7 @@ export async function holdIndexes(url: string): Promise<HeldIndexes> {
       return copy === undefined ? undefined : { ...query, TableName: copy };
     },
     remove: async () => {
-      for (const TableName of copies.values()) await call("DeleteTable", { TableName });
+      for (const name of copies.values()) await deleteTable(database, name);
     },
   };
 }

@@ -18,13 +18,14 @@ export interface CloudFacts {
 const AT_ONCE = { SANDBOX_TIME_SCALE: "0" };
 
 /** In memory, the sandbox at once, polls after hundredths of a second, schedules only when fired. */
-export const startTestCloud = (outDir: string, options: Partial<CloudOptions> = {}): Promise<Cloud> =>
+export const startTestCloud = (outDir: string, databaseUrl: string, options: Partial<CloudOptions> = {}): Promise<Cloud> =>
   startCloud({
     outDir,
     stack: stackName(ENVIRONMENT),
     environment: AT_ONCE,
     timeScale: 0.02,
     schedules: false,
+    ...(options.dataDir === undefined && { databaseUrl }),
     ...options,
   });
 
@@ -62,7 +63,7 @@ export const ownLiveCloud = (): Promise<Cloud> => ownCloud({ stack: stackName("l
 
 /** A cloud of the calling file's own, stopped at its end. */
 export async function ownCloud(options: Partial<CloudOptions> = {}): Promise<Cloud> {
-  const cloud = await startTestCloud(inject("outDir"), options);
+  const cloud = await startTestCloud(inject("outDir"), inject("databaseUrl"), options);
   afterAll(() => cloud.stop());
   use(factsOf(cloud));
   return cloud;

@@ -5,6 +5,7 @@ import type { BrowserServer } from "playwright-core";
 import type { TestProject } from "vitest/node";
 import * as z from "zod";
 import { bundleIfChanged } from "../../infra/bundle.ts";
+import { startDynamoDb } from "../../infra/local/dynamodb.ts";
 import { synthIfChanged } from "../../infra/local/synthesized.ts";
 import { ENVIRONMENTS } from "../../infra/settings.ts";
 import { serve } from "../browser/chromium.ts";
@@ -18,6 +19,8 @@ declare module "vitest" {
     outDir: string;
     /** The folder of its bundles. */
     bundles: string;
+    /** Of the one DynamoDB Local in which every cloud has tables of its own: each Java costs seconds until it is warm. */
+    databaseUrl: string;
     shared: CloudFacts;
     /** Tells the address of the one Chromium, and starts it when it is first asked for. */
     chromium: string;
@@ -29,8 +32,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const bundles = await bundleIfChanged();
   // Both at once: loading the CDK is most of it.
   const outDir = await synthIfChanged(bundles, ENVIRONMENTS);
-  const cloud = await startTestCloud(outDir, { fallback: dashboard() });
+  const database = await startDynamoDb({});
+  const cloud = await startTestCloud(outDir, database.url, { fallback: dashboard() });
   project.provide("outDir", outDir);
+  project.provide("databaseUrl", database.url);
   project.provide("bundles", bundles);
   project.provide("shared", factsOf(cloud));
   const chromium = await offerChromium();
@@ -38,6 +43,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     await chromium.stop();
     await cloud.stop();
+    await database.stop();
   };
 }
 

@@ -60,20 +60,20 @@ test("DynamoDB is reached on 127.0.0.1 and by no other address of the machine", 
 test("what was written is there after a restart, and other indexes than the table's are refused with what to do", async () => {
   const dataDir = join(folder, "kept");
   const first = await startDynamoDb({ dataDir });
-  await createTable(first.url, TABLE_PROPERTIES);
-  await callDynamoDb(first.url, "PutItem", { TableName: "service", Item: { pk: { S: "a" }, sk: { S: "b" } } });
+  await createTable(first, TABLE_PROPERTIES);
+  await callDynamoDb(first, "PutItem", { TableName: "service", Item: { pk: { S: "a" }, sk: { S: "b" } } });
   await expect(startDynamoDb({ dataDir })).rejects.toThrow(`in use by process ${process.pid}`);
   await first.stop();
   const second = await startDynamoDb({ dataDir });
   // Made by a version that did not let items expire.
   for (let start = 0; start < 2; start++)
-    await createTable(second.url, { ...TABLE_PROPERTIES, TimeToLiveSpecification: { AttributeName: "ttl", Enabled: true } });
-  const { body } = await callDynamoDb(second.url, "DescribeTimeToLive", { TableName: "service" });
+    await createTable(second, { ...TABLE_PROPERTIES, TimeToLiveSpecification: { AttributeName: "ttl", Enabled: true } });
+  const { body } = await callDynamoDb(second, "DescribeTimeToLive", { TableName: "service" });
   expect(body).toEqual({ TimeToLiveDescription: { AttributeName: "ttl", TimeToLiveStatus: "ENABLED" } });
-  const read = await callDynamoDb(second.url, "GetItem", { TableName: "service", Key: { pk: { S: "a" }, sk: { S: "b" } } });
+  const read = await callDynamoDb(second, "GetItem", { TableName: "service", Key: { pk: { S: "a" }, sk: { S: "b" } } });
   expect(read.body).toEqual({ Item: { pk: { S: "a" }, sk: { S: "b" } } });
-  await expect(createTable(second.url, { ...TABLE_PROPERTIES, GlobalSecondaryIndexes: undefined })).rejects.toThrow("--reset");
-  expect(await describeTable(second.url, "service")).toMatchObject({ GlobalSecondaryIndexes: [{ IndexName: "by-status" }] });
+  await expect(createTable(second, { ...TABLE_PROPERTIES, GlobalSecondaryIndexes: undefined })).rejects.toThrow("--reset");
+  expect(await describeTable(second, "service")).toMatchObject({ GlobalSecondaryIndexes: [{ IndexName: "by-status" }] });
   await second.stop();
 });
 

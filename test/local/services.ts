@@ -56,7 +56,7 @@ interface Options {
 
 export async function startLocal({ dir, dynamodb = true, databaseDir }: Options = {}): Promise<Local> {
   const database = dynamodb ? await startDynamoDb({ dataDir: databaseDir }) : undefined;
-  if (database) await createTable(database.url, TABLE_PROPERTIES);
+  if (database) await createTable(database, TABLE_PROPERTIES);
   const storage = await openStorage({ dir });
   await storage.createBucket(BUCKET);
   const secrets = openSecrets({});
@@ -72,7 +72,7 @@ export async function startLocal({ dir, dynamodb = true, databaseDir }: Options 
   const aws = await startAws({
     principals: (accessKeyId) => principals.get(accessKeyId),
     services: {
-      dynamodbUrl: database?.url ?? "http://127.0.0.1:1",
+      database: database ?? { url: "http://127.0.0.1:1", accessKeyId: "local" },
       flush: async () => database?.flush(),
       // The interpreter of state machines has tests of its own; here it matters only how its answers and errors reach a caller.
       states: async (_action, input) => {

@@ -1,4 +1,5 @@
 // A live environment for the tests of providers: a table and secrets of its own, fakes of both providers, and nobody else.
+import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
 import { afterAll, inject, vi } from "vitest";
@@ -7,9 +8,9 @@ import createWorkflow from "../../functions/workflows/create-server/workflow.ts"
 import deleteWorkflow from "../../functions/workflows/delete-server/workflow.ts";
 import { handler as createTasks } from "../../functions/workflows/create-server/tasks.ts";
 import { handler as deleteTasks } from "../../functions/workflows/delete-server/tasks.ts";
-import { createTable, startDynamoDb } from "../../infra/local/dynamodb.ts";
+import { createTable } from "../../infra/local/dynamodb.ts";
 import { openSecrets } from "../../infra/local/secrets.ts";
-import { readTemplate } from "../../infra/local/template.ts";
+import { readTemplate, REGION } from "../../infra/local/template.ts";
 import { stackName } from "../../infra/settings.ts";
 import { getAccount, newAccount } from "../../shared/data/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
@@ -67,17 +68,18 @@ export interface Outcome {
 
 /** For the calling file; its time stands still unless something waits. */
 export async function world(): Promise<World> {
-  const database = await startDynamoDb({});
+  // Tables of this file's own, because the key is.
+  const database = { url: inject("databaseUrl"), accessKeyId: randomBytes(8).toString("hex") };
   const secrets = await secretsManager();
   const [hetzner, digitalocean] = await Promise.all([fakeHetzner(fingerprintOf), fakeDigitalOcean(fingerprintOf)]);
   afterAll(async () => {
     vi.useRealTimers();
     vi.unstubAllGlobals();
-    await Promise.all([database.stop(), hetzner.stop(), digitalocean.stop(), secrets.stop()]);
+    await Promise.all([hetzner.stop(), digitalocean.stop(), secrets.stop()]);
   });
   Object.assign(process.env, {
-    AWS_REGION: "eu-central-1",
-    AWS_ACCESS_KEY_ID: "test",
+    AWS_REGION: REGION,
+    AWS_ACCESS_KEY_ID: database.accessKeyId,
     AWS_SECRET_ACCESS_KEY: "test",
     AWS_ENDPOINT_URL_DYNAMODB: database.url,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
@@ -87,7 +89,7 @@ export async function world(): Promise<World> {
     PROVIDERS_SECRET: secrets.providers,
   });
   const [table] = readTemplate(inject("outDir"), stackName("test")).tables;
-  await createTable(database.url, { ...table?.properties, TableName: TABLE });
+  await createTable(database, { ...table?.properties, TableName: TABLE });
   for (const method of ["info", "warn"] as const) vi.spyOn(console, method).mockImplementation(() => undefined);
   vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-20T12:00:00.000Z") });
   fetchMortally();

@@ -68,13 +68,6 @@ export const table = Object.values(workflows).map((workflow) => ({ name: workflo
 
 export type Row = (typeof table)[number];
 
-/** Which of how many files a file is. */
-export interface Part {
-  index: number;
-  of: number;
-}
-export const workflowsOf = ({ index, of }: Part): Row[] => table.filter((_, place) => place % of === index);
-
 /** Steps that are done when the flags are as the subjects here set them: all. */
 export const undosOf = (steps: readonly (Step | Poll)[]): string[] => steps.flatMap(({ undo }) => undo ?? []).toReversed();
 

@@ -5,7 +5,8 @@ import { SERVER_PHASES, isServerPhase, type State, type Transition } from "../..
 import type { OperationRecord } from "../../shared/data/records.ts";
 import type { Workflow } from "../../shared/workflow.ts";
 import { ownCloud } from "../harness/cloud.ts";
-import { type Meddle, type Part, type Row, Thrown, TOLD, undosOf, workflowsOf, type Workshop, workshop } from "./subjects.ts";
+import { some } from "../harness/some.ts";
+import { type Meddle, type Row, table, Thrown, TOLD, undosOf, type Workshop, workshop } from "./subjects.ts";
 import { expectClean, expectFree, worldOf } from "./world.ts";
 
 let cloud: Cloud;
@@ -44,15 +45,12 @@ const twice: Meddle = async (_, next) => {
   return next();
 };
 
-/** Every so many-th workflow, so that several files together have them all and run side by side. */
-export function derived(part: Part): void {
-  beforeAll(async () => {
-    cloud = await ownCloud({ timeScale: 0 });
-  });
-  describe.each(workflowsOf(part))("$name", (row) => {
-    testsOf(row);
-  });
-}
+beforeAll(async () => {
+  cloud = await ownCloud({ timeScale: 0 });
+});
+describe.each(table)("$name", (row) => {
+  testsOf(row);
+});
 
 function testsOf({ workflow, row }: Row): void {
   const { steps } = workflow;
@@ -110,23 +108,23 @@ function testsOf({ workflow, row }: Row): void {
       return operation;
     }
 
-    test("before it did anything: all is undone, in reverse", async () => {
+    const before = async () => {
       await expectUndone(workflow, async ({ task }, next) => {
         if (task === name) throw new Thrown("GiveUp");
         return next();
       });
-    });
+    };
 
-    test(`after it did its work: that ${stays ? "stays" : "is undone, too"}`, async () => {
+    const after = async () => {
       const meddle: Meddle = async ({ task }, next) => {
         const done = await next();
         if (task === name) throw new Thrown("GiveUp");
         return done;
       };
       await expectUndone(workflow, meddle, stays);
-    });
+    };
 
-    test("and every undo runs twice, the first time without its answer being heard: the end is the same", async () => {
+    const withUndosTwice = async () => {
       const isUndo = (task: string): boolean => task === "fail" || !(isCommon(task) || steps.some((step) => step.name === task));
       const once = new Set<string>();
       const { operation } = await shop.run(workflow, await shop.prepare(workflow, usual), async ({ task, tries }, next) => {
@@ -142,6 +140,13 @@ function testsOf({ workflow, row }: Row): void {
       expect(operation).toMatchObject(end(stays));
       await expectEnd(row, operation, usual, stays);
       await expectNothingLeft(row, operation);
-    });
+    };
+
+    const ways: [how: string, way: () => Promise<void>][] = [
+      ["before it did anything: all is undone, in reverse", before],
+      [`after it did its work: that ${stays ? "stays" : "is undone, too"}`, after],
+      ["and every undo runs twice, the first time without its answer being heard: the end is the same", withUndosTwice],
+    ];
+    test.each(some(ways, ways.length, index))("%s", (_, way) => way());
   });
 }

@@ -5,18 +5,8 @@ import type { OperationRecord } from "../../shared/data/records.ts";
 import { isServerPhase, SERVER_PHASES, type State, type Transition } from "../../shared/domain/lifecycle.ts";
 import { rescueName } from "../../shared/workflow.ts";
 import { ownCloud } from "../harness/cloud.ts";
-import {
-  type Meddle,
-  type Part,
-  type Row,
-  type Run,
-  Thrown,
-  TOLD,
-  undosOf,
-  workflowsOf,
-  type Workshop,
-  workshop,
-} from "./subjects.ts";
+import { some } from "../harness/some.ts";
+import { type Meddle, type Row, type Run, table, Thrown, TOLD, undosOf, type Workshop, workshop } from "./subjects.ts";
 import { expectClean, expectCounts, expectFree, expectMarkers, worldOf } from "./world.ts";
 
 let cloud: Cloud;
@@ -38,55 +28,52 @@ function undoFailed(): number {
   return cloud.lambda.logs(name).filter((line) => line.includes('"UndoFailed":1')).length;
 }
 
-/** Every so many-th workflow, so that several files together have them all and run side by side. */
-export function deaths(part: Part): void {
-  beforeAll(async () => {
-    cloud = await ownCloud({ timeScale: 0 });
-  });
-  beforeEach(async () => {
-    shop = await workshop(cloud, { seeded: true });
-  });
-  afterEach(() => shop.close());
+beforeAll(async () => {
+  cloud = await ownCloud({ timeScale: 0 });
+});
+beforeEach(async () => {
+  shop = await workshop(cloud, { seeded: true });
+});
+afterEach(() => shop.close());
 
-  describe.each(workflowsOf(part))("$name", (row) => {
-    testsOf(row);
-  });
+describe.each(table.map((row, index) => ({ ...row, index })))("$name", (row) => {
+  testsOf(row, row.index);
+});
 
-  // One of them is enough: it is the same code for all.
-  test.each(workflowsOf(part).slice(0, 1))(
-    "a rescue of $name that comes twice, or after all ended well, changes nothing",
-    async ({ workflow, row }) => {
-      const ask = () => shop.prepare(workflow, row.from[0]);
-      const failed = await shop.run(workflow, await ask(), async ({ task }, next) => {
-        if (task === "succeed") throw new Thrown("Boom");
-        return next();
-      });
-      const well = await shop.run(workflow, await ask());
-      const before = await worldOf(cloud, shop.me.id);
-      for (const { operation } of [failed, well])
-        for (const name of [operation.id, rescueName(operation.id), operation.id]) {
-          const found = cloud.states.executions().find((each) => each.name === operation.id);
-          await cloud.events.put({
-            source: "aws.states",
-            "detail-type": "Step Functions Execution Status Change",
-            detail: {
-              name,
-              status: "FAILED",
-              stateMachineArn: found?.stateMachineArn ?? "",
-              executionArn: found?.executionArn ?? "",
-              input: found?.input ?? "",
-              error: null,
-              cause: null,
-            },
-          });
-          await shop.settled();
-        }
-      expect(await worldOf(cloud, shop.me.id)).toEqual(before);
-    },
-  );
-}
+// One of them is enough: it is the same code for all.
+test.each(table.slice(0, 1))(
+  "a rescue of $name that comes twice, or after all ended well, changes nothing",
+  async ({ workflow, row }) => {
+    const ask = () => shop.prepare(workflow, row.from[0]);
+    const failed = await shop.run(workflow, await ask(), async ({ task }, next) => {
+      if (task === "succeed") throw new Thrown("Boom");
+      return next();
+    });
+    const well = await shop.run(workflow, await ask());
+    const before = await worldOf(cloud, shop.me.id);
+    for (const { operation } of [failed, well])
+      for (const name of [operation.id, rescueName(operation.id), operation.id]) {
+        const found = cloud.states.executions().find((each) => each.name === operation.id);
+        await cloud.events.put({
+          source: "aws.states",
+          "detail-type": "Step Functions Execution Status Change",
+          detail: {
+            name,
+            status: "FAILED",
+            stateMachineArn: found?.stateMachineArn ?? "",
+            executionArn: found?.executionArn ?? "",
+            input: found?.input ?? "",
+            error: null,
+            cause: null,
+          },
+        });
+        await shop.settled();
+      }
+    expect(await worldOf(cloud, shop.me.id)).toEqual(before);
+  },
+);
 
-function testsOf({ workflow, row }: Row): void {
+function testsOf({ workflow, row }: Row, place: number): void {
   const { steps } = workflow;
   const from: State | undefined = row.from[0];
   const undos = undosOf(steps);
@@ -113,7 +100,7 @@ function testsOf({ workflow, row }: Row): void {
     expectClean(await worldOf(cloud, shop.me.id));
   }
 
-  test.each(["before", "after"])("rescued when beginning dies %s its work", async (when) => {
+  test.each(some(["before", "after"], 2, place))("rescued when beginning dies %s its work", async (when) => {
     const result = await run(async ({ task, execution }, next) => {
       const done = when === "after" ? await next() : undefined;
       if (task === "begin" && !execution.endsWith("-undo")) throw new Thrown("Boom");
@@ -145,22 +132,31 @@ function testsOf({ workflow, row }: Row): void {
     await expectNothingLeft(row, operation);
   });
 
-  test.each([...undos, "fail"])("rescued when %s, of the undoing, fails for good the first time", async (undo) => {
-    const result = await run(async ({ task, execution }, next) => {
-      if (task === last) throw new Thrown("GiveUp");
-      const done = await next();
-      if (task === undo && !execution.endsWith("-undo")) throw new Thrown("TryAgain");
-      return done;
-    });
-    const tries = tasksOf(result, result.operation.id).filter((task) => task === undo).length;
-    expect(tries).toBe(undo === "fail" ? 7 : 61);
-    // The undo that throws is not what went wrong: unless the work had ended by then, that is told.
-    if (undo === "fail") expect(result.operation).toMatchObject({ state: "failed", error: TOLD });
-    else await expectRescued(result, "HOST_JOB_FAILED");
-    await expectNothingLeft(row, result.operation);
-  });
+  test.each(some([...undos, "fail"], 2, place))(
+    "rescued when %s, of the undoing, fails for good the first time",
+    async (undo) => {
+      const result = await run(async ({ task, execution }, next) => {
+        if (task === last) throw new Thrown("GiveUp");
+        const done = await next();
+        if (task === undo && !execution.endsWith("-undo")) throw new Thrown("TryAgain");
+        return done;
+      });
+      const tries = tasksOf(result, result.operation.id).filter((task) => task === undo).length;
+      expect(tries).toBe(undo === "fail" ? 7 : 61);
+      // The undo that throws is not what went wrong: unless the work had ended by then, that is told.
+      if (undo === "fail") expect(result.operation).toMatchObject({ state: "failed", error: TOLD });
+      else await expectRescued(result, "HOST_JOB_FAILED");
+      await expectNothingLeft(row, result.operation);
+    },
+  );
 
-  test.each(steps.map(({ name }) => name))("rescued when somebody stops it in %s", async (name) => {
+  test.each(
+    some(
+      steps.map(({ name }) => name),
+      2,
+      place,
+    ),
+  )("rescued when somebody stops it in %s", async (name) => {
     const result = await run(async ({ task, execution }, next) => {
       const done = await next();
       if (task === name) await stop(execution);
@@ -170,7 +166,7 @@ function testsOf({ workflow, row }: Row): void {
     await expectRescued(result, "CANCELLED", commits.includes(name));
   });
 
-  test.each([...undos, "fail"])(
+  test.each(some([...undos, "fail"], 2, place + 1))(
     "given over when %s never works: freed, failed with a reason, and a person is told",
     async (undo) => {
       const told = undoFailed();

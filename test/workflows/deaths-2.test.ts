@@ -1,3 +1,0 @@
-import { deaths } from "./deaths.ts";
-
-deaths({ index: 1, of: 3 });

@@ -1,3 +1,0 @@
-import { derived } from "./derived.ts";
-
-derived({ index: 1, of: 3 });
