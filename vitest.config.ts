@@ -37,6 +37,8 @@ export default defineConfig({
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     retry: 0,
+    // What a test that passes logs is of no use to anybody.
+    silent: "passed-only",
     testTimeout: 60_000,
     // As long as a page is waited for in a browser.
     expect: { poll: { timeout: 20_000 } },

@@ -8,6 +8,7 @@ import { getServer } from "../../shared/data/servers.ts";
 import { putIfAbsent, updateOne } from "../../shared/data/table.ts";
 import { GiveUp } from "../../shared/runtime/task-errors.ts";
 import { pass } from "./executions.ts";
+import { some } from "../harness/some.ts";
 import { type Asked, type FakeMachine, type Fault, GOOD_FATE, isThere, NONSENSE } from "./fake.ts";
 import { refusal as ofDigitalOcean } from "./fake-digitalocean.ts";
 import { refusal as ofHetzner } from "./fake-hetzner.ts";
@@ -159,35 +160,38 @@ describe.each(RENTED)("%s", (provider) => {
     expect(machinesOf(provider)).toHaveLength(1);
   });
 
-  describe.each(Object.keys(NONSENSE))("when %s comes in place of the provider's answer", (what) => {
-    const nonsense = NONSENSE[what] ?? { status: 500 };
+  describe.each(some(Object.keys(NONSENSE), 2, RENTED.indexOf(provider)))(
+    "when %s comes in place of the provider's answer",
+    (what) => {
+      const nonsense = NONSENSE[what] ?? { status: 500 };
 
-    test("to an order, whether or not it was carried out, one machine is bought", async () => {
-      for (const fault of [refused(nonsense), { kind: "broken", answer: nonsense } as const]) {
-        spoil(provider, fault, 2);
-        await expectMadeOnce(provider, await here.create(accountId, provider));
-      }
-    });
+      test("to an order, whether or not it was carried out, one machine is bought", async () => {
+        for (const fault of [refused(nonsense), { kind: "broken", answer: nonsense } as const]) {
+          spoil(provider, fault, 2);
+          await expectMadeOnce(provider, await here.create(accountId, provider));
+        }
+      });
 
-    test("to everything, the creation fails and nothing is bought", async () => {
-      here[provider].fault = () => refused(nonsense);
-      expectFailed(await here.create(accountId, provider), "PROVIDER_ERROR");
-      expect(orders(provider)).toBe(0);
-    });
+      test("to everything, the creation fails and nothing is bought", async () => {
+        here[provider].fault = () => refused(nonsense);
+        expectFailed(await here.create(accountId, provider), "PROVIDER_ERROR");
+        expect(orders(provider)).toBe(0);
+      });
 
-    test("to every look or deletion, no machine is believed to be gone", async () => {
-      const { server } = await here.create(accountId, provider);
-      for (const method of ["GET", "DELETE"]) {
-        here[provider].fault = (asked) => (asked.method === method ? refused(nonsense) : undefined);
-        const { state } = await here.remove(await getServer(accountId, server.id));
-        expect([state, (await getServer(accountId, server.id)).machine_id]).toEqual(["failed", server.machine_id]);
-      }
-      here[provider].fault = () => undefined;
-      expect((await here.remove(await getServer(accountId, server.id))).state).toBe("succeeded");
-      pass(GOOD_FATE.lingers);
-      expect(billed(provider)).toEqual([]);
-    });
-  });
+      test("to every look or deletion, no machine is believed to be gone", async () => {
+        const { server } = await here.create(accountId, provider);
+        for (const method of ["GET", "DELETE"]) {
+          here[provider].fault = (asked) => (asked.method === method ? refused(nonsense) : undefined);
+          const { state } = await here.remove(await getServer(accountId, server.id));
+          expect([state, (await getServer(accountId, server.id)).machine_id]).toEqual(["failed", server.machine_id]);
+        }
+        here[provider].fault = () => undefined;
+        expect((await here.remove(await getServer(accountId, server.id))).state).toBe("succeeded");
+        pass(GOOD_FATE.lingers);
+        expect(billed(provider)).toEqual([]);
+      });
+    },
+  );
 
   test.each<["order" | "look" | "deletion", (asked: Asked) => boolean]>([
     ["order", isOrder],

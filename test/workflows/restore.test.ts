@@ -16,6 +16,7 @@ import { LIFECYCLE } from "../../shared/domain/lifecycle.ts";
 import { uniqueDomain } from "../harness/account.ts";
 import type { Answer } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
+import { some } from "../harness/some.ts";
 import { Thrown, type Workshop, workshop } from "./subjects.ts";
 import { expectClean, worldOf } from "./world.ts";
 
@@ -28,7 +29,7 @@ let cloud: Cloud;
 let shop: Workshop;
 beforeAll(async () => {
   cloud = await ownCloud({ timeScale: 0 });
-  shop = await workshop(cloud);
+  shop = await workshop(cloud, { seeded: true });
 });
 afterAll(() => shop.close());
 
@@ -75,7 +76,8 @@ async function changedSince(from: From, note?: string): Promise<{ instance: Inst
 
 const restore = async (backup: Backup, body: unknown = {}) => (await api()).post(`/backups/${backup.id}/restore`, body);
 
-describe.each(LIFECYCLE["backup.restore"].from)("of an instance that is %s", (from) => {
+const froms = LIFECYCLE["backup.restore"].from.map((from, turn) => ({ from, turn }));
+describe.each(froms)("of an instance that is $from", ({ from, turn }) => {
   test("ends in the same state, but what had failed runs", async () => {
     const { instance, backup } = await changedSince(from);
     const { operation } = await shop.run(workflow, () => restore(backup));
@@ -87,33 +89,37 @@ describe.each(LIFECYCLE["backup.restore"].from)("of an instance that is %s", (fr
     expect(JSON.parse(erp.database?.data ?? "")).toEqual(ARCHIVED);
   });
 
-  describe.each(workflow.steps.map(({ name }) => name))("that fails in %s", (name) => {
-    test.each(["before", "after"])("%s its work loses neither the old nor the new", async (when) => {
-      const { instance, backup } = await changedSince(from);
-      const [before, shown] = [await contents(instance), await show(instance.id)];
-      const { operation } = await shop.run(
-        workflow,
-        () => restore(backup),
-        async ({ task }, next) => {
-          const done = task !== name || when === "after" ? await next() : undefined;
-          if (task === name) throw new Thrown("GiveUp");
-          return done;
-        },
-      );
-      const after = await contents(instance);
-      // Once the old data is dropped there is no way back, and none is needed: what was restored is there, and is said to be.
-      if (name === "dropOld" && when === "after") {
-        expect(operation).toMatchObject({ state: "succeeded", error: null });
-        expect(await show(instance.id)).toMatchObject({ status: from === "failed" ? "running" : from, status_reason: null });
-        expect(JSON.parse(after.database?.data ?? "")).toEqual(ARCHIVED);
-        return expectClean(await worldOf(cloud, shop.me.id));
-      }
-      expect(operation.state).toBe("failed");
-      expect(await show(instance.id)).toEqual({ ...shown, updated_at: expect.any(String) });
-      if (from === "failed") expect(after).toEqual({ ...before, status: after.status });
-      else expect(after).toEqual(before);
-      expectClean(await worldOf(cloud, shop.me.id));
-    });
+  const steps = workflow.steps.map(({ name }, index) => ({ name, index }));
+  describe.each(some(steps, 2, turn))("that fails in $name", ({ index, name }) => {
+    test.each(some(["before", "after"], 2, turn + Math.floor(index / 2)))(
+      "%s its work loses neither the old nor the new",
+      async (when) => {
+        const { instance, backup } = await changedSince(from);
+        const [before, shown] = [await contents(instance), await show(instance.id)];
+        const { operation } = await shop.run(
+          workflow,
+          () => restore(backup),
+          async ({ task }, next) => {
+            const done = task !== name || when === "after" ? await next() : undefined;
+            if (task === name) throw new Thrown("GiveUp");
+            return done;
+          },
+        );
+        const after = await contents(instance);
+        // Once the old data is dropped there is no way back, and none is needed: what was restored is there, and is said to be.
+        if (name === "dropOld" && when === "after") {
+          expect(operation).toMatchObject({ state: "succeeded", error: null });
+          expect(await show(instance.id)).toMatchObject({ status: from === "failed" ? "running" : from, status_reason: null });
+          expect(JSON.parse(after.database?.data ?? "")).toEqual(ARCHIVED);
+          return expectClean(await worldOf(cloud, shop.me.id));
+        }
+        expect(operation.state).toBe("failed");
+        expect(await show(instance.id)).toEqual({ ...shown, updated_at: expect.any(String) });
+        if (from === "failed") expect(after).toEqual({ ...before, status: after.status });
+        else expect(after).toEqual(before);
+        expectClean(await worldOf(cloud, shop.me.id));
+      },
+    );
   });
 });
 

@@ -11,6 +11,7 @@ import { rescueName } from "../../shared/workflow.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import type { Answer } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
+import { some } from "../harness/some.ts";
 import { table, Thrown, type Workshop, workshop } from "./subjects.ts";
 import { expectClean, expectFree, worldOf } from "./world.ts";
 
@@ -50,9 +51,9 @@ const cases = table.flatMap((each) =>
   (each.row.from.length > 0 ? [...each.row.from] : [undefined]).map((from) => ({ ...each, from })),
 );
 
-describe.each(cases)("$name from $from, when its start fails", ({ workflow, from }) => {
+describe.each(some(cases, 2))("$name from $from, when its start fails", ({ workflow, from }) => {
   beforeAll(async () => {
-    shop = await workshop(cloud);
+    shop = await workshop(cloud, { seeded: true });
   });
   afterAll(() => shop.close());
 
@@ -71,9 +72,9 @@ describe.each(cases)("$name from $from, when its start fails", ({ workflow, from
   });
 });
 
-describe.each(table)("$name, when its start fails and so does taking it back", ({ workflow, row }) => {
+describe.each(some(table, 3))("$name, when its start fails and so does taking it back", ({ workflow, row }) => {
   beforeAll(async () => {
-    shop = await workshop(cloud);
+    shop = await workshop(cloud, { seeded: true });
   });
   afterAll(() => shop.close());
 
