@@ -142,11 +142,11 @@ function testsOf({ workflow, row }: Row): void {
       await expectNothingLeft(row, operation);
     };
 
-    const ways: [how: string, way: () => Promise<void>][] = [
+    const ways: [how: string, expectHeld: () => Promise<void>][] = [
       ["before it did anything: all is undone, in reverse", before],
       [`after it did its work: that ${stays ? "stays" : "is undone, too"}`, after],
       ["and every undo runs twice, the first time without its answer being heard: the end is the same", withUndosTwice],
     ];
-    test.each(some(ways, ways.length, index))("%s", (_, way) => way());
+    test.each(some(ways, ways.length, index))("%s", (_, expectHeld) => expectHeld());
   });
 }
