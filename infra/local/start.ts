@@ -1,23 +1,14 @@
 // `npm start`: the whole service on this machine, from its sources to its first answer.
-import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync } from "node:fs";
+// Checks the command line, the port and the data folder first, before it loads anything that builds or runs the service.
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { openapi } from "../../shared/api/openapi.ts";
-import { bundleIfChanged } from "../bundle.ts";
-import { buildDashboard } from "../dashboard-build.ts";
 import type { DashboardConfig } from "../dashboard-headers.ts";
-import { type Environment, ENVIRONMENTS, stackName } from "../settings.ts";
-import { DEFAULT_DATA_DIR, writeAccess } from "./access.ts";
-import { startCloud, variableOf } from "./cloud.ts";
-import { type Demo, demoAccount } from "./demo.ts";
-import { docsPage } from "./docs-page.ts";
+import { type Environment, ENVIRONMENTS } from "../settings.ts";
+import { DEFAULT_DATA_DIR } from "./access.ts";
 import { LocalError } from "./errors.ts";
-import { liveWelcome, prepareLive } from "./live.ts";
 import { lockDirectory } from "./lock.ts";
-import { configurationFrom, storeFrom } from "./operator.ts";
-import { serve } from "./pages.ts";
-import { synthIfChanged } from "./synthesized.ts";
 
 /** Both may run side by side. */
 const DEFAULTS: Readonly<Record<Environment, { port: number; dataDir: string }>> = {
@@ -32,37 +23,21 @@ const USAGE = [
 ].join("; ");
 
 async function start(): Promise<void> {
-  const began = performance.now();
-  const { environment, dataDir, port, reset, otherDashboard } = options();
-  const given = environment === "live" ? { configuration: configurationFrom(process.env), store: storeFrom(process.env) } : {};
-  await requireFree(port);
-  makeDirectory(dataDir);
-  if (reset) removeData(dataDir);
-  const [outDir, dashboard] = await told("Building and synthesizing", () =>
-    Promise.all([bundleIfChanged().then((bundles) => synthIfChanged(bundles, [environment])), buildDashboard()]),
-  );
-  const docs = docsPage(openapi(environment), `http://127.0.0.1:${port}`);
-  const fallback = serve({ dashboard, docs, environment, otherDashboard });
-  const cloud = await told("Starting the database, storage, workflows and API", () =>
-    startCloud({ outDir, stack: stackName(environment), dataDir, port, fallback, ...given }),
-  );
-  stopWith(cloud.stop);
-  void cloud.databaseExited.then(() =>
-    end(new LocalError("The database ended unexpectedly; see the logs in " + join(dataDir, "logs"))),
-  );
-  const HOSTS_KEY = variableOf(cloud.template, "HOSTS_KEY") ?? "";
-  const access = { ...cloud.operator.environment, TABLE_NAME: cloud.tableName, ENVIRONMENT: environment, HOSTS_KEY };
-  Object.assign(process.env, access);
-  writeAccess(dataDir, access);
-  const greeting =
-    environment === "live"
-      ? liveWelcome(await told("Asking providers what they offer", () => prepareLive(cloud)), cloud.apiUrl, dataDir)
-      : welcome(await told("Preparing the demo account", () => demoAccount(dataDir, cloud.apiUrl, environment)));
-  const seconds = ((performance.now() - began) / 1000).toFixed(1);
-  console.log(`\nReady after ${seconds} s. Ctrl-C stops it; data are kept in ${dataDir} (--reset removes them).\n${greeting}`);
+  const options = readOptions();
+  await requireFree(options.port);
+  makeDirectory(options.dataDir);
+  const release = lockDirectory(options.dataDir); // not under a running service
+  try {
+    if (options.reset) removeData(options.dataDir);
+    else requireData(options.dataDir);
+  } finally {
+    release();
+  }
+  const { run } = await import("./run.ts");
+  await run(options, { stopWith, end });
 }
 
-interface Options {
+export interface Options {
   environment: Environment;
   dataDir: string;
   port: number;
@@ -70,7 +45,7 @@ interface Options {
   otherDashboard: DashboardConfig["other_dashboard"];
 }
 
-function options(): Options {
+function readOptions(): Options {
   const { values } = parseOptions();
   const environment = ENVIRONMENTS.find((name) => name === (values.environment ?? "test"));
   if (environment === undefined) throw new LocalError(`--environment is ${ENVIRONMENTS.join(" or ")}: ${USAGE}`);
@@ -134,21 +109,32 @@ function makeDirectory(directory: string): void {
 }
 
 /** What a start makes in its data directory. Nothing else there is ours to remove, whatever directory we were given. */
-const DATA = ["access.json", "aws-port", "demo.json", "dynamodb", "executions", "local-secret", "logs", "s3", "secrets.json"];
+const FOLDERS = ["dynamodb", "executions", "logs", "s3"];
+const FILES = ["access.json", "aws-port", "demo.json", "local-secret", "secrets.json"];
 
 function removeData(dataDir: string): void {
-  const release = lockDirectory(dataDir); // not under a running service
-  for (const name of DATA) rmSync(join(dataDir, name), { recursive: true, force: true });
-  release();
+  for (const name of [...FOLDERS, ...FILES]) rmSync(join(dataDir, name), { recursive: true, force: true });
 }
 
-async function told<T>(what: string, work: () => Promise<T>): Promise<T> {
-  const began = performance.now();
-  process.stdout.write(`${what} … `);
-  const result = await work();
-  console.log(`${((performance.now() - began) / 1000).toFixed(1)} s`);
-  return result;
+/** What an earlier start has left is folders, files and JSON, as it made them. What that says, its readers judge. */
+function requireData(dataDir: string): void {
+  for (const name of FOLDERS) requireReadable(join(dataDir, name), readdirSync);
+  for (const name of FILES) requireReadable(join(dataDir, name), name.endsWith(".json") ? readJson : readFileSync);
 }
+
+const readJson = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
+
+function requireReadable(path: string, read: (path: string) => unknown): void {
+  if (!existsSync(path)) return;
+  try {
+    read(path);
+  } catch (cause) {
+    throw new LocalError(dataCannotBeUsed(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`), { cause });
+  }
+}
+
+const dataCannotBeUsed = (why: string): string =>
+  `The data cannot be used (${why}): start with --reset to remove them, or choose another folder with --data DIR`;
 
 let stopping = false;
 let stopAll: () => Promise<void> = () => Promise.resolve();
@@ -175,37 +161,11 @@ async function end(error?: unknown): Promise<void> {
 function sayingOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof LocalError) return error.message;
-  return isOfData(error)
-    ? `The data cannot be used (${error.message}): start with --reset to remove them, or choose another folder with --data DIR`
-    : (error.stack ?? error.message);
+  return isOfData(error) ? dataCannotBeUsed(error.message) : (error.stack ?? error.message);
 }
 
 /** Something in the data folder is not what a start has left there: a file in place of a folder, or no JSON. */
 const isOfData = (error: Error): boolean => error instanceof SyntaxError || ("syscall" in error && "errno" in error);
-
-function welcome(demo: Demo): string {
-  const auth = `-H 'Authorization: Bearer ${demo.token}'`;
-  const server = JSON.stringify({
-    name: "erp-1",
-    provider: "sandbox",
-    region: "eu-central",
-    size: "small",
-    ssh_key_id: demo.ssh_key_id,
-  });
-  return `
-  Dashboard  ${demo.dashboard_url}
-  API        ${demo.base_url}
-  API page   ${demo.dashboard_url}docs
-  Log in as  ${demo.email}  ${demo.password}
-  Token      ${demo.token}
-
-Paste these to begin:
-
-curl -s ${demo.base_url}/catalog ${auth}
-curl -s ${demo.base_url}/servers ${auth} -H 'Content-Type: application/json' -d '${server}'
-curl -s ${demo.base_url}/servers ${auth}
-`;
-}
 
 process.on("SIGINT", () => void end());
 process.on("SIGTERM", () => void end());

@@ -1,0 +1,78 @@
+// The service on this machine, from its sources to its first answer.
+import { join } from "node:path";
+import { openapi } from "../../shared/api/openapi.ts";
+import { bundleIfChanged } from "../bundle.ts";
+import { buildDashboard } from "../dashboard-build.ts";
+import { stackName } from "../settings.ts";
+import { writeAccess } from "./access.ts";
+import { startCloud, variableOf } from "./cloud.ts";
+import { type Demo, demoAccount } from "./demo.ts";
+import { docsPage } from "./docs-page.ts";
+import { LocalError } from "./errors.ts";
+import { liveWelcome, prepareLive } from "./live.ts";
+import { configurationFrom, storeFrom } from "./operator.ts";
+import { serve } from "./pages.ts";
+import type { Options } from "./start.ts";
+import { synthIfChanged } from "./synthesized.ts";
+
+/** `stopWith` is told how all of it is stopped as soon as there is something to stop; `end` does that. */
+export async function run(
+  { environment, dataDir, port, otherDashboard }: Options,
+  { stopWith, end }: { stopWith: (stop: () => Promise<void>) => void; end: (error?: unknown) => Promise<void> },
+): Promise<void> {
+  const given = environment === "live" ? { configuration: configurationFrom(process.env), store: storeFrom(process.env) } : {};
+  const [outDir, dashboard] = await told("Building and synthesizing", () =>
+    Promise.all([bundleIfChanged().then((bundles) => synthIfChanged(bundles, [environment])), buildDashboard()]),
+  );
+  const docs = docsPage(openapi(environment), `http://127.0.0.1:${port}`);
+  const fallback = serve({ dashboard, docs, environment, otherDashboard });
+  const cloud = await told("Starting the database, storage, workflows and API", () =>
+    startCloud({ outDir, stack: stackName(environment), dataDir, port, fallback, ...given }),
+  );
+  stopWith(cloud.stop);
+  void cloud.databaseExited.then(() =>
+    end(new LocalError("The database ended unexpectedly; see the logs in " + join(dataDir, "logs"))),
+  );
+  const HOSTS_KEY = variableOf(cloud.template, "HOSTS_KEY") ?? "";
+  const access = { ...cloud.operator.environment, TABLE_NAME: cloud.tableName, ENVIRONMENT: environment, HOSTS_KEY };
+  Object.assign(process.env, access);
+  writeAccess(dataDir, access);
+  const greeting =
+    environment === "live"
+      ? liveWelcome(await told("Asking providers what they offer", () => prepareLive(cloud)), cloud.apiUrl, dataDir)
+      : welcome(await told("Preparing the demo account", () => demoAccount(dataDir, cloud.apiUrl, environment)));
+  const seconds = (performance.now() / 1000).toFixed(1);
+  console.log(`\nReady after ${seconds} s. Ctrl-C stops it; data are kept in ${dataDir} (--reset removes them).\n${greeting}`);
+}
+
+async function told<T>(what: string, work: () => Promise<T>): Promise<T> {
+  const began = performance.now();
+  process.stdout.write(`${what} … `);
+  const result = await work();
+  console.log(`${((performance.now() - began) / 1000).toFixed(1)} s`);
+  return result;
+}
+
+function welcome(demo: Demo): string {
+  const auth = `-H 'Authorization: Bearer ${demo.token}'`;
+  const server = JSON.stringify({
+    name: "erp-1",
+    provider: "sandbox",
+    region: "eu-central",
+    size: "small",
+    ssh_key_id: demo.ssh_key_id,
+  });
+  return `
+  Dashboard  ${demo.dashboard_url}
+  API        ${demo.base_url}
+  API page   ${demo.dashboard_url}docs
+  Log in as  ${demo.email}  ${demo.password}
+  Token      ${demo.token}
+
+Paste these to begin:
+
+curl -s ${demo.base_url}/catalog ${auth}
+curl -s ${demo.base_url}/servers ${auth} -H 'Content-Type: application/json' -d '${server}'
+curl -s ${demo.base_url}/servers ${auth}
+`;
+}
