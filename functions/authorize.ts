@@ -4,7 +4,7 @@
 // gateway's 401), and a credential over its limit is let through to its handler, which tells it so (429).
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
 import { waitSeconds } from "../shared/api/fields.ts";
-import { resourceOf, routes } from "../shared/api/index.ts";
+import { routeTable } from "../shared/api/route-table.ts";
 import { type Admission, admitSession, admitToken, type RequestFacts } from "../shared/data/credentials.ts";
 import { isTokenValue } from "../shared/domain/token-value.ts";
 import { env } from "../shared/runtime/env.ts";
@@ -13,7 +13,7 @@ import { log } from "../shared/runtime/log.ts";
 import { clientAddress } from "../shared/runtime/origin.ts";
 import { header, type Limits, requestIdOf } from "../shared/runtime/request-context.ts";
 
-const known = new Map(routes.map((route) => [`${route.method} ${resourceOf(route.path)}`, route]));
+const known = new Map(routeTable.map((route) => [`${route.method} ${route.resource}`, route]));
 
 export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const requestId = requestIdOf(event.headers, event.requestContext.requestId);

@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Plugin } from "esbuild";
 import * as z from "zod";
+import { shakeable, withOwnEndpoint } from "./bundle-shake.ts";
 
 const SMITHY = String.raw`@smithy\/core\/dist-es\/submodules`;
 
@@ -102,7 +103,11 @@ export const leaveOut: Plugin = {
       }),
     );
     esbuild.onLoad({ filter: /\/shared\/.*\.ts$/ }, async ({ path }) => ({
-      contents: withoutWords(path, withoutCalls(await readFile(path, "utf8"), ".meta(")),
+      contents: shakeable(withoutWords(path, withoutCalls(await readFile(path, "utf8"), ".meta("))),
+      loader: "ts",
+    }));
+    esbuild.onLoad({ filter: /\/functions\/.*\.ts$/ }, async ({ path }) => ({
+      contents: withOwnEndpoint(await readFile(path, "utf8"), path),
       loader: "ts",
     }));
 

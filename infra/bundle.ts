@@ -8,6 +8,7 @@ import * as z from "zod";
 import { workflows } from "../functions/workflows/index.ts";
 import { routes } from "../shared/api/index.ts";
 import { openapi } from "../shared/api/openapi.ts";
+import { routeTable } from "../shared/api/route-table.ts";
 import { hostScript } from "../shared/hosts/host-script.ts";
 import { builtOnce, fingerprintOf, ROOT } from "./built.ts";
 import { leaveOut } from "./bundle-leave-out.ts";
@@ -82,7 +83,7 @@ export async function bundleFiles(outDir: string, files: readonly (readonly [id:
     // The SSH client asks where it lies, and makes nothing of the answer.
     define: { SERVICE_VERSION: JSON.stringify(await version()), __dirname: JSON.stringify("/") },
     alias: { "@aws-sdk/credential-provider-node": "./infra/bundle-credentials.ts" },
-    plugins: [builtins, description, script, leaveOut],
+    plugins: [builtins, description, rows, script, leaveOut],
     // The SSH client's faster halves, which are compiled on installation: it does without.
     external: ["cpu-features", "*.node"],
     metafile: true,
@@ -107,6 +108,15 @@ const description: Plugin = {
       contents: `
         import { readFileSync } from "node:fs";
         export const openapi = (environment) => JSON.parse(readFileSync(new URL(\`./\${environment}.json\`, import.meta.url), "utf8"));`,
+    }));
+  },
+};
+
+const rows: Plugin = {
+  name: "route table",
+  setup(esbuild) {
+    esbuild.onLoad({ filter: /\/shared\/api\/route-table\.ts$/ }, () => ({
+      contents: `export const routeTable = ${JSON.stringify(routeTable)};`,
     }));
   },
 };

@@ -1,9 +1,8 @@
 // What a request may cost: calls to DynamoDB and its capacity, starts of workflows, the size of a function. The numbers are the
 // project's own promises; a change that breaks one makes every request slower and dearer.
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { beforeAll, describe, expect, inject, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { bundledSizes } from "../infra/bundle.ts";
 import type { Call } from "../infra/local/aws.ts";
 import type { Cloud } from "../infra/local/cloud.ts";
 import { BackupRecord, InstanceRecord, ServerRecord } from "../shared/data/records.ts";
@@ -22,7 +21,7 @@ import { SERVER_PHASES } from "../shared/domain/lifecycle.ts";
 import { account, newPublicKey, type TestAccount, unique, unusedId, uniqueDomain } from "./harness/account.ts";
 import { type Answer, type Client, stranger } from "./harness/client.ts";
 import { ownCloud } from "./harness/cloud.ts";
-import { closedRoutes, everyRoute } from "./harness/requests.ts";
+import { closedRoutes } from "./harness/requests.ts";
 import { backupFields, instanceFields, seedBackup, seedInstance, seedServer, serverFields } from "./harness/seed.ts";
 import { table } from "./harness/table.ts";
 
@@ -444,8 +443,3 @@ describe("a page of 20 of 100,000", () => {
 });
 
 // The largest is sign-in, with its JWT, its throttle and its sessions; 300 KB until calls were bounded and sessions counted exactly.
-test("no API function's bundle is over 310 KB", async () => {
-  const sizes = await bundledSizes(inject("bundles"));
-  const tooLarge = [...everyRoute.map(({ id }) => id), "authorize", "fallback"].filter((id) => (sizes[id] ?? Infinity) > 310_000);
-  expect(tooLarge.map((id) => [id, sizes[id]])).toEqual([]);
-});

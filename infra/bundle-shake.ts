@@ -1,0 +1,87 @@
+// Leaves out of each function what of `shared` it does not use. esbuild drops an unused constant only where computing it is known to do
+// nothing, and never a property of an object: without this every function builds the schemas of all endpoints when it starts, which is a
+// third of its start.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Expression, Program, VariableDeclarator } from "@oxc-project/types";
+import { parseAst } from "rolldown/parseAst";
+import { routes } from "../shared/api/index.ts";
+import { ROOT } from "./built.ts";
+
+/** Puts a text in place of what stands from `start` to `end`. */
+type Edit = [start: number, end: number, text: string];
+
+/** A module of `shared` whose unused constants can be dropped, and whose endpoints can be imported one by one, as `servers$get`. */
+export function shakeable(source: string): string {
+  const edits: Edit[] = [];
+  for (const { statement, id, init } of constants(parseAst(source, { lang: "ts" }))) {
+    const endpoints = endpointsIn(init);
+    for (const { name, start, end } of endpoints) {
+      edits.push([statement, statement, `export const ${single(id, name)} = ${pure(source.slice(start, end))};\n`]);
+      edits.push([start, end, single(id, name)]);
+    }
+    if (endpoints.length === 0 && computes(init)) edits.push([init.start, init.end, pure(source.slice(init.start, init.end))]);
+  }
+  const lastFirst = edits.toSorted(([a], [b]) => b - a);
+  return lastFirst.reduce((text, [start, end, put]) => text.slice(0, start) + put + text.slice(end), source);
+}
+
+/** The source of a function, importing its own endpoint in place of the table of all. */
+export function withOwnEndpoint(source: string, path: string): string {
+  const route = routes.find(({ entry }) => path === join(ROOT, entry));
+  if (route === undefined) return source;
+  const { resource, name } = route;
+  const own = `api.${resource}.${name}`;
+  const everything = /^import \{ api \} from "(.*)\/index\.ts";$/m;
+  if (!everything.test(source) || !source.includes(own)) throw new Error(`${path} does not answer for ${own}`);
+  return source
+    .replace(everything, (_, folder: string) => `import { ${single(resource, name)} } from "${folder}/${fileOf(resource)}";`)
+    .replaceAll(own, single(resource, name));
+}
+
+const single = (table: string, name: string): string => `${table}$${name}`;
+const pure = (expression: string): string => `/* @__PURE__ */ (() => (${expression}))()`;
+
+/** The module from which the table of all endpoints has those of a resource. */
+function fileOf(resource: string): string {
+  const index = readFileSync(join(ROOT, "shared/api/index.ts"), "utf8");
+  const file = new RegExp(String.raw`^import \{[^}]*\b${resource}\b[^}]*\} from "\./(.+)";$`, "m").exec(index)?.[1];
+  if (file === undefined) throw new Error(`shared/api/index.ts imports no ${resource}`);
+  return file;
+}
+
+interface Constant {
+  /** Where the statement that declares it begins. */
+  statement: number;
+  id: string;
+  init: Expression;
+}
+
+function constants({ body }: Program): Constant[] {
+  return body.flatMap((statement) => {
+    const declaration = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
+    if (declaration?.type !== "VariableDeclaration" || declaration.kind !== "const") return [];
+    return declaration.declarations.flatMap(({ id, init }: VariableDeclarator) =>
+      id.type === "Identifier" && init !== null ? [{ statement: statement.start, id: id.name, init }] : [],
+    );
+  });
+}
+
+/** Of a table of endpoints; none if it is something else. */
+function endpointsIn(init: Expression): { name: string; start: number; end: number }[] {
+  if (init.type !== "ObjectExpression") return [];
+  return init.properties.flatMap((property) => {
+    if (property.type !== "Property" || property.key.type !== "Identifier" || property.value.type !== "CallExpression") return [];
+    const { callee, start, end } = property.value;
+    return callee.type === "Identifier" && callee.name === "endpoint" ? [{ name: property.key.name, start, end }] : [];
+  });
+}
+
+/** Whether something is called, made or read of an object when the module is loaded, which might do anything for all that esbuild knows. */
+function computes(node: unknown): boolean {
+  if (Array.isArray(node)) return node.some(computes);
+  if (typeof node !== "object" || node === null) return false;
+  const type = "type" in node ? String(node.type) : "";
+  if (type.includes("Function")) return false;
+  return ["CallExpression", "NewExpression", "MemberExpression"].includes(type) || Object.values(node).some(computes);
+}
