@@ -6,12 +6,12 @@ import { Server } from "../../shared/api/servers.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { dashboard } from "../harness/dashboard.ts";
+import { holdWork } from "../harness/held-work.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 
-// A server takes some ten seconds, so that it is seen being made.
-await ownCloud({ fallback: dashboard(), environment: { SANDBOX_TIME_SCALE: "8" } });
+const cloud = await ownCloud({ fallback: dashboard() });
 
 let mine: TestAccount;
 beforeEach(async () => {
@@ -95,6 +95,7 @@ describe("the numbers", () => {
 
 test("work is shown live, with its step, until it is done", async ({ open }) => {
   await seedInstance(mine.id);
+  const [begin, end] = [holdWork(cloud, "requestMachine"), holdWork(cloud, "prepareHost")];
   const begun = (await mine.api.post("/servers", await mine.serverBody({ name: "erp-9" }))).as(Server);
   const page = await open("/", { as: mine });
   const bar = page.getByRole("progressbar", { name: /Creating server: erp-9/ });
@@ -102,8 +103,11 @@ test("work is shown live, with its step, until it is done", async ({ open }) => 
   await page.getByText(/^Begun by/).waitFor();
   await link(page, "1 servers under way").waitFor();
   const first = Number(await bar.getAttribute("value"));
-  await expect.poll(async () => Number(await bar.getAttribute("value")), { timeout: 10_000 }).toBeGreaterThan(first);
+  begin();
+  await expect.poll(async () => Number(await bar.getAttribute("value"))).toBeGreaterThan(first);
+  await page.getByText("Waiting for the machine to start").waitFor();
   await expectAccessible(page);
+  end();
   await mine.until(begun.operation_id);
   await page.getByText("Nothing is being done right now.").waitFor();
   await link(page, "2 active servers").waitFor();

@@ -20,8 +20,6 @@ const KEY = ["watch"];
 
 /** Work to be followed until its end, by id: what this page began, what records say holds them, and what was seen running. */
 const followed = new Set<string>();
-/** What this page or, before it was loaded, its person began: its end is told. */
-const begun = new Set<string>();
 
 const isOpen = ({ status }: Operation): boolean => status === "pending" || status === "running";
 
@@ -74,19 +72,18 @@ export function useWatch(): void {
     const leaveMutations = queryClient.getMutationCache().subscribe((event) => {
       if (event.type !== "updated" || event.action.type !== "success") return;
       rememberNames(event.action.data);
-      follow(operationIdsIn(event.action.data), true);
+      follow(operationIdsIn(event.action.data));
     });
     const leaveQueries = queryClient.getQueryCache().subscribe((event) => {
       if (event.type !== "updated" || event.action.type !== "success") return;
       if (!RECORDS.has(event.query.queryKey[0])) return;
       rememberNames(event.action.data);
-      follow(operationIdsIn(event.action.data), false);
+      follow(operationIdsIn(event.action.data));
     });
     return () => {
       leaveMutations();
       leaveQueries();
       followed.clear();
-      begun.clear();
       noticed = false;
     };
   }, []);
@@ -103,25 +100,24 @@ const useSeen = (): readonly Operation[] => useQuery({ ...watch, enabled: false 
 
 const RECORDS = new Set<unknown>(["servers", "instances", "backups"]);
 
-function follow(ids: readonly string[], ours: boolean): void {
+function follow(ids: readonly string[]): void {
   const known = queryClient.getQueryData<readonly Operation[]>(KEY) ?? [];
   const news = ids.filter((id) => !followed.has(id) && !known.some((each) => each.id === id && !isOpen(each)));
-  for (const id of ids) if (ours) begun.add(id);
   for (const id of news) followed.add(id);
   if (news.length > 0) void queryClient.invalidateQueries({ queryKey: KEY }, { cancelRefetch: false });
 }
 
-/** Compares what was answered with what is followed: tells ends, and begins to follow what others began. */
+/** Compares what was answered with what is followed: tells ends of what its person began, and begins to follow what others began. */
 function notice(operations: readonly Operation[]): void {
   let changed = false;
   for (const operation of operations) {
-    if (isOpen(operation) && operation.created_by.id === session()?.user.id) begun.add(operation.id);
     if (isOpen(operation) && !followed.has(operation.id)) {
       followed.add(operation.id);
       changed ||= noticed; // what ran when the page was opened is in what the page asked for then
     } else if (!isOpen(operation) && followed.delete(operation.id)) {
       changed = true;
-      if (begun.delete(operation.id)) tellEnd(operation);
+      // It may have ended before it was first seen: whose it is says the operation itself.
+      if (operation.created_by.id === session()?.user.id) tellEnd(operation);
     }
   }
   noticed = true;
