@@ -1,8 +1,8 @@
 // The dashboard in a real browser: `open` shows a page of it, and a test fails if any of its pages complained.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type BrowserContext, chromium, type Page, type Request, type Response } from "playwright-core";
-import { inject, test as base } from "vitest";
+import { type Browser, type BrowserContext, chromium, type Page, type Request, type Response } from "playwright-core";
+import { beforeAll, inject, test as base } from "vitest";
 import { ROOT } from "../../infra/built.ts";
 import { auth } from "../../shared/api/auth.ts";
 import { BASE_PATH } from "../../shared/api/index.ts";
@@ -15,9 +15,11 @@ export interface Look {
   as?: Pick<TestAccount, "user">;
   phone?: boolean;
   dark?: boolean;
+  /** In a browser that has not been there before: nothing of the dashboard is in its cache, and no other test uses it. */
+  fresh?: boolean;
 }
 
-/** A path of the dashboard, in a browser that has not been there before. */
+/** A path of the dashboard, in a browser that remembers nothing but, from other tests of the file, the dashboard's files. */
 export type Open = (path: string, look?: Look) => Promise<Page>;
 
 export interface Faults {
@@ -31,6 +33,12 @@ const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
 /** Longer than anything on a page takes on a busy machine. */
 const PATIENCE_MS = 20_000;
+
+// Where no file has asked for the dashboard yet, it is built now, and not in the time of the first test.
+beforeAll(async () => {
+  const answer = await fetch(inject("shared").apiUrl);
+  if (!answer.ok) throw new Error(await answer.text());
+});
 
 export const test = base
   // oxlint-disable-next-line no-empty-pattern -- vitest reads there which fixtures this one needs: none
@@ -49,33 +57,33 @@ export const test = base
     });
     return faults;
   })
-  .extend("open", ({ browser, faults, task }, { onCleanup }): Open => {
-    const contexts: BrowserContext[] = [];
+  // oxlint-disable-next-line no-empty-pattern -- as above
+  .extend("idle", { scope: "file" }, ({}): Map<string, Window[]> => new Map())
+  .extend("open", ({ browser, idle, faults, task }, { onCleanup }): Open => {
+    const used: { window: Window; look?: string }[] = [];
     onCleanup(async () => {
       const failed = (task.result?.errors?.length ?? 0) > 0;
       if (failed)
         await keepPictures(
-          contexts.flatMap((context) => context.pages()),
+          used.flatMap(({ window }) => window.context.pages()),
           task.name,
         );
-      for (const context of contexts) await context.close();
+      for (const { window, look } of used)
+        if (look === undefined || failed) await window.context.close();
+        else {
+          await leave(window);
+          idle.set(look, [...(idle.get(look) ?? []), window]);
+        }
     });
-    return async (path, { as, phone = false, dark = false } = {}) => {
-      const context = await browser.newContext({
-        baseURL: apiUrl(),
-        viewport: phone ? PHONE : DESKTOP,
-        isMobile: phone,
-        hasTouch: phone,
-        colorScheme: dark ? "dark" : "light",
-        reducedMotion: "reduce",
-        locale: "en-GB",
-        timezoneId: "UTC",
-        ...(as !== undefined && { storageState: await signedIn(as) }),
-      });
-      contexts.push(context);
-      context.setDefaultTimeout(PATIENCE_MS);
-      await watch(context, faults);
-      const page = await context.newPage();
+    return async (path, { as, phone = false, dark = false, fresh = false } = {}) => {
+      const look = fresh ? undefined : JSON.stringify({ phone, dark });
+      const session = as && (await signedIn(as));
+      const known = look === undefined ? undefined : idle.get(look)?.pop();
+      const window = known ?? (await newWindow(browser, { phone, dark }, session));
+      used.push({ window, ...(look !== undefined && { look }) });
+      const { page } = window;
+      if (known !== undefined) await page.evaluate(remembering(session));
+      window.faults = faults;
       const answer = await arrive(page, path);
       // Such as that the dashboard of these sources cannot be built.
       if (answer?.ok() !== true) throw new Error(await answer?.text());
@@ -83,11 +91,70 @@ export const test = base
     };
   });
 
-/** What the dashboard keeps of a session. */
-async function signedIn({ user: { email, password } }: Pick<TestAccount, "user">) {
-  const session = (await stranger.post("/auth/login", { email, password })).as(auth.login.data);
-  return { cookies: [], origins: [{ origin: apiUrl(), localStorage: [{ name: "session", value: JSON.stringify(session) }] }] };
+/** Of the dashboard's origin, but not the dashboard. */
+const NO_PAGE = "/config.json";
+
+/** Leaves a window as it was before its test, but for the dashboard's files, which it has loaded and compiled. */
+async function leave(window: Window): Promise<void> {
+  const { context } = window;
+  window.faults = nobodys();
+  const [kept = await context.newPage(), ...others] = context.pages();
+  for (const page of others) await page.close();
+  window.page = kept;
+  kept.removeAllListeners();
+  kept.once("dialog", (dialog) => void dialog.accept()); // whether to leave what was filled in
+  await kept.unrouteAll({ behavior: "ignoreErrors" });
+  await kept.emulateMedia({ colorScheme: window.colorScheme });
+  await context.clearPermissions();
+  await arrive(kept, NO_PAGE);
+  kept.removeAllListeners();
 }
+
+/** A browser of its own, but for its process. */
+interface Window {
+  context: BrowserContext;
+  page: Page;
+  colorScheme: "dark" | "light";
+  /** Of the test that uses it. */
+  faults: Faults;
+}
+
+async function newWindow(
+  browser: Browser,
+  { phone, dark }: { phone: boolean; dark: boolean },
+  session: string | undefined,
+): Promise<Window> {
+  const colorScheme = dark ? "dark" : "light";
+  const localStorage = session === undefined ? [] : [{ name: "session", value: session }];
+  const context = await browser.newContext({
+    baseURL: apiUrl(),
+    viewport: phone ? PHONE : DESKTOP,
+    isMobile: phone,
+    hasTouch: phone,
+    colorScheme,
+    reducedMotion: "reduce",
+    locale: "en-GB",
+    timezoneId: "UTC",
+    storageState: { cookies: [], origins: [{ origin: apiUrl(), localStorage }] },
+  });
+  context.setDefaultTimeout(PATIENCE_MS);
+  const window: Window = { context, page: await context.newPage(), colorScheme, faults: nobodys() };
+  await watch(window);
+  return window;
+}
+
+const nobodys = (): Faults => ({ seen: [], expected: [] });
+
+/** What the dashboard keeps of a session. */
+async function signedIn({ user: { email, password } }: Pick<TestAccount, "user">): Promise<string> {
+  return JSON.stringify((await stranger.post("/auth/login", { email, password })).as(auth.login.data));
+}
+
+/** In a window that was used: Playwright's own `setStorageState` opens a page more for it, and costs as much as one of the dashboard's. */
+const remembering = (session: string | undefined): string => `
+  localStorage.clear();
+  sessionStorage.clear();
+  ${session === undefined ? "" : `localStorage.setItem("session", ${JSON.stringify(session)});`}`;
 
 /** Where interfaces of containers come and go, Chromium drops what it is loading: then it is asked once more. */
 async function arrive(page: Page, path: string): Promise<Response | null> {
@@ -108,18 +175,20 @@ async function arrive(page: Page, path: string): Promise<Response | null> {
 /** The machine's doing, and no page's. */
 const NETWORK_CHANGED = /net::ERR_NETWORK_CHANGED/;
 
-async function watch(context: BrowserContext, { seen }: Faults): Promise<void> {
+async function watch(window: Window): Promise<void> {
+  const { context } = window;
+  const note = (fault: string): void => void window.faults.seen.push(fault);
   context.on("console", (message) => {
     const { url } = message.location();
     if (message.type() !== "error" || isRefusal(message.text(), url) || NETWORK_CHANGED.test(message.text())) return;
-    seen.push(`${message.text()} (${url})`);
+    note(`${message.text()} (${url})`);
   });
-  context.on("weberror", (error) => seen.push(error.error().stack ?? String(error.error())));
+  context.on("weberror", (error) => note(error.error().stack ?? String(error.error())));
   context.on("request", (request) => {
     const { protocol, origin } = new URL(request.url());
-    if (!["data:", "blob:"].includes(protocol) && origin !== apiUrl()) seen.push(`asks ${request.url()}`);
+    if (!["data:", "blob:"].includes(protocol) && origin !== apiUrl()) note(`asks ${request.url()}`);
   });
-  await context.exposeBinding("noteViolation", (_, what: string) => seen.push(`violates the policy: ${what}`));
+  await context.exposeBinding("noteViolation", (_, what: string) => note(`violates the policy: ${what}`));
   await context.addInitScript(
     `addEventListener("securitypolicyviolation", (event) =>
        noteViolation(event.effectiveDirective + " " + event.blockedURI + " " + event.sourceFile + ":" + event.lineNumber + " " + event.sample));`,

@@ -147,7 +147,7 @@ test("a session that the service ended leads to the log-in page, and from there 
 
 test("a session that has lasted its time ends by itself", async ({ open }) => {
   const mine = await account();
-  const page = await open("/login");
+  const page = await open("/login", { fresh: true }); // the clock is of all pages of its browser
   await page.clock.install();
   await page.reload();
   await logIn(page, mine.user);

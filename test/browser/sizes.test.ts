@@ -38,18 +38,18 @@ async function loaded(page: Page, shown: Shown): Promise<number> {
 }
 
 test("the log-in page is small", async ({ open }) => {
-  expect(await loaded(await open("/login"), LOGIN)).toBeLessThanOrEqual(LOGIN_MAX);
+  expect(await loaded(await open("/login", { fresh: true }), LOGIN)).toBeLessThanOrEqual(LOGIN_MAX);
 });
 
 test.for(PAGES)("$route from cold is not large", async (shown, { open }) => {
-  expect(await loaded(await open(pathOf(shown, things), { as: mine }), shown)).toBeLessThanOrEqual(PAGE_MAX);
+  expect(await loaded(await open(pathOf(shown, things), { as: mine, fresh: true }), shown)).toBeLessThanOrEqual(PAGE_MAX);
 });
 
 /** The best of some turns, each in a browser that has not been there before: the machine may be busy with other things. */
 async function fastest(path: string, look: Look, open: Open, used: (page: Page) => Locator): Promise<number> {
   let best = Infinity;
   for (let turn = 0; turn < TURNS_MAX && best >= INTERACTIVE_MS; turn++) {
-    const page = await open(path, look);
+    const page = await open(path, { ...look, fresh: true });
     await used(page).click({ trial: true });
     best = Math.min(best, Number(await page.evaluate("performance.now()"))); // since it was asked for
     await page.close();
