@@ -9,11 +9,13 @@ import { queryAll, removeOne, updateOne } from "./table.ts";
 const Offer = z.object({ sk: z.string(), provider: CatalogProvider, at: z.string() });
 const Editions = z.object({ sk: z.literal(keys.editions().sk), editions: z.array(z.enum(EDITIONS)) });
 
+const Items = z.array(z.union([Editions, Offer]));
+
 export type Offers = Pick<Catalog, "providers" | "editions">;
 
 /** No provider at all, before a first refresh. */
 export async function readOffers(): Promise<Offers> {
-  const items = z.array(z.union([Editions, Offer])).parse(await queryAll(keys.catalogue()));
+  const items = Items.parse(await queryAll(keys.catalogue()));
   return {
     providers: items.flatMap((item) => ("provider" in item ? [item.provider] : [])),
     editions: items.find((item) => "editions" in item)?.editions ?? ["community"],

@@ -87,7 +87,7 @@ function answered(endpoint: Endpoint): Handling {
   return {
     before: ({ event }) => {
       began.set(event, performance.now());
-      const { request_id, caller } = AuthorizerContext.partial().parse(event.requestContext.authorizer ?? {});
+      const { request_id, caller } = authorizedIn(event) ?? {};
       log.resetKeys();
       log.appendKeys({
         request_id: request_id ?? requestId(event),
@@ -122,6 +122,18 @@ function answered(endpoint: Endpoint): Handling {
 
 const began = new WeakMap<APIGatewayProxyEvent, number>();
 
+/** What the authorizer says of a request; undefined where none was asked. Parsed once, for all who want to know. */
+function authorizedIn(event: APIGatewayProxyEvent): AuthorizerContext | undefined {
+  const { authorizer } = event.requestContext;
+  if (!authorized.has(event)) authorized.set(event, AuthorizerContext.safeParse(authorizer).data);
+  return authorized.get(event);
+}
+const authorized = new WeakMap<APIGatewayProxyEvent, AuthorizerContext | undefined>();
+
+/** The same where only the authorizer leads to. */
+const authorizationOf = (event: APIGatewayProxyEvent): AuthorizerContext =>
+  authorizedIn(event) ?? AuthorizerContext.parse(event.requestContext.authorizer);
+
 /** One line for every request, so that each is found by its id. */
 function logAnswer({
   event,
@@ -143,7 +155,7 @@ function admitted(endpoint: Endpoint): Handling {
       if (!answersTo(endpoint, event.httpMethod))
         throw new ApiError("METHOD_NOT_ALLOWED", `This path has only: ${allowedAt(event.resource)}`);
       if (endpoint.access === "public") return;
-      const { caller, limits } = AuthorizerContext.parse(event.requestContext.authorizer);
+      const { caller, limits } = authorizationOf(event);
       if (limits.refused) {
         const { scope, limit, retry_after } = limits.refused;
         throw new ApiError("RATE_LIMIT_EXCEEDED", undefined, {
@@ -158,6 +170,11 @@ function admitted(endpoint: Endpoint): Handling {
   };
 }
 
+// Built once: building a schema costs more than all parsing of a request.
+const AnyObject = z.looseObject({});
+const Page = z.object({ items: z.array(z.unknown()), meta: z.custom<ListMeta>() });
+const Identified = z.object({ id: z.string() });
+
 /** Throws the specification's 403, which names the permission that is missing. */
 export function requirePermission(caller: Caller, permission: Permission): void {
   if (!caller.permissions.includes(permission)) throw new ApiError("FORBIDDEN", `Token does not have permission: ${permission}`);
@@ -170,7 +187,7 @@ export function sessionOf(caller: Caller): string {
 }
 
 function permissionIn({ bodyPermission }: Endpoint, body: unknown): Permission {
-  const value = z.record(z.string(), z.unknown()).parse(body)[bodyPermission?.field ?? ""];
+  const value = AnyObject.parse(body)[bodyPermission?.field ?? ""];
   const permission = bodyPermission?.permissions[String(value)];
   if (permission === undefined) throw new Error(`No permission is declared for ${String(value)}`);
   return permission;
@@ -287,7 +304,7 @@ function contextOf(endpoint: Endpoint, event: APIGatewayProxyEvent): By {
     const caller = { ...NOBODY, ip_address: clientAddress(event.headers) ?? null };
     return { caller, requestId: requestId(event) };
   }
-  const { caller, request_id } = AuthorizerContext.parse(event.requestContext.authorizer);
+  const { caller, request_id } = authorizationOf(event);
   return { caller, requestId: request_id };
 }
 
@@ -350,12 +367,12 @@ function answerOf(endpoint: Endpoint, reply: unknown, event: APIGatewayProxyEven
     return unlessKnown(event, bare(endpoint.status, reply, tagged));
   }
   if (endpoint.list) {
-    const { items, meta } = z.object({ items: endpoint.data, meta: z.custom<ListMeta>() }).parse(reply);
-    return success(endpoint.status, items, meta, headers);
+    const { items, meta } = Page.parse(reply);
+    return success(endpoint.status, endpoint.data.parse(items), meta, headers);
   }
   const location = locationHeader(locationOf(endpoint, reply));
   const data = endpoint.data.parse(reply);
-  const tag = endpoint.unversioned && { ETag: etagOf(z.looseObject({}).parse(data), endpoint.unversioned) };
+  const tag = endpoint.unversioned && { ETag: etagOf(AnyObject.parse(data), endpoint.unversioned) };
   return unlessKnown(event, success(endpoint.status, data, undefined, { ...headers, ...location, ...tag }));
 }
 
@@ -383,12 +400,12 @@ const locationHeader = (location: string | undefined): Record<string, string> =>
 /** 201 leads to the resource, 202 to the operation: both are what the answer's `id` names. */
 function locationOf({ status }: Endpoint, data: unknown): string | undefined {
   if (status === 200) return undefined;
-  const { id } = z.object({ id: z.string() }).parse(data);
+  const { id } = Identified.parse(data);
   return `${BASE_PATH}/${COLLECTIONS[id.split("_", 1)[0] ?? ""]}/${id}`;
 }
 
 function headersOf(endpoint: Endpoint, event: APIGatewayProxyEvent): Record<string, string | number> {
-  const context = endpoint.access === "public" ? undefined : AuthorizerContext.safeParse(event.requestContext.authorizer).data;
+  const context = endpoint.access === "public" ? undefined : authorizedIn(event);
   if (context === undefined) return { "X-Request-ID": requestId(event) };
   const { limit, remaining, reset } = context.limits;
   return {
