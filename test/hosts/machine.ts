@@ -63,6 +63,9 @@ export interface TestMachine {
   stop: () => Promise<void>;
 }
 
+/** Archives are read in pieces of this. */
+export const PIECE_BYTES = 1024 ** 2;
+
 const DATABASE = "shop";
 /** What of Docker the script asks for before and after it does what it is to do. */
 const DOCKER = `case "$*" in
@@ -128,6 +131,7 @@ export async function startMachine(): Promise<TestMachine> {
     ERP_HOSTING_ROOT: root,
     ERP_HOSTING_SYSTEM: within("system"),
     ERP_HOSTING_PART_BYTES: String(5 * 1024 ** 2),
+    ERP_HOSTING_PIECE_BYTES: String(PIECE_BYTES),
   };
   const path = `${commands}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`;
   const standIn = (name: string, script: string): void => {

@@ -112,21 +112,25 @@ with_archive() { # COMMAND…: its status
   sha256sum <"$sum.in" >"$sum" &
   stream_archive | tee -p "$sum.in" | "$@" || status=$?
   wait $!
-  if [[ -s $JOB/failure || -e $JOB/again ]]; then exit 1; fi
+  if [[ -e $JOB/work/unread ]]; then
+    [[ $(<"$JOB/work/status") != 403 ]] || address_refused "The store refuses the address that the archive is read from"
+    fail STORAGE_ERROR "The archive could not be read from the store"
+  fi
   [[ $(cut -d' ' -f1 "$sum") == $(parameter SHA256 '[0-9a-f]{64}') ]] || corrupt "it does not match its checksum"
   return "$status"
 }
 
-# In pieces, each tried again by itself; while one is passed on the next is fetched, and no more of the archive is on the disk.
+# In pieces, each tried again by itself; while one is passed on the next is fetched, and no more of the archive is on the disk. What
+# cannot be fetched ends the stream, and the job once it sees "unread": from here, in a pipeline, it could not be ended.
 stream_archive() {
   local size number=0 piece fetching
   size=$(parameter SIZE_BYTES '[0-9]+')
   fetch_piece 0 "$size" &
   fetching=$!
-  while wait "$fetching" || [[ -e $JOB/again ]] || fail STORAGE_ERROR "The archive could not be read from the store"; do
+  while wait "$fetching" || ! touch "$JOB/work/unread"; do
     piece=$JOB/work/piece.$number
     number=$((number + 1))
-    if [[ ! -s $piece ]]; then return; fi # it is shorter than it should be, or begins again
+    if [[ ! -s $piece ]]; then return; fi # it is shorter than it should be
     if ((number * PIECE_BYTES < size)); then fetch_piece "$number" "$size" & fi
     fetching=$!
     cat "$piece"
@@ -136,11 +140,9 @@ stream_archive() {
 }
 
 fetch_piece() { # NUMBER SIZE: nothing of what is beyond the archive's end
-  local from=$(($1 * PIECE_BYTES)) to piece=$JOB/work/piece.$1 status
+  local from=$(($1 * PIECE_BYTES)) to piece=$JOB/work/piece.$1 status=$JOB/work/status
   to=$((from + PIECE_BYTES < $2 ? from + PIECE_BYTES : $2))
-  status=$(download "${P[URL]}" "$piece" -r "$from-$((to - 1))" --max-filesize "$PIECE_BYTES" --retry-all-errors -w '%{http_code}') || {
-    [[ $status != 403 ]] || address_refused "The store refuses the address that the archive is read from"
-    [[ $status == 416 ]] || return 1
-  }
-  if [[ $status == 416 ]]; then : >"$piece"; fi
+  download "${P[URL]}" "$piece" -r "$from-$((to - 1))" --max-filesize "$PIECE_BYTES" --retry-all-errors -w '%{http_code}' >"$status" ||
+    [[ $(<"$status") == 416 ]] || return 1
+  if [[ $(<"$status") == 416 ]]; then : >"$piece"; fi
 }

@@ -158,7 +158,8 @@ services:
     mem_limit: ${DB_MB}m
     memswap_limit: ${DB_MB}m
     command: ["postgres", "-c", "max_connections=$(((WORKERS + 3) * 16 + 24))", "-c", "shared_buffers=$((DB_MB / 4))MB",
-      "-c", "effective_cache_size=$((DB_MB * 3 / 4))MB", "-c", "maintenance_work_mem=$((DB_MB / 8))MB", "-c", "work_mem=$((DB_MB / 128 + 2))MB"]
+      "-c", "effective_cache_size=$((DB_MB * 3 / 4))MB", "-c", "maintenance_work_mem=$((DB_MB / 8))MB", "-c", "work_mem=$((DB_MB / 128 + 2))MB",
+      "-c", "wal_level=minimal", "-c", "max_wal_senders=0", "-c", "max_locks_per_transaction=512"] # see load_dump
     env_file: database.env
     shm_size: 256m
     healthcheck: { test: ["CMD", "pg_isready", "-q", "-h", "127.0.0.1"], interval: 60s, timeout: 10s, start_period: 120s }

@@ -148,7 +148,7 @@ require_room() { # DIRECTORY BYTES WHAT
 
 megabytes() { echo $((($1 + 1048575) / 1048576)); }
 
-docker_root() { docker info -f '{{.DockerRootDir}}'; }
+docker_root() { timeout 10 docker info -f '{{.DockerRootDir}}'; }
 
 # The newest of each, or the one that is there if the registry cannot be reached.
 pull() {

@@ -33,7 +33,7 @@ DOCKER_SECONDS=180 # a restart of the machine's Docker, or an update of it, is o
 RESERVE_BYTES=$((256 * 1024 * 1024))
 PART_BYTES_MIN=${ERP_HOSTING_PART_BYTES:-$((64 * 1024 * 1024))} # less for tests
 PARTS_MAX=9000 # the store takes 10,000
-PIECE_BYTES=$((32 * 1024 * 1024)) # of an archive that is read; two are on the disk at a time
+PIECE_BYTES=${ERP_HOSTING_PIECE_BYTES:-$((32 * 1024 * 1024))} # of an archive that is read; two are on the disk at a time
 
 declare -A P=() # the job's parameters
 
@@ -72,6 +72,7 @@ begin() {
     # It inherits the lock on "alive", and so do its children: as long as one of them lives, the job does.
     setsid timeout --kill-after=10 "$((left > 0 ? left : 1))" bash "$0" run "$id" 8>&- </dev/null >>"$job/log" 2>&1 &
     echo $! >"$job/pid"
+    if [[ $kind =~ ^($GROWING)$ ]]; then setsid bash "$0" guard "$id" 8>&- 9>&- </dev/null >/dev/null 2>&1 & fi
   fi
   exec 8>&- 9>&-
   tell "$job"
@@ -137,14 +138,32 @@ end() {
   tell "$JOBS/$1"
 }
 
-stop_job() { # JOB CODE MESSAGE
+# Jobs that fill the disk, more than they said if their data is unlike others', or if somebody else fills it meanwhile. They are
+# stopped before the databases of all instances stop.
+GROWING='make_archive|upload_parts|verify_archive|build_restore|restore_archive'
+guard() {
+  local job=$JOBS/$1 docker='' free
+  while is_alive "$job"; do
+    docker=${docker:-$(docker_root 2>/dev/null)} || true
+    free=$(df --output=avail -B1 "$JOBS" ${docker:+"$docker"} | tail -n +2 | sort -n | head -n 1)
+    if ((free < RESERVE_BYTES / 2)); then
+      exec 8>"$job/gate"
+      flock 8
+      stop_job "$job" HOST_JOB_FAILED "The work was stopped before the server's disk was full: it has $(megabytes "$free") MB free" KILL
+      return
+    fi
+    sleep 0.5
+  done
+}
+
+stop_job() { # JOB CODE MESSAGE [KILL: at once]
   local job=$1
   if [[ -e $job/result ]]; then
-    within 20 is_dead "$job" || kill_tree "$job"
+    within 20 is_dead "$job" || kill_tree "$job" TERM
     return
   fi
   fail_job "$@" # before it dies, so that nobody finds it lost
-  kill_tree "$job"
+  kill_tree "$job" "${4:-TERM}"
   rm -rf "$job/parameters" "$job/work" "$job/archive.zip"
   if [[ -s $job/instance ]]; then
     load "$(<"$job/instance")"
@@ -153,12 +172,14 @@ stop_job() { # JOB CODE MESSAGE
   fi
 }
 
-kill_tree() {
+kill_tree() { # JOB TERM|KILL
   if is_dead "$1"; then return; fi
   local group
   group=$(<"$1/pid")
-  kill -TERM -- "-$group" 2>/dev/null || true
-  within 10 is_dead "$1" && return
+  if [[ $2 == TERM ]]; then
+    kill -TERM -- "-$group" 2>/dev/null || true
+    within 10 is_dead "$1" && return
+  fi
   kill -KILL -- "-$group" 2>/dev/null || true
   within 20 is_dead "$1" || refuse "The job cannot be killed"
 }

@@ -7,6 +7,7 @@ main() {
     begin) begin "$id" "$3" "$4" ;;
     status) status "$id" ;;
     run) run "$id" ;;
+    guard) guard "$id" ;;
     end) end "$id" ;;
     health) health "$id" ;;
     probe) echo ok ;;

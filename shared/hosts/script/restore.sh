@@ -99,16 +99,20 @@ unpack() {
 }
 
 # A dump is somebody's text, and psql runs commands that it finds in it: it is given to one that has nothing but the ERP's own way to
-# its database.
+# its database. In one transaction, what goes into tables that it makes is not written to the write-ahead log as well, if the server
+# keeps none for others, and has room for the locks.
 load_dump() {
+  local whole=()
   if [[ ${P[RESTORE_DATABASE]} != yes ]]; then
     cat >/dev/null
     return
   fi
+  if [[ $(sql postgres <<<"show wal_level") == minimal ]]; then whole=(--single-transaction -f -); fi
   PGPASSWORD=$(odoo_setting db_password) docker run --rm -i --name "$PROJECT-psql" --log-driver none --network "${PROJECT}_db" \
     --cap-drop ALL --security-opt no-new-privileges --read-only --memory 1g --pids-limit 64 --oom-score-adj 1000 \
-    --user postgres --tmpfs /var/lib/postgresql/data -e PGPASSWORD --entrypoint psql "$(docker inspect -f '{{.Image}}' "$PROJECT-db")" \
-    -Xq -v ON_ERROR_STOP=1 -h db -U "$(odoo_setting db_user)" -d "$NEW" 2>&1 >/dev/null | bounded
+    --user postgres --tmpfs /var/lib/postgresql/data -e PGPASSWORD -e PGAPPNAME=erp-hosting \
+    --entrypoint psql "$(docker inspect -f '{{.Image}}' "$PROJECT-db")" \
+    -Xq -v ON_ERROR_STOP=1 "${whole[@]}" -h db -U "$(odoo_setting db_user)" -d "$NEW" 2>&1 >/dev/null | bounded
 }
 
 odoo_setting() { sed -n "s/^$1 = //p" "$HERE/odoo.conf"; }

@@ -1,0 +1,141 @@
+// What stops a job in the middle: a disk that fills while it works, and addresses that expire while an archive is read.
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Job, JobKind, StoredArchive } from "../../shared/hosts/host.ts";
+import { ssh } from "../../shared/hosts/ssh.ts";
+import { unless } from "../harness/unless.ts";
+import { ownAws } from "./cloud.ts";
+import { noMachine, PIECE_BYTES, processesWith, startMachine, type TestMachine, until } from "./machine.ts";
+
+/** Its archive is read in three pieces. */
+const FILE_BYTES = 2.5 * PIECE_BYTES;
+
+describe("a job that is stopped in the middle", unless(noMachine), () => {
+  let machine: TestMachine;
+  let archive: StoredArchive;
+  beforeAll(async () => {
+    await ownAws();
+    machine = await startMachine();
+    machine.install("ins_1", { file: randomBytes(FILE_BYTES) });
+    machine.docker('case "$*" in stop*) echo "$*" >> $NOTES/stops ;; esac');
+    const key = "accounts/acc_1/backups/bak_1.zip";
+    const job: Job<"make_archive"> = { id: "op_first-makeArchive", kind: "make_archive", instance_id: "ins_1", key, note: null };
+    await ended(job);
+    const { answer } = await answered(job);
+    archive = { key, size_bytes: answer.size_bytes, sha256: answer.sha256, erp_version: "19.0" };
+    machine.standIn("df", '[ -e $NOTES/full ] || exec /usr/bin/df "$@"; printf "%s\\n" Avail 100000000');
+  });
+  afterEach(() => {
+    machine.standIn("curl", 'exec /usr/bin/curl "$@"');
+    for (const name of readdirSync(machine.notes)) rmSync(join(machine.notes, name));
+  });
+  afterAll(() => machine.stop());
+
+  const note = (name: string): string => join(machine.notes, name);
+  /** What fails fails with its message. */
+  const ended = (job: Job): Promise<void> =>
+    until(`${job.id} is ready`, async () => (await ssh.run(machine.server, job)).ready, 25);
+  async function answered<K extends JobKind>(job: Job<K>) {
+    const progress = await ssh.run(machine.server, job);
+    if (!progress.ready) throw new Error("It was ready");
+    return progress;
+  }
+  const rests = (): Promise<void> =>
+    until("no process is left", () => processesWith(`ERP_HOSTING_ROOT=${machine.root}`).length === 0);
+  /** Whatever writes or reads this waits for whoever is at its other end. */
+  const pipe = (name: string): void => void execFileSync("mkfifo", [note(name)]);
+  const buildRestore = (operation: string): Job<"build_restore"> => ({
+    id: `${operation}-buildRestore`,
+    kind: "build_restore",
+    instance_id: "ins_1",
+    restore_id: operation,
+    archive,
+    restore_database: true,
+    restore_filestore: true,
+    neutralize: false,
+    backup_first: false,
+  });
+  const FULL = { name: "GiveUp", code: "HOST_JOB_FAILED", message: expect.stringContaining("disk was full: it has 96 MB free") };
+
+  test("because the disk fills: a backup says so, the ERP runs on, and nothing of it is left", async () => {
+    pipe("dump.sql");
+    const key = "accounts/acc_1/backups/bak_full.zip";
+    const job: Job = { id: "op_full-makeArchive", kind: "make_archive", instance_id: "ins_1", key, note: null };
+    await ssh.run(machine.server, job);
+    const here = join(machine.root, "jobs", job.id);
+    await until("it packs", () => existsSync(join(here, "archive.zip")));
+    writeFileSync(note("full"), "");
+    await expect(ended(job)).rejects.toMatchObject(FULL);
+    await rests();
+    expect([existsSync(join(here, "archive.zip")), existsSync(join(here, "work")), existsSync(note("stops"))]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    rmSync(note("full"));
+    rmSync(note("dump.sql"));
+    await ended({ ...job, id: "op_next-makeArchive" });
+    expect(readdirSync(join(machine.volume, "filestore"))).toEqual(["shop"]);
+  });
+
+  test("because the disk fills: a restore says so, and what it built goes with what undoes it", async () => {
+    pipe("restored.sql");
+    const job = buildRestore("op_filling");
+    await ssh.run(machine.server, job);
+    const built = join(machine.volume, "filestore", "new_op_filling");
+    await until("it unpacks", () => existsSync(built));
+    writeFileSync(note("full"), "");
+    await expect(ended(job)).rejects.toMatchObject(FULL);
+    await rests();
+    await ended({
+      id: "op_filling-putBack-try1",
+      kind: "put_back",
+      instance_id: "ins_1",
+      restore_id: "op_filling",
+      start: true,
+      ends: [job.id],
+    });
+    expect(existsSync(built)).toBe(false);
+    expect(readdirSync(join(machine.root, "instances/ins_1/restores"))).toEqual([]);
+    expect(existsSync(note("stops"))).toBe(false);
+  });
+
+  /** From the second piece on, the store refuses the address as often as is said; there is no pause before the next try. */
+  const expire = (times: number): void =>
+    machine.standIn(
+      "curl",
+      `config=$(cat)
+       if [[ "$*" == *"-r ${PIECE_BYTES}-"* && $(cat $NOTES/refused | wc -l) -lt ${times} ]]; then
+         echo >> $NOTES/refused
+         config=\${config//X-Amz-Signature=/X-Amz-Signature=0}
+       fi
+       exec /usr/bin/curl "$@" --retry 0 <<<"$config"`,
+    );
+  const refusals = (): number => readFileSync(note("refused"), "utf8").length;
+
+  test.each([1, 2])(
+    "because the address expires while the archive is read, %i times, is begun again with a fresh one",
+    async (times) => {
+      writeFileSync(note("refused"), "");
+      expire(times);
+      const job = buildRestore(`op_expired_${times}`);
+      await ended(job);
+      expect(refusals()).toBe(times);
+      expect(readFileSync(join(machine.volume, "filestore", `new_op_expired_${times}`, "file"))).toHaveLength(FILE_BYTES);
+    },
+  );
+
+  test("because the store refuses fresh addresses, too, fails and says so", async () => {
+    writeFileSync(note("refused"), "");
+    expire(9);
+    await expect(ended(buildRestore("op_refused"))).rejects.toMatchObject({
+      name: "GiveUp",
+      code: "STORAGE_ERROR",
+      message: expect.stringContaining("The store refuses the address"),
+    });
+    expect(refusals()).toBe(3);
+  });
+});
