@@ -20,6 +20,30 @@ const DOMAIN = "shop.example.com";
 const ADMIN = "admin@example.com";
 const COLLEAGUE = { login: "colleague@example.com", password: "a-colleague's-password" };
 
+/** Attachments as the ERP has them, made and deleted without it, as fast as can be. */
+const ATTACHMENTS = `
+import configparser, hashlib, os, psycopg2
+conf = configparser.RawConfigParser()
+conf.read("/etc/odoo/odoo.conf")
+o = conf["options"]
+base = psycopg2.connect(host=o["db_host"], user=o["db_user"], password=o["db_password"], dbname="${DATABASE}")
+base.autocommit = True
+cursor = base.cursor()
+top = "/var/lib/odoo/filestore/${DATABASE}"
+def make(count):
+    for number in range(count):
+        data = b"file %d" % number * 2000
+        name = hashlib.sha1(data).hexdigest()
+        name = f"{name[:2]}/{name}"
+        os.makedirs(os.path.dirname(f"{top}/{name}"), exist_ok=True)
+        open(f"{top}/{name}", "wb").write(data)
+        cursor.execute("insert into ir_attachment (name, type, store_fname) values (%s, 'binary', %s)", (name, name))
+        print(name)
+def delete(names):
+    for name in names:
+        cursor.execute("delete from ir_attachment where store_fname = %s", (name,))
+        os.unlink(f"{top}/{name}")`;
+
 export async function chain(machine: Machine, service: Service): Promise<{ passed: number; failed: number }> {
   const { client, end } = service;
   const counts = { passed: 0, failed: 0 };
@@ -374,6 +398,9 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
       },
     );
 
+    const databases = (): string =>
+      machine.docker("exec", `erp-${shop.id}-db`, "psql", "-U", "postgres", "-XAtc", "select datname from pg_database");
+
     await guarantee(
       "restores, clones and creations end well although Docker is away for 30 s in the middle of them",
       async () => {
@@ -419,16 +446,7 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
         await end(data.id);
         assert.equal((await instanceOf(shop.id)).status, "running");
         assert.deepEqual(await (await enter(shop, password)).file(written.attachment), bytes);
-        const databases = machine.docker(
-          "exec",
-          `erp-${shop.id}-db`,
-          "psql",
-          "-U",
-          "postgres",
-          "-Atc",
-          "select datname from pg_database",
-        );
-        assert.doesNotMatch(databases, /^(new|old)_/m);
+        assert.doesNotMatch(databases(), /^(new|old)_/m);
       },
     );
 
@@ -515,20 +533,98 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
       await succeeds(await act(shop.id, "start"));
     });
 
-    await guarantee("a disk without room is told before anything is written, and nothing of the backup is left", async () => {
+    /** A disk of its own for jobs alone. Those of earlier operations are not seen meanwhile. */
+    async function withJobsOn(megabytes: number, work: (jobs: string) => Promise<void>): Promise<void> {
       const jobs = join(machine.root, "jobs");
+      execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", jobs]);
+      await work(jobs).finally(() => execFileSync("umount", [jobs]));
+    }
+    await guarantee("a disk without room is told before anything is written, and nothing of the backup is left", async () => {
       const before = await service.stored();
-      execFileSync("mount", ["-t", "tmpfs", "-o", "size=200m", "tmpfs", jobs]);
-      try {
+      await withJobsOn(200, async (jobs) => {
         const { data } = await client.backups.create({ params: { id: shop.id }, body: { note: "No room" } });
         assert.match(await fails(data.operation_id, "HOST_JOB_FAILED"), /disk has \d+ MB free/);
         const left = readdirSync(jobs, { recursive: true, encoding: "utf8" }).filter((name) => /\.zip|\.sql/.test(name));
         assert.deepEqual(left, []);
-      } finally {
-        execFileSync("umount", [jobs]);
-      }
+      });
       assert.deepEqual(await service.stored(), before);
       await enter(shop, password);
+    });
+
+    await guarantee("a disk that fills while a backup is packed stops it before it is full, and the ERP runs on", async () => {
+      const before = await service.stored();
+      const server = `erp-${shop.id}-db`;
+      await withJobsOn(700, async (jobs) => {
+        const lock = "set application_name = 'lock'; begin; lock res_partner in access exclusive mode; select pg_sleep(300)";
+        machine.docker("exec", "-d", server, "psql", "-U", "odoo", "-d", DATABASE, "-c", lock); // the dump waits for it
+        const { data } = await client.backups.create({ params: { id: shop.id }, body: {} });
+        const archive = join(jobs, `${data.operation_id}-makeArchive`, "archive.zip");
+        await until("it packs", 60, () => existsSync(archive), 20);
+        execFileSync("fallocate", ["-l", "620m", join(jobs, "filling")]);
+        assert.match(await fails(data.operation_id, "HOST_JOB_FAILED"), /stopped before the server's disk was full/);
+        assert(!existsSync(archive));
+        const release = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lock'";
+        machine.docker("exec", server, "psql", "-U", "postgres", "-c", release);
+      });
+      assert.deepEqual(await service.stored(), before);
+      await enter(shop, password);
+    });
+
+    await guarantee("a safety backup that fails leaves the ERP running, with nothing swapped and nothing half made", async () => {
+      const marker = await (await enter(shop, password)).create("res.partner", { name: "Before the failed safety backup" });
+      await withJobsOn(270, async () => {
+        const { data } = await client.backups.restore({ params: { id: backup.id }, body: { backup_first: true } });
+        assert.match(await fails(data.id, "HOST_JOB_FAILED"), /A backup of the ERP needs \d+ MB/);
+      });
+      assert.equal((await instanceOf(shop.id)).status, "running");
+      const after = await enter(shop, password);
+      assert.deepEqual(await after.search("res.partner", [["name", "=", "Before the failed safety backup"]]), [marker]);
+      assert.deepEqual(await after.file(written.attachment), bytes);
+      assert.doesNotMatch(databases(), /^(new|old)_/m);
+    });
+
+    await guarantee("a backup while files are deleted has every file that its dump names", async () => {
+      const inside = (code: string, ...options: string[]): string =>
+        machine.docker("exec", ...options, `erp-${shop.id}`, "python3", "-c", `${ATTACHMENTS}\n${code}`);
+      const names = inside("make(755)").trim().split("\n");
+      const { data } = await client.backups.create({ params: { id: shop.id }, body: {} });
+      await until("its job works", 60, () => machine.isWorking(data.operation_id ?? ""), 20);
+      inside(`delete(${JSON.stringify(names)})`, "-d");
+      await succeeds(data.operation_id);
+      const made = (await client.backups.get({ params: { id: data.id } })).data;
+      assert.deepEqual([made.status, made.missing_files], ["completed", 0]);
+      const folder = mkdtempSync(join(machine.root, "deletions-"));
+      writeFileSync(join(folder, "archive.zip"), await downloaded(data.id));
+      execFileSync("unzip", ["-q", "archive.zip"], { cwd: folder });
+      const dump = readFileSync(join(folder, "dump.sql"), "utf8");
+      const named = names.filter((name) => dump.includes(name));
+      assert.deepEqual(
+        named.filter((name) => !existsSync(join(folder, "filestore", name))),
+        [],
+      );
+      const left = Number(inside("print(sum(os.path.exists(f'{top}/{name}') for name in " + JSON.stringify(names) + "))"));
+      console.log(`  its dump names ${named.length} of ${names.length} files, of which ${left} were left at its end`);
+    });
+
+    await guarantee("the ERP's own tools load the archive", async () => {
+      const folder = mkdtempSync(join(machine.root, "load-"));
+      writeFileSync(join(folder, "archive.zip"), await downloaded(backup.id), { mode: 0o644 });
+      const server = `erp-${shop.id}-db`;
+      const psql = (database: string, statement: string): string =>
+        machine.docker("exec", server, "psql", "-U", "postgres", "-d", database, "-XqAtc", statement).trim();
+      psql("postgres", "create role loader superuser login password 'loader'");
+      try {
+        const load = "odoo db -c /dev/null --db_host db -r loader -w loader -D /tmp/data load loaded /archive.zip";
+        const image = machine.docker("inspect", "-f", "{{.Image}}", `erp-${shop.id}`).trim();
+        const options = ["--network", `erp-${shop.id}_db`, "-v", `${join(folder, "archive.zip")}:/archive.zip:ro`];
+        const command = `${load} >&2 && find /tmp/data/filestore/loaded -type f | wc -l`;
+        const files = machine.docker("run", "--rm", ...options, "--entrypoint", "sh", image, "-c", command);
+        assert(Number(files) > 0);
+        assert.equal(psql("loaded", "select count(*) from res_partner where name = 'First customer'"), "1");
+      } finally {
+        psql("postgres", "drop database if exists loaded with (force)");
+        psql("postgres", "drop role loader");
+      }
     });
 
     await guarantee("an archive that was changed in the store is refused, and the ERP is untouched", async () => {

@@ -35,6 +35,8 @@ export interface Machine {
   /** Lets this key in as root. */
   admit: (publicKey: string) => void;
   docker: (...args: string[]) => string;
+  /** Of programs that use its Docker. */
+  environment: NodeJS.ProcessEnv;
   /** Stops Docker, and starts it again after a while. Containers run on. */
   withoutDocker: (seconds: number) => Promise<void>;
   /** The certificate authority of the proxy. */
@@ -47,24 +49,25 @@ export interface Machine {
 }
 
 /** What is missing, in words; undefined if all is there. */
-export function missing(): string | undefined {
+export function missing(more: readonly string[] = []): string | undefined {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return "It needs Linux, and root.";
   const path = (process.env["PATH"] ?? "").split(":").concat("/usr/local/sbin", "/usr/sbin", "/sbin");
   const has = (name: string): boolean => path.some((folder) => existsSync(join(folder, name)));
-  const absent = PROGRAMS.filter((name) => !has(name));
+  const absent = [...PROGRAMS, ...more].filter((name) => !has(name));
   // Compose is a program of its own, or a plugin of Docker's.
   const compose = has("docker-compose") || spawnSync("docker", ["compose", "version"]).status === 0;
   if (!compose) absent.push("docker-compose");
   if (absent.length === 0) return undefined;
-  return `These are missing: ${absent.join(", ")}. On Debian: apt-get install docker.io docker-compose debootstrap openssh-server nftables iproute2 shellcheck unzip jq curl`;
+  return `These are missing: ${absent.join(", ")}. On Debian: apt-get install docker.io docker-compose debootstrap openssh-server nftables iproute2 shellcheck unzip jq curl${more.length === 0 ? "" : " postgresql-client zip"}`;
 }
 
-/** Without a bridge and without rules: what is built has this machine's own network. */
+/** Without a bridge and without rules: what is built has this machine's own network. Its mounts are its own, and go with it. */
 export async function buildImages(folder: string): Promise<void> {
   mkdirSync(KEPT, { recursive: true });
   const host = `unix://${join(folder, "building.sock")}`;
   const env = { ...process.env, DOCKER_HOST: host };
-  const daemon = startDocker(host, folder, ["--bridge=none", "--iptables=false", "--ip6tables=false", "--ip-forward=false"]);
+  const options = ["--bridge=none", "--iptables=false", "--ip6tables=false", "--ip-forward=false"];
+  const daemon = startDocker(host, folder, options, ["unshare", "--mount"]);
   try {
     await until("Docker", 60, () => spawnSync("docker", ["info"], { env }).status === 0);
     execFileSync("bash", [join(import.meta.dirname, "images.sh"), join(KEPT, "images")], { env, stdio: "inherit" });
@@ -81,9 +84,10 @@ export async function startMachine(folder: string): Promise<Machine> {
   symlinkSync(within("docker.pid"), join(system, "run/docker.pid")); // where the script looks for it
   const daemons: ChildProcess[] = [];
   const host = `unix://${within("docker.sock")}`;
+  const environment = { ...process.env, DOCKER_HOST: host };
   const docker = (...args: string[]): string =>
     execFileSync("docker", args, {
-      env: { ...process.env, DOCKER_HOST: host },
+      env: environment,
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -102,7 +106,7 @@ export async function startMachine(folder: string): Promise<Machine> {
     const configuration = configureDocker(folder, system);
     const start = async (): Promise<void> => {
       daemons.unshift(startDocker(host, folder, ["--config-file", configuration]));
-      await until("Docker", 60, () => spawnSync("docker", ["info"], { env: { ...process.env, DOCKER_HOST: host } }).status === 0);
+      await until("Docker", 60, () => spawnSync("docker", ["info"], { env: environment }).status === 0);
     };
     await start();
     removeContainers(docker); // of a run that was killed
@@ -129,6 +133,7 @@ export async function startMachine(folder: string): Promise<Machine> {
       system,
       admit: (publicKey) => writeFileSync(within("authorized_keys"), `${publicKey}\n`),
       docker,
+      environment,
       withoutDocker: async (seconds) => {
         const [daemon] = daemons.splice(0, 1);
         if (daemon !== undefined) await ended(daemon);
@@ -149,7 +154,7 @@ export async function startMachine(folder: string): Promise<Machine> {
   }
 }
 
-function startDocker(host: string, folder: string, options: readonly string[] = []): ChildProcess {
+function startDocker(host: string, folder: string, options: readonly string[], within: readonly string[] = []): ChildProcess {
   const log = openSync(join(folder, "docker.log"), "w");
   const places = [
     "--data-root",
@@ -159,7 +164,8 @@ function startDocker(host: string, folder: string, options: readonly string[] = 
     "--pidfile",
     join(folder, "docker.pid"),
   ];
-  return spawn("dockerd", ["--host", host, ...places, ...options], { stdio: ["ignore", log, log] });
+  const [program = "", ...words] = [...within, "dockerd", "--host", host, ...places, ...options];
+  return spawn(program, words, { stdio: ["ignore", log, log] });
 }
 
 /** As the first job would configure it: who starts it here is not who could restart it. Tells where the file is. */

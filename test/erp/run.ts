@@ -1,4 +1,5 @@
 // `npm run test:erp`: the live environment with real parts on this machine: sshd, Docker, PostgreSQL, Odoo, Caddy. Needs root.
+// With `-- --measure` nothing but how long backups and restores of 1 GB take, beside plain tools.
 //
 // All of it runs in namespaces of its own (network, mounts, processes): neither rules nor bridges nor ports nor mounts of this machine
 // are touched, and nothing outlives the first of its processes, however that ends.
@@ -9,13 +10,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chain } from "./chain.ts";
 import { buildImages, missing, startMachine } from "./machine.ts";
+import { measure } from "./measure.ts";
 import { startService } from "./service.ts";
 
 /** Where everything is that the test makes, but the images: in the namespaces there is no network to build them with. */
 const FOLDER = "ERP_TEST_FOLDER";
+const MEASURE = process.argv.includes("--measure");
 
 async function outside(): Promise<number> {
-  const why = missing();
+  const why = missing(MEASURE ? ["pg_dump", "psql", "zip"] : []);
   if (why !== undefined) {
     console.error(`This test cannot run here. ${why}`);
     return 1;
@@ -28,9 +31,9 @@ async function outside(): Promise<number> {
     const inner = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
     const env = { ...process.env, [FOLDER]: folder };
     const child = spawn("unshare", [...namespaces, ...inner], { stdio: "inherit", env });
-    // Ctrl-C reaches it, too, which ends in good order.
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill("SIGTERM"));
-    process.on("disconnect", () => child.kill("SIGTERM"));
+    // With it all that is in its namespaces ends, whatever it does just then.
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill("SIGKILL"));
+    process.on("disconnect", () => child.kill("SIGKILL"));
     const [code] = await once(child, "exit");
     return code === 0 ? 0 : 1;
   } finally {
@@ -44,10 +47,10 @@ async function inside(folder: string): Promise<number> {
   try {
     const machine = await startMachine(folder);
     stops.push(machine.stop);
-    const service = await startService(machine, folder);
+    const service = await startService(machine, folder, { timeScale: MEASURE ? 1 : 0.1 });
     stops.push(service.stop);
     console.log(`Ready after ${seconds(began)} s\n`);
-    const { passed, failed } = await chain(machine, service);
+    const { passed, failed } = MEASURE ? await measure(machine, service, folder) : await chain(machine, service);
     console.log(`\n${seconds(began)} s\n${passed} passed, ${failed} failed`);
     return failed > 0 || passed === 0 ? 1 : 0;
   } finally {

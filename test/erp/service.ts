@@ -15,8 +15,6 @@ import type { Operation } from "../../shared/api/operations.ts";
 import { type Machine, SSH_PORT } from "./machine.ts";
 
 const ENVIRONMENT = "live";
-/** Polls every second or less where the deployed service has ten. */
-const TIME_SCALE = 0.1;
 const WAIT_SECONDS = 20;
 const OPERATION_MINUTES_MAX = 15;
 const GB = 1024 ** 3;
@@ -35,7 +33,8 @@ export interface Service {
   stop: () => Promise<void>;
 }
 
-export async function startService(machine: Machine, folder: string): Promise<Service> {
+/** `timeScale`: of the waits that the deployed service has, as between its polls. */
+export async function startService(machine: Machine, folder: string, { timeScale }: { timeScale: number }): Promise<Service> {
   const dataDir = join(folder, "service");
   mkdirSync(dataDir, { recursive: true });
   const byo = {
@@ -54,7 +53,7 @@ export async function startService(machine: Machine, folder: string): Promise<Se
     stack: stackName(ENVIRONMENT),
     dataDir,
     configuration: { byo: { machines: [byo] }, tls: "internal" },
-    timeScale: TIME_SCALE,
+    timeScale,
     schedules: false,
   });
   const HOSTS_KEY = variableOf(cloud.template, "HOSTS_KEY") ?? "";

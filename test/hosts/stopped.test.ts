@@ -1,4 +1,4 @@
-// What stops a job in the middle: a disk that fills while it works, and addresses that expire while an archive is read.
+// What stops a job in the middle: a disk that fills while it works, Docker or an address that goes away while an archive is read.
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -101,6 +101,14 @@ describe("a job that is stopped in the middle", unless(noMachine), () => {
     expect(existsSync(built)).toBe(false);
     expect(readdirSync(join(machine.root, "instances/ins_1/restores"))).toEqual([]);
     expect(existsSync(note("stops"))).toBe(false);
+  });
+
+  test("because Docker goes away while an archive is verified, is begun again when it is back", async () => {
+    machine.standIn("curl", '[ -e $NOTES/was ] && exec /usr/bin/curl "$@"; touch $NOTES/was $NOTES/away; exit 7');
+    const job: Job = { id: "op_away-verifyArchive", kind: "verify_archive", archive };
+    await until("Docker goes away", async () => !(await ssh.run(machine.server, job)).ready && existsSync(note("away")));
+    rmSync(note("away"));
+    await ended(job);
   });
 
   /** From the second piece on, the store refuses the address as often as is said; there is no pause before the next try. */

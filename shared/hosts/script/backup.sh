@@ -84,6 +84,7 @@ job_forget() {
 job_verify_archive() {
   local version
   version=$(parameter ERP_VERSION '[0-9]+\.[0-9]+')
+  require_docker
   docker image inspect "odoo:$version" >/dev/null 2>&1 || pull "odoo:$version"
   with_archive check_archive || unusable "$?" "The backup's archive could not be read"
   require_version
