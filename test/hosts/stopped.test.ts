@@ -109,6 +109,7 @@ describe("a job that is stopped in the middle", unless(noMachine), () => {
     await until("Docker goes away", async () => !(await ssh.run(machine.server, job)).ready && existsSync(note("away")));
     rmSync(note("away"));
     await ended(job);
+    expect(await ssh.run(machine.server, job)).toEqual({ ready: true, answer: null });
   });
 
   /** From the second piece on, the store refuses the address as often as is said; there is no pause before the next try. */
