@@ -224,8 +224,12 @@ const clientFor = async (id: string) => {
   return session ? me.session(await me.anotherUser()) : (await me.token()).api;
 };
 
+const warmed = new Set<string>();
+
 /** What is in memory once a function is warm (keys, catalogue, where the next slot is) is not counted. */
 async function warm(id: string, { prepare }: Row): Promise<void> {
+  if (warmed.has(id)) return;
+  warmed.add(id);
   const request = await prepare();
   await request(await clientFor(id), {});
 }

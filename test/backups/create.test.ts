@@ -8,7 +8,7 @@ import { seedInstance, seedServer } from "../harness/seed.ts";
 
 let me: TestAccount;
 beforeAll(async () => {
-  me = await account();
+  me = await account({ seeded: true });
 });
 
 test("a backup is there at once, pending, and completed with its size and SHA-256 when its operation has ended", async () => {

@@ -10,7 +10,7 @@ import { seedBackup, seedInstance } from "../harness/seed.ts";
 let me: TestAccount;
 let backup: Backup;
 beforeAll(async () => {
-  me = await account();
+  me = await account({ seeded: true });
   const instance = await me.instance();
   await me.api.put(`/sandbox/instances/${instance.id}/data`, { orders: 42, note: "in the archive" });
   backup = await me.backup(instance.id);

@@ -21,7 +21,7 @@ const backupsOf = async (mine: TestAccount): Promise<Backup[]> => (await mine.ap
 
 describe("making one", () => {
   test("needs an instance, and a note that is not too long", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     await seedInstance(mine.id, { name: "Shop" });
     const page = await open("/backups", { as: mine });
     await page.getByText("There is no backup yet.").waitFor();
@@ -36,7 +36,7 @@ describe("making one", () => {
   });
 
   test("is followed to its end, which is told", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     await mine.instance({ name: "Shop" });
     const page = await open("/backups", { as: mine });
     await page.getByRole("button", { name: "Back up now" }).click();
@@ -52,7 +52,7 @@ describe("making one", () => {
   });
 
   test("cannot be begun where the instance does not allow it, and it is said why", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     await seedInstance(mine.id, { name: "Shop", state: "failed" });
     const page = await open("/backups", { as: mine });
     await page.getByRole("button", { name: "Back up now" }).click();
@@ -67,7 +67,7 @@ describe("making one", () => {
 
 describe("restoring", () => {
   test("is refused until the instance's name is typed, and then puts the data back, with a safety backup", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     const data = `/sandbox/instances/${id}/data`;
     await mine.api.put(data, { orders: 3 });
@@ -96,7 +96,7 @@ describe("restoring", () => {
   });
 
   test("does what was chosen and nothing else", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     await mine.backup(id);
     const page = await open("/backups", { as: mine });
@@ -122,7 +122,7 @@ describe("restoring", () => {
   });
 
   test("a damaged archive is found out before anything is touched, and it is said so", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     await mine.backup(id, { note: "corrupt" });
     const page = await open("/backups", { as: mine });
@@ -140,7 +140,7 @@ describe("restoring", () => {
   });
 
   test("what an instance that was deleted has left can be cloned from, not restored", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const id = unusedId("instance");
     await seedBackup({ ...(await seedInstance(mine.id)), id, name: "Old wiki" });
     const page = await open("/backups", { as: mine });
@@ -159,7 +159,7 @@ describe("restoring", () => {
 describe("the archive", () => {
   test("is downloaded whole, from an address that is asked for at the click", async ({ open, faults }) => {
     faults.expected.push(/^asks http:\/\/127\.0\.0\.1:\d+\/[^/]+\/.*X-Amz-Signature=/); // the store is another host
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     const backup = await mine.backup(id);
     const page = await open("/backups", { as: mine });
@@ -174,7 +174,7 @@ describe("the archive", () => {
   });
 
   test("of a backup that failed cannot be used, and the backup says why it failed", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     await seedBackup(await seedInstance(mine.id), {
       state: "failed",
       status_reason: "The archive could not be uploaded to the store",
@@ -192,7 +192,7 @@ describe("the archive", () => {
   });
 
   test("has its checksum in the details, which have an address of their own", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const backup = await seedBackup(await seedInstance(mine.id, { name: "Shop" }), { note: "Before the inventory" });
     const page = await open("/backups", { as: mine });
     await rowOf(page, "Before the inventory").getByRole("link").first().click();
@@ -211,7 +211,7 @@ describe("the archive", () => {
 });
 
 test("a backup is deleted only once that was confirmed", async ({ open }) => {
-  const mine = await account();
+  const mine = await account({ seeded: true });
   const { id } = await mine.instance({ name: "Shop" });
   const backup = await mine.backup(id, { note: "no longer needed" });
   const page = await open("/backups", { as: mine });
@@ -231,7 +231,7 @@ test("a backup is deleted only once that was confirmed", async ({ open }) => {
 });
 
 test("the list is narrowed by status, in an address that can be shared", async ({ open }) => {
-  const mine = await account();
+  const mine = await account({ seeded: true });
   const instance = await seedInstance(mine.id);
   await seedBackup(instance, { note: "whole" });
   await seedBackup(instance, { note: "on a bad day", state: "failed" });
@@ -249,7 +249,7 @@ test("the list is narrowed by status, in an address that can be shared", async (
 });
 
 test("everything can be reached by the keyboard alone", async ({ open }) => {
-  const mine = await account();
+  const mine = await account({ seeded: true });
   await seedBackup(await seedInstance(mine.id, { name: "Shop" }));
   const page = await open("/backups", { as: mine });
   await menuOf(rowOf(page, "Shop")).focus();
@@ -264,7 +264,7 @@ test("everything can be reached by the keyboard alone", async ({ open }) => {
 });
 
 test("a restore is begun on a phone as well, and told there how it ended", async ({ open }) => {
-  const mine = await account();
+  const mine = await account({ seeded: true });
   await seedBackup(await seedInstance(mine.id, { name: "Shop" }), { note: "Before the inventory" });
   const page = await open("/backups", { as: mine, phone: true });
   await page.getByText("Before the inventory").waitFor();
@@ -287,7 +287,7 @@ test("there is nothing to back up where there is no instance", async ({ open }) 
 
 test("that the service is away is said in the list's place, and trying again shows it", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
-  const mine = await account();
+  const mine = await account({ seeded: true });
   await seedBackup(await seedInstance(mine.id, { name: "Shop" }));
   const page = await open("/servers", { as: mine });
   await page.route("**/api/v1/backups?*", (route) => route.abort());

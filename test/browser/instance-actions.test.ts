@@ -31,7 +31,7 @@ describe("what can be done", () => {
   }
 
   test.for(InstanceStatus.options)("with an instance that is %s is what the API accepts", async (state, { open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const server = await seedServer(mine.id, { name: "erp-1" });
     const { id } = await seedInstance(mine.id, { server_id: server.id, state });
     const page = await open(`/instances/${id}`, { as: mine });
@@ -41,7 +41,7 @@ describe("what can be done", () => {
   });
 
   test("on a server that is not active is only to delete the record, and it is said so", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const server = await seedServer(mine.id, { name: "erp-1", state: "unreachable" });
     const { id } = await seedInstance(mine.id, { server_id: server.id, name: "Shop" });
     const page = await open(`/instances/${id}`, { as: mine });
@@ -57,7 +57,7 @@ describe("what can be done", () => {
   });
 
   test("is to stop it, start it again and restart it, each told at its end", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     const page = await open(`/instances/${id}`, { as: mine });
     const sent = sentTo(page, "POST", /\/actions$/);
@@ -78,7 +78,7 @@ describe("what can be done", () => {
   });
 
   test("what the API refuses after all is said, with its request", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     const page = await open(`/instances/${id}`, { as: mine });
     await button(page, "Stop").click();
@@ -92,7 +92,7 @@ describe("what can be done", () => {
   });
 
   test("is to back it up with a note, and the backup is there", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     const page = await open(`/instances/${id}`, { as: mine });
     await button(page, "Back up now").click();
@@ -110,7 +110,7 @@ describe("what can be done", () => {
 
 describe("changing one", () => {
   test("name and email need a right value, and are changed at once", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     const page = await open(`/instances/${id}`, { as: mine });
     await more(page, "Edit name and email");
@@ -131,7 +131,7 @@ describe("changing one", () => {
   });
 
   test("the domain needs another one that is free; the old one serves until the end of the work", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const { id, domain } = await mine.instance({ name: "Shop" });
     const other = await seedInstance(mine.id);
     const page = await open(`/instances/${id}`, { as: mine });
@@ -162,7 +162,7 @@ describe("changing one", () => {
   });
 
   test("it is deleted once its name is typed, and its backups stay", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     const backup = await mine.backup(id);
     const page = await open(`/instances/${id}`, { as: mine });

@@ -20,7 +20,7 @@ describe("the list", () => {
   });
 
   test("shows each with its address and its server, and is narrowed by status", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const server = await seedServer(mine.id, { name: "erp-1" });
     await seedInstance(mine.id, { server_id: server.id, name: "Shop", domain: "shop.example.com" });
     await seedInstance(mine.id, { server_id: server.id, name: "Archive", state: "stopped" });
@@ -38,7 +38,7 @@ describe("the list", () => {
 
 describe("making one", () => {
   test("says of every field what is wrong with it, and sends nothing", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     await seedServer(mine.id);
     await seedServer(mine.id);
     const page = await open("/instances/create", { as: mine });
@@ -58,7 +58,7 @@ describe("making one", () => {
   });
 
   test("suggests the database's name until one writes another", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     await seedServer(mine.id);
     const page = await open("/instances/create", { as: mine });
     const [name, database] = [page.getByLabel("Name", { exact: true }), page.getByLabel("Database name")];
@@ -70,7 +70,7 @@ describe("making one", () => {
   });
 
   test("marks the versions that are on their way out", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     await seedServer(mine.id);
     const page = await open("/instances/create", { as: mine });
     await button(page, /^Version/).click();
@@ -79,7 +79,7 @@ describe("making one", () => {
   });
 
   test("shows the password once, then the instance, which runs", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const server = await mine.server();
     const domain = uniqueDomain();
     const page = await open(`/instances/create?server=${server.id}`, { as: mine });
@@ -106,7 +106,7 @@ describe("making one", () => {
   });
 
   test("keeps the password in view when one goes back or closes the tab", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const server = await seedServer(mine.id);
     const page = await open("/instances", { as: mine });
     await page.getByRole("link", { name: "Create instance" }).first().click();
@@ -131,7 +131,7 @@ describe("making one", () => {
   });
 
   test("says at its field that a domain is taken, and keeps what was filled in", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const taken = await mine.instance();
     const page = await open("/instances/create", { as: mine });
     await page.getByLabel("Name", { exact: true }).fill("Second");
@@ -147,7 +147,7 @@ describe("making one", () => {
   });
 
   test("that fails says why, and by which request", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     await mine.server();
     const page = await open("/instances/create", { as: mine });
     await page.getByLabel("Name", { exact: true }).fill("Doomed");
@@ -166,7 +166,7 @@ describe("making one", () => {
 });
 
 test("the DNS record can be copied part by part, and it is said what happens before it is set", async ({ open }) => {
-  const mine = await account();
+  const mine = await account({ seeded: true });
   const { id } = await seedInstance(mine.id, { domain: "shop.example.com" });
   const page = await open(`/instances/${id}`, { as: mine });
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -182,7 +182,7 @@ test("the DNS record can be copied part by part, and it is said what happens bef
 });
 
 test("everything can be reached by the keyboard alone", async ({ open }) => {
-  const mine = await account();
+  const mine = await account({ seeded: true });
   const { id } = await seedInstance(mine.id, { name: "Shop" });
   const page = await open(`/instances/${id}`, { as: mine });
   await button(page, "More").focus();
@@ -203,7 +203,7 @@ test("everything can be reached by the keyboard alone", async ({ open }) => {
 
 test("that the service is away is said, and trying again shows the instance", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
-  const mine = await account();
+  const mine = await account({ seeded: true });
   const { id } = await seedInstance(mine.id, { name: "Shop" });
   const page = await open("/instances", { as: mine });
   await page.route(`**/api/v1/instances/${id}`, (route) => route.abort());

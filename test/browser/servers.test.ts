@@ -278,7 +278,7 @@ describe("deleting one", () => {
   });
 
   test("needs its name to be typed, and then it is gone", async ({ open }) => {
-    const mine = await account();
+    const mine = await account({ seeded: true });
     const { id } = await mine.server({ name: "erp-1" });
     const page = await open(`/servers/${id}`, { as: mine });
     await button(page, "Delete").click();

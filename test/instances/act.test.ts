@@ -12,7 +12,7 @@ import { seedInstance, seedServer } from "../harness/seed.ts";
 let me: TestAccount;
 let serverId: string;
 beforeAll(async () => {
-  me = await account();
+  me = await account({ seeded: true });
   await setQuota(me.id, "server", 100);
   serverId = (await seedServer(me.id)).id;
 });
@@ -69,8 +69,9 @@ describe("what is allowed beside its state", () => {
   });
 
   test("is noted once it is installed: of what failed later all is offered that a failed one allows", async () => {
-    const { id } = await me.instance();
-    expect((await getInstance(me.id, id)).installed).toBe(true);
+    const other = await account();
+    const { id } = await other.instance();
+    expect((await getInstance(other.id, id)).installed).toBe(true);
     const failed = await seedInstance(me.id, { server_id: serverId, state: "failed" });
     expect((await show(failed.id)).allowed_actions).toEqual(["start", "restart", "restore", "delete"]);
   });

@@ -10,7 +10,7 @@ import { seedInstance, seedServer } from "../harness/seed.ts";
 
 let me: TestAccount;
 beforeAll(async () => {
-  me = await account();
+  me = await account({ seeded: true });
 });
 
 const used = async () => (await me.api.get("/settings")).as(Settings).quotas.instances.used;

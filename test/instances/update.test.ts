@@ -8,7 +8,7 @@ import { seedInstance, seedServer } from "../harness/seed.ts";
 let me: TestAccount;
 let serverId: string;
 beforeAll(async () => {
-  me = await account();
+  me = await account({ seeded: true });
   serverId = (await seedServer(me.id)).id;
 });
 

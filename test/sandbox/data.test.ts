@@ -8,7 +8,7 @@ import { seedInstance } from "../harness/seed.ts";
 let me: TestAccount;
 let instance: Instance;
 beforeAll(async () => {
-  me = await account();
+  me = await account({ seeded: true });
   instance = await me.instance();
 });
 

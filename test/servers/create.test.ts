@@ -60,7 +60,8 @@ test("a server is there at once, provisioning, and active when its operation has
 });
 
 test("each new server has another id and, in the list, the newest is first", async () => {
-  const made = [await me.server(), await me.server()].map(({ id }) => id);
+  const post = async () => (await api.post("/servers", await me.serverBody())).as(Server).id;
+  const made = [await post(), await post()];
   const listed = (await api.get("/servers?per_page=2")).as(Server.array()).map(({ id }) => id);
   expect(listed).toEqual(made.toReversed());
 });

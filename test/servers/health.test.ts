@@ -11,7 +11,7 @@ let cloud: Cloud;
 let me: TestAccount;
 beforeAll(async () => {
   cloud = await ownCloud();
-  me = await account();
+  me = await account({ seeded: true });
 });
 
 const show = async (id: string) => (await me.api.get(`/servers/${id}`)).as(Server);

@@ -27,7 +27,7 @@ let cloud: Cloud;
 let shop: Workshop;
 beforeAll(async () => {
   cloud = await ownCloud({ timeScale: 0 });
-  shop = await workshop(cloud);
+  shop = await workshop(cloud, { seeded: true });
 });
 afterAll(() => shop.close());
 
@@ -142,7 +142,9 @@ describe("a backup", () => {
   test("is in the store as the ERP's own zip, with the SHA-256 and size of its record, and outlives its instance", async () => {
     const instance = await shop.me.instance();
     await write(instance.id, DATA);
-    const backup = await shop.me.backup(instance.id);
+    const begun = (await (await api()).post(`/instances/${instance.id}/backups`)).as(Backup);
+    await shop.me.until(begun.operation_id);
+    const backup = (await (await api()).get(`/backups/${begun.id}`)).as(Backup);
     await shop.me.until((await (await api()).delete(`/instances/${instance.id}`)).as(Operation).id);
     expect((await (await api()).get(`/backups/${backup.id}`)).as(Backup)).toEqual(backup);
     const { url } = (await (await api()).get(`/backups/${backup.id}/download`)).as(backups.download.data);
@@ -252,7 +254,8 @@ describe("the health check", () => {
     const back = await shown(id);
     expect(back).toMatchObject({ status: "active", status_reason: null });
     expect(back.last_seen_at?.localeCompare(away.last_seen_at ?? "")).toBe(1);
-    await shop.me.backup(instance.id);
+    const backup = (await (await api()).post(`/instances/${instance.id}/backups`)).as(Backup);
+    await shop.me.until(backup.operation_id);
     expectClean(await worldOf(cloud, shop.me.id));
   });
 
