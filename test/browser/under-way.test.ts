@@ -28,7 +28,7 @@ test("what one began is told, too, if it had ended when the page first asked how
   const page = await open("/settings/ssh-keys", { as: mine });
   await page.getByRole("heading", { name: "SSH keys" }).first().waitFor();
   const { name, operation_id } = (await (await mine.session()).post("/servers", await mine.serverBody())).as(Server);
-  await page.route(/\/operations\?/, async (route) => {
+  await page.route(/\/operations[/?]/, async (route) => {
     letGo();
     await mine.until(operation_id);
     await route.continue();
