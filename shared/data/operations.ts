@@ -207,7 +207,11 @@ export async function endOperation(operation: OperationRecord, outcome: Outcome)
     operation,
     { from: operation.state, to },
     { set: { state: to, finished_at, step: null, ...(outcome.succeeded ? { progress: 100 } : { error: outcome.error }) } },
-    { equals: { state: operation.state } },
+    {
+      equals: { state: operation.state },
+      // Of what is being undone nothing may be left by now, whatever a late task says; what was committed is not undone.
+      ...(outcome.succeeded && !operation.committed && { none: ["undoing"] }),
+    },
   );
   change.remove(keys.openOperation(operation.id));
   const { to: destined, back } = destination(operation, outcome.succeeded);

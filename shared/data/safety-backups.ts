@@ -1,7 +1,7 @@
 // The backup that a restore takes before it replaces anything. It has no operation of its own: the restore's holds it.
 import { getAccount } from "./accounts.ts";
 import { backupRef, reserveBackup } from "./backups.ts";
-import { changeOf, now } from "./change.ts";
+import { type Change, changeOf, now } from "./change.ts";
 import { requireRunning } from "./operations.ts";
 import type { BackupRecord, InstanceRecord, OperationRecord } from "./records.ts";
 import { find } from "./table.ts";
@@ -26,22 +26,36 @@ export async function reserveSafetyBackup(
   return backup;
 }
 
-/** Ends it; one that has ended stays as it is. */
-export async function endSafetyBackup(
-  accountId: string,
-  id: string,
-  outcome: { state: "completed" } | { state: "failed"; reason: string },
-): Promise<void> {
+/**
+ * Ends it as completed, while its restore runs: a task that was given up may come to this while the archive is being removed again.
+ * One that has ended stays as it is.
+ */
+export async function completeSafetyBackup(operation: OperationRecord, id: string): Promise<void> {
+  const { account_id: accountId } = operation;
   const backup = await find(backupRef(accountId, id));
   if (backup?.state !== "pending") return;
   const change = changeOf({ id: accountId });
-  const ended = outcome.state === "completed" ? { status_reason: null, completed_at: now() } : { status_reason: outcome.reason };
+  end(change, backup, "completed", { status_reason: null, completed_at: now() });
+  requireRunning(change, operation);
+  await change.commit();
+}
+
+/** Ends it as failed; one that has ended stays as it is. */
+export async function failSafetyBackup(accountId: string, id: string, status_reason: string): Promise<void> {
+  const backup = await find(backupRef(accountId, id));
+  if (backup?.state !== "pending") return;
+  const change = changeOf({ id: accountId });
+  end(change, backup, "failed", { status_reason });
+  await change.commit();
+}
+
+type Ending = Partial<Pick<BackupRecord, "status_reason" | "completed_at">>;
+
+const end = (change: Change, backup: BackupRecord, to: "completed" | "failed", set: Ending): void =>
   change.move(
     "backup",
     backup,
-    { from: backup.state, to: outcome.state },
-    { set: { ...ended, state: outcome.state, operation_id: null } },
+    { from: backup.state, to },
+    { set: { ...set, state: to, operation_id: null } },
     { equals: { state: backup.state } },
   );
-  await change.commit();
-}

@@ -5,7 +5,7 @@ import { instanceRef } from "../data/instances.ts";
 import { endOperation, failInto, findOperation, isOpen, stopSteps, workflowOf } from "../data/operations.ts";
 import type { OperationRecord } from "../data/records.ts";
 import { dropSealed } from "../data/sealed.ts";
-import { endSafetyBackup } from "../data/safety-backups.ts";
+import { failSafetyBackup } from "../data/safety-backups.ts";
 import { find } from "../data/table.ts";
 import { LIFECYCLE, type ResourceType, type State } from "../domain/lifecycle.ts";
 import { rescueName } from "../workflow.ts";
@@ -69,7 +69,7 @@ const Reserved = z.object({
 async function freeReservations({ account_id, input }: OperationRecord): Promise<void> {
   const { instance_id, safety_backup_id, old_domain, new_domain } = Reserved.parse(input);
   if (safety_backup_id !== undefined)
-    await endSafetyBackup(account_id, safety_backup_id, { state: "failed", reason: "The restore that it was taken for failed" });
+    await failSafetyBackup(account_id, safety_backup_id, "The restore that it was taken for failed");
   if (instance_id === undefined || old_domain === undefined || new_domain === undefined) return;
   const instance = await find(instanceRef(account_id, instance_id));
   if (instance !== undefined) await returnDomain(instance, { old: old_domain, new: new_domain });

@@ -7,9 +7,9 @@ import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { changeOf } from "../../shared/data/change.ts";
 import { adoptDomain, getInstance } from "../../shared/data/instances.ts";
-import { findOperation } from "../../shared/data/operations.ts";
+import { endOperation, findOperation, stopSteps } from "../../shared/data/operations.ts";
 import type { OperationRecord } from "../../shared/data/records.ts";
-import { reserveSafetyBackup } from "../../shared/data/safety-backups.ts";
+import { completeSafetyBackup, reserveSafetyBackup } from "../../shared/data/safety-backups.ts";
 import { findErp, type SandboxErp } from "../../shared/data/sandbox.ts";
 import { getServer } from "../../shared/data/servers.ts";
 import { LIFECYCLE } from "../../shared/domain/lifecycle.ts";
@@ -258,6 +258,41 @@ describe("a task that was given up and still writes", () => {
       "makeSafetyBackup",
       async (operation) =>
         reserveSafetyBackup(operation, await getInstance(shop.me.id, instance.id), String(operation.input["safety_backup_id"])),
+    );
+  });
+
+  test("does not complete a safety backup whose archive is being removed", async () => {
+    const { instance, backup } = await changedSince("running");
+    const { operation } = await shop.run(
+      workflow,
+      () => restore(backup),
+      async ({ task, payload }, next) => {
+        const present = await findOperation(shop.me.id, payload.input.operation_id);
+        if (present === undefined) throw new Error("The restore is not there");
+        const safetyId = String(present.input["safety_backup_id"]);
+        if (task === "makeSafetyBackup") {
+          await reserveSafetyBackup(present, await getInstance(shop.me.id, instance.id), safetyId);
+          throw new Thrown("GiveUp");
+        }
+        if (task === "closeSafetyBackup") {
+          await stopSteps(present); // as the undo itself does first
+          await expect(completeSafetyBackup(present, safetyId)).rejects.toThrow("A condition failed");
+        }
+        return next();
+      },
+    );
+    expect(operation.state).toBe("failed");
+    expectClean(await worldOf(cloud, shop.me.id));
+  });
+
+  test("does not make a success of work that is undone", async () => {
+    const { instance } = await changedSince("running");
+    const client = await api();
+    await expectRefused(
+      "create-backup",
+      () => client.post(`/instances/${instance.id}/backups`, {}),
+      "recordArchive",
+      (operation) => endOperation(operation, { succeeded: true }),
     );
   });
 

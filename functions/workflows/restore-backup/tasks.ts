@@ -2,7 +2,7 @@
 import { backupRef, recordArchive } from "../../../shared/data/backups.ts";
 import { recordNeutralized } from "../../../shared/data/instances.ts";
 import { addResult, failInto } from "../../../shared/data/operations.ts";
-import { endSafetyBackup, reserveSafetyBackup } from "../../../shared/data/safety-backups.ts";
+import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../../../shared/data/safety-backups.ts";
 import { find } from "../../../shared/data/table.ts";
 import { skippedIn } from "../../../shared/hosts/host.ts";
 import { run, runUndo, undoneOrDown } from "../../../shared/hosts/index.ts";
@@ -52,7 +52,7 @@ export const handler = tasks(workflow, {
     if (!made.ready) return false;
     await requireStored(archiveKey(safety), made.answer);
     await recordArchive(safety.account_id, safety.id, made.answer);
-    await endSafetyBackup(safety.account_id, safety.id, { state: "completed" });
+    await completeSafetyBackup(operation, safety.id);
     await addResult(operation, { safety_backup_id: safety.id, ...skippedIn(made.answer) });
     return true;
   },
@@ -104,7 +104,7 @@ export const handler = tasks(workflow, {
     const made_by = jobIdOf(operation, "makeSafetyBackup");
     if (!(await undoneOrDown(await server(), { id: jobId, kind: "forget_archive", made_by, ends: [made_by] }))) return false;
     await removeArchive(archiveKey(safety));
-    await endSafetyBackup(account_id, id, { state: "failed", reason: "The restore that it was taken for failed" });
+    await failSafetyBackup(account_id, id, "The restore that it was taken for failed");
     return true;
   },
 });
