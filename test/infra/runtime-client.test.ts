@@ -4,11 +4,16 @@ import { join } from "node:path";
 import { beforeAll, expect, inject, test } from "vitest";
 import * as z from "zod";
 import { ENTRIES } from "../../infra/bundle.ts";
+import { getAccount } from "../../shared/data/accounts.ts";
+import { changeOf } from "../../shared/data/change.ts";
+import { reserveOperation } from "../../shared/data/operations.ts";
+import type { OperationRecord } from "../../shared/data/records.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { account } from "../harness/account.ts";
 import { type Client, stranger } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { bodyOf, everyRoute, pathOf } from "../harness/requests.ts";
+import { seedServer } from "../harness/seed.ts";
 import { runtimeClient } from "../harness/runtime-client.ts";
 
 const cloud = await ownCloud();
@@ -81,8 +86,23 @@ beforeAll(async () => {
   await failing("schedules.refresh-catalogue", {}); // it is of the live environment alone
   const dead = { name: unused.operation_id, status: "FAILED", input: JSON.stringify(unused) };
   await invoke("schedules.rescue", { detail: dead });
+  const { id: name, input } = await begunOperation(me.id);
+  await invoke("schedules.rescue", { detail: { ...dead, name, input: JSON.stringify(input) } });
+  await cloud.states.settled();
   lines = await client.end();
 }, 180_000);
+
+/** One that is open, and whose execution may have died. */
+async function begunOperation(accountId: string): Promise<OperationRecord> {
+  const server = await seedServer(accountId);
+  const change = changeOf(await getAccount(accountId));
+  const id = newId("operation");
+  const author = { operator: "operator", requestId: "asked.rescue" };
+  const resource = { type: "server", id: server.id, name: server.name } as const;
+  const operation = reserveOperation(change, author, { id, type: "server.delete", resource });
+  await change.commit();
+  return operation;
+}
 
 test("every bundle has loaded and answered", () => {
   expect([...invoked].toSorted()).toEqual(Object.keys(ENTRIES).toSorted());
