@@ -346,6 +346,25 @@ describe("the expiry of backups", () => {
     expectClean(await worldOf(cloud, shop.me.id));
   });
 
+  test("is not misled by a list that lags: the last completed backup stays, though another that is gone is still listed", async () => {
+    const instance = await shop.me.instance();
+    const manual = await shop.me.backup(instance.id);
+    const safety = await safetyBackup(manual);
+    await age(safety);
+    const release = await cloud.aws.holdIndexes();
+    try {
+      await shop.me.until((await (await api()).delete(`/backups/${manual.id}`)).as(Operation).id);
+      expect(await statusOf(manual.id)).toBe(404);
+      const listed = (await (await api()).get(`/instances/${instance.id}/backups`)).as(Backup.array());
+      expect(listed).toMatchObject([{ id: safety }, { id: manual.id, status: "completed" }]);
+      await expire();
+      expect(await statusOf(safety)).toBe(200);
+    } finally {
+      await release();
+    }
+    expectClean(await worldOf(cloud, shop.me.id));
+  });
+
   test("waits for whoever reads one", async () => {
     const instance = await shop.me.instance();
     const manual = await shop.me.backup(instance.id);
