@@ -1,7 +1,8 @@
 // How other commands on this machine reach the running service: a file beside its data, for its owner only.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import { replaceFile } from "./durable.ts";
 import { LocalError } from "./errors.ts";
 
 export const DEFAULT_DATA_DIR = ".local";
@@ -12,7 +13,7 @@ const Access = z.record(z.string(), z.string());
 
 /** The environment variables with which an SDK, and the table's client, reach the service. */
 export function writeAccess(dataDir: string, environment: Record<string, string>): void {
-  writeFileSync(fileIn(dataDir), JSON.stringify(environment, undefined, 2), { mode: 0o600 });
+  replaceFile(fileIn(dataDir), JSON.stringify(environment, undefined, 2), { mode: 0o600 });
 }
 
 export function readAccess(dataDir = DEFAULT_DATA_DIR): Record<string, string> {

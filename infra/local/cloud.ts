@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startAws, type Aws, type Principal } from "./aws.ts";
 import { createTable, type Database, deleteTable, type DynamoDb, startDynamoDb } from "./dynamodb.ts";
+import { replaceFile } from "./durable.ts";
 import { LocalError } from "./errors.ts";
 import { startEvents, type Events } from "./events.ts";
 import { startGateway, type Fallback } from "./gateway.ts";
@@ -66,7 +67,7 @@ function localSecret(dataDir: string | undefined): string {
   const file = dataDir === undefined ? undefined : join(dataDir, "local-secret");
   if (file !== undefined && existsSync(file)) return readFileSync(file, "utf8");
   const secret = randomBytes(32).toString("hex");
-  if (file !== undefined) writeFileSync(file, secret, { mode: 0o600, flag: "wx" });
+  if (file !== undefined) replaceFile(file, secret, { mode: 0o600 });
   return secret;
 }
 

@@ -1,6 +1,6 @@
 // The demo account of a service on one machine: someone to log in as, a token, and an SSH key, so that the first call works.
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
@@ -14,6 +14,7 @@ import { generatePassword } from "../../shared/domain/generated-password.ts";
 import { parseSshKey } from "../../shared/domain/ssh-key.ts";
 import { keyPairOf } from "../../shared/hosts/key-pair.ts";
 import type { Environment } from "../settings.ts";
+import { replaceFile } from "./durable.ts";
 
 const Demo = z.object({
   base_url: z.string(),
@@ -37,7 +38,7 @@ export async function demoAccount(dataDir: string, apiUrl: string, environment: 
     user !== undefined && known?.success
       ? { ...known.data, ...urls }
       : { ...urls, email: EMAIL, ...(await prepare(user, environment)) };
-  writeFileSync(file, `${JSON.stringify(demo, undefined, 2)}\n`, { mode: 0o600 });
+  replaceFile(file, `${JSON.stringify(demo, undefined, 2)}\n`, { mode: 0o600 });
   return demo;
 }
 

@@ -1,8 +1,9 @@
 /** Secrets Manager, as far as the service uses it: secrets of the template, generated once, versions that rotate, one file of mode 0600. */
 import { randomInt, randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import * as z from "zod";
+import { replaceFile } from "./durable.ts";
 import { AwsFault, LocalError } from "./errors.ts";
 
 const version = z.object({ id: z.string(), stages: z.array(z.string()), value: z.string(), created: z.number() });
@@ -42,8 +43,8 @@ export function openSecrets({ file }: { file?: string | undefined }): Secrets {
   const save = (): void => {
     if (file === undefined) return;
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(`${file}.new`, JSON.stringify(secrets, undefined, 2), { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    // Without them nobody gets to the machines any more, or reads what is sealed.
+    replaceFile(file, JSON.stringify(secrets, undefined, 2), { mode: 0o600 });
   };
   const find = (id: string): Secret => {
     // AWS also takes an ARN without its random end.

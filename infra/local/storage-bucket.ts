@@ -1,10 +1,11 @@
 /** A bucket of the local S3 on disk: `data/` (bytes, under random names), `objects/` and `uploads/` (one JSON each, which names its files in data/). */
 import { createHash } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { ALGORITHMS } from "./checksums.ts";
+import { replaceFile, syncFolder } from "./durable.ts";
 import { LocalError } from "./errors.ts";
 
 export const checksum = z.object({
@@ -97,26 +98,13 @@ export const dataFile = (bucket: Bucket, file: string): string => join(bucket.fo
 
 /** Synchronous, so that no other request comes between what was read and what is written. On disk when it returns, where that matters. */
 function writeJson({ durable }: Bucket, path: string, value: unknown): void {
-  writeFileSync(`${path}.new`, JSON.stringify(value), { flush: durable });
-  renameSync(`${path}.new`, path);
-  if (durable) syncFolder(dirname(path));
+  replaceFile(path, JSON.stringify(value), { durable });
 }
 
 /** Before the data that it names is removed. */
 function removeJson({ durable }: Bucket, path: string): void {
   rmSync(path, { force: true });
   if (durable) syncFolder(dirname(path));
-}
-
-/** Persists which files a folder has: a file that is on disk is lost with its name. */
-export function syncFolder(path: string): void {
-  if (process.platform === "win32") return; // where folders cannot be opened
-  const descriptor = openSync(path, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 export function removeData(bucket: Bucket, files: { file: string }[]): void {

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import * as z from "zod";
 import { openSecrets, type Secrets } from "../../infra/local/secrets.ts";
+import { unless } from "../harness/unless.ts";
+import { noProc, syncedBy } from "./synced.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "secrets-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -35,6 +37,16 @@ test("a secret is generated once, as the template asks, and kept in a file for i
   const second = openSecrets({ file });
   second.ensure(resource);
   expect(await read(second, resource.arn)).toBe(value);
+});
+
+test("a secret that was made or changed is on disk, with its file's name", unless(noProc), async () => {
+  const durable = mkdtempSync(join(folder, "durable-"));
+  const secrets = openSecrets({ file: join(durable, "secrets.json") });
+  const arn = "arn:aws:secretsmanager:us-east-1:000000000000:secret:kept-local0";
+  const onDisk = ["/secrets.json.new", ""];
+  expect(await syncedBy(durable, () => secrets.ensure({ name: "kept", arn, properties: {} }))).toEqual(onDisk);
+  const change = { SecretId: "kept", SecretString: "another" };
+  expect(await syncedBy(durable, () => secrets.call("PutSecretValue", change))).toEqual(onDisk);
 });
 
 test("a file of secrets that cannot be read is never written over", () => {

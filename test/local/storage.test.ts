@@ -2,7 +2,6 @@ import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import { mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
-import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -23,6 +22,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { unless } from "../harness/unless.ts";
+import { noProc, syncedBy } from "./synced.ts";
 import { presigned } from "./signer.ts";
 import { allow, BUCKET, startLocal, type Local } from "./services.ts";
 
@@ -315,28 +315,7 @@ test("objects and open uploads are there after a restart, and what this S3 canno
   await again.stop();
 });
 
-/** The files and folders that were synced to disk while something was done, below the bucket's folder. */
-async function syncedBy(work: () => Promise<unknown>): Promise<string[]> {
-  const synced: string[] = [];
-  const { fsync, fsyncSync } = fs;
-  const note = (descriptor: number): void =>
-    void synced.push(fs.readlinkSync(`/proc/self/fd/${descriptor}`).replace(join(dir, BUCKET), ""));
-  const watched = (descriptor: number, done: (error?: Error | null) => void): void => {
-    note(descriptor);
-    fsync(descriptor, done);
-  };
-  Object.assign(fs, { fsync: watched, fsyncSync: (descriptor: number) => (note(descriptor), fsyncSync(descriptor)) });
-  syncBuiltinESMExports();
-  try {
-    await work();
-    return synced;
-  } finally {
-    Object.assign(fs, { fsync, fsyncSync });
-    syncBuiltinESMExports();
-  }
-}
-
-const noProc = fs.existsSync("/proc/self/fd") ? undefined : "there is no /proc/self/fd here";
+const synced = (work: () => Promise<unknown>): Promise<string[]> => syncedBy(join(dir, BUCKET), work);
 
 test(
   "what was answered with 200 is on disk: the bytes, the record that names them, and the names of both",
@@ -344,14 +323,14 @@ test(
   async () => {
     const record = String.raw`[0-9a-f]{64}\.json`;
     const bytes = String.raw`\/data\/[0-9a-f-]{36}`;
-    const put = await syncedBy(() => s3.send(new PutObjectCommand({ Bucket, Key: "durable", Body: "x" })));
+    const put = await synced(() => s3.send(new PutObjectCommand({ Bucket, Key: "durable", Body: "x" })));
     expect(put.join(" ")).toMatch(new RegExp(`^${bytes} /data /objects/${record}\\.new /objects$`));
-    expect(await syncedBy(() => s3.send(new DeleteObjectCommand({ Bucket, Key: "durable" })))).toEqual(["/objects"]);
+    expect(await synced(() => s3.send(new DeleteObjectCommand({ Bucket, Key: "durable" })))).toEqual(["/objects"]);
     let UploadId = "";
-    const begun = await syncedBy(async () => (UploadId = await startUpload("durable")));
+    const begun = await synced(async () => (UploadId = await startUpload("durable")));
     expect(begun).toEqual([`/uploads/${UploadId}.json.new`, "/uploads"]);
     const part = { Bucket, Key: "durable", UploadId, PartNumber: 1, Body: "x", ChecksumSHA256: sha256(Buffer.from("x")) };
-    const sent = await syncedBy(() => s3.send(new UploadPartCommand(part)));
+    const sent = await synced(() => s3.send(new UploadPartCommand(part)));
     expect(sent.join(" ")).toMatch(new RegExp(`^${bytes} /data /uploads/${UploadId}\\.json\\.new /uploads$`));
   },
 );
