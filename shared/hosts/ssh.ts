@@ -1,4 +1,5 @@
 // Machines that are reached over SSH: their jobs are those of one script, which works on without us and tells when it is asked.
+import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { log } from "../runtime/log.ts";
 import { GiveUp, TryAgain } from "../runtime/task-errors.ts";
@@ -25,9 +26,11 @@ export const ssh: Host = {
 
   probe: async (server) => {
     try {
-      // Nothing of ours is needed for it on the machine.
-      const { code } = await connected(server, (shell) => shell("true", "", PROBE), PROBE);
-      return code === 0;
+      // Nothing of ours is needed for it on the machine. One that answers something else is of no use, and must not count as active:
+      // of an active server's instances none can be deleted without its help.
+      const asked = randomUUID();
+      const { output } = await connected(server, (shell) => shell(`echo ${asked}`, "", PROBE), PROBE);
+      return output.split("\n").includes(asked); // beside what a shell's start-up files may print
     } catch (error) {
       if (!(error instanceof TryAgain) || error.code !== "HOST_UNREACHABLE") throw error;
       log.info("a machine could not be probed", { server: server.id, error });

@@ -114,13 +114,14 @@ const retired = (): Promise<boolean> =>
   retire(machine, { id: "op_2-retireHost", ends: ["op_1-prepareHost"], since: new Date().toISOString() });
 
 test.each(MISBEHAVIOURS)(
-  "a machine that %s fails its jobs in words that people can read, and is given back",
+  "a machine that %s fails its jobs in words that people can read, goes offline, and is given back",
   async (_, how, words) => {
     misbehave = how;
     const error = await run();
     expect(error).toSatisfy((thrown) => thrown instanceof GiveUp || thrown instanceof TryAgain);
     expect(String(error)).toMatch(words);
     expect(String(error).length).toBeLessThan(2000);
+    expect(await ssh.probe(machine)).toBe(false);
     expect(await retired()).toBe(true);
   },
 );
