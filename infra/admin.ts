@@ -69,7 +69,8 @@ class UsageError extends Error {}
 async function run(): Promise<void> {
   const { values, positionals } = parse();
   const [command] = positionals;
-  if (command === undefined || values.help) throw new UsageError();
+  if (command === "help" || values.help) return console.log(USAGE);
+  if (command === undefined) throw new UsageError();
   connect(values.environment, values.data);
   switch (command) {
     case "list":

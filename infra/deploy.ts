@@ -87,7 +87,7 @@ function request(): { environment: Environment; chosen: Chosen; yes: boolean } {
   const { values, positionals } = parsed();
   const [name, ...more] = positionals;
   const environment = ENVIRONMENTS.find((each) => each === name);
-  if (values.help === true || environment === undefined || more.length > 0) throw new DeployError(USAGE);
+  if (environment === undefined || more.length > 0) throw new DeployError(USAGE);
   const alarmEmail = values["alarm-email"];
   if (alarmEmail !== undefined && alarmEmail !== NONE && !/^[^@\s]+@[^@\s]+$/.test(alarmEmail))
     throw new DeployError(`${alarmEmail} is no e-mail address.`);
@@ -109,7 +109,6 @@ function parsed() {
     certificate: { type: "string" },
     "other-dashboard": { type: "string" },
     yes: { type: "boolean" },
-    help: { type: "boolean" },
   } as const;
   try {
     return parseArgs({ options, allowPositionals: true });
@@ -157,7 +156,8 @@ async function outputsOf(outputs: string, environment: Environment): Promise<{ B
 }
 
 try {
-  await deploy();
+  if (process.argv.includes("--help")) console.log(USAGE);
+  else await deploy();
 } catch (error) {
   if (!(error instanceof DeployError)) throw error;
   console.error(error.message);

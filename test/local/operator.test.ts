@@ -1,6 +1,9 @@
-// What the operator of a live service on one machine says by environment variables.
+// What the operator of a live service on one machine says by environment variables, and how the operator's commands tell what they are for.
+import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { expect, test } from "vitest";
 import { configurationFrom, storeFrom } from "../../infra/local/operator.ts";
@@ -62,4 +65,16 @@ test("archives go to the store of one's own, and come from there", async () => {
   expect(await Body?.transformToString()).toBe("an archive");
   expect(await (await fetch(await presignedArchive(key, 60))).text()).toBe("an archive");
   await own.stop();
+});
+
+test.each([
+  ["infra/admin.ts", "help", "npm run admin -- COMMAND"],
+  ["infra/admin.ts", "--help", "npm run admin -- COMMAND"],
+  ["infra/deploy.ts", "--help", "npm run deploy -- test|live"],
+  ["test/smoke/run.ts", "--help", "npm run smoke -- live|test"],
+])("%s %s says how it is used, where nothing runs yet", async (command, option, usage) => {
+  const cwd = tmpdir();
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [resolve(command), option], { cwd });
+  expect(stdout).toContain(usage);
+  expect(stderr).toBe("");
 });

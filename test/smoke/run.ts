@@ -217,8 +217,13 @@ function options() {
         size: { type: "string" },
         domain: { type: "string", default: `smoke-${randomBytes(4).toString("hex")}.example.com` },
         version: { type: "string" },
+        help: { type: "boolean" },
       },
     });
+    if (values.help === true) {
+      console.log(USAGE);
+      process.exit(0);
+    }
     const [environment = ""] = positionals;
     const token = process.env["TOKEN"];
     if (!["live", "test"].includes(environment) || positionals.length !== 1) return stop(USAGE);
