@@ -51,6 +51,20 @@ describe("making one", () => {
     expect(await backupsOf(mine)).toMatchObject([{ note: "Before the upgrade", kind: "manual", status: "completed" }]);
   });
 
+  test("is offered for every instance, also for those beyond the first hundred", async ({ open }) => {
+    const mine = await account();
+    const { server_id } = await seedInstance(mine.id, { name: "The oldest of all" });
+    for (let each = 0; each < 100; each++) await seedInstance(mine.id, { server_id });
+    const page = await open("/backups", { as: mine });
+    await page.getByRole("button", { name: "Back up now" }).click();
+    const asked = dialog(page, "Back up an instance");
+    await asked.getByRole("button", { name: /^Instance/ }).click();
+    await expectAccessible(page);
+    await asked.getByPlaceholder("Search all 101 instances").fill("oldest");
+    await page.getByRole("option", { name: /The oldest of all/ }).click();
+    await asked.getByRole("button", { name: /^Instance/ }).getByText("The oldest of all").waitFor();
+  });
+
   test("cannot be begun where the instance does not allow it, and it is said why", async ({ open }) => {
     const mine = await account({ seeded: true });
     await seedInstance(mine.id, { name: "Shop", state: "failed" });

@@ -133,6 +133,30 @@ describe("a clone", () => {
     expect(await page.getByRole("textbox").count()).toBe(0);
   });
 
+  test("is of the newest backup that is no safety backup, however many of those are newer", async ({ open }) => {
+    const mine = await account({ seeded: true });
+    const source = await seedInstance(mine.id, { name: "Shop" });
+    await seedBackup(source, { note: "the good one", created_at: "2026-11-20T12:00:07.000Z" });
+    for (let each = 0; each < 100; each++)
+      await seedBackup(source, { kind: "pre_restore", created_at: "2026-11-20T12:00:41.000Z" });
+    const page = await open(`/instances/${source.id}/clone`, { as: mine });
+    const chooser = button(page, /^Backup/);
+    await chooser.getByText("the good one").waitFor();
+    for (const shown of ["12:00:07", "18.4 kB", "Manual"]) expect(await chooser.textContent()).toContain(shown);
+    await chooser.click();
+    const safety = page.getByRole("option", { name: /Safety/ }).first();
+    for (const shown of ["12:00:41", "18.4 kB"]) expect(await safety.textContent()).toContain(shown);
+    await expectAccessible(page);
+  });
+
+  test("of one that has safety backups alone is of none until one is chosen", async ({ open }) => {
+    const mine = await account({ seeded: true });
+    const source = await seedInstance(mine.id, { name: "Shop" });
+    await seedBackup(source, { kind: "pre_restore" });
+    const page = await open(`/instances/${source.id}/clone`, { as: mine });
+    await button(page, /^Backup.*Choose a backup/).waitFor();
+  });
+
   test("of a backup that cannot be used is of no other one in its place", async ({ open }) => {
     const mine = await account({ seeded: true });
     const source = await seedInstance(mine.id, { name: "Shop" });

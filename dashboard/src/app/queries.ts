@@ -25,6 +25,11 @@ export const instances = {
 
 export const backups = {
   list: (query: ListQuery = {}) => question(["backups", "list", query], ({ signal }) => client.backups.list({ query, signal })),
+  /** Those of one instance may be narrowed to a status as well. */
+  listOf: (instanceId: string) => (query: ListQuery) =>
+    question(["backups", "list", instanceId, query], ({ signal }) =>
+      client.backups.listOfInstance({ params: { id: instanceId }, query, signal }),
+    ),
   one: (id: string) => question(["backups", "one", id], ({ signal }) => client.backups.get({ params: { id }, signal })),
 };
 

@@ -1,12 +1,13 @@
 // The dialog that backs an instance up now.
 import Modal from "@cloudscape-design/components/modal";
-import FormField from "@cloudscape-design/components/form-field";
-import Select from "@cloudscape-design/components/select";
 import { api } from "../../../shared/api/index.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
+import { instances } from "../app/queries.ts";
+import { Chooser } from "../resource/chooser.tsx";
 import { Form, TextField } from "../resource/form.tsx";
 import { given, useForm } from "../resource/use-form.ts";
+import { usePages } from "../resource/use-pages.ts";
 import { id } from "../../../shared/api/fields.ts";
 
 interface Props {
@@ -18,24 +19,25 @@ export const BackUp = ({ instance, onDismiss }: Props) => (
   <BackUpForm title={`Back up ${instance.name}`} chosen={instance.id} onDismiss={onDismiss} />
 );
 
-/** One of these; which of them cannot be backed up now says `refused`. */
 interface AnyProps {
-  instances: readonly { instance: Instance; refused: string | undefined }[];
+  /** Why an instance cannot be backed up now. */
+  refusedOf: (instance: Instance) => string | undefined;
   onDismiss: () => void;
 }
 
-export const BackUpAny = ({ instances, onDismiss }: AnyProps) => (
-  <BackUpForm title="Back up an instance" among={instances} chosen="" onDismiss={onDismiss} />
+export const BackUpAny = ({ refusedOf, onDismiss }: AnyProps) => (
+  <BackUpForm title="Back up an instance" refusedOf={refusedOf} chosen="" onDismiss={onDismiss} />
 );
 
 interface FormProps {
   title: string;
-  among?: AnyProps["instances"];
+  /** Where one is still to be chosen. */
+  refusedOf?: AnyProps["refusedOf"];
   chosen: string;
   onDismiss: () => void;
 }
 
-function BackUpForm({ title, among, chosen, onDismiss }: FormProps) {
+function BackUpForm({ title, refusedOf, chosen, onDismiss }: FormProps) {
   const form = useForm({
     initial: { instance_id: chosen, note: "" },
     schema: api.backups.create.body.extend({ instance_id: id("instance") }),
@@ -47,9 +49,9 @@ function BackUpForm({ title, among, chosen, onDismiss }: FormProps) {
   return (
     <Modal visible header={title} onDismiss={onDismiss}>
       <Form form={form} submit="Back up now" onCancel={onDismiss} boxed={false}>
-        {among !== undefined && (
+        {refusedOf !== undefined && (
           <InstanceField
-            among={among}
+            refusedOf={refusedOf}
             chosen={form.values.instance_id}
             error={form.error("instance_id")}
             onChange={(instance_id) => form.set({ instance_id })}
@@ -68,30 +70,27 @@ function BackUpForm({ title, among, chosen, onDismiss }: FormProps) {
 }
 
 interface FieldProps {
-  among: AnyProps["instances"];
+  refusedOf: AnyProps["refusedOf"];
   chosen: string;
   error: string | undefined;
   onChange: (id: string) => void;
 }
 
-function InstanceField({ among, chosen, error, onChange }: FieldProps) {
-  const options = among.map(({ instance, refused }) => ({
-    value: instance.id,
-    label: instance.name,
+function InstanceField({ refusedOf, ...field }: FieldProps) {
+  const optionOf = (instance: Instance) => {
+    const refused = refusedOf(instance);
     // A tooltip is nothing for fingers: the reason stands where everybody reads it.
-    description: refused ?? instance.domain,
-    disabled: refused !== undefined,
-  }));
+    return { label: instance.name, description: refused ?? instance.domain, disabled: refused !== undefined };
+  };
   return (
-    <FormField label="Instance" errorText={error}>
-      <Select
-        options={options}
-        selectedOption={options.find(({ value }) => value === chosen) ?? null}
-        placeholder="Choose an instance"
-        filteringType={options.length > 8 ? "auto" : "none"}
-        filteringAriaLabel="Find an instance"
-        onChange={({ detail }) => onChange(detail.selectedOption.value ?? "")}
-      />
-    </FormField>
+    <Chooser
+      label="Instance"
+      pages={usePages(instances.list)}
+      optionOf={optionOf}
+      placeholder="Choose an instance"
+      what="instances"
+      empty="There is no instance yet"
+      {...field}
+    />
   );
 }

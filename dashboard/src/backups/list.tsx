@@ -16,7 +16,7 @@ const ALL = 100;
 
 export default function Backups() {
   const [choosing, setChoosing] = useState(false);
-  const all = useQuery(instances.list({ per_page: ALL }));
+  const all = useQuery(instances.list({ page: 1, per_page: ALL }));
   const machines = useQuery(servers.list({ per_page: ALL }));
   const serverOf = (id: string | undefined) => machines.data?.data.find((server) => server.id === id);
   const homeOf = ({ instance_id }: Backup): Home => {
@@ -34,10 +34,7 @@ export default function Backups() {
       <BackupsTable homeOf={homeOf} actions={backUp} empty="There is no backup yet. Back an instance up before you change it." />
       {choosing && (
         <BackUpAny
-          instances={(all.data?.data ?? []).map((instance) => ({
-            instance,
-            refused: whyNot("backup", instance, serverOf(instance.server_id)),
-          }))}
+          refusedOf={(instance) => whyNot("backup", instance, serverOf(instance.server_id))}
           onDismiss={() => setChoosing(false)}
         />
       )}

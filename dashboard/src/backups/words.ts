@@ -21,3 +21,12 @@ export function sizeInWords(bytes: number | null): string {
   const size = bytes / 1000 ** power;
   return `${power === 0 ? size : size.toPrecision(3)} ${UNITS[power] ?? ""}`;
 }
+
+/** A backup to be chosen: when, how large, what kind, of which version, and what for. */
+export const backupOption = (backup: Backup) => ({
+  label: momentOf(backup),
+  labelTag: sizeInWords(backup.size_bytes),
+  description: [kindInWords(backup.kind), `${backup.erp_version} ${backup.edition}`, backup.note]
+    .filter((each) => each !== null)
+    .join(" · "),
+});

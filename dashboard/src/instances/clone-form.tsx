@@ -3,7 +3,6 @@ import Alert from "@cloudscape-design/components/alert";
 import Checkbox from "@cloudscape-design/components/checkbox";
 import ExpandableSection from "@cloudscape-design/components/expandable-section";
 import FormField from "@cloudscape-design/components/form-field";
-import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { type ReactNode, useState } from "react";
 import { useNavigate } from "react-router";
@@ -11,22 +10,24 @@ import type { Backup } from "../../../shared/api/backups.ts";
 import { api } from "../../../shared/api/index.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
-import { momentOf, sizeInWords } from "../backups/words.ts";
+import { backupOption } from "../backups/words.ts";
+import { Chooser } from "../resource/chooser.tsx";
 import { Form, TextField } from "../resource/form.tsx";
 import { given, useForm } from "../resource/use-form.ts";
+import type { Pages } from "../resource/use-pages.ts";
 import type { Made } from "./after-making.tsx";
-import { ServerField } from "./server-field.tsx";
+import { ServerField, useActiveServers } from "./server-field.tsx";
 
 interface Props {
   /** The instance that the backups are of, unless it was deleted. */
   source: { id: string; instance: Instance | undefined };
-  usable: readonly Backup[];
+  offered: Pages<Backup>;
   /** Its id; empty where that is still to be chosen. */
   chosen: string;
   onMade: (made: Made) => void;
 }
 
-export function CloneForm({ source: { id, instance }, usable, chosen, onMade }: Props) {
+export function CloneForm({ source: { id, instance }, offered, chosen, onMade }: Props) {
   const navigate = useNavigate();
   const form = useForm({
     initial: {
@@ -58,6 +59,7 @@ export function CloneForm({ source: { id, instance }, usable, chosen, onMade }: 
       label={instance === undefined ? "Server" : "Another server"}
       placeholder={instance === undefined ? "Choose an active server" : "The same server"}
       {...(instance === undefined && { description: "The instance that this backup is of was deleted." })}
+      pages={useActiveServers()}
       chosen={form.values.server_id}
       error={form.error("server_id")}
       onChange={(server_id) => form.set({ server_id })}
@@ -65,10 +67,16 @@ export function CloneForm({ source: { id, instance }, usable, chosen, onMade }: 
   );
   return (
     <Form form={form} submit="Clone" onCancel={() => void navigate(instance === undefined ? "/backups" : `/instances/${id}`)}>
-      <BackupField
-        usable={usable}
-        chosen={form.values.backup_id}
+      <Chooser
+        label="Backup"
+        description="The clone begins as what this backup holds, in its version."
         error={form.error("backup_id")}
+        pages={offered}
+        optionOf={backupOption}
+        placeholder="Choose a backup"
+        what="backups"
+        empty="There is no completed backup"
+        chosen={form.values.backup_id}
         onChange={(backup_id) => form.set({ backup_id })}
       />
       <TextField label="Name" hint="Shown here only, and can be changed." autoFocus {...form.text("name")} />
@@ -111,34 +119,6 @@ export function CloneForm({ source: { id, instance }, usable, chosen, onMade }: 
         />
       </MoreOptions>
     </Form>
-  );
-}
-
-interface BackupFieldProps {
-  usable: readonly Backup[];
-  chosen: string;
-  error: string | undefined;
-  onChange: (id: string) => void;
-}
-
-function BackupField({ usable, chosen, error, onChange }: BackupFieldProps) {
-  const options = usable.map((backup) => ({
-    value: backup.id,
-    label: momentOf(backup),
-    labelTag: sizeInWords(backup.size_bytes),
-    description: [`${backup.erp_version} ${backup.edition}`, backup.note].filter((each) => each !== null).join(" · "),
-  }));
-  return (
-    <FormField label="Backup" description="The clone begins as what this backup holds, in its version." errorText={error}>
-      <Select
-        options={options}
-        selectedOption={options.find(({ value }) => value === chosen) ?? null}
-        placeholder="Choose a backup"
-        filteringType={options.length > 8 ? "auto" : "none"}
-        filteringAriaLabel="Find a backup"
-        onChange={({ detail }) => onChange(detail.selectedOption.value ?? "")}
-      />
-    </FormField>
   );
 }
 

@@ -3,20 +3,18 @@ import Alert from "@cloudscape-design/components/alert";
 import Button from "@cloudscape-design/components/button";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useParams, useSearchParams } from "react-router";
-import type { Backup } from "../../../shared/api/backups.ts";
+import type { Backup, BackupStatus } from "../../../shared/api/backups.ts";
 import { RESTORABLE } from "../../../shared/domain/lifecycle.ts";
 import { Failure } from "../app/failure.tsx";
 import { useFollow } from "../app/follow.ts";
 import { Page } from "../app/page.tsx";
 import { backups, instances } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
+import { type Pages, usePages } from "../resource/use-pages.ts";
 import { CloneForm } from "./clone-form.tsx";
 import { AfterMaking, type Made } from "./after-making.tsx";
-
-/** The newest; an older one is chosen in the list of backups, which leads here with its id. */
-const OFFERED = 100;
 
 export default function CloneInstance() {
   const { id = "" } = useParams();
@@ -25,12 +23,14 @@ export default function CloneInstance() {
   const named = search.get("backup");
   // What was deleted stays so: asking again would take the form away meanwhile.
   const source = useQuery({ ...instances.one(id), enabled: ({ state }) => !isMissing(state.error) });
-  const newest = useQuery(backups.list({ instance_id: id, per_page: OFFERED }));
+  const completed = usePages(backups.listOf(id), { status: "completed" satisfies BackupStatus });
   const chosen = useQuery({ ...backups.one(named ?? ""), enabled: ({ state }) => named !== null && !isMissing(state.error) });
 
   const deleted = source.data === undefined && isMissing(source.error);
-  const known = [...(newest.data?.data ?? []), ...(chosen.data === undefined ? [] : [chosen.data.data])];
-  const name = source.data?.data.name ?? known[0]?.instance_name;
+  const usable = usableOf(id, chosen.data === undefined ? completed.items : [...completed.items, chosen.data.data]);
+  const preselected = preselectedOf(usable, named);
+  const searching = useSearch(completed, named === null && preselected === undefined);
+  const name = source.data?.data.name ?? usable[0]?.instance_name;
   const above = useMemo(
     () => [
       { text: "Instances", href: "/instances" },
@@ -38,43 +38,56 @@ export default function CloneInstance() {
     ],
     [id, name, deleted],
   );
-  const lacking = [newest, ...(deleted ? [] : [source])].filter(({ data }) => data === undefined);
-  const failed = lacking.find(({ isError }) => isError);
+  const failure =
+    source.data === undefined && !deleted && source.isError
+      ? { error: source.error, retry: () => void source.refetch() }
+      : completed.total === undefined && completed.error !== null
+        ? { error: completed.error, retry: completed.retry }
+        : undefined;
   return (
     <Page title={name === undefined ? "Clone" : `Clone ${name}`} above={above}>
-      {failed !== undefined ? (
-        <Failure error={failed.error} retry={() => void Promise.all(lacking.map(({ refetch }) => refetch()))} />
-      ) : lacking.length > 0 || (named !== null && chosen.isPending) ? (
+      {failure !== undefined ? (
+        <Failure {...failure} />
+      ) : searching || completed.total === undefined || source.isPending || (named !== null && chosen.isPending) ? (
         <Spinner size="large" />
-      ) : deleted && known.length === 0 ? (
-        <Failure error={source.error} />
+      ) : usable.length === 0 ? (
+        <NoBackup id={id} />
       ) : (
-        <Offer key={id} source={{ id, instance: source.data?.data }} known={known} named={named} onMade={setMade} />
+        <CloneForm
+          key={id}
+          source={{ id, instance: source.data?.data }}
+          offered={{ ...completed, items: usable }}
+          chosen={preselected?.id ?? ""}
+          onMade={setMade}
+        />
       )}
       {made !== undefined && <AfterMaking made={made} />}
     </Page>
   );
 }
 
-interface OfferProps {
-  source: Parameters<typeof CloneForm>[0]["source"];
-  known: readonly Backup[];
-  named: string | null;
-  onMade: (made: Made) => void;
-}
-
-function Offer({ source, known, named, onMade }: OfferProps) {
-  const usable = known.filter(
+const usableOf = (instanceId: string, known: readonly Backup[]): Backup[] =>
+  known.filter(
     (backup, index) =>
-      backup.instance_id === source.id &&
+      backup.instance_id === instanceId &&
       RESTORABLE.includes(backup.status) &&
       known.findIndex((each) => each.id === backup.id) === index,
   );
-  const [newest] = usable;
-  if (newest === undefined) return <NoBackup id={source.id} />;
-  // Where the one that was asked for cannot be used, no other is taken for it.
-  const chosen = named === null ? newest : usable.find((backup) => backup.id === named);
-  return <CloneForm source={source} usable={usable} chosen={chosen?.id ?? ""} onMade={onMade} />;
+
+/** Where the one that was asked for cannot be used, no other is taken for it. */
+function preselectedOf(usable: readonly Backup[], named: string | null): Backup | undefined {
+  if (named !== null) return usable.find(({ id }) => id === named);
+  // A safety backup holds what a restore has just replaced: it is offered, and only taken by who chooses it.
+  return usable.find(({ kind }) => kind !== "pre_restore");
+}
+
+/** Loads page after page until what is wanted is among them; whether that goes on. */
+function useSearch({ total, complete, pending, error, more }: Pages<Backup>, wanted: boolean): boolean {
+  const searching = wanted && total !== undefined && !complete && error === null;
+  useEffect(() => {
+    if (searching && !pending) more();
+  }, [searching, pending, more]);
+  return searching;
 }
 
 function NoBackup({ id }: { id: string }) {

@@ -8,18 +8,22 @@ import { useNavigate, useSearchParams } from "react-router";
 import { api } from "../../../shared/api/index.ts";
 import type { Catalog } from "../../../shared/api/catalog.ts";
 import { EDITIONS } from "../../../shared/api/instances.ts";
+import type { Server } from "../../../shared/api/servers.ts";
 import { databaseNameFrom } from "../../../shared/domain/database-name.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { useFollow } from "../app/follow.ts";
 import { Page } from "../app/page.tsx";
-import { catalog } from "../app/queries.ts";
+import { catalog, servers } from "../app/queries.ts";
+import { isMissing } from "../app/words.ts";
 import { Form, TextField } from "../resource/form.tsx";
 import { useForm } from "../resource/use-form.ts";
+import type { Pages } from "../resource/use-pages.ts";
 import { session } from "../session/session.ts";
+import { isUsable } from "./allowed.ts";
 import { ErpFields } from "./erp-fields.tsx";
 import { AfterMaking, type Made } from "./after-making.tsx";
-import { activeServers, ServerField } from "./server-field.tsx";
+import { ServerField, useActiveServers } from "./server-field.tsx";
 
 const ABOVE = [{ text: "Instances", href: "/instances" }];
 
@@ -27,24 +31,29 @@ export default function CreateInstance() {
   const [search] = useSearchParams();
   const [made, setMade] = useState<Made>();
   const offered = useQuery(catalog());
-  const active = useQuery(activeServers());
+  const active = useActiveServers();
+  const named = search.get("server");
+  // The server that a link names need not be on the first page of them.
+  const linked = useQuery({ ...servers.one(named ?? ""), enabled: ({ state }) => named !== null && !isMissing(state.error) });
+  const usable = linked.data !== undefined && isUsable(linked.data.data) ? [linked.data.data] : [];
   const failed = offered.error ?? active.error;
   return (
     <Page title="Create instance" above={ABOVE}>
-      {offered.data !== undefined && active.data !== undefined ? (
-        active.data.data.length === 0 ? (
+      {offered.data !== undefined && active.total !== undefined && (named === null || !linked.isPending) ? (
+        active.total === 0 ? (
           <NoServer />
         ) : (
           <InstanceForm
             offered={offered.data.data}
-            serverId={chosenOf(active.data.data, search.get("server"))}
+            active={{ ...active, items: [...usable, ...active.items.filter(({ id }) => id !== usable[0]?.id)] }}
+            serverId={chosenOf(active.items, usable[0])}
             onMade={setMade}
           />
         )
       ) : failed === null ? (
         <Spinner size="large" />
       ) : (
-        <Failure error={failed} retry={() => void Promise.all([offered.refetch(), active.refetch()])} />
+        <Failure error={failed} retry={() => void Promise.all([offered.refetch(), active.retry()])} />
       )}
       {made !== undefined && <AfterMaking made={made} />}
     </Page>
@@ -52,9 +61,9 @@ export default function CreateInstance() {
 }
 
 /** The server that a link named, or the only one that there is. */
-function chosenOf(active: readonly { id: string }[], named: string | null): string {
+function chosenOf(active: readonly { id: string }[], named: { id: string } | undefined): string {
   const [first, second] = active;
-  return active.find(({ id }) => id === named)?.id ?? (second === undefined ? (first?.id ?? "") : "");
+  return named?.id ?? (second === undefined ? (first?.id ?? "") : "");
 }
 
 function NoServer() {
@@ -75,11 +84,12 @@ function NoServer() {
 
 interface Props {
   offered: Catalog;
+  active: Pages<Server>;
   serverId: string;
   onMade: (made: Made) => void;
 }
 
-function InstanceForm({ offered, serverId, onMade }: Props) {
+function InstanceForm({ offered, active, serverId, onMade }: Props) {
   const navigate = useNavigate();
   const form = useForm({
     initial: {
@@ -114,6 +124,7 @@ function InstanceForm({ offered, serverId, onMade }: Props) {
       <ServerField
         label="Server"
         placeholder="Choose an active server"
+        pages={active}
         chosen={form.values.server_id}
         error={form.error("server_id")}
         onChange={(server_id) => form.set({ server_id })}

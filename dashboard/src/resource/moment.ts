@@ -1,5 +1,5 @@
-// A moment in words, as the browser's locale writes it, always by 24 hours; exactly, with the seconds and the offset from UTC.
-const short = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
+// A moment in words, as the browser's locale writes it, always by 24 hours and with its seconds; in full, with the offset from UTC.
+const short = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" });
 const exact = new Intl.DateTimeFormat(undefined, {
   year: "numeric",
   month: "short",
