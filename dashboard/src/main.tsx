@@ -1,53 +1,16 @@
-// The dashboard's beginning. The log-in page comes without the shell, so that it is small.
-import "@cloudscape-design/global-styles/index.css";
-import "./app/styles.css";
-import { QueryClientProvider } from "@tanstack/react-query";
-import { lazy, StrictMode, Suspense } from "react";
-import { createRoot } from "react-dom/client";
-import { createBrowserRouter } from "react-router";
-import { RouterProvider } from "react-router/dom";
-import { BrokenRoute } from "./app/boundary.tsx";
-import { startMode } from "./app/mode.ts";
-import { queryClient } from "./app/query-client.ts";
-import { EnvironmentBanner } from "./app/environment.tsx";
-import { SessionRequired } from "./session/required.tsx";
+// The dashboard's beginning: all else is loaded from here, so that where a file does not come there are words and not a blank page.
+import { load, NOT_LOADED } from "./app/loading.ts";
 
-const Login = lazy(() => import("./session/login.tsx"));
-const Shell = lazy(() => import("./app/shell.tsx"));
-
-const root = document.getElementById("root");
-if (root === null) throw new Error("index.html has no #root");
-
-// Of this kind, because only it can keep somebody on a page.
-const router = createBrowserRouter([
-  {
-    path: "/login",
-    errorElement: <BrokenRoute />,
-    element: (
-      <>
-        <EnvironmentBanner />
-        <Login />
-      </>
-    ),
-  },
-  {
-    path: "*",
-    errorElement: <BrokenRoute />,
-    element: (
-      <SessionRequired>
-        <Shell />
-      </SessionRequired>
-    ),
-  },
-]);
-
-startMode();
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <Suspense>
-        <RouterProvider router={router} />
-      </Suspense>
-    </QueryClientProvider>
-  </StrictMode>,
-);
+// Both at once: what is shown first is known before any of it is there.
+const first = () => (localStorage.getItem("session") === null ? import("./session/login.tsx") : import("./app/shell.tsx"));
+load(() => Promise.all([import("./start.tsx"), first()])).catch(() => {
+  const [alert, title, text, again] = ["div", "h1", "p", "button"].map((name) => document.createElement(name));
+  if (alert === undefined || title === undefined || text === undefined || again === undefined) return;
+  alert.role = "alert";
+  title.textContent = NOT_LOADED.title;
+  text.textContent = NOT_LOADED.text;
+  again.textContent = "Reload";
+  again.addEventListener("click", () => window.location.reload());
+  alert.append(title, text, again);
+  document.getElementById("root")?.replaceChildren(alert);
+});

@@ -62,7 +62,10 @@ describe("making one", () => {
     await expectAccessible(page);
     await asked.getByPlaceholder("Search all 101 instances").fill("oldest");
     await page.getByRole("option", { name: /The oldest of all/ }).click();
-    await asked.getByRole("button", { name: /^Instance/ }).getByText("The oldest of all").waitFor();
+    await asked
+      .getByRole("button", { name: /^Instance/ })
+      .getByText("The oldest of all")
+      .waitFor();
   });
 
   test("cannot be begun where the instance does not allow it, and it is said why", async ({ open }) => {

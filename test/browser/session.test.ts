@@ -1,9 +1,10 @@
 // Logging in and out, and what becomes of a page when its session ends.
 import type { Page } from "playwright-core";
-import { expect } from "vitest";
+import { describe, expect } from "vitest";
 import * as z from "zod";
-import { account, newPublicKey } from "../harness/account.ts";
+import { account, newPublicKey, uniqueDomain } from "../harness/account.ts";
 import { clientWith } from "../harness/client.ts";
+import { apiUrl } from "../harness/cloud.ts";
 import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
 import { test } from "./browser.ts";
 
@@ -88,17 +89,141 @@ test("a service that is away for a while is not told as a lock-out", async ({ op
   expect(await page.getByRole("button", { name: "Log in" }).isEnabled()).toBe(true);
 });
 
-test("a page whose script cannot be loaded says so", async ({ open, faults }) => {
-  faults.expected.push(/Failed to load resource/, /dynamically imported module/);
+describe("a file of the dashboard that does not load", () => {
+  const notLoaded = (page: Page) => page.getByRole("alert").getByText("Couldn't load this page");
+  const networkFaults = [/Failed to load resource/, /dynamically imported module/, /Unable to preload CSS/, /NotLoaded/];
+
+  test("is asked for once more without anybody's doing", async ({ open, faults }) => {
+    faults.expected.push(...networkFaults);
+    const page = await open("/", { as: await account() });
+    await heading(page, "Home").waitFor();
+    let failures = 0;
+    await page.route("**/assets/*.js", (route) => (failures++ === 0 ? route.abort() : route.continue()));
+    await page.getByRole("link", { name: "Activity" }).click();
+    await heading(page, "Activity").waitFor();
+    expect(failures).toBeGreaterThan(1);
+  });
+
+  test("is the network's fault in words, whichever file it is, and the page is never blank", async ({ open, faults }) => {
+    faults.expected.push(...networkFaults);
+    const page = await open("/servers", { as: await account() });
+    await heading(page, "Servers").waitFor();
+    for (const name of ["index-*.js", "start-*.js", "shell-*.js", "list-*.js", "*.css"]) {
+      const file = `**/assets/${name}`;
+      await page.evaluate("sessionStorage.setItem('reloaded', JSON.stringify({ path: location.pathname, at: Date.now() }))");
+      await page.route(file, (route) => route.abort());
+      await page.reload();
+      await expect
+        .poll(async () => `${file}: ${await page.locator("body").innerText()}`)
+        .toMatch(/Couldn't load this page|Loading the dashboard/);
+      expect(await page.getByText(/bug|fault of the dashboard/).count()).toBe(0);
+      await page.unroute(file);
+    }
+    await page.reload();
+    await heading(page, "Servers").waitFor();
+  });
+
+  test("comes with a button, and by itself once the network is back", async ({ open, faults }) => {
+    faults.expected.push(...networkFaults);
+    const page = await open("/login");
+    await page.getByLabel("Email").waitFor();
+    await page.route("**/assets/login-*.js", (route) => route.abort());
+    await page.reload();
+    await notLoaded(page).waitFor();
+    await page.unroute("**/assets/login-*.js");
+    await page.getByRole("button", { name: "Reload" }).click();
+    await page.getByLabel("Email").waitFor();
+    expect(await notLoaded(page).count()).toBe(0);
+  });
+});
+
+test("a browser whose clock is a day off can log in, and stays logged in", async ({ open }) => {
+  const { user } = await account();
+  for (const days of [1.5, -1.5]) {
+    const page = await open("/login");
+    await page.clock.install({ time: Date.now() + days * 86_400_000 });
+    await page.reload();
+    await logIn(page, user);
+    await heading(page, "Home").waitFor();
+    await page.reload();
+    await heading(page, "Home").waitFor();
+  }
+});
+
+test("the way back after logging in leads to no other host", async ({ open }) => {
+  const { user } = await account();
   const page = await open("/login");
-  await page.getByLabel("Email").waitFor();
-  await page.route("**/assets/login-*.js", (route) => route.abort());
-  await page.reload();
-  await page.getByText("This page could not be loaded").waitFor();
-  await page.unroute("**/assets/login-*.js");
-  await page.getByRole("button", { name: "Reload" }).click();
-  await page.getByLabel("Email").waitFor();
-  expect(await page.getByText("This page could not be loaded").count()).toBe(0);
+  await page.goto(`${apiUrl()}//example.com/x`);
+  await isAt(page, "/login");
+  await logIn(page, user);
+  await heading(page, "Home").waitFor();
+  expect(new URL(page.url()).origin).toBe(apiUrl());
+});
+
+test("a form that is half filled in survives a log-in, without its passwords, and is nobody else's", async ({ open }) => {
+  const [mine, another] = [await account({ seeded: true }), await account({ seeded: true })];
+  const { id } = await mine.instance({ name: "Shop" });
+  await mine.backup(id);
+  const page = await open(`/instances/${id}/clone`, { as: mine });
+  const name = page.getByLabel("Name", { exact: true });
+  const expire = async () => {
+    await name.fill("Staging");
+    await page.getByRole("checkbox", { name: "Database" }).uncheck();
+    const token = z.object({ token: z.string() }).parse(JSON.parse(String(await page.evaluate(KEPT)))).token;
+    await clientWith(token).post("/auth/logout");
+    await page.getByLabel("Domain").fill(uniqueDomain());
+    await page.getByRole("button", { name: "Create clone" }).click();
+    await isAt(page, "/login");
+  };
+  await expire();
+  await logIn(page, mine.user);
+  await expect.poll(() => name.inputValue()).toBe("Staging");
+  expect(await page.getByRole("checkbox", { name: "Database" }).isChecked()).toBe(false);
+  await expire();
+  await logIn(page, another.user);
+  await page.getByText("Not found").waitFor();
+});
+
+test("the rate limit is said with its time, which counts down, and then loading goes on by itself", async ({ open }) => {
+  const page = await open("/", { as: await account() });
+  await heading(page, "Home").waitFor();
+  let refused = 0;
+  await page.route("**/api/v1/servers?*", (route) =>
+    refused++ > 0
+      ? route.continue()
+      : route.fulfill({
+          status: 429,
+          headers: { "retry-after": "1" },
+          json: { success: false, error: { code: "RATE_LIMIT_EXCEEDED", message: "Too many requests" } },
+        }),
+  );
+  await page.getByRole("link", { name: "Servers", exact: true }).first().click();
+  await page.getByText("Too many requests").waitFor();
+  expect(await page.getByRole("timer").textContent()).toBe("1 s");
+  await page.getByText("No servers yet.").waitFor();
+  await page.getByText("Too many requests").waitFor({ state: "detached" });
+});
+
+test("what is sent while the rate limit holds is sent again by itself", async ({ open }) => {
+  const mine = await account();
+  const page = await open("/settings/ssh-keys", { as: mine });
+  let refused = 0;
+  await page.route("**/api/v1/ssh-keys", (route) =>
+    route.request().method() !== "POST" || refused++ > 0
+      ? route.continue()
+      : route.fulfill({
+          status: 429,
+          headers: { "retry-after": "1" },
+          json: { success: false, error: { code: "RATE_LIMIT_EXCEEDED", message: "Too many requests" } },
+        }),
+  );
+  await page.getByRole("button", { name: "Add SSH key" }).first().click();
+  const adding = page.getByRole("dialog", { name: "Add SSH key" });
+  await adding.getByLabel("Name").fill("Ops laptop");
+  await adding.getByLabel("Public key").fill(newPublicKey());
+  await adding.getByRole("button", { name: "Add SSH key" }).click();
+  await adding.getByRole("timer").waitFor();
+  await page.getByText("SSH key added: Ops laptop").first().waitFor();
 });
 
 test("that the service is away is said in words", async ({ open, faults }) => {

@@ -1,8 +1,9 @@
 // What is shown when a page breaks: words instead of nothing, and the rest of the dashboard stays.
 import Alert from "@cloudscape-design/components/alert";
 import Button from "@cloudscape-design/components/button";
-import { Component, type ReactNode } from "react";
+import { Component, type ReactNode, useEffect } from "react";
 import { useRouteError } from "react-router";
+import { NOT_LOADED, NotLoaded } from "./loading.ts";
 
 interface Props {
   /** Where the person is: going elsewhere clears the error. */
@@ -30,16 +31,22 @@ export class Boundary extends Component<Props, { error: unknown; place: string }
 export const BrokenRoute = () => <Broken error={useRouteError()} />;
 
 function Broken({ error }: { error: unknown }) {
-  const outdated = error instanceof TypeError && /dynamically imported module|module script/i.test(error.message);
+  const notLoaded = error instanceof NotLoaded;
+  useEffect(() => {
+    if (!notLoaded) return undefined;
+    const reload = () => window.location.reload();
+    window.addEventListener("online", reload);
+    return () => window.removeEventListener("online", reload);
+  }, [notLoaded]);
   return (
-    <Alert
-      type="error"
-      header={outdated ? "This page could not be loaded" : "This page has broken"}
-      action={<Button onClick={() => window.location.reload()}>Reload</Button>}
-    >
-      {outdated
-        ? "The dashboard has been updated, or the connection is gone. Reload to go on."
-        : "That is a fault of the dashboard. What you did before is safe; reload to go on."}
-    </Alert>
+    <div role="alert">
+      <Alert
+        type="error"
+        header={notLoaded ? NOT_LOADED.title : "Something went wrong"}
+        action={<Button onClick={() => window.location.reload()}>Reload</Button>}
+      >
+        {notLoaded ? NOT_LOADED.text : "This is a bug on our side. Your changes are saved. Reload to continue."}
+      </Alert>
+    </div>
   );
 }

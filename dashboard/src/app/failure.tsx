@@ -2,16 +2,51 @@
 import Alert from "@cloudscape-design/components/alert";
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
-import { wordsOf } from "./words.ts";
+import { useEffect, useRef } from "react";
+import { useCountdown } from "../session/countdown.ts";
+import { waitOf } from "./limit.ts";
+import { spanInWords, wordsOf } from "./words.ts";
 
-export function Failure({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
+interface Props {
+  error: unknown;
+  /** Behind a button; after the rate limit's time also by itself. */
+  retry?: (() => void) | undefined;
+  /** By itself alone, because the form has its own button. */
+  resend?: (() => void) | undefined;
+}
+
+export function Failure({ error, retry, resend }: Props) {
   const { title, text, requestId } = wordsOf(error);
+  const again = retry ?? resend;
+  const left = useRetryAfterLimit(error, again);
   return (
-    <Alert type="error" header={title} action={retry && <Button onClick={retry}>Try again</Button>}>
-      {text}
-      <RequestId id={requestId} />
-    </Alert>
+    <div role="alert">
+      <Alert type="error" header={title} action={retry && <Button onClick={retry}>Try again</Button>}>
+        {left > 0 && again !== undefined ? (
+          <>
+            Trying again in <span role="timer">{spanInWords(left)}</span>.
+          </>
+        ) : (
+          text
+        )}
+        <RequestId id={requestId} />
+      </Alert>
+    </div>
   );
+}
+
+/** Seconds that are left of the rate limit's time; then it is tried again, once for each error. */
+function useRetryAfterLimit(error: unknown, again: (() => void) | undefined): number {
+  const left = useCountdown(waitOf(error), error);
+  const waiting = useRef<unknown>(undefined);
+  useEffect(() => {
+    if (left > 0) waiting.current = error;
+    else if (waiting.current === error && waitOf(error) !== undefined) {
+      waiting.current = undefined;
+      again?.();
+    }
+  }, [left, error, again]);
+  return left;
 }
 
 export function RequestId({ id }: { id: string | undefined }) {

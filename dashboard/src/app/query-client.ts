@@ -3,6 +3,7 @@ import { MutationCache, QueryClient } from "@tanstack/react-query";
 import { ClientError } from "../../../shared/api/client.ts";
 import { subscribe, session } from "../session/session.ts";
 import { operationIdsIn } from "../operations/named.ts";
+import { waitOf, waitUntil } from "./limit.ts";
 import { passes } from "./words.ts";
 
 /** What comes back within this time shows what is cached, without asking again. */
@@ -18,9 +19,13 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: FRESH_SECONDS * 1000,
       networkMode: "always", // the browser's opinion of being offline is often wrong; the request tells
-      retry: (count, error) => count < RETRIES_MAX && passes(error),
-      retryDelay: (count, error) =>
-        error instanceof ClientError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 500 * 2 ** count,
+      // What waits for the rate limit goes on when it may, however often.
+      retry: (count, error) => waitOf(error) !== undefined || (count < RETRIES_MAX && passes(error)),
+      retryDelay: (count, error) => {
+        const wait = waitOf(error);
+        if (wait !== undefined) waitUntil(Date.now() + wait * 1000);
+        return error instanceof ClientError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 500 * 2 ** count;
+      },
     },
     // A person decides whether to send a change again; the form then sends the same Idempotency-Key.
     // What was sent and answered may be a password: it goes with the form.

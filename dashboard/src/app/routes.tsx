@@ -1,12 +1,13 @@
 // Every page of the dashboard, each a chunk of its own.
 import { type ComponentType, lazy } from "react";
+import { load } from "./loading.ts";
 
 export interface Route {
   path: string;
   Page: ComponentType;
 }
 
-const page = (path: string, load: () => Promise<{ default: ComponentType }>): Route => ({ path, Page: lazy(load) });
+const page = (path: string, part: () => Promise<{ default: ComponentType }>): Route => ({ path, Page: lazy(() => load(part)) });
 
 /** All but the log-in page, which comes without the shell. */
 export const routes: readonly Route[] = [

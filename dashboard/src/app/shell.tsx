@@ -11,6 +11,7 @@ import { useWatch } from "../operations/watch.ts";
 import { Boundary } from "./boundary.tsx";
 import { useFollow } from "./follow.ts";
 import { EnvironmentBanner } from "./environment.tsx";
+import { LimitNotice } from "./limit-notice.tsx";
 import { Navigation } from "./navigation.tsx";
 import { dismiss, useNotifications } from "./notifications.ts";
 import { routes } from "./routes.tsx";
@@ -40,6 +41,7 @@ export default function Shell() {
         ariaLabels={{ navigation: "Pages", navigationClose: "Close the navigation", navigationToggle: "Open the navigation" }}
         content={
           <div id="main" tabIndex={-1}>
+            <LimitNotice />
             <Boundary place={pathname}>
               <Suspense fallback={<Spinner size="large" />}>
                 <Routes>

@@ -1,6 +1,7 @@
 // What went wrong, in words for the person in front of the page.
 import { ClientError } from "../../../shared/api/client.ts";
 import { ApiError, type Problem } from "../../../shared/api/errors.ts";
+import { waitOf } from "./limit.ts";
 
 export interface Words {
   title: string;
@@ -23,7 +24,7 @@ function saying(error: ClientError): Omit<Words, "requestId"> {
   if (error.code === "NETWORK_ERROR")
     return { title: "The service cannot be reached", text: "Look at your connection, and try again in a moment." };
   if (error.code === "RATE_LIMIT_EXCEEDED")
-    return { title: "Too many requests", text: `Try again ${inWords(error.retryAfter ?? 60)}.` };
+    return { title: "Too many requests", text: `You can try again in ${spanInWords(waitOf(error) ?? 0)}.` };
   if (error.status >= 500 || error.code === "UNEXPECTED_ANSWER")
     return { title: "The service cannot do this now", text: `${error.message}.` };
   if (error.code === "NOT_FOUND")
@@ -31,11 +32,11 @@ function saying(error: ClientError): Omit<Words, "requestId"> {
   return { title: "This was refused", text: `${error.message}.` };
 }
 
-/** A span of seconds, as one says it: "in 4 min 10 s". */
-export function inWords(seconds: number): string {
+/** A span of seconds, as one says it: "4 min 10 s". */
+export function spanInWords(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   const rest = Math.ceil(seconds % 60);
-  return `in ${[minutes > 0 ? `${minutes} min` : "", rest > 0 || minutes === 0 ? `${rest} s` : ""].filter(Boolean).join(" ")}`;
+  return [minutes > 0 ? `${minutes} min` : "", rest > 0 || minutes === 0 ? `${rest} s` : ""].filter(Boolean).join(" ");
 }
 
 /** What is wrong with which field, as the API says it; empty for errors that are not of fields. */

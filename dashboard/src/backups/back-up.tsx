@@ -39,6 +39,7 @@ interface FormProps {
 
 function BackUpForm({ title, refusedOf, chosen, onDismiss }: FormProps) {
   const form = useForm({
+    of: chosen,
     initial: { instance_id: chosen, note: "" },
     schema: api.backups.create.body.extend({ instance_id: id("instance") }),
     body: ({ instance_id, note }) => ({ instance_id, note: given(note) }),

@@ -58,6 +58,7 @@ const nothingChosen: { part: Part; backup_first: boolean; neutralize: boolean; n
 function RestoreForm({ backup, instance, onDismiss }: Props & { instance: Instance }) {
   const navigate = useNavigate();
   const form = useForm({
+    of: backup.id,
     initial: nothingChosen,
     schema: api.backups.restore.body.safeExtend({
       name: z.literal(instance.name.trim(), `must be the instance's name, ${instance.name}`),

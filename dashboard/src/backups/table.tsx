@@ -6,6 +6,7 @@ import { useLocation, useSearchParams } from "react-router";
 import type { Backup } from "../../../shared/api/backups.ts";
 import { Link } from "../app/link.tsx";
 import { backups } from "../app/queries.ts";
+import { useStep } from "../operations/use-step.ts";
 import { useOperation } from "../operations/watch.ts";
 import { workOf } from "../operations/words.ts";
 import { Status } from "../resource/status.tsx";
@@ -118,14 +119,9 @@ function Kind({ backup: { kind, expires_at } }: { backup: Backup }) {
 /** Work on it, or its status with the reason where it failed. */
 function BackupState({ backup: { operation_id, status, status_reason } }: { backup: Backup }) {
   const operation = useOperation(operation_id);
+  const step = useStep(operation);
   if (operation !== undefined && operation.finished_at === null)
-    return (
-      <ProgressBar
-        value={operation.progress}
-        ariaLabel={workOf(operation.type).running}
-        additionalInfo={operation.step ?? "Waiting to begin"}
-      />
-    );
+    return <ProgressBar value={operation.progress} ariaLabel={workOf(operation.type).running} additionalInfo={step} />;
   return (
     <>
       <Status of="backup" status={status} />

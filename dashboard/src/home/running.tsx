@@ -4,6 +4,7 @@ import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
 import type { Operation } from "../../../shared/api/operations.ts";
+import { useStep } from "../operations/use-step.ts";
 import { useRunning } from "../operations/watch.ts";
 import { workOf } from "../operations/words.ts";
 import { Time } from "../resource/time.tsx";
@@ -34,13 +35,8 @@ export function Running({ known }: { known: Known }) {
   );
 }
 
-function Work({
-  operation: { type, resource, progress, step, created_by, created_at },
-  known,
-}: {
-  operation: Operation;
-  known: Known;
-}) {
+function Work({ operation, known }: { operation: Operation; known: Known }) {
+  const { type, resource, progress, created_by, created_at } = operation;
   return (
     <ProgressBar
       value={progress}
@@ -54,7 +50,7 @@ function Work({
           Begun by {created_by.name} <Time at={created_at} />
         </>
       }
-      additionalInfo={step ?? "Waiting to begin"}
+      additionalInfo={useStep(operation)}
     />
   );
 }

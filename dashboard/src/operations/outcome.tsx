@@ -6,13 +6,15 @@ import { RequestId } from "../app/failure.tsx";
 import { Link } from "../app/link.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
+import { useStep } from "./use-step.ts";
 import { useOperation } from "./watch.ts";
 import { downtimeInWords, HOST_SKIPPED, verificationInWords, workOf } from "./words.ts";
 
 export function Outcome({ operation }: { operation: Operation }) {
-  const { error, finished_at, progress, result, step, type, request_id } = useOperation(operation.id) ?? operation;
-  if (finished_at === null)
-    return <ProgressBar value={progress} ariaLabel={workOf(type).running} additionalInfo={step ?? "Waiting to begin"} />;
+  const live = useOperation(operation.id) ?? operation;
+  const step = useStep(live);
+  const { error, finished_at, progress, result, type, request_id } = live;
+  if (finished_at === null) return <ProgressBar value={progress} ariaLabel={workOf(type).running} additionalInfo={step} />;
   return (
     <Wrapped>
       {error === null ? (

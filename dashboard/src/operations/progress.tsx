@@ -2,13 +2,17 @@
 import Alert from "@cloudscape-design/components/alert";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
 import type { Operation } from "../../../shared/api/operations.ts";
-import { useOperation } from "./watch.ts";
+import { PROGRESS_UNKNOWN, useStep } from "./use-step.ts";
+import { useOperation, useWatchFailed } from "./watch.ts";
 import { workOf } from "./words.ts";
 
 /** The work that holds a record now: give it the record's `operation_id`. */
 export function Progress({ id }: { id: string | null }) {
   const operation = useOperation(id);
-  if (id === null || operation?.finished_at !== null) return null;
+  const failed = useWatchFailed();
+  if (id === null) return null;
+  if (operation === undefined) return failed && <Alert type="warning">{PROGRESS_UNKNOWN}</Alert>;
+  if (operation.finished_at !== null) return null;
   return (
     <Alert type="info" statusIconAriaLabel="Running">
       <OperationBar operation={operation} />
@@ -21,7 +25,7 @@ export function OperationBar({ operation }: { operation: Operation }) {
     <ProgressBar
       value={operation.progress}
       label={workOf(operation.type).running}
-      additionalInfo={operation.step ?? "Waiting to begin"}
+      additionalInfo={useStep(operation)}
       ariaLabel={workOf(operation.type).running}
     />
   );

@@ -2,6 +2,7 @@
 import type { Operation } from "../../../shared/api/operations.ts";
 import { RequestId } from "../app/failure.tsx";
 import { notify } from "../app/notifications.ts";
+import { recordsIn } from "./held.ts";
 import { HOST_SKIPPED, workOf } from "./words.ts";
 
 export function tellEnd(operation: Operation): void {
@@ -38,12 +39,6 @@ export function rememberNames(answer: unknown): void {
     const name = nameIn(record);
     if ("id" in record && typeof record.id === "string" && name !== undefined) names.set(record.id, name);
   }
-}
-
-function recordsIn(answer: unknown): object[] {
-  if (typeof answer !== "object" || answer === null || !("data" in answer)) return [];
-  const records: unknown[] = Array.isArray(answer.data) ? answer.data : [answer.data];
-  return records.filter((record) => typeof record === "object" && record !== null);
 }
 
 function nameIn(record: object): string | undefined {

@@ -7,6 +7,7 @@ import { client } from "../app/client.ts";
 import { queryClient, refresh } from "../app/query-client.ts";
 import { session } from "../session/session.ts";
 import { operationIdsIn } from "./named.ts";
+import { heldOnPage } from "./held.ts";
 import { rememberNames, tellEnd } from "./tell.tsx";
 
 /** A little over 2 seconds, so that never more than one request falls in two. */
@@ -15,6 +16,9 @@ const ASK_EVERY_MS = 2_100;
 const PAGE = 50;
 /** A wave of ends refreshes the page this often at most; and the last refreshes it twice, because lists lag behind by a moment. */
 const REFRESH_EVERY_MS = 5_000;
+
+const LAG_MS = 1_000;
+const LAGGING_TRIES = 4;
 
 const KEY = ["watch"];
 
@@ -89,6 +93,9 @@ export function useWatch(): void {
   }, []);
 }
 
+/** Whether what runs cannot be looked at now: what is shown of it is as old as the last response. */
+export const useWatchFailed = (): boolean => useQuery({ ...watch, enabled: false }).isError;
+
 /** An operation as it stands now, if the watch has seen it. */
 export const useOperation = (id: string | null): Operation | undefined => useSeen().find((operation) => operation.id === id);
 
@@ -117,13 +124,15 @@ function notice(operations: readonly Operation[]): void {
     } else if (!isOpen(operation) && followed.delete(operation.id)) {
       changed = true;
       // It may have ended before it was first seen: whose it is says the operation itself.
-      if (operation.created_by.id === session()?.user.id) tellEnd(operation);
+      if (operation.created_by.id === session()?.user.id) untold.push(operation);
     }
   }
   noticed = true;
   if (changed) refreshSoon();
 }
 let noticed = false;
+/** Ends that are told once the page shows them. */
+let untold: Operation[] = [];
 
 let refreshed = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -141,5 +150,18 @@ function refreshSoon(): void {
 
 function refreshNow(): void {
   refreshed = Date.now();
-  void refresh();
+  void tellAfterRefresh();
+}
+
+/** What is told never contradicts the page: lists lag behind by a moment, so they are asked again until they have let go of the work. */
+async function tellAfterRefresh(): Promise<void> {
+  const ended = untold;
+  untold = [];
+  await refresh();
+  for (let tries = 1; tries < LAGGING_TRIES && ended.some(({ id }) => heldOnPage(id)); tries++) {
+    await new Promise((resolve) => setTimeout(resolve, LAG_MS));
+    await refresh();
+  }
+  // Somebody else may be signed in by now.
+  for (const operation of ended) if (operation.created_by.id === session()?.user.id) tellEnd(operation);
 }

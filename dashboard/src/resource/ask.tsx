@@ -38,7 +38,7 @@ export function Ask({ title, children, confirm, pending, error, onConfirm, onDis
       }
     >
       <SpaceBetween size="m">
-        {error !== null && error !== undefined && <Failure error={error} />}
+        {error !== null && error !== undefined && <Failure error={error} resend={onConfirm} />}
         <Alert type="warning">{children}</Alert>
       </SpaceBetween>
     </Modal>

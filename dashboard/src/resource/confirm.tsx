@@ -46,7 +46,7 @@ export function Confirm({ title, name, children, confirm, pending, error, onConf
     >
       <Typing onSubmit={() => matches && !pending && onConfirm()}>
         <SpaceBetween size="m">
-          {error !== null && error !== undefined && <Failure error={error} />}
+          {error !== null && error !== undefined && <Failure error={error} resend={onConfirm} />}
           <Alert type="warning">{children}</Alert>
           <FormField label={`To confirm, type ${name}`}>
             <Input value={typed} onChange={({ detail }) => setTyped(detail.value)} autoComplete={false} spellcheck={false} />

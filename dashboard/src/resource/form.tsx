@@ -11,7 +11,7 @@ import { useFocusFirst } from "./use-focus-first.ts";
 import type { TextBinding } from "./use-form.ts";
 
 interface Props {
-  form: { ref: RefObject<HTMLFormElement | null>; failure: unknown; pending: boolean; submit: () => void };
+  form: { ref: RefObject<HTMLFormElement | null>; failure: unknown; pending: boolean; unchanged: boolean; submit: () => void };
   submit: string;
   onCancel?: () => void;
   /** In a dialog the fields need no box of their own. */
@@ -33,7 +33,9 @@ export function Form({ form, submit, onCancel, boxed = true, children }: Props) 
       }}
     >
       <CloudscapeForm
-        errorText={form.failure !== undefined && <Failure error={form.failure} />}
+        errorText={
+          form.failure !== undefined && <Failure error={form.failure} resend={form.unchanged ? form.submit : undefined} />
+        }
         actions={
           <SpaceBetween direction="horizontal" size="xs">
             {onCancel && (

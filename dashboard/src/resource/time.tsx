@@ -1,5 +1,6 @@
 // A moment, as long ago or ahead as it is; exactly where the pointer rests, or all along.
 import { useSyncExternalStore } from "react";
+import { serviceNow } from "../app/clock.ts";
 import { inFull } from "./moment.ts";
 
 const UNITS = [
@@ -30,7 +31,7 @@ function agoOf(seconds: number): string {
 }
 
 const HALF_MINUTE = 30_000;
-const currentHalfMinute = (): number => Math.ceil(Date.now() / HALF_MINUTE) * HALF_MINUTE;
+const currentHalfMinute = (): number => Math.ceil(serviceNow() / HALF_MINUTE) * HALF_MINUTE;
 
 function everyHalfMinute(tick: () => void): () => void {
   const timer = setInterval(tick, HALF_MINUTE);

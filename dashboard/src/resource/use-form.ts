@@ -1,9 +1,12 @@
 // What a form needs: its values, what is wrong with them in the words of the contract, and sending them so that twice is once.
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { useLocation } from "react-router";
 import type * as z from "zod";
 import { parse } from "../../../shared/runtime/validate.ts";
 import { problemsOf } from "../app/words.ts";
+import { session, subscribe } from "../session/session.ts";
+import { draftOf, dropDraft, keepDraft } from "./drafts.ts";
 
 interface Options<Values, Body, Answer> {
   initial: Values;
@@ -13,6 +16,8 @@ interface Options<Values, Body, Answer> {
   body: (values: Values) => Body;
   send: (body: Body, idempotencyKey: string) => Promise<Answer>;
   done: (answer: Answer) => void;
+  /** What tells the forms of one page apart: the record that a dialog is about. */
+  of?: string;
 }
 
 export interface TextBinding {
@@ -27,8 +32,11 @@ export function useForm<Values extends object, Body, Answer>({
   body,
   send,
   done,
+  of = "",
 }: Options<Values, Body, Answer>) {
-  const [values, setValues] = useState(initial);
+  const draft = `${useLocation().pathname} ${of} ${Object.keys(initial).join()}`;
+  const [values, setValues] = useState(() => ({ ...initial, ...draftOf(draft) }));
+  useDraft(draft, values);
   /** What was changed since it was refused is no longer wrong, as far as anybody knows. */
   const [changed, setChanged] = useState<ReadonlySet<string>>(new Set());
   const keyOf = useIdempotencyKey();
@@ -68,6 +76,8 @@ export function useForm<Values extends object, Body, Answer>({
     /** What went wrong that is of no field. */
     failure: mutation.error !== null && fields.length === 0 ? mutation.error : undefined,
     pending: mutation.isPending,
+    /** Nothing was changed since it was sent, so that it may be sent again by itself. */
+    unchanged: changed.size === 0,
     submit: () => {
       if (mutation.isPending) return;
       setChanged(new Set());
@@ -91,6 +101,22 @@ function useIdempotencyKey(): (body: unknown) => string {
     if (last.current.content !== content) last.current = { content, key: crypto.randomUUID() };
     return last.current.key;
   };
+}
+
+/** Keeps what is filled in where the session ends meanwhile. */
+function useDraft(key: string, values: object): void {
+  const [latest, owner] = [useRef(values), useRef(session()?.user.id)];
+  useEffect(() => {
+    latest.current = values;
+  });
+  useEffect(() => dropDraft(key), [key]); // it is in the form now
+  useEffect(
+    () =>
+      subscribe(() => {
+        if (session() === undefined) keepDraft(key, owner.current, latest.current);
+      }),
+    [key, latest, owner],
+  );
 }
 
 function useFocusOnProblem(form: { current: HTMLFormElement | null }, error: unknown): void {

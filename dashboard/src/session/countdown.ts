@@ -1,18 +1,26 @@
-// Seconds that go down to zero, beginning anew with every attempt.
+// Seconds that go down to zero.
 import { useEffect, useState } from "react";
 
-export function useCountdown(seconds: number | undefined, attempt: number): number {
+/** Beginning anew with every attempt. */
+export function useCountdown(seconds: number | undefined, attempt: unknown): number {
+  const [until, setUntil] = useState(0);
+  useEffect(() => {
+    setUntil(seconds === undefined ? 0 : Date.now() + seconds * 1000);
+  }, [seconds, attempt]);
+  return useSecondsUntil(until);
+}
+
+export function useSecondsUntil(until: number): number {
   const [left, setLeft] = useState(0);
   useEffect(() => {
-    if (seconds === undefined) {
-      setLeft(0);
-      return undefined;
-    }
-    const until = Date.now() + seconds * 1000;
-    const tick = () => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000)));
-    tick();
+    const tick = (): void => {
+      const seconds = Math.max(0, Math.ceil((until - Date.now()) / 1000));
+      setLeft(seconds);
+      if (seconds === 0) clearInterval(timer);
+    };
     const timer = setInterval(tick, 1000);
+    tick();
     return () => clearInterval(timer);
-  }, [seconds, attempt]);
+  }, [until]);
   return left;
 }

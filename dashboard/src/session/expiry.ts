@@ -1,19 +1,20 @@
 // Ends the session at its time, also when the machine slept through it.
 import { useEffect } from "react";
-import { endSession, useSession } from "./session.ts";
+import { endOf, endSession, useSession } from "./session.ts";
 
 export function useExpiry(): void {
-  const expires = useSession()?.expires_at;
+  const session = useSession();
+  const ends = session === undefined ? undefined : endOf(session);
   useEffect(() => {
-    if (expires === undefined) return undefined;
+    if (ends === undefined) return undefined;
     const end = () => {
-      if (Date.now() >= Date.parse(expires)) endSession("expired");
+      if (Date.now() >= ends) endSession("expired");
     };
-    const timer = setTimeout(end, Date.parse(expires) - Date.now());
+    const timer = setTimeout(end, ends - Date.now());
     document.addEventListener("visibilitychange", end);
     return () => {
       clearTimeout(timer);
       document.removeEventListener("visibilitychange", end);
     };
-  }, [expires]);
+  }, [ends]);
 }

@@ -115,9 +115,13 @@ const isLockOut = (error: unknown): error is ClientError => error instanceof Cli
 
 const clock = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
+/** Not `//example.com`, which a browser takes for another host. */
+const isOurs = (path: string): boolean =>
+  path.startsWith("/") && URL.parse(path, window.location.origin)?.origin === window.location.origin;
+
 /** The page that sent here, if it was one of ours. */
 function useFrom(): string {
   const { state } = useLocation();
   const from: unknown = typeof state === "object" && state !== null && "from" in state ? state.from : undefined;
-  return typeof from === "string" && from.startsWith("/") ? from : "/";
+  return typeof from === "string" && isOurs(from) ? from : "/";
 }

@@ -1,9 +1,13 @@
 // Who is signed in: the one secret that the browser keeps, until log-out or its end, shared by all tabs.
 import { useSyncExternalStore } from "react";
+import * as z from "zod";
 import { api } from "../../../shared/api/index.ts";
 import type { DataOf } from "../../../shared/api/endpoint.ts";
+import { serviceNow } from "../app/clock.ts";
 
-export type Session = DataOf<typeof api.auth.login>;
+/** As it was begun, and when it ends by this browser's clock, which need not be right. */
+const Session = api.auth.login.data.extend({ ends: z.number().optional() });
+export type Session = z.infer<typeof Session>;
 
 /** Why nobody is signed in any more, for the log-in page to say. */
 export type Ending = "logged-out" | "logged-out-here" | "ended" | "expired";
@@ -16,9 +20,15 @@ let ending: Ending | undefined;
 export const session = (): Session | undefined => current;
 export const endingOf = (): Ending | undefined => ending;
 
-export function beginSession(begun: Session): void {
-  localStorage.setItem(KEY, JSON.stringify(begun));
-  become(begun, undefined);
+export function beginSession(begun: DataOf<typeof api.auth.login>): void {
+  const next = { ...begun, ends: Date.now() + Date.parse(begun.expires_at) - serviceNow() };
+  localStorage.setItem(KEY, JSON.stringify(next));
+  become(next, undefined);
+}
+
+/** In milliseconds of this browser's clock. */
+export function endOf({ ends, expires_at }: Session): number {
+  return ends ?? Date.parse(expires_at);
 }
 
 export function endSession(why: Ending): void {
@@ -43,8 +53,8 @@ function become(next: Session | undefined, why: Ending | undefined): void {
 /** What is stored may be of an earlier version, or anything: then nobody is signed in. */
 function stored(): Session | undefined {
   try {
-    const found = api.auth.login.data.safeParse(JSON.parse(localStorage.getItem(KEY) ?? "null"));
-    return found.success && Date.parse(found.data.expires_at) > Date.now() ? found.data : undefined;
+    const found = Session.safeParse(JSON.parse(localStorage.getItem(KEY) ?? "null"));
+    return found.success && endOf(found.data) > Date.now() ? found.data : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -1,0 +1,12 @@
+// The service's time, by the dates of its responses: the browser's own clock may be a day off.
+
+let ahead = 0;
+/** A date has no fractions, and its response was some time on the way. */
+const NOISE_MS = 30_000;
+
+export const serviceNow = (): number => Date.now() + ahead;
+
+export function noteDate(date: string | null): void {
+  const measured = Date.parse(date ?? "") - Date.now();
+  if (!Number.isNaN(measured)) ahead = Math.abs(measured) < NOISE_MS ? 0 : measured;
+}

@@ -1,0 +1,18 @@
+// Says that the page waits for the API's rate limit, and for how long; then it goes on by itself.
+import Alert from "@cloudscape-design/components/alert";
+import { useSecondsUntil } from "../session/countdown.ts";
+import { useWaitingUntil } from "./limit.ts";
+import { spanInWords } from "./words.ts";
+
+export function LimitNotice() {
+  const left = useSecondsUntil(useWaitingUntil());
+  return (
+    <div role="status">
+      {left > 0 && (
+        <Alert type="warning" header="Too many requests">
+          Loading continues in <span role="timer">{spanInWords(left)}</span>.
+        </Alert>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+// Parts of the dashboard that are files of their own: one that does not load is tried again by itself, once, and then it is the network's fault.
+
+export class NotLoaded extends Error {
+  override name = "NotLoaded";
+}
+
+export const NOT_LOADED = {
+  title: "Couldn't load this page",
+  text: "The dashboard was updated, or your connection dropped. Reload to continue.",
+};
+
+const KEY = "reloaded";
+const RETRY_AFTER_MS = 1_000;
+/** A page that was reloaded this recently is not reloaded again by itself. */
+const ONCE_IN_MS = 60_000;
+
+export async function load<T>(part: () => Promise<T>): Promise<T> {
+  try {
+    return await part();
+  } catch (cause) {
+    if (await canReload()) {
+      // Browsers remember that a module did not load: only another page asks for it again, and by its present name.
+      sessionStorage.setItem(KEY, JSON.stringify({ path: window.location.pathname, at: Date.now() }));
+      window.location.reload();
+      return new Promise<T>(() => undefined);
+    }
+    throw new NotLoaded(NOT_LOADED.title, { cause });
+  }
+}
+
+/** Where the service is away a reload would show the browser's own error page. */
+async function canReload(): Promise<boolean> {
+  if (wasReloaded()) return false;
+  await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
+  return fetch(window.location.href, { cache: "no-store" }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+function wasReloaded(): boolean {
+  const last: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "null");
+  if (typeof last !== "object" || last === null || !("path" in last) || !("at" in last)) return false;
+  return last.path === window.location.pathname && Math.abs(Date.now() - Number(last.at)) < ONCE_IN_MS;
+}

@@ -1,0 +1,10 @@
+// What running work does now, in words; that it cannot be looked at is said, too, because its bar then stands still.
+import type { Operation } from "../../../shared/api/operations.ts";
+import { useWatchFailed } from "./watch.ts";
+
+export function useStep(operation: Operation | undefined): string {
+  if (useWatchFailed()) return PROGRESS_UNKNOWN;
+  return operation?.step ?? "Queued";
+}
+
+export const PROGRESS_UNKNOWN = "Can't get the progress right now. Trying again…";
