@@ -8,11 +8,11 @@ import { notify } from "../app/notifications.ts";
 import { Form, TextField } from "../resource/form.tsx";
 import { useForm } from "../resource/use-form.ts";
 
-const EMPTY = { current_password: "", new_password: "", again: "" };
+const EMPTY = { current_password: "", new_password: "", new_password_again: "" };
 
 /** Typed twice, because nobody sees what they type. */
-const body = api.auth.password.body.extend({ again: z.string() }).refine((typed) => typed.again === typed.new_password, {
-  path: ["again"],
+const body = api.auth.password.body.extend({ new_password_again: z.string() }).refine((typed) => typed.new_password_again === typed.new_password, {
+  path: ["new_password_again"],
   error: "must be the same as the new password",
 });
 
@@ -49,7 +49,7 @@ export function PasswordForm() {
           hint="12 to 128 characters."
           {...form.text("new_password")}
         />
-        <TextField label="New password, again" type="password" autoComplete="new-password" {...form.text("again")} />
+        <TextField label="New password, new_password_again" type="password" autoComplete="new-password" {...form.text("new_password_again")} />
       </Form>
     </Container>
   );
