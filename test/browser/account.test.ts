@@ -25,16 +25,16 @@ describe("settings", () => {
     const page = await open("/settings/account", { as: mine });
     await page.getByLabel("Account name").fill("");
     await page.getByLabel("Contact email").fill("nobody");
-    await page.getByLabel("Days that safety backups are kept").fill("366");
+    await page.getByLabel("Keep pre-restore backups for (days)").fill("366");
     await save(page);
     await page.getByText("This is required.").waitFor();
     await page.getByText("Must be an e-mail address.").waitFor();
     await page.getByText("Must be at most 365.").waitFor();
     await expectAccessible(page);
-    await page.getByLabel("Days that safety backups are kept").fill("");
+    await page.getByLabel("Keep pre-restore backups for (days)").fill("");
     await save(page);
     await expect.poll(() => page.getByText("This is required.").count()).toBe(2);
-    await page.getByLabel("Days that safety backups are kept").fill("1.5");
+    await page.getByLabel("Keep pre-restore backups for (days)").fill("1.5");
     await save(page);
     await page.getByText("Must be a whole number.").waitFor();
     expect(await settingsOf(mine)).toEqual(before);
@@ -47,7 +47,7 @@ describe("settings", () => {
     const page = await open("/settings/account", { as: mine });
     await page.getByLabel("Account name").fill("Example Ltd");
     await page.getByLabel("Contact email").fill("ops@example.com");
-    await page.getByLabel("Days that safety backups are kept").fill("30");
+    await page.getByLabel("Keep pre-restore backups for (days)").fill("30");
     await choose(page, /^Default provider/, provider?.name ?? "");
     await choose(page, /^Default region/, region?.name ?? "");
     await save(page);
@@ -95,7 +95,7 @@ describe("the password", () => {
   const fill = async (page: Page, current: string, next: string, again = next): Promise<void> => {
     await page.getByLabel("Current password").fill(current);
     await page.getByLabel("New password", { exact: true }).fill(next);
-    await page.getByLabel("New password, again").fill(again);
+    await page.getByLabel("Confirm new password").fill(again);
     await form(page).getByRole("button", { name: "Change password" }).click();
   };
   const worksFor = async ({ user }: TestAccount, password: string): Promise<boolean> =>
@@ -108,7 +108,7 @@ describe("the password", () => {
     await page.getByText("This is required.").waitFor();
     await page.getByText("Must have at least 12 characters.").waitFor();
     await fill(page, mine.user.password, "correct-horse-battery", "correct-horse-bettery");
-    await page.getByText("Must be the same as the new password.").waitFor();
+    await page.getByText("Doesn't match the new password.").waitFor();
     await fill(page, "not the right one", "correct-horse-battery");
     await page.getByText("This is not the current password.").waitFor();
     await expectAccessible(page);
@@ -141,8 +141,22 @@ test("that the service is away is said, and trying again shows the settings", as
   const page = await open("/servers", { as: mine });
   await page.route("**/api/v1/settings", (route) => route.abort());
   await page.getByRole("link", { name: "Account" }).click();
-  await page.getByText("The service cannot be reached").waitFor();
+  await page.getByText("Can't reach the service").waitFor();
   await page.unroute("**/api/v1/settings");
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByLabel("Account name").waitFor();
+});
+
+test("nothing on it jumps while it loads, nor when something is told", async ({ open }) => {
+  const page = await open("/settings/account", { as: await account(), fresh: true });
+  await page.getByRole("button", { name: "Save settings" }).waitFor();
+  await page.waitForLoadState("networkidle");
+  const shifts = `new Promise((resolve) => new PerformanceObserver((list) =>
+    resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0))).observe({ type: "layout-shift", buffered: true }))`;
+  const none = "new Promise((resolve) => setTimeout(resolve, 100, 0))"; // no entry is reported where nothing has shifted
+  expect(Number(await page.evaluate(`Promise.race([${shifts}, ${none}])`))).toBeLessThanOrEqual(0.05);
+  const before = await page.getByRole("heading", { name: "Settings" }).boundingBox();
+  await save(page);
+  await page.getByText("Settings saved").waitFor();
+  expect((await page.getByRole("heading", { name: "Settings" }).boundingBox())?.y).toBe(before?.y);
 });

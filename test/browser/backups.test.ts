@@ -1,4 +1,5 @@
 // Backups: making, restoring, downloading and deleting them, and why some of it cannot be done.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect } from "vitest";
 import * as z from "zod";
@@ -24,7 +25,7 @@ describe("making one", () => {
     const mine = await account({ seeded: true });
     await seedInstance(mine.id, { name: "Shop" });
     const page = await open("/backups", { as: mine });
-    await page.getByText("There is no backup yet.").waitFor();
+    await page.getByText("No backups yet.").waitFor();
     await page.getByRole("button", { name: "Back up now" }).click();
     const asked = dialog(page, "Back up an instance");
     await asked.getByLabel("Note").fill("n".repeat(201));
@@ -44,10 +45,12 @@ describe("making one", () => {
     await asked.getByRole("button", { name: /^Instance/ }).click();
     await page.getByRole("option", { name: /Shop/ }).click();
     await asked.getByLabel("Note").fill("Before the upgrade");
+    await page.route("**/api/v1/backups?*", (route) => void sleep(300).then(() => route.continue()));
     await asked.getByRole("button", { name: "Back up now" }).click();
     await asked.waitFor({ state: "detached" });
     await page.getByText("Backup completed: Shop").first().waitFor();
-    await rowOf(page, "Before the upgrade").getByText("Completed").waitFor();
+    // What is told is on the page by then, however long that took to be asked for.
+    expect(await rowOf(page, "Before the upgrade").getByText("Completed").count()).toBe(1);
     expect(await backupsOf(mine)).toMatchObject([{ note: "Before the upgrade", kind: "manual", status: "completed" }]);
   });
 
@@ -78,7 +81,7 @@ describe("making one", () => {
       .click();
     const option = page.getByRole("option", { name: /Shop/ });
     await expect.poll(() => option.getAttribute("aria-disabled")).toBe("true");
-    await option.getByText("this one is failed").first().waitFor();
+    await option.getByText("while failed").first().waitFor();
   });
 });
 
@@ -95,15 +98,15 @@ describe("restoring", () => {
     page.on("request", (request) => request.url().endsWith("/restore") && sent.push(request.postDataJSON()));
     await choose(page, rowOf(page, "three orders"), "Restore");
     const asked = dialog(page, "Restore Shop");
-    await asked.getByText("the database and the files are replaced").waitFor();
+    await asked.getByText("This replaces the database and files").waitFor();
     await asked.getByRole("button", { name: "Restore" }).click();
     await asked.getByText("This is required.").waitFor();
-    await asked.getByLabel("To confirm, type Shop").fill("Shep");
+    await asked.getByLabel("Type Shop to confirm").fill("Shep");
     await asked.getByRole("button", { name: "Restore" }).click();
-    await asked.getByText("Must be the instance's name, Shop.").waitFor();
+    await asked.getByText("Doesn't match. Type Shop.").waitFor();
     await expectAccessible(page);
     expect(sent).toEqual([]);
-    await asked.getByLabel("To confirm, type Shop").fill("Shop");
+    await asked.getByLabel("Type Shop to confirm").fill("Shop");
     await asked.getByRole("button", { name: "Restore" }).click();
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/instances/${id}`);
     await page.getByText("Backup restored: Shop").first().waitFor();
@@ -120,11 +123,11 @@ describe("restoring", () => {
     await choose(page, rowOf(page, "Shop"), "Restore");
     const asked = dialog(page, "Restore Shop");
     await asked.getByRole("radio", { name: "Database only" }).check();
-    await asked.getByText("the database is replaced").waitFor();
-    await asked.getByRole("checkbox", { name: /safety backup/ }).uncheck();
-    await asked.getByText("lost for good").waitFor();
+    await asked.getByText("This replaces the database of").waitFor();
+    await asked.getByRole("checkbox", { name: /Back up the current state/ }).uncheck();
+    await asked.getByText("will be lost").waitFor();
     await asked.getByRole("checkbox", { name: /Neutralize/ }).check();
-    await asked.getByLabel("To confirm, type Shop").fill("Shop");
+    await asked.getByLabel("Type Shop to confirm").fill("Shop");
     const [request] = await Promise.all([
       page.waitForRequest("**/restore"),
       asked.getByRole("button", { name: "Restore" }).click(),
@@ -145,13 +148,13 @@ describe("restoring", () => {
     const page = await open("/backups", { as: mine });
     await choose(page, rowOf(page, "corrupt"), "Restore");
     const asked = dialog(page, "Restore Shop");
-    await asked.getByRole("checkbox", { name: /safety backup/ }).uncheck();
-    await asked.getByLabel("To confirm, type Shop").fill("Shop");
+    await asked.getByRole("checkbox", { name: /Back up the current state/ }).uncheck();
+    await asked.getByLabel("Type Shop to confirm").fill("Shop");
     await asked.getByRole("button", { name: "Restore" }).click();
-    await page.getByText("Backup could not be restored: Shop").waitFor();
+    await page.getByText("Couldn't restore backup: Shop").waitFor();
     await page.getByText("it does not match its checksum").first().waitFor();
     await page
-      .getByText(/^Request /)
+      .getByText(/^Request ID: /)
       .first()
       .waitFor();
   });
@@ -166,7 +169,7 @@ describe("restoring", () => {
     await menuOf(row).click();
     const restore = page.getByRole("menuitem", { name: "Restore" });
     expect(await restore.getAttribute("aria-disabled")).toBe("true");
-    await restore.getByText("The instance was deleted: clone from this backup instead.").waitFor();
+    await restore.getByText("The instance was deleted. Clone it from this backup instead.").waitFor();
     await page.getByRole("menuitem", { name: "Clone into a new instance" }).click();
     await page.getByRole("heading", { level: 1, name: /clone/i }).first().waitFor();
     expect(new URL(page.url()).pathname).toBe(`/instances/${id}/clone`);
@@ -223,7 +226,7 @@ describe("the archive", () => {
     await details.waitFor({ state: "detached" });
     expect(new URL(page.url()).search).toBe("");
     await page.goto("/backups?backup=bak_01kag8w1s2e7tv8q4m5n6p7r8s");
-    await dialog(page, "Backup").getByText("This does not exist").waitFor();
+    await dialog(page, "Backup").getByText("Not found").waitFor();
   });
 });
 
@@ -235,7 +238,7 @@ test("a backup is deleted only once that was confirmed", async ({ open }) => {
   const row = rowOf(page, "no longer needed");
   await choose(page, row, "Delete");
   const asked = dialog(page, "Delete backup");
-  await asked.getByText("This cannot be undone.").waitFor();
+  await asked.getByText("You can't undo this.").waitFor();
   await expectAccessible(page);
   await asked.getByRole("button", { name: "Cancel" }).click();
   await asked.waitFor({ state: "detached" });
@@ -260,8 +263,8 @@ test("the list is narrowed by status, in an address that can be shared", async (
   await rowOf(page, "on a bad day").waitFor();
   expect(new URL(page.url()).search).toBe("?status=failed");
   await page.goto("/backups?status=deleting");
-  await page.getByText("Nothing here with this filter.").waitFor();
-  await page.getByRole("button", { name: "Show all" }).click();
+  await page.getByText("No matches for this filter.").waitFor();
+  await page.getByRole("button", { name: "Clear filter" }).click();
   await expect.poll(() => page.getByRole("row").count()).toBe(3);
 });
 
@@ -274,7 +277,7 @@ test("everything can be reached by the keyboard alone", async ({ open }) => {
   await page.getByRole("menuitem", { name: "Restore" }).waitFor();
   await page.keyboard.press("Enter");
   const asked = dialog(page, "Restore Shop");
-  await asked.getByLabel("To confirm, type Shop").waitFor();
+  await asked.getByLabel("Type Shop to confirm").waitFor();
   expect(await page.evaluate("document.activeElement.closest('[role=dialog]') !== null")).toBe(true);
   await page.keyboard.press("Escape");
   await asked.waitFor({ state: "detached" });
@@ -288,17 +291,17 @@ test("a restore is begun on a phone as well, and told there how it ended", async
   await page.getByRole("button", { name: /^Actions on the backup of Shop/ }).tap();
   await page.getByRole("menuitem", { name: "Restore" }).tap();
   const asked = dialog(page, "Restore Shop");
-  await asked.getByLabel("To confirm, type Shop").fill("Shop");
+  await asked.getByLabel("Type Shop to confirm").fill("Shop");
   expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
   await asked.getByRole("button", { name: "Restore" }).tap();
   // It is on no machine, which is tried more than once.
-  await page.getByText("Backup could not be restored: Shop").waitFor({ timeout: 30_000 });
+  await page.getByText("Couldn't restore backup: Shop").waitFor({ timeout: 30_000 });
 });
 
 test("there is nothing to back up where there is no instance", async ({ open }) => {
   const page = await open("/backups", { as: await account() });
   const backUp = page.getByRole("button", { name: "Back up now" });
-  await page.getByText("There is no instance yet.").first().waitFor({ state: "attached" });
+  await page.getByText("Create an instance first.").first().waitFor({ state: "attached" });
   expect(await backUp.getAttribute("aria-disabled")).toBe("true");
 });
 
@@ -309,13 +312,13 @@ test("that the service is away is said in the list's place, and trying again sho
   const page = await open("/servers", { as: mine });
   await page.route("**/api/v1/backups?*", (route) => route.abort());
   await page.getByRole("link", { name: "Backups" }).click();
-  await page.getByText("The service cannot be reached").waitFor();
+  await page.getByRole("alert").getByText("Can't reach the service").waitFor();
   await page.unroute("**/api/v1/backups?*");
   await page.getByRole("button", { name: "Try again" }).click();
   await rowOf(page, "Shop").waitFor();
   // And above what is shown already.
   await page.route("**/api/v1/backups?*", (route) => route.abort());
   await page.getByRole("button", { name: "Refresh backups" }).click();
-  await page.getByText("The service cannot be reached").waitFor();
+  await page.getByText("Can't reach the service").waitFor();
   expect(await rowOf(page, "Shop").count()).toBe(1);
 });

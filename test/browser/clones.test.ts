@@ -13,10 +13,10 @@ describe("a clone", () => {
     const mine = await account({ seeded: true });
     const { id } = await seedInstance(mine.id, { name: "Shop" });
     const page = await open(`/instances/${id}`, { as: mine });
-    await more(page, "Clone from a backup");
+    await more(page, "Clone…");
     await title(page, "Clone Shop");
-    await page.getByText("There is no completed backup").waitFor();
-    await page.getByRole("link", { name: "Go to the instance" }).click();
+    await page.getByText("No completed backups").waitFor();
+    await page.getByRole("link", { name: "View instance" }).click();
     await title(page, "Shop");
     expect(pathOf(page)).toBe(`/instances/${id}`);
   });
@@ -28,17 +28,17 @@ describe("a clone", () => {
     const page = await open(`/instances/${id}/clone`, { as: mine });
     const sent = sentTo(page, "POST", /\/clone$/);
     await button(page, "More options").click();
-    await page.getByLabel("Administrator's password").fill("short");
+    await page.getByLabel("Admin password").fill("short");
     await button(page, "More options").click();
-    await button(page, "Clone").click();
+    await button(page, "Create clone").click();
     await expect.poll(() => page.getByText("This is required.").count()).toBe(2);
     await page.getByText("Must have at least 12 characters.").waitFor();
-    await page.getByLabel("Administrator's password").fill("");
+    await page.getByLabel("Admin password").fill("");
     await page.getByLabel("Name", { exact: true }).fill("Staging");
     await page.getByLabel("Domain").fill(uniqueDomain());
     await page.getByRole("checkbox", { name: "Database" }).uncheck();
     await page.getByRole("checkbox", { name: "Files" }).uncheck();
-    await button(page, "Clone").click();
+    await button(page, "Create clone").click();
     await page.getByText(/cannot both be false/).waitFor();
     await expectAccessible(page);
     expect(sent).toEqual([]);
@@ -51,21 +51,19 @@ describe("a clone", () => {
     const backup = await mine.backup(source.id, { note: "three orders" });
     const domain = uniqueDomain("staging");
     const page = await open(`/instances/${source.id}`, { as: mine });
-    await more(page, "Clone from a backup");
+    await more(page, "Clone…");
     const sent = sentTo(page, "POST", /\/clone$/);
     await page.getByLabel("Name", { exact: true }).fill("Staging");
     await page.getByLabel("Domain").fill(domain);
-    await page.getByText("Scheduled jobs, mail and payments are switched off in the clone").waitFor();
-    await button(page, "Clone").click();
+    await page.getByText("Turns off scheduled actions, email and payments in the clone").waitFor();
+    await button(page, "Create clone").click();
     const password = await storePassword(page, "Staging");
     await title(page, "Staging");
-    await page.getByText("Clone is running: Staging").first().waitFor();
+    await page.getByText("Clone created: Staging").first().waitFor();
     await fact(page, "Cloned from", "Shop");
-    await fact(page, "Jobs, mail and payments", "Switched off");
+    await fact(page, "Scheduled actions, email and payments", "Off");
     await page
-      .getByText(
-        `Neutralized, no active scheduled jobs, no active mail servers, a database identity of its own, address https://${domain}`,
-      )
+      .getByText(`Neutralized, no active scheduled actions, no active mail servers, new database UUID, address https://${domain}`)
       .waitFor();
     expect(await page.content()).not.toContain(password);
     expect(sent).toEqual([
@@ -93,15 +91,15 @@ describe("a clone", () => {
     await page.getByLabel("Name", { exact: true }).fill("Twin");
     await page.getByLabel("Domain").fill(uniqueDomain("twin"));
     await page.getByRole("checkbox", { name: /Neutralize/ }).uncheck();
-    await page.getByText("The clone will do all that the original does").waitFor();
+    await page.getByText("The clone will send email").waitFor();
     await button(page, "More options").click();
-    await button(page, /^Another server/).click();
+    await button(page, /^Server/).click();
     await page.getByRole("option", { name: /erp-other/ }).click();
     await page.getByLabel("Database name").fill("twin");
-    await page.getByLabel("Administrator's password").fill("correct-horse-battery");
-    await button(page, "Clone").click();
+    await page.getByLabel("Admin password").fill("correct-horse-battery");
+    await button(page, "Create clone").click();
     await title(page, "Twin");
-    await page.getByText("Clone is running: Twin").first().waitFor();
+    await page.getByText("Clone created: Twin").first().waitFor();
     const clone = (await instancesOf(mine)).find(({ name }) => name === "Twin");
     expect(clone).toMatchObject({ neutralized: false, server_id: other.id, database_name: "twin" });
   });
@@ -114,22 +112,22 @@ describe("a clone", () => {
     await mine.until((await mine.api.delete(`/instances/${source.id}`)).as(Operation).id);
     const page = await open(`/instances/${source.id}/clone?backup=${backup.id}`, { as: mine });
     await title(page, "Clone Old wiki");
-    await page.getByText("The instance that this backup is of was deleted.").waitFor();
+    await page.getByText("The original instance was deleted, so choose a server.").waitFor();
     await page.getByLabel("Name", { exact: true }).fill("Wiki");
     await page.getByLabel("Domain").fill(uniqueDomain("wiki"));
-    await button(page, "Clone").click();
+    await button(page, "Create clone").click();
     await page.getByText(/^This is required, because the instance/).waitFor();
     await button(page, /^Server/).click();
     await page.getByRole("option", { name: /erp-1/ }).click();
-    await button(page, "Clone").click();
+    await button(page, "Create clone").click();
     await storePassword(page, "Wiki");
-    await page.getByText("Clone is running: Wiki").first().waitFor();
+    await page.getByText("Clone created: Wiki").first().waitFor();
     expect(await instancesOf(mine)).toMatchObject([{ name: "Wiki", server_id: server.id, status: "running" }]);
   });
 
   test("of an instance that never was says so", async ({ open }) => {
     const page = await open("/instances/ins_01kag8w1s2e7tv8q4m5n6p7r8s/clone", { as: await account({ seeded: true }) });
-    await page.getByText("This does not exist").waitFor();
+    await page.getByText("Not found").waitFor();
     expect(await page.getByRole("textbox").count()).toBe(0);
   });
 
@@ -144,7 +142,7 @@ describe("a clone", () => {
     await chooser.getByText("the good one").waitFor();
     for (const shown of ["12:00:07", "18.4 kB", "Manual"]) expect(await chooser.textContent()).toContain(shown);
     await chooser.click();
-    const safety = page.getByRole("option", { name: /Safety/ }).first();
+    const safety = page.getByRole("option", { name: /Pre-restore/ }).first();
     for (const shown of ["12:00:41", "18.4 kB"]) expect(await safety.textContent()).toContain(shown);
     await expectAccessible(page);
   });
@@ -164,7 +162,7 @@ describe("a clone", () => {
     const failed = await seedBackup(source, { state: "failed" });
     const page = await open(`/instances/${source.id}/clone?backup=${failed.id}`, { as: mine });
     await button(page, /^Backup.*Choose a backup/).waitFor();
-    await button(page, "Clone").click();
+    await button(page, "Create clone").click();
     await expect.poll(() => page.getByText("This is required.").count()).toBe(3); // backup, name, domain
   });
 });

@@ -23,7 +23,7 @@ test("what is typed after a dialog opened is in its first field, and Escape lead
   const page = await open(`/servers/${server.id}`, { as: mine });
   for (const [opener, title, label] of [
     ["Rename", /^Rename/, "Name"],
-    ["Delete", "Delete server", /^To confirm/],
+    ["Delete", "Delete server", /^Type .* to confirm/],
   ] as const) {
     const opened = await openedBy(page, button(page, opener), title);
     const field = opened.getByLabel(label);
@@ -40,20 +40,20 @@ test("what is typed after a dialog opened is in its first field, and Escape lead
 test("a dialog on top of a form, and one behind a menu, give the focus back too", async ({ open }) => {
   const mine = await account();
   const page = await open("/servers/create", { as: mine });
-  const adding = await openedBy(page, button(page, "Add a key"), "Add an SSH key");
+  const adding = await openedBy(page, button(page, "Add SSH key"), "Add SSH key");
   await hasFocus(page, adding.getByLabel("Name"));
   await page.keyboard.press("Escape");
-  await hasFocus(page, button(page, "Add a key"));
+  await hasFocus(page, button(page, "Add SSH key"));
 
   const { id } = await seedInstance(mine.id, { name: "Shop" });
   await page.goto(`/instances/${id}`);
-  await button(page, "More").focus();
+  await button(page, "Actions").focus();
   await page.keyboard.press("Enter");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   const domain = dialog(page, "Change the domain of Shop");
   await hasFocus(page, domain.getByLabel("New domain"));
   await page.keyboard.press("Escape");
-  await hasFocus(page, button(page, "More"));
+  await hasFocus(page, button(page, "Actions"));
   expect(await domain.count()).toBe(0);
 });

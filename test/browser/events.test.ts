@@ -10,7 +10,7 @@ test("what was done is in words, with who did it, from where, on what, and under
   const mine = await account();
   const server = await mine.server({ name: "erp-1" });
   const page = await open("/activity", { as: mine });
-  const row = page.getByRole("row").filter({ hasText: "Create server" });
+  const row = page.getByRole("row").filter({ hasText: "Created server" });
   await row.getByText(/^API key from 127\.0\.0\.1$/).waitFor();
   const [event] = (await mine.api.get("/events")).as(z.array(Event)).filter(({ type }) => type === "server.create");
   await row.getByText(event?.actor.name ?? "nobody").waitFor();
@@ -18,11 +18,11 @@ test("what was done is in words, with who did it, from where, on what, and under
   await row.getByRole("button", { name: /^Copy request ID/ }).waitFor();
   await page
     .getByRole("row")
-    .filter({ hasText: "Log in" })
-    .getByText(/^Person from/)
+    .filter({ hasText: "Logged in" })
+    .getByText(/^User from/)
     .first()
     .waitFor();
-  await page.getByRole("row").filter({ hasText: "Create account" }).getByText("Operator of the service").waitFor();
+  await page.getByRole("row").filter({ hasText: "Created account" }).getByText("Service operator").waitFor();
   await expectAccessible(page);
   await row.getByRole("link", { name: "erp-1" }).click();
   await page.getByRole("heading", { level: 1, name: "erp-1" }).first().waitFor();
@@ -41,7 +41,7 @@ test("a long history is shown page by page, in an address that can be shared", a
   const page = await open("/activity", { as: mine });
   await page.getByRole("row").filter({ hasText: "Key 12" }).first().waitFor();
   await page.getByRole("button", { name: /^Page 2/ }).click();
-  await page.getByRole("row").filter({ hasText: "Create account" }).waitFor();
+  await page.getByRole("row").filter({ hasText: "Created account" }).waitFor();
   await page.getByRole("row").filter({ hasText: "Key 12" }).first().waitFor({ state: "detached" });
   await expect.poll(() => new URL(page.url()).search).toBe("?page=2");
 });

@@ -25,9 +25,9 @@ const main = (page: Page): Locator => page.locator("#main");
 describe("a fresh account", () => {
   test("is led from its SSH key to its server to its first instance", async ({ open }) => {
     const page = await open("/", { as: mine });
-    await page.getByText("Three steps to your first instance").waitFor();
+    await page.getByText("Launch your first instance in three steps").waitFor();
     await expectAccessible(page);
-    await main(page).getByRole("link", { name: "Add an SSH key" }).click();
+    await main(page).getByRole("link", { name: "Add SSH key" }).click();
     await expect.poll(() => place(page)).toBe("/settings/ssh-keys");
     await mine.sshKey();
     await page.goto("/");
@@ -40,20 +40,20 @@ describe("a fresh account", () => {
     await seedInstance(mine.id);
     await page.goto("/");
     await link(page, "1 running instances").waitFor();
-    expect(await page.getByText("Three steps to your first instance").count()).toBe(0);
+    expect(await page.getByText("Launch your first instance in three steps").count()).toBe(0);
   });
 
   test("is told that its server is being made, and where to look when that failed", async ({ open }) => {
     await seedServer(mine.id, { state: "create_failed" });
     const page = await open("/", { as: mine });
-    await page.getByText("The server is offline. Its page says why.").waitFor();
-    await link(page, "Go to servers").waitFor();
+    await page.getByText("Your server is offline. Open it to see why.").waitFor();
+    await link(page, "View servers").waitFor();
     await seedServer(mine.id, { state: "creating" });
     await page.reload();
-    await page.getByText("It is being made; that takes some minutes.").waitFor();
+    await page.getByText("Your server is being created. This takes a few minutes.").waitFor();
     expect(
       await main(page)
-        .getByRole("link", { name: /^(Go to|Create)/ })
+        .getByRole("link", { name: /^(View|Create)/ })
         .count(),
     ).toBe(0);
   });
@@ -73,7 +73,7 @@ describe("the numbers", () => {
       "1 offline servers",
       "2 running instances",
       "1 failed instances",
-      "1 instances under way",
+      "1 instances in progress",
       "3 completed backups",
       "1 failed backups",
     ])
@@ -100,8 +100,8 @@ test("work is shown live, with its step, until it is done", async ({ open }) => 
   const page = await open("/", { as: mine });
   const bar = page.getByRole("progressbar", { name: /Creating server: erp-9/ });
   await bar.waitFor();
-  await page.getByText(/^Begun by/).waitFor();
-  await link(page, "1 servers under way").waitFor();
+  await page.getByText(/^Started by/).waitFor();
+  await link(page, "1 servers in progress").waitFor();
   const first = Number(await bar.getAttribute("value"));
   begin();
   await expect.poll(async () => Number(await bar.getAttribute("value"))).toBeGreaterThan(first);
@@ -109,7 +109,7 @@ test("work is shown live, with its step, until it is done", async ({ open }) => 
   await expectAccessible(page);
   end();
   await mine.until(begun.operation_id);
-  await page.getByText("Nothing is being done right now.").waitFor();
+  await page.getByText("Nothing in progress.").waitFor();
   await link(page, "2 active servers").waitFor();
 });
 
@@ -118,22 +118,22 @@ test("what failed says why, by which request, and leads there", async ({ open })
   const failing = (await mine.api.post("/servers", await mine.serverBody({ name: "fail-quota" }))).as(Server);
   const { error, request_id } = await mine.until(failing.operation_id, "failed");
   const page = await open("/", { as: mine });
-  await page.getByText("Server could not be created").waitFor();
+  await page.getByText("Couldn't create server").waitFor();
   await page.getByText(error?.message ?? "no reason").waitFor();
-  await page.getByText(`Request ${request_id}`).waitFor();
+  await page.getByText(`Request ID: ${request_id}`).waitFor();
   await expectAccessible(page);
   await link(page, "fail-quota").click();
   await page.getByRole("heading", { level: 1, name: "fail-quota" }).waitFor();
 });
 
-test("what failed and is deleted since is no link", async ({ open }) => {
+test("what failed and is deleted is no link", async ({ open }) => {
   await seedInstance(mine.id);
   const failing = (await mine.api.post("/servers", await mine.serverBody({ name: "fail-quota" }))).as(Server);
   await mine.until(failing.operation_id, "failed");
   await mine.until((await mine.api.delete(`/servers/${failing.id}`)).as(Operation).id);
   const page = await open("/", { as: mine });
-  await page.getByText("Server could not be created").waitFor();
-  await page.getByText("deleted since").waitFor();
+  await page.getByText("Couldn't create server").waitFor();
+  await page.getByText("deleted").waitFor();
   expect(await page.locator(`a[href="/servers/${failing.id}"]`).count()).toBe(0);
 });
 
@@ -141,7 +141,7 @@ test("is usable in a hand: nothing is cut off, and all of it is there", async ({
   await seedInstance(mine.id);
   const page = await open("/", { as: mine, phone: true });
   await link(page, "1 running instances").waitFor();
-  await page.getByText("Nothing has failed in the last 7 days.").waitFor();
+  await page.getByText("No failures in the last 7 days.").waitFor();
   expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
 });
 
@@ -151,7 +151,7 @@ test("that the service is away is said, and trying again shows how things stand"
   const page = await open("/settings/account", { as: mine });
   await page.route("**/api/v1/{servers,instances,backups}?*", (route) => route.abort());
   await page.getByRole("link", { name: "Home" }).first().click();
-  await expect.poll(() => page.getByText("The service cannot be reached").count()).toBe(3);
+  await expect.poll(() => page.getByText("Can't reach the service").count()).toBe(3);
   await page.unrouteAll();
   for (const left of [2, 1, 0]) {
     await page.getByRole("button", { name: "Try again" }).first().click();

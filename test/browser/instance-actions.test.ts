@@ -21,7 +21,7 @@ describe("what can be done", () => {
     ] as const)
       if ((await button(page, name).getAttribute("aria-disabled")) === null && (await button(page, name).isEnabled()))
         enabled.push(action);
-    await button(page, "More").click();
+    await button(page, "Actions").click();
     for (const [action, name] of [
       ["update", "Change domain"],
       ["delete", "Delete"],
@@ -46,7 +46,7 @@ describe("what can be done", () => {
     const { id } = await seedInstance(mine.id, { server_id: server.id, name: "Shop" });
     const page = await open(`/instances/${id}`, { as: mine });
     await page.getByRole("link", { name: "erp-1" }).waitFor();
-    const reason = page.getByText("Its server erp-1 is offline; it must be active.").filter({ visible: true });
+    const reason = page.getByText("Its server erp-1 is offline. It must be active.").filter({ visible: true });
     await button(page, "Stop").hover();
     await reason.waitFor();
     expect(await offered(page)).toEqual(["delete"]);
@@ -86,7 +86,7 @@ describe("what can be done", () => {
     await button(dialog(page, "Stop Shop?"), "Stop").click();
     await dialog(page, "Stop Shop?").getByText("An instance that is stopped does not allow stop").waitFor();
     await dialog(page, "Stop Shop?")
-      .getByText(/^Request /)
+      .getByText(/^Request ID: /)
       .waitFor();
     expect(pathOf(page)).toBe(`/instances/${id}`);
   });
@@ -113,20 +113,20 @@ describe("changing one", () => {
     const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     const page = await open(`/instances/${id}`, { as: mine });
-    await more(page, "Edit name and email");
+    await more(page, "Edit details");
     const asked = dialog(page, "Edit Shop");
     await asked.getByLabel("Name").fill("");
-    await asked.getByLabel("Administrator's email").fill("nobody");
+    await asked.getByLabel("Admin email").fill("nobody");
     await button(asked, "Save").click();
     await asked.getByText("This is required.").waitFor();
     await asked.getByText("Must be an e-mail address.").waitFor();
     await expectAccessible(page);
     expect(await getInstance(mine, id)).toMatchObject({ name: "Shop" });
     await asked.getByLabel("Name").fill("Outlet");
-    await asked.getByLabel("Administrator's email").fill("boss@example.com");
+    await asked.getByLabel("Admin email").fill("boss@example.com");
     await button(asked, "Save").click();
     await title(page, "Outlet");
-    await fact(page, "Administrator's email", "boss@example.com");
+    await fact(page, "Admin email", "boss@example.com");
     expect(await getInstance(mine, id)).toMatchObject({ name: "Outlet", admin_email: "boss@example.com" });
   });
 
@@ -138,12 +138,12 @@ describe("changing one", () => {
     const sent = sentTo(page, "PUT", /\/instances\//);
     await more(page, "Change domain");
     const asked = dialog(page, "Change the domain of Shop");
-    await asked.getByText(`${domain} serves until the new one does`).waitFor();
+    await asked.getByText(`${domain} keeps working until the switch`).waitFor();
     await button(asked, "Change domain").click();
     await asked.getByText("This is required.").waitFor();
     await asked.getByLabel("New domain").fill(domain);
     await button(asked, "Change domain").click();
-    await asked.getByText("This is the one that it has.").waitFor();
+    await asked.getByText("This is already this instance's domain.").waitFor();
     await asked.getByLabel("New domain").fill("nonsense");
     await button(asked, "Change domain").click();
     await asked.getByText(/^Must be a lower-case domain name/).waitFor();
@@ -157,7 +157,7 @@ describe("changing one", () => {
     await asked.getByText(next, { exact: true }).waitFor();
     await button(asked, "Change domain").click();
     await page.getByText("Domain changed: Shop").first().waitFor();
-    await fact(page, "Address", next);
+    await fact(page, "URL", next);
     expect(await getInstance(mine, id)).toMatchObject({ domain: next, status: "running" });
   });
 
@@ -168,18 +168,18 @@ describe("changing one", () => {
     const page = await open(`/instances/${id}`, { as: mine });
     await more(page, "Delete");
     const asked = dialog(page, "Delete instance");
-    await asked.getByText("Its backups stay").waitFor();
-    await asked.getByLabel("To confirm, type Shop").fill("shop");
+    await asked.getByText("Backups are kept").waitFor();
+    await asked.getByLabel("Type Shop to confirm").fill("shop");
     expect(await button(asked, "Delete instance").isDisabled()).toBe(true);
     await expectAccessible(page);
-    await asked.getByLabel("To confirm, type Shop").fill("Shop");
+    await asked.getByLabel("Type Shop to confirm").fill("Shop");
     await button(asked, "Delete instance").click();
     await title(page, "Instances");
     await page.getByText("Instance deleted: Shop").first().waitFor();
-    await page.getByText("There is no instance yet.").waitFor();
+    await page.getByText("No instances yet.").waitFor();
     expect((await mine.api.get(`/instances/${id}`)).status).toBe(404);
     expect((await mine.api.get(`/backups/${backup.id}`)).status).toBe(200);
     await page.goto(`/instances/${id}`);
-    await page.getByText("This does not exist").waitFor();
+    await page.getByText("Not found").waitFor();
   });
 });

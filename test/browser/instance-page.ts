@@ -17,7 +17,7 @@ export const fact = (page: Page, label: string, value: string | RegExp): Promise
   page.locator("dt", { hasText: label }).locator("xpath=following-sibling::dd[1]").getByText(value).first().waitFor();
 
 export async function more(page: Page, item: string): Promise<void> {
-  await button(page, "More").click();
+  await button(page, "Actions").click();
   await page.getByRole("menuitem", { name: item }).click();
 }
 
@@ -41,9 +41,9 @@ export async function storePassword(page: Page, name: string): Promise<string> {
   const password = (await shown.getByLabel("admin password", { exact: true }).textContent()) ?? "";
   await expectAccessible(page);
   await page.keyboard.press("Escape");
-  await shown.getByText("Store it first, then tick this.").waitFor();
+  await shown.getByText("Save it first, then tick this box.").waitFor();
   expect(await button(shown, "Done").isDisabled()).toBe(true);
-  await shown.getByRole("checkbox", { name: /I have stored/ }).check();
+  await shown.getByRole("checkbox", { name: /I've saved/ }).check();
   await button(shown, "Done").click();
   await shown.waitFor({ state: "detached" });
   return password;

@@ -11,11 +11,11 @@ import { button, dialog, fact, instancesOf, pathOf, sentTo, storePassword, title
 describe("the list", () => {
   test("leads to the first instance where there is none", async ({ open }) => {
     const page = await open("/instances", { as: await account() });
-    await page.getByText("There is no instance yet.").waitFor();
+    await page.getByText("No instances yet.").waitFor();
     await page.getByRole("link", { name: "Create instance" }).last().click();
     await title(page, "Create instance");
-    await page.getByText("No server is active").waitFor();
-    await page.getByRole("link", { name: "Go to servers" }).click();
+    await page.getByText("No active servers").waitFor();
+    await page.getByRole("link", { name: "View servers" }).click();
     await title(page, "Servers");
   });
 
@@ -43,7 +43,7 @@ describe("making one", () => {
     await seedServer(mine.id);
     const page = await open("/instances/create", { as: mine });
     const sent = sentTo(page, "POST", /\/instances$/);
-    await page.getByLabel("Administrator's email").fill("nobody");
+    await page.getByLabel("Admin email").fill("nobody");
     await button(page, "Create instance").click();
     await expect.poll(() => page.getByText("This is required.").count()).toBe(4); // name, server, domain, database name
     await page.getByText("Must be an e-mail address.").waitFor();
@@ -90,7 +90,7 @@ describe("making one", () => {
     const password = await storePassword(page, "Shop");
     expect(password).toMatch(/^[\w-]{12,}$/);
     await title(page, "Shop");
-    await page.getByText("Instance is running: Shop").first().waitFor();
+    await page.getByText("Instance created: Shop").first().waitFor();
     await fact(page, "Status", "Running");
     expect(sent).toMatchObject([
       { name: "Shop", server_id: server.id, database_name: "shop", admin_email: mine.user.email, domain, edition: "community" },
@@ -116,7 +116,7 @@ describe("making one", () => {
     const shown = dialog(page, "Shop is being installed");
     await shown.getByText(mine.user.email).waitFor();
     await page.goBack();
-    await shown.getByText("Store it first, then tick this.").waitFor();
+    await shown.getByText("Save it first, then tick this box.").waitFor();
     expect(pathOf(page)).toBe("/instances/create");
     const asked = page.waitForEvent("dialog");
     const closing = page.close({ runBeforeUnload: true });
@@ -143,7 +143,7 @@ describe("making one", () => {
     await page.getByLabel("Domain").fill(uniqueDomain());
     await button(page, "Create instance").click();
     await storePassword(page, "Second");
-    await page.getByText("Instance is running: Second").first().waitFor();
+    await page.getByText("Instance created: Second").first().waitFor();
   });
 
   test("that fails says why, and by which request", async ({ open }) => {
@@ -154,14 +154,14 @@ describe("making one", () => {
     await page.getByLabel("Domain").fill("fail-install.example.com");
     await button(page, "Create instance").click();
     await storePassword(page, "Doomed");
-    await page.getByText("Instance could not be installed: Doomed").waitFor();
+    await page.getByText("Couldn't create instance: Doomed").waitFor();
     await fact(page, "Status", "Failed");
     const operations = page.getByRole("table", { name: "Operations" });
     await operations.getByText("The ERP could not be installed").waitFor();
     const [{ operation_id, id } = await Promise.reject(new Error("No instance was made"))] = await instancesOf(mine);
     expect(operation_id).toBeNull();
     const [failed] = (await mine.api.get(`/operations?resource_id=${id}`)).as(z.array(Operation));
-    await operations.getByText(`Request ${failed?.request_id}`).waitFor();
+    await operations.getByText(`Request ID: ${failed?.request_id}`).waitFor();
   });
 });
 
@@ -170,7 +170,7 @@ test("the DNS record can be copied part by part, and it is said what happens bef
   const { id } = await seedInstance(mine.id, { domain: "shop.example.com" });
   const page = await open(`/instances/${id}`, { as: mine });
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.getByText("Until it is set, the instance runs all the same").waitFor();
+  await page.getByText("Nobody can reach the instance until this record exists").waitFor();
   for (const [part, value] of [
     ["type", "A"],
     ["name", "shop.example.com"],
@@ -185,7 +185,7 @@ test("everything can be reached by the keyboard alone", async ({ open }) => {
   const mine = await account({ seeded: true });
   const { id } = await seedInstance(mine.id, { name: "Shop" });
   const page = await open(`/instances/${id}`, { as: mine });
-  await button(page, "More").focus();
+  await button(page, "Actions").focus();
   await page.keyboard.press("Enter");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
@@ -198,7 +198,7 @@ test("everything can be reached by the keyboard alone", async ({ open }) => {
   await asked.getByText(/^Must be a lower-case domain name/).waitFor();
   await page.keyboard.press("Escape");
   await asked.waitFor({ state: "detached" });
-  await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("More");
+  await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Actions");
 });
 
 test("that the service is away is said, and trying again shows the instance", async ({ open, faults }) => {
@@ -208,9 +208,18 @@ test("that the service is away is said, and trying again shows the instance", as
   const page = await open("/instances", { as: mine });
   await page.route(`**/api/v1/instances/${id}`, (route) => route.abort());
   await page.getByRole("link", { name: "Shop" }).click();
-  await page.getByText("The service cannot be reached").waitFor();
+  await page.getByText("Can't reach the service").waitFor();
   await page.unroute(`**/api/v1/instances/${id}`);
   await button(page, "Try again").click();
   await title(page, "Shop");
   expect(pathOf(page)).toBe(`/instances/${id}`);
+});
+
+test("one that failed is nowhere said to run", async ({ open }) => {
+  const mine = await account();
+  const { id } = await seedInstance(mine.id, { name: "Shop", state: "failed", status_reason: "Odoo did not start" });
+  const page = await open(`/instances/${id}`, { as: mine });
+  await page.getByText("Odoo did not start").waitFor();
+  await page.getByText("Nobody can reach the instance until this record exists").waitFor();
+  expect(await page.locator("#main").innerText()).not.toMatch(/\b(runs|running)\b/i);
 });

@@ -20,7 +20,7 @@ const goTo = (page: Page, name: string): Promise<void> => page.getByRole("link",
 /** The value of the dialog that shows it once, which is then left. */
 async function storedSecret(page: Page, what: string): Promise<string> {
   const value = (await page.getByRole("status", { name: what, exact: true }).textContent()) ?? "";
-  await page.getByRole("checkbox", { name: `I have stored the ${what}` }).check();
+  await page.getByRole("checkbox", { name: `I've saved the ${what}` }).check();
   await page.getByRole("button", { name: "Done" }).click();
   return value;
 }
@@ -33,13 +33,13 @@ async function logIn(page: Page, { email, password }: { email: string; password:
 }
 
 async function createKey(page: Page): Promise<string> {
-  await goTo(page, "API Keys");
+  await goTo(page, "API keys");
   await page.getByRole("link", { name: "Create API key" }).first().click();
   await page.getByLabel("Name").fill("Deploy pipeline");
   await page.getByRole("radio", { name: "Automation" }).check();
   await page.getByRole("button", { name: "Create API key" }).click();
   const value = await storedSecret(page, "API key");
-  await heading(page, "API Keys");
+  await heading(page, "API keys");
   return value;
 }
 
@@ -51,11 +51,11 @@ async function createServer(page: Page): Promise<void> {
   await page.getByRole("button", { name: /^Region/ }).click();
   await page.getByRole("option").first().click();
   await page.getByRole("radio").first().check();
-  await page.getByRole("button", { name: "Add a key" }).click();
-  const adding = dialog(page, "Add an SSH key");
+  await page.getByRole("button", { name: "Add SSH key" }).click();
+  const adding = dialog(page, "Add SSH key");
   await adding.getByLabel("Name").fill("Ops laptop");
   await adding.getByLabel("Public key").fill(newPublicKey());
-  await adding.getByRole("button", { name: "Add key" }).click();
+  await adding.getByRole("button", { name: "Add SSH key" }).click();
   await adding.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Create server" }).click();
   await heading(page, "erp-1");
@@ -71,7 +71,7 @@ async function createInstance(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Create instance" }).click();
   expect(await storedSecret(page, "admin password")).not.toBe("");
   await heading(page, "Shop");
-  await page.getByText("Instance is running: Shop").first().waitFor();
+  await page.getByText("Instance created: Shop").first().waitFor();
 }
 
 async function backUp(page: Page): Promise<void> {
@@ -85,7 +85,7 @@ async function backUp(page: Page): Promise<void> {
 async function restore(page: Page): Promise<void> {
   await actOn(page, "three orders", "Restore");
   const asked = dialog(page, "Restore Shop");
-  await asked.getByLabel("To confirm, type Shop").fill("Shop");
+  await asked.getByLabel("Type Shop to confirm").fill("Shop");
   await asked.getByRole("button", { name: "Restore" }).click();
   await page.getByText("Backup restored: Shop").first().waitFor();
 }
@@ -96,10 +96,10 @@ async function clone(page: Page): Promise<void> {
   await heading(page, "Clone Shop");
   await page.getByLabel("Name", { exact: true }).fill("Staging");
   await page.getByLabel("Domain").fill(uniqueDomain("staging"));
-  await page.getByRole("button", { name: "Clone", exact: true }).click();
+  await page.getByRole("button", { name: "Create clone", exact: true }).click();
   await storedSecret(page, "admin password");
   await heading(page, "Staging");
-  await page.getByText("Clone is running: Staging").first().waitFor({ timeout: REQUESTS_AGAIN_MS });
+  await page.getByText("Clone created: Staging").first().waitFor({ timeout: REQUESTS_AGAIN_MS });
 }
 
 async function actOn(page: Page, backup: string, action: string): Promise<void> {
@@ -130,7 +130,7 @@ test(
     expect(staging).toMatchObject({ name: "Staging", status: "running", neutralized: true });
     expect((await api.get(`/sandbox/instances/${staging?.id}/data`)).as(z.unknown())).toEqual({ orders: 3 });
     expect((await api.get("/backups")).as(z.array(Backup)).map(({ kind }) => kind)).toEqual(["pre_restore", "manual"]);
-    await goTo(page, "API Keys");
+    await goTo(page, "API keys");
     await page.getByRole("button", { name: "Revoke Deploy pipeline" }).click({ timeout: REQUESTS_AGAIN_MS });
     const asked = dialog(page, "Revoke API key");
     await Promise.all([page.waitForResponse(/\/tokens\//), asked.getByRole("button", { name: "Revoke", exact: true }).click()]);

@@ -62,14 +62,14 @@ test("live is not taken for the sandbox, and each leads to the other where that 
   const page = await open("/", { as: mine });
   const banner = page.getByRole("region", { name: "Environment" });
   await banner.waitFor();
-  const other = page.getByRole("link", { name: /^Go to/ });
+  const other = page.getByRole("link", { name: /^Switch to/ });
   expect(await other.count()).toBe(0);
   await configure(page, {
     environment: "live",
     other_dashboard: { environment: "test", url: "https://test.example.com/" },
     api_page: null,
   });
-  await page.getByRole("link", { name: /^Go to test/ }).waitFor();
+  await page.getByRole("link", { name: /^Switch to sandbox/ }).waitFor();
   expect(await other.getAttribute("href")).toBe("https://test.example.com/");
   expect(await other.getAttribute("target")).toBe("_blank");
   expect(await banner.count()).toBe(0);

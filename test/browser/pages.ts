@@ -32,7 +32,7 @@ export const PAGES: readonly Shown[] = [
   { route: "/settings/ssh-keys", heading: /^SSH keys/i },
   { route: "/settings/account", heading: /account/i },
   { route: "/activity", heading: /^Activity/ },
-  { route: "*", heading: /no such page/, path: () => "/nowhere" },
+  { route: "*", heading: /Page not found/, path: () => "/nowhere" },
 ];
 
 export const pathOf = ({ route, path = () => route }: Shown, things: Things): string => path(things);

@@ -19,7 +19,7 @@ const serversOf = async (mine: TestAccount): Promise<Server[]> => (await mine.ap
 describe("the list", () => {
   test("of an account without servers says what one is for, and leads to creating it", async ({ open }) => {
     const page = await open("/servers", { as: await account() });
-    await page.getByText("There is no server yet. An instance needs one.").waitFor();
+    await page.getByText("No servers yet. Create one to host your first instance.").waitFor();
     await expectAccessible(page);
     await rows(page, "Servers").getByRole("link", { name: "Create server" }).click();
     await title(page, "Create server");
@@ -41,12 +41,12 @@ describe("the list", () => {
     await rows(page, "Servers").getByRole("link", { name: "erp-2" }).waitFor();
     await expect.poll(() => rows(page, "Servers").count()).toBe(2);
     await page.goto("/servers?status=provisioning");
-    await page.getByText("Nothing here with this filter.").waitFor();
-    await button(page, "Show all").click();
+    await page.getByText("No matches for this filter.").waitFor();
+    await button(page, "Clear filter").click();
     await expect.poll(() => rows(page, "Servers").count()).toBe(3);
     expect(placeOf(page)).toBe("/servers");
     await page.goBack();
-    await page.getByText("Nothing here with this filter.").waitFor();
+    await page.getByText("No matches for this filter.").waitFor();
   });
 
   test("shows many page by page, the newest first", async ({ open }) => {
@@ -86,7 +86,7 @@ describe("creating one", () => {
     await button(page, "Create server").click();
     await expect.poll(() => page.getByText("This is required.").count()).toBe(4); // the provider is the only one
     await expect.poll(() => page.getByLabel("Name").getAttribute("aria-invalid")).toBe("true");
-    await page.getByText("Choose a region to see what is offered there.").waitFor();
+    await page.getByText("Choose a region to see the sizes available.").waitFor();
     await expectAccessible(page);
     for (const name of ["ERP-1", "erp_1", "-erp", "e".repeat(64)]) {
       await page.getByLabel("Name").fill(name);
@@ -129,13 +129,13 @@ describe("creating one", () => {
     const page = await open("/servers/create", { as: mine });
     await page.getByLabel("Name").fill("erp-1");
     await choose(page);
-    await button(page, "Add a key").click();
-    const asked = dialog(page, "Add an SSH key");
-    await button(asked, "Add key").click();
+    await button(page, "Add SSH key").click();
+    const asked = dialog(page, "Add SSH key");
+    await button(asked, "Add SSH key").click();
     await expect.poll(() => asked.getByText("This is required.").count()).toBe(2);
     await asked.getByLabel("Name").fill("Ops laptop");
     await asked.getByLabel("Public key").fill(newPublicKey());
-    await button(asked, "Add key").click();
+    await button(asked, "Add SSH key").click();
     await asked.waitFor({ state: "detached" });
     await page.getByRole("button", { name: /^SSH key.*Ops laptop/ }).waitFor();
     expect(await page.getByLabel("Name").inputValue()).toBe("erp-1");
@@ -147,7 +147,7 @@ describe("creating one", () => {
     const [server] = await serversOf(mine);
     const [key] = (await mine.api.get("/ssh-keys")).as(z.array(SshKey));
     expect(server).toMatchObject({ name: "erp-1", status: "active", region: "eu-central", size: "small", ssh_key_id: key?.id });
-    await fact(page, "Address", server?.ip_address ?? "no address");
+    await fact(page, "IP address", server?.ip_address ?? "no address");
     expect(pathOf(page)).toBe(`/servers/${server?.id}`);
   });
 
@@ -160,20 +160,20 @@ describe("creating one", () => {
     await chooseKey(page);
     await button(page, "Create server").click();
     await title(page, "fail-quota");
-    await page.getByText("Server could not be created: fail-quota").waitFor();
+    await page.getByText("Couldn't create server: fail-quota").waitFor();
     const [creation] = (await mine.api.get("/operations")).as(z.array(Operation));
     await fact(page, "Status", "Offline");
     const outcome = rows(page, "Operations").filter({ hasText: "Create server" });
     await outcome.getByText("Failed").waitFor();
     await outcome.getByText("its quota is used up").waitFor();
-    await outcome.getByText(`Request ${creation?.request_id}`).waitFor();
+    await outcome.getByText(`Request ID: ${creation?.request_id}`).waitFor();
     await expectAccessible(page);
     const create = page.getByRole("link", { name: "Create instance" }).or(button(page, "Create instance"));
     expect(await create.getAttribute("aria-disabled")).toBe("true");
     await button(page, "Delete").click();
-    await dialog(page, "Delete server").getByLabel("To confirm, type fail-quota").fill("fail-quota");
+    await dialog(page, "Delete server").getByLabel("Type fail-quota to confirm").fill("fail-quota");
     await button(dialog(page, "Delete server"), "Delete server").click();
-    await page.getByText("There is no server yet.").waitFor();
+    await page.getByText("No servers yet.").waitFor();
   });
 });
 
@@ -187,7 +187,7 @@ describe("the page of one", () => {
     await page.getByRole("link", { name: "erp-1", exact: true }).click();
     await title(page, "erp-1");
     await fact(page, "Status", "Active");
-    await fact(page, "Address", server.ip_address ?? "no address");
+    await fact(page, "IP address", server.ip_address ?? "no address");
     await fact(page, "Region", "eu-central");
     await fact(page, "Size", /^small: \d+ CPUs?, \d+ GB memory, \d+ GB disk$/);
     await fact(page, "SSH key", "Test key");
@@ -212,7 +212,7 @@ describe("the page of one", () => {
     await page.getByText(status_reason).waitFor();
     await fact(page, "Status", "Offline");
     await page.goto("/servers/srv_01kag8w1s2e7tv8q4m5n6p7r8s");
-    await page.getByText("This does not exist").waitFor();
+    await page.getByText("Not found").waitFor();
     expect(await button(page, "Delete").count()).toBe(0);
   });
 
@@ -250,7 +250,7 @@ describe("deleting one", () => {
     await seedInstance(mine.id, { server_id: id });
     const page = await open(`/servers/${id}`, { as: mine });
     await button(page, "Delete").hover();
-    await page.getByText("It has 1 instance: delete it first.").filter({ visible: true }).waitFor();
+    await page.getByText("It has 1 instance. Delete it first.").filter({ visible: true }).waitFor();
     expect(await button(page, "Delete").getAttribute("aria-disabled")).toBe("true");
     await button(page, "Delete").click({ force: true });
     expect(await page.getByRole("dialog").count()).toBe(0);
@@ -258,7 +258,7 @@ describe("deleting one", () => {
     await page.goto(`/servers/${made.id}`);
     for (const name of ["Rename", "Delete"]) {
       await button(page, name).hover();
-      await page.getByText("wait until it ends").filter({ visible: true }).first().waitFor();
+      await page.getByText("Wait for it to finish").filter({ visible: true }).first().waitFor();
       expect(await button(page, name).getAttribute("aria-disabled")).toBe("true");
     }
   });
@@ -270,10 +270,10 @@ describe("deleting one", () => {
     await button(page, "Delete").click();
     await seedInstance(mine.id, { server_id: id });
     const asked = dialog(page, "Delete server");
-    await asked.getByLabel("To confirm, type erp-1").fill("erp-1");
+    await asked.getByLabel("Type erp-1 to confirm").fill("erp-1");
     await button(asked, "Delete server").click();
-    await asked.getByText(/^This was refused/).waitFor();
-    await asked.getByText(/^Request /).waitFor();
+    await asked.getByText(/^Couldn't complete this/).waitFor();
+    await asked.getByText(/^Request ID: /).waitFor();
     expect(await serversOf(mine)).toMatchObject([{ id, status: "active" }]);
   });
 
@@ -283,19 +283,19 @@ describe("deleting one", () => {
     const page = await open(`/servers/${id}`, { as: mine });
     await button(page, "Delete").click();
     const asked = dialog(page, "Delete server");
-    await asked.getByText("The machine is given back to the provider").waitFor();
-    await asked.getByLabel("To confirm, type erp-1").fill("erp-");
+    await asked.getByText("This permanently deletes the machine").waitFor();
+    await asked.getByLabel("Type erp-1 to confirm").fill("erp-");
     expect(await button(asked, "Delete server").isDisabled()).toBe(true);
     await expectAccessible(page);
     await page.keyboard.press("Enter");
     expect((await mine.api.get(`/servers/${id}`)).as(Server).status).toBe("active");
-    await asked.getByLabel("To confirm, type erp-1").fill("erp-1");
+    await asked.getByLabel("Type erp-1 to confirm").fill("erp-1");
     await button(asked, "Delete server").click();
     await title(page, "Servers");
     await page.getByText("Server deleted: erp-1").waitFor();
-    await page.getByText("There is no server yet.").waitFor();
+    await page.getByText("No servers yet.").waitFor();
     expect((await mine.api.get(`/servers/${id}`)).status).toBe(404);
     await page.goto(`/servers/${id}`);
-    await page.getByText("This does not exist").waitFor();
+    await page.getByText("Not found").waitFor();
   });
 });

@@ -45,7 +45,7 @@ test("a wrong password is refused in words, and nothing is kept", async ({ open 
   const { user } = await account();
   const page = await open("/login");
   await logIn(page, { email: user.email, password: "not the right one" });
-  await page.getByText("The email or the password is wrong.").waitFor();
+  await page.getByText("Incorrect email or password.").waitFor();
   expect(await page.evaluate(KEPT)).toBeNull();
 });
 
@@ -58,7 +58,7 @@ test("whoever is locked out is told for how long", async ({ open }) => {
     await logIn(page, { email: user.email, password: "not the right one" });
     await answered;
     await page
-      .getByText(/is wrong|Too many failed attempts/)
+      .getByText(/Incorrect|Too many failed attempts/)
       .first()
       .waitFor();
   }
@@ -84,7 +84,7 @@ test("a service that is away for a while is not told as a lock-out", async ({ op
     }),
   );
   await logIn(page, user);
-  await page.getByText("The service cannot do this now").waitFor();
+  await page.getByText("Something went wrong on our side").waitFor();
   expect(await page.getByText("Too many failed attempts").count()).toBe(0);
   expect(await page.getByRole("button", { name: "Log in" }).isEnabled()).toBe(true);
 });
@@ -95,7 +95,7 @@ describe("a file of the dashboard that does not load", () => {
 
   test("is asked for once more without anybody's doing", async ({ open, faults }) => {
     faults.expected.push(...networkFaults);
-    const page = await open("/", { as: await account() });
+    const page = await open("/", { as: await account(), fresh: true });
     await heading(page, "Home").waitFor();
     let failures = 0;
     await page.route("**/assets/*.js", (route) => (failures++ === 0 ? route.abort() : route.continue()));
@@ -106,7 +106,7 @@ describe("a file of the dashboard that does not load", () => {
 
   test("is the network's fault in words, whichever file it is, and the page is never blank", async ({ open, faults }) => {
     faults.expected.push(...networkFaults);
-    const page = await open("/servers", { as: await account() });
+    const page = await open("/servers", { as: await account(), fresh: true });
     await heading(page, "Servers").waitFor();
     for (const name of ["index-*.js", "start-*.js", "shell-*.js", "list-*.js", "*.css"]) {
       const file = `**/assets/${name}`;
@@ -125,7 +125,7 @@ describe("a file of the dashboard that does not load", () => {
 
   test("comes with a button, and by itself once the network is back", async ({ open, faults }) => {
     faults.expected.push(...networkFaults);
-    const page = await open("/login");
+    const page = await open("/login", { fresh: true });
     await page.getByLabel("Email").waitFor();
     await page.route("**/assets/login-*.js", (route) => route.abort());
     await page.reload();
@@ -140,7 +140,7 @@ describe("a file of the dashboard that does not load", () => {
 test("a browser whose clock is a day off can log in, and stays logged in", async ({ open }) => {
   const { user } = await account();
   for (const days of [1.5, -1.5]) {
-    const page = await open("/login");
+    const page = await open("/login", { fresh: true });
     await page.clock.install({ time: Date.now() + days * 86_400_000 });
     await page.reload();
     await logIn(page, user);
@@ -234,7 +234,7 @@ test("that the service is away is said in words", async ({ open, faults }) => {
   await logIn(page, user);
   await page
     .getByRole("alert")
-    .or(page.getByText(/could not be reached|cannot be reached/))
+    .or(page.getByText(/Can't reach/))
     .first()
     .waitFor();
   expect(await page.evaluate(KEPT)).toBeNull();
@@ -250,7 +250,7 @@ test("a session that is logged out is refused by the API, and nothing of it is k
   await page.getByRole("button", { name: user.name }).click();
   await page.getByRole("menuitem", { name: "Log out" }).click();
   await isAt(page, "/login");
-  await page.getByText("You are logged out.").waitFor();
+  await page.getByText("You've logged out.").waitFor();
   expect(await page.evaluate("localStorage.length + sessionStorage.length")).toBe(0);
   expect((await clientWith(token).get("/auth/me")).status).toBe(401);
   await page.goto("/servers");
@@ -260,12 +260,12 @@ test("a session that is logged out is refused by the API, and nothing of it is k
 test("a session that the service ended leads to the log-in page, and from there back", async ({ open }) => {
   const mine = await account();
   const page = await open("/settings/api-keys", { as: mine });
-  await heading(page, "API Keys").waitFor();
+  await heading(page, "API keys").waitFor();
   const token = z.object({ token: z.string() }).parse(JSON.parse(String(await page.evaluate(KEPT)))).token;
   await clientWith(token).post("/auth/logout");
   await page.getByRole("link", { name: "Servers" }).first().click();
   await isAt(page, "/login");
-  await page.getByText("Your session has ended.").waitFor();
+  await page.getByText("Your session ended.").waitFor();
   await logIn(page, mine.user);
   await heading(page, "Servers").waitFor();
 });
@@ -279,7 +279,7 @@ test("a session that has lasted its time ends by itself", async ({ open }) => {
   await heading(page, "Home").waitFor();
   await page.clock.fastForward("12:01:00");
   await isAt(page, "/login");
-  await page.getByText("Your session has lasted its 12 hours.").waitFor();
+  await page.getByText("Your session expired.").waitFor();
   expect(await page.evaluate(KEPT)).toBeNull();
 });
 
@@ -298,11 +298,11 @@ test("logging out in one tab ends the others", async ({ open }) => {
 test("whoever logs in next is not told what the one before was told", async ({ open }) => {
   const [mine, another] = [await account(), await account()];
   const page = await open("/settings/ssh-keys", { as: mine });
-  await page.getByRole("button", { name: "Add a key" }).first().click();
-  const adding = page.getByRole("dialog", { name: "Add an SSH key" });
+  await page.getByRole("button", { name: "Add SSH key" }).first().click();
+  const adding = page.getByRole("dialog", { name: "Add SSH key" });
   await adding.getByLabel("Name").fill("Ops laptop");
   await adding.getByLabel("Public key").fill(newPublicKey());
-  await adding.getByRole("button", { name: "Add key" }).click();
+  await adding.getByRole("button", { name: "Add SSH key" }).click();
   await page.getByText("SSH key added: Ops laptop").first().waitFor();
   await page.getByRole("button", { name: mine.user.name }).click();
   await page.getByRole("menuitem", { name: "Log out" }).click();
@@ -315,11 +315,11 @@ test("whoever logs in next is not told what the one before was told", async ({ o
 test("logging out of a session that has ended already is just that", async ({ open }) => {
   const mine = await account();
   const page = await open("/settings/api-keys", { as: mine });
-  await heading(page, "API Keys").waitFor();
+  await heading(page, "API keys").waitFor();
   const token = z.object({ token: z.string() }).parse(JSON.parse(String(await page.evaluate(KEPT)))).token;
   await clientWith(token).post("/auth/logout");
   await page.getByRole("button", { name: mine.user.name }).click();
   await page.getByRole("menuitem", { name: "Log out" }).click();
-  await page.getByText("You are logged out.").waitFor();
+  await page.getByText("You've logged out.").waitFor();
   expect(await page.evaluate(KEPT)).toBeNull();
 });

@@ -13,21 +13,21 @@ const PRIVATE = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n
 test("what is no public key is refused with the reason, and a private one is not even sent", async ({ open }) => {
   const mine = await account();
   const page = await open("/settings/ssh-keys", { as: mine });
-  await page.getByText("There is no SSH key yet.").waitFor();
+  await page.getByText("No SSH keys yet.").waitFor();
   const sent: (string | null)[] = [];
   page.on("request", (request) => request.method() === "POST" && sent.push(request.postData()));
-  await page.getByRole("button", { name: "Add a key" }).first().click();
-  const asked = page.getByRole("dialog", { name: "Add an SSH key" });
-  await asked.getByRole("button", { name: "Add key" }).click();
+  await page.getByRole("button", { name: "Add SSH key" }).first().click();
+  const asked = page.getByRole("dialog", { name: "Add SSH key" });
+  await asked.getByRole("button", { name: "Add SSH key" }).click();
   await expect.poll(() => asked.getByText("This is required.").count()).toBe(2);
   await asked.getByLabel("Name").fill("Ops laptop");
   await asked.getByLabel("Public key").fill(PRIVATE);
-  await asked.getByRole("button", { name: "Add key" }).click();
-  await asked.getByText("Must be the public key").waitFor();
+  await asked.getByRole("button", { name: "Add SSH key" }).click();
+  await asked.getByText("Looks like a private key").waitFor();
   await expectAccessible(page);
   expect(sent).toEqual([]);
   await asked.getByLabel("Public key").fill("ssh-dss AAAA");
-  await asked.getByRole("button", { name: "Add key" }).click();
+  await asked.getByRole("button", { name: "Add SSH key" }).click();
   await asked.getByText("Must be an OpenSSH ed25519, ecdsa or rsa key without options.").waitFor();
   expect(await keysOf(mine)).toEqual([]);
 });
@@ -35,18 +35,18 @@ test("what is no public key is refused with the reason, and a private one is not
 test("a key is added, shown with its fingerprint, and deleted once that was confirmed", async ({ open }) => {
   const mine = await account();
   const page = await open("/settings/ssh-keys", { as: mine });
-  await page.getByRole("button", { name: "Add a key" }).first().click();
-  const asked = page.getByRole("dialog", { name: "Add an SSH key" });
+  await page.getByRole("button", { name: "Add SSH key" }).first().click();
+  const asked = page.getByRole("dialog", { name: "Add SSH key" });
   await asked.getByLabel("Name").fill("Ops laptop");
   await asked.getByLabel("Public key").fill(`  ${newPublicKey("ops@example.com")}\n`);
-  await asked.getByRole("button", { name: "Add key" }).click();
+  await asked.getByRole("button", { name: "Add SSH key" }).click();
   await page.getByText("SSH key added: Ops laptop").first().waitFor();
   const row = page.getByRole("row").filter({ hasText: "Ops laptop" });
   const [added] = await keysOf(mine);
   await row.getByText(added?.fingerprint ?? "no key was added").waitFor();
   await row.getByRole("button", { name: "Delete Ops laptop" }).click();
   const sure = page.getByRole("dialog", { name: "Delete SSH key" });
-  await sure.getByText("Servers that were created with it keep it").waitFor();
+  await sure.getByText("Existing servers keep it").waitFor();
   await expectAccessible(page);
   await sure.getByRole("button", { name: "Cancel" }).click();
   await sure.waitFor({ state: "detached" });
@@ -55,4 +55,16 @@ test("a key is added, shown with its fingerprint, and deleted once that was conf
   await sure.getByRole("button", { name: "Delete key" }).click();
   await row.waitFor({ state: "detached" });
   expect(await keysOf(mine)).toEqual([]);
+});
+
+test("where a key is deleted, the focus goes to the next one", async ({ open }) => {
+  const mine = await account();
+  for (const name of ["Desktop", "Laptop", "Phone"]) await mine.api.post("/ssh-keys", { name, public_key: newPublicKey() });
+  const page = await open("/settings/ssh-keys", { as: mine });
+  await page.getByRole("button", { name: "Delete Laptop" }).press("Enter");
+  await page.getByRole("dialog", { name: "Delete SSH key" }).getByRole("button", { name: "Delete key" }).press("Enter");
+  await page.getByRole("button", { name: "Delete Laptop" }).waitFor({ state: "detached" });
+  await expect
+    .poll(() => page.evaluate("document.activeElement.closest('tr')?.textContent ?? document.activeElement.outerHTML"))
+    .toContain("Desktop");
 });

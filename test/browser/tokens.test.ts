@@ -23,9 +23,9 @@ async function shownKey(page: Page, name: string): Promise<string> {
 }
 
 async function keep(page: Page): Promise<void> {
-  await page.getByRole("checkbox", { name: "I have stored the API key" }).check();
+  await page.getByRole("checkbox", { name: "I've saved the API key" }).check();
   await page.getByRole("button", { name: "Done" }).click();
-  await page.getByRole("heading", { level: 1, name: "API Keys" }).first().waitFor();
+  await page.getByRole("heading", { level: 1, name: "API keys" }).first().waitFor();
 }
 
 async function tokenNamed(mine: TestAccount, name: string): Promise<Token | undefined> {
@@ -62,7 +62,7 @@ describe("making one", () => {
     await page.getByRole("checkbox", { name: /^Create, delete backups/ }).uncheck();
     await page.getByRole("button", { name: /^Expires/ }).click();
     await page.getByRole("option", { name: "Never" }).click();
-    await page.getByText("It stays valid until it is revoked.").waitFor();
+    await page.getByText("Valid until you revoke it.").waitFor();
     await submit(page);
     const value = await shownKey(page, "Nightly backups");
     await expectAccessible(page);
@@ -108,9 +108,9 @@ describe("making one", () => {
     await page.getByLabel("Name").fill("For the fair");
     await page.getByRole("radio", { name: "Read only" }).check();
     await page.getByRole("button", { name: /^Expires/ }).click();
-    await page.getByRole("option", { name: "On a day" }).click();
+    await page.getByRole("option", { name: "On a specific date" }).click();
     await submit(page);
-    await page.getByText("Must be a day such as 2027/01/31.").waitFor();
+    await page.getByText("Must be a date, for example 2027/01/31.").waitFor();
     const day = page.getByLabel("Last day");
     await day.fill("2020/01/31");
     await submit(page);
@@ -124,14 +124,14 @@ describe("making one", () => {
   });
 });
 
-test("a key that is revoked is refused from its next request on, and not before that was confirmed", async ({ open }) => {
+test("a key that is revoked is stops working immediately, and not before that was confirmed", async ({ open }) => {
   const mine = await account();
   const { id, api } = await mine.token();
   const { name } = (await (await mine.session()).get(`/tokens/${id}`)).as(Token);
   const page = await open("/settings/api-keys", { as: mine });
   await page.getByRole("button", { name: `Revoke ${name}` }).click();
   const asked = page.getByRole("dialog", { name: "Revoke API key" });
-  await asked.getByText("refused from its next request on").waitFor();
+  await asked.getByText("stops working immediately").waitFor();
   await expectAccessible(page);
   await asked.getByRole("button", { name: "Cancel" }).click();
   await asked.waitFor({ state: "detached" });
@@ -148,4 +148,13 @@ test("a key that has expired is marked", async ({ open }) => {
   await mine.token(["servers:read"], new Date(Date.now() - 60_000).toISOString());
   const page = await open("/settings/api-keys", { as: mine });
   await page.getByText(/^Expired/).waitFor();
+});
+
+test("when one expires is said exactly enough to act on, with seconds and zone where the pointer rests", async ({ open }) => {
+  const mine = await account();
+  await mine.token(["servers:read"], new Date(Date.now() + 14 * 86_400_000).toISOString());
+  const page = await open("/settings/api-keys", { as: mine });
+  const moment = page.getByText("in 14 days");
+  await moment.waitFor();
+  expect(await moment.getAttribute("title")).toMatch(/\d\d:\d\d:\d\d (UTC|GMT)/);
 });

@@ -1,7 +1,7 @@
 // Work that is under way: told at its end to whoever began it, and what it reads is kept from deletion.
 import { expect } from "vitest";
 import { Server } from "../../shared/api/servers.ts";
-import { account, uniqueDomain } from "../harness/account.ts";
+import { account, uniqueDomain, unusedId } from "../harness/account.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { dashboard } from "../harness/dashboard.ts";
 import { holdWork } from "../harness/held-work.ts";
@@ -50,5 +50,15 @@ test("a backup is not offered for deletion while a clone is made of it", async (
   await page.getByRole("button", { name: /^Actions on the backup of Shop/ }).click();
   const deletion = page.getByRole("menuitem", { name: /^Delete/ });
   await expect.poll(() => deletion.getAttribute("aria-disabled")).toBe("true");
-  await page.getByText("It is being restored or cloned from; wait until that ends.").first().waitFor();
+  await page.getByText("In use by a restore or clone. Wait for it to finish.").first().waitFor();
+});
+
+test("that progress cannot be had is said, instead of a bar that stands still", async ({ open, faults }) => {
+  faults.expected.push(/^Failed to load resource/);
+  const mine = await account();
+  const { id } = await seedInstance(mine.id, { name: "Shop", state: "stopping", operation_id: unusedId("operation") });
+  const page = await open("/", { as: mine });
+  await page.route("**/api/v1/operations**", (route) => route.abort());
+  await page.goto(`/instances/${id}`);
+  await page.getByText("Can't get the progress right now. Trying again…").first().waitFor();
 });

@@ -5,7 +5,7 @@ export function EnvironmentBanner() {
   if (useEnvironment() !== "test") return null;
   return (
     <section className="environment" aria-label="Environment">
-      <strong>TEST</strong> Sandbox: servers, instances and backups here are simulated and cost nothing.
+      <strong>TEST</strong> Sandbox. Servers, instances and backups here are simulated and free of charge.
     </section>
   );
 }

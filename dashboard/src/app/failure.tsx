@@ -20,11 +20,15 @@ export function Failure({ error, retry, resend }: Props) {
   const again = retry ?? resend;
   const left = useRetryAfterLimit(error, again);
   return (
-    <div role="alert">
+    <div role="alert" aria-atomic="false">
       <Alert type="error" header={title} action={retry && <Button onClick={retry}>Try again</Button>}>
         {left > 0 && again !== undefined ? (
           <>
-            Trying again in <span role="timer">{spanInWords(left)}</span>.
+            Trying again in{" "}
+            <span role="timer" aria-live="off">
+              {spanInWords(left)}
+            </span>
+            .
           </>
         ) : (
           text
@@ -53,7 +57,7 @@ export function RequestId({ id }: { id: string | undefined }) {
   return (
     id !== undefined && (
       <Box variant="small" color="inherit" display="block">
-        Request {id}
+        Request ID: {id}
       </Box>
     )
   );

@@ -7,10 +7,14 @@ import { spanInWords } from "./words.ts";
 export function LimitNotice() {
   const left = useSecondsUntil(useWaitingUntil());
   return (
-    <div role="status">
+    <div role="status" aria-atomic="false">
       {left > 0 && (
         <Alert type="warning" header="Too many requests">
-          Loading continues in <span role="timer">{spanInWords(left)}</span>.
+          Loading continues in{" "}
+          <span role="timer" aria-live="off">
+            {spanInWords(left)}
+          </span>
+          .
         </Alert>
       )}
     </div>

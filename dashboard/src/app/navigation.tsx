@@ -10,8 +10,8 @@ const LINKS = [
   { text: "Backups", href: "/backups" },
 ];
 const SETTINGS = [
-  { text: "API Keys", href: "/settings/api-keys" },
-  { text: "SSH Keys", href: "/settings/ssh-keys" },
+  { text: "API keys", href: "/settings/api-keys" },
+  { text: "SSH keys", href: "/settings/ssh-keys" },
   { text: "Account", href: "/settings/account" },
 ];
 const ACTIVITY = { text: "Activity", href: "/activity" };

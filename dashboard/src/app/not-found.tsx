@@ -5,9 +5,9 @@ import { Page } from "./page.tsx";
 
 export default function NotFound() {
   return (
-    <Page title="There is no such page">
+    <Page title="Page not found">
       <Box>
-        The address may be mistyped, or what it led to is gone. <Link to="/">Go to the start page</Link>
+        The link may be wrong, or this item was deleted. <Link to="/">Go to Home</Link>
       </Box>
     </Page>
   );

@@ -25,20 +25,21 @@ export default function Shell() {
   return (
     <I18nProvider locale="en" messages={[messages]}>
       <a className="skip" href="#main">
-        Skip to the page
+        Skip to main content
       </a>
       <div id="top">
         <EnvironmentBanner />
         <TopBar />
       </div>
+      <section className="toasts" aria-label="Notifications">
+        <Notifications />
+      </section>
       <AppLayout
         headerSelector="#top"
         breadcrumbs={<Trail />}
         navigation={<Navigation />}
         toolsHide
-        stickyNotifications
-        notifications={<Notifications />}
-        ariaLabels={{ navigation: "Pages", navigationClose: "Close the navigation", navigationToggle: "Open the navigation" }}
+        ariaLabels={{ navigation: "Main navigation", navigationClose: "Close navigation", navigationToggle: "Toggle navigation" }}
         content={
           <div id="main" tabIndex={-1}>
             <LimitNotice />
@@ -72,7 +73,7 @@ function useFocusOnPage(pathname: string): void {
 function Trail() {
   const trail = useShownTrail();
   const follow = useFollow();
-  return trail.length > 0 && <BreadcrumbGroup ariaLabel="Where you are" items={trail} onFollow={follow} />;
+  return trail.length > 0 && <BreadcrumbGroup ariaLabel="Breadcrumbs" items={trail} onFollow={follow} />;
 }
 
 function Notifications() {

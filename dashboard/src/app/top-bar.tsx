@@ -28,7 +28,7 @@ export function TopBar() {
           : [
               {
                 type: "button" as const,
-                text: `Go to ${other.environment}`,
+                text: other.environment === "live" ? "Switch to live" : "Switch to sandbox",
                 href: other.url,
                 external: true,
                 externalIconAriaLabel: "Opens in a new tab",
@@ -41,7 +41,7 @@ export function TopBar() {
           description: user?.email ?? "",
           iconName: "user-profile",
           items: [
-            { id: "/settings/account", text: "Account and password" },
+            { id: "/settings/account", text: "Account settings" },
             ...(apiPage === null
               ? []
               : [

@@ -13,23 +13,21 @@ export interface Words {
 export function wordsOf(error: unknown): Words {
   if (!(error instanceof ClientError))
     return {
-      title: "Something went wrong on this page",
-      text: "Reload it, and try again.",
+      title: "Something went wrong",
+      text: "Reload the page and try again.",
       requestId: undefined,
     };
   return { ...saying(error), requestId: error.requestId === "" ? undefined : error.requestId };
 }
 
 function saying(error: ClientError): Omit<Words, "requestId"> {
-  if (error.code === "NETWORK_ERROR")
-    return { title: "The service cannot be reached", text: "Look at your connection, and try again in a moment." };
+  if (error.code === "NETWORK_ERROR") return { title: "Can't reach the service", text: "Check your connection and try again." };
   if (error.code === "RATE_LIMIT_EXCEEDED")
     return { title: "Too many requests", text: `You can try again in ${spanInWords(waitOf(error) ?? 0)}.` };
   if (error.status >= 500 || error.code === "UNEXPECTED_ANSWER")
-    return { title: "The service cannot do this now", text: `${error.message}.` };
-  if (error.code === "NOT_FOUND")
-    return { title: "This does not exist", text: "It may have been deleted, or the address is wrong." };
-  return { title: "This was refused", text: `${error.message}.` };
+    return { title: "Something went wrong on our side", text: `${error.message}.` };
+  if (error.code === "NOT_FOUND") return { title: "Not found", text: "It was deleted, or the link is wrong." };
+  return { title: "Couldn't complete this", text: `${error.message}.` };
 }
 
 /** A span of seconds, as one says it: "4 min 10 s". */

@@ -16,21 +16,21 @@ export interface Home {
 
 /** Restore, clone and download read the archive. */
 export const whyNotRead = ({ status }: Backup): string | undefined =>
-  RESTORABLE.includes(status) ? undefined : `The backup is ${wordOf(status)}; only a completed one can be used.`;
+  RESTORABLE.includes(status) ? undefined : `The backup is ${wordOf(status)}. Only completed backups can be used.`;
 
 export function whyNotRestore(backup: Backup, home: Home): string | undefined {
   const unread = whyNotRead(backup);
   if (unread !== undefined) return unread;
-  if (home.deleted) return "The instance was deleted: clone from this backup instead.";
+  if (home.deleted) return "The instance was deleted. Clone it from this backup instead.";
   return home.instance && whyNot("restore", home.instance, home.server);
 }
 
 export function whyNotDelete(backup: Backup, running: readonly Operation[]): string | undefined {
   const from: readonly BackupStatus[] = LIFECYCLE["backup.delete"].from;
-  if (backup.operation_id !== null) return "Work on this backup is under way; wait until it ends.";
+  if (backup.operation_id !== null) return "Another operation is using this backup. Wait for it to finish.";
   if (running.some(({ result }) => result?.backup_id === backup.id))
-    return "It is being restored or cloned from; wait until that ends.";
-  return from.includes(backup.status) ? undefined : `The backup is ${wordOf(backup.status)}, which does not allow this.`;
+    return "In use by a restore or clone. Wait for it to finish.";
+  return from.includes(backup.status) ? undefined : `The backup is ${wordOf(backup.status)}, so it can't be deleted.`;
 }
 
 const wordOf = (status: BackupStatus): string => shownOf("backup", status).word.toLowerCase();

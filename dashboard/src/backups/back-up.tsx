@@ -61,7 +61,7 @@ function BackUpForm({ title, refusedOf, chosen, onDismiss }: FormProps) {
         <TextField
           label="Note"
           optional
-          description="Why, or what is about to be done. The instance goes on running meanwhile."
+          description="What this backup is for. The instance keeps running."
           placeholder="Before the upgrade"
           {...form.text("note")}
         />
@@ -90,7 +90,7 @@ function InstanceField({ refusedOf, ...field }: FieldProps) {
       optionOf={optionOf}
       placeholder="Choose an instance"
       what="instances"
-      empty="There is no instance yet"
+      empty="No instances yet"
       {...field}
     />
   );

@@ -19,7 +19,7 @@ export function DeleteBackup({ backup, onDismiss }: { backup: Backup; onDismiss:
       onConfirm={() => deletion.mutate()}
       onDismiss={onDismiss}
     >
-      The backup of {backup.instance_name} of {momentOf(backup)} is deleted, with its archive. This cannot be undone.
+      The backup of {backup.instance_name} from {momentOf(backup)} will be permanently deleted. You can't undo this.
     </Ask>
   );
 }

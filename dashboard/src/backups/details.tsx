@@ -59,10 +59,10 @@ function Facts({ backup }: { backup: Backup }) {
         { label: "Status", value: <Status of="backup" status={status} /> },
         { label: "Kind", value: kindInWords(kind) },
         { label: "Note", value: note ?? "–" },
-        { label: "Begun", value: <Time at={backup.created_at} exact /> },
+        { label: "Started", value: <Time at={backup.created_at} exact /> },
         { label: "Completed", value: <Time at={backup.completed_at} exact none="Not completed" /> },
-        { label: "Expires", value: <Time at={backup.expires_at} exact none="Never; it stays until it is deleted" /> },
-        { label: "ERP", value: `${erp_version} ${edition}` },
+        { label: "Expires", value: <Time at={backup.expires_at} exact none="Never" /> },
+        { label: "Version", value: `${erp_version} ${edition}` },
         { label: "Database", value: database_name },
         { label: "Size", value: size_bytes === null ? "–" : `${sizeInWords(size_bytes)} (${size_bytes} bytes)` },
         {
@@ -73,7 +73,7 @@ function Facts({ backup }: { backup: Backup }) {
           label: "Skipped files",
           value: <FileCount count={skipped_files} hint="Links, devices, sockets, and names that are not UTF-8." />,
         },
-        { label: "SHA-256 of the archive", value: sha256 === null ? "–" : <Copyable value={sha256} what="checksum" code /> },
+        { label: "SHA-256 checksum", value: sha256 === null ? "–" : <Copyable value={sha256} what="checksum" code /> },
         { label: "ID", value: <Copyable value={id} what="ID" code /> },
       ]}
     />

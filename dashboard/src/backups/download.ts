@@ -15,8 +15,8 @@ export function useDownload(): (backup: Backup) => void {
       notify({
         id: `download ${id}`,
         type: "error",
-        header: `The backup could not be downloaded: ${title.charAt(0).toLowerCase()}${title.slice(1)}`,
-        content: requestId === undefined ? text : `${text} Request ${requestId}`,
+        header: `Couldn't download the backup: ${title.charAt(0).toLowerCase()}${title.slice(1)}`,
+        content: requestId === undefined ? text : `${text} Request ID: ${requestId}`,
       });
     },
   });

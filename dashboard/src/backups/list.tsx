@@ -31,7 +31,7 @@ export default function Backups() {
   );
   return (
     <Page title="Backups" headless>
-      <BackupsTable homeOf={homeOf} actions={backUp} empty="There is no backup yet. Back an instance up before you change it." />
+      <BackupsTable homeOf={homeOf} actions={backUp} empty="No backups yet. Back up an instance before you change it." />
       {choosing && (
         <BackUpAny
           refusedOf={(instance) => whyNot("backup", instance, serverOf(instance.server_id))}
@@ -43,7 +43,7 @@ export default function Backups() {
 }
 
 function whyNotAny({ data, isError }: { data: { data: readonly Instance[] } | undefined; isError: boolean }): string | undefined {
-  if (isError) return "The instances could not be looked up; refresh the page.";
-  if (data === undefined) return "The instances are being looked up.";
-  return data.data.length === 0 ? "There is no instance yet." : undefined;
+  if (isError) return "Couldn't load instances. Refresh the page.";
+  if (data === undefined) return "Loading instances…";
+  return data.data.length === 0 ? "Create an instance first." : undefined;
 }

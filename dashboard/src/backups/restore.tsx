@@ -40,9 +40,9 @@ export function Restore({ backup, onDismiss }: Props) {
 }
 
 const PARTS = {
-  all: { label: "Database and files", restore_database: true, restore_filestore: true, what: "the database and the files are" },
-  database: { label: "Database only", restore_database: true, restore_filestore: false, what: "the database is" },
-  files: { label: "Files only", restore_database: false, restore_filestore: true, what: "the files are" },
+  all: { label: "Database and files", restore_database: true, restore_filestore: true, what: "database and files" },
+  database: { label: "Database only", restore_database: true, restore_filestore: false, what: "database" },
+  files: { label: "Files only", restore_database: false, restore_filestore: true, what: "files" },
 } as const;
 type Part = keyof typeof PARTS;
 const isPart = (value: string): value is Part => Object.hasOwn(PARTS, value);
@@ -61,7 +61,7 @@ function RestoreForm({ backup, instance, onDismiss }: Props & { instance: Instan
     of: backup.id,
     initial: nothingChosen,
     schema: api.backups.restore.body.safeExtend({
-      name: z.literal(instance.name.trim(), `must be the instance's name, ${instance.name}`),
+      name: z.literal(instance.name.trim(), `doesn't match. Type ${instance.name}`),
     }),
     body: ({ part, backup_first, neutralize, name }) => {
       const { restore_database, restore_filestore } = PARTS[part];
@@ -88,9 +88,10 @@ function RestoreForm({ backup, instance, onDismiss }: Props & { instance: Instan
   return (
     <Form form={form} submit="Restore" onCancel={onDismiss} boxed={false}>
       <Alert type="warning">
-        In {instance.name}, {PARTS[part].what} replaced by what the backup of {momentOf(backup)} holds. {instance.name} cannot be
-        used while that lasts; what has changed since the backup is then{" "}
-        {backup_first ? "only in the safety backup." : "lost for good."} If the restore fails, the instance is put back as it was.
+        This replaces the {PARTS[part].what} of {instance.name} with the backup from {momentOf(backup)}. {instance.name} is
+        unavailable during the restore. Changes made since then{" "}
+        {backup_first ? "will exist only in the pre-restore backup." : "will be lost."} If the restore fails, the instance is
+        rolled back.
       </Alert>
       <FormField label="What to restore" errorText={form.error("restore_database")}>
         <RadioGroup
@@ -101,20 +102,20 @@ function RestoreForm({ backup, instance, onDismiss }: Props & { instance: Instan
       </FormField>
       <Checkbox
         checked={backup_first}
-        description="Takes a backup of the instance as it is now, so that this restore can be undone."
+        description="Backs up the current state first, so you can undo this restore."
         onChange={({ detail }) => form.set({ backup_first: detail.checked })}
       >
-        Take a safety backup first
+        Back up the current state first
       </Checkbox>
       <Checkbox
         checked={neutralize && PARTS[part].restore_database}
         disabled={!PARTS[part].restore_database}
-        description="Switches scheduled jobs, mail and payments off, for an instance that is only to be looked at. Leave it off for one that people work with."
+        description="Turns off scheduled actions, email and payments. Leave this off for production."
         onChange={({ detail }) => form.set({ neutralize: detail.checked })}
       >
         Neutralize
       </Checkbox>
-      <TextField label={`To confirm, type ${instance.name}`} {...form.text("name")} />
+      <TextField label={`Type ${instance.name} to confirm`} {...form.text("name")} />
     </Form>
   );
 }

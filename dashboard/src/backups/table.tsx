@@ -48,7 +48,7 @@ export function BackupsTable({ homeOf, instanceId, empty, actions }: Props) {
           {...shared}
           main
           statuses="backup"
-          description="What your instances held at a moment. A backup outlives its instance."
+          description="Point-in-time copies of your instances, kept even after an instance is deleted."
           columns={[MADE, instanceColumn(homeOf), ...COLUMNS, { ...MENU, cell: menu }]}
         />
       ) : (
@@ -67,7 +67,7 @@ export function BackupsTable({ homeOf, instanceId, empty, actions }: Props) {
   );
 }
 
-const MADE: Column<Backup> = { id: "made", header: "Made", cell: (backup) => <Made backup={backup} /> };
+const MADE: Column<Backup> = { id: "made", header: "Created", cell: (backup) => <Made backup={backup} /> };
 const MENU = { id: "menu", header: "Actions", width: 90 };
 
 const instanceColumn = (homeOf: Props["homeOf"]): Column<Backup> => ({

@@ -2,7 +2,7 @@
 import type { Backup } from "../../../shared/api/backups.ts";
 import { inShort } from "../resource/moment.ts";
 
-const KINDS: Readonly<Record<string, string>> = { manual: "Manual", pre_restore: "Safety" } satisfies Record<
+const KINDS: Readonly<Record<string, string>> = { manual: "Manual", pre_restore: "Pre-restore" } satisfies Record<
   Backup["kind"],
   string
 >;

@@ -10,10 +10,10 @@ import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { deedInWords, pageOf } from "./words.ts";
 
-const ACTORS: Record<Event["actor"]["type"], string> = { user: "Person", token: "API key", operator: "Operator of the service" };
+const ACTORS: Record<Event["actor"]["type"], string> = { user: "User", token: "API key", operator: "Service operator" };
 
 const COLUMNS: [Column<Event>, ...Column<Event>[]] = [
-  { id: "what", header: "What", cell: ({ type }) => deedInWords(type) },
+  { id: "what", header: "Action", cell: ({ type }) => deedInWords(type) },
   { id: "resource", header: "Resource", cell: ({ resource }) => <Resource of={resource} /> },
   {
     id: "who",
@@ -38,11 +38,11 @@ export default function Activity() {
       <ResourceTable
         main
         title="Activity"
-        description="What was asked for in this account, newest first; how long work ended is with its resource."
+        description="Everything requested in this account, newest first. Open a resource to see how an operation ended."
         list={events.list}
         columns={COLUMNS}
         perPage={25}
-        empty="Nothing has been done yet."
+        empty="No activity yet."
       />
     </Page>
   );
@@ -68,7 +68,7 @@ function RequestId({ id }: { id: string }) {
       }
       copyButtonAriaLabel={`Copy request ID ${short}`}
       copySuccessText="Copied"
-      copyErrorText={`It could not be copied; it is ${id}`}
+      copyErrorText={`Couldn't copy. The ID is ${id}`}
     />
   );
 }

@@ -46,8 +46,8 @@ export function Counts({ of, title, href, counted: { tally, error, retry } }: Pr
         ))}
         {moving > 0 && (
           <li>
-            <StatusIndicator type="in-progress">Under way</StatusIndicator>
-            <Count number={moving} href={href} what={`${title} under way`} />
+            <StatusIndicator type="in-progress">In progress</StatusIndicator>
+            <Count number={moving} href={href} what={`${title} in progress`} />
           </li>
         )}
       </ul>

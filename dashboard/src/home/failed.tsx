@@ -22,7 +22,7 @@ export function Failed({ known }: { known: Known }) {
   const { data, error, refetch } = useQuery(operations.list({ status: "failed", per_page: SHOWN }));
   const recent = data?.data.filter(isRecent) ?? [];
   return (
-    <Container header={<Header variant="h2">Failed lately</Header>}>
+    <Container header={<Header variant="h2">Recent failures</Header>}>
       {data === undefined ? (
         error === null ? (
           <Spinner />
@@ -30,7 +30,7 @@ export function Failed({ known }: { known: Known }) {
           <Failure error={error} retry={() => void refetch()} />
         )
       ) : recent.length === 0 ? (
-        <Box color="text-body-secondary">Nothing has failed in the last {DAYS} days.</Box>
+        <Box color="text-body-secondary">No failures in the last {DAYS} days.</Box>
       ) : (
         <ul className="plain">
           {recent.map((operation) => (

@@ -18,14 +18,14 @@ export function FirstSteps({ servers }: { servers: readonly Server[] }) {
   const hasKey = servers.length > 0 || (keys.data?.meta.total ?? 0) > 0;
   const active = servers.some(isUsable);
   return (
-    <Container header={<Header variant="h2">Three steps to your first instance</Header>}>
+    <Container header={<Header variant="h2">Launch your first instance in three steps</Header>}>
       <ol className="plain">
-        <Step done={hasKey} next={!hasKey} title="1. Add your SSH key" button="Add an SSH key" href="/settings/ssh-keys">
-          It opens your servers to you. Paste the public half; the private one stays with you.
+        <Step done={hasKey} next={!hasKey} title="1. Add your SSH key" button="Add SSH key" href="/settings/ssh-keys">
+          Lets you log in to your servers over SSH. Paste your public key only.
         </Step>
         <ServerStep servers={servers} ready={hasKey} />
         <Step done={false} next={active} title="3. Create an instance" button="Create instance" href="/instances/create">
-          The ERP with its database and its own domain, on your server.
+          Odoo with its own database and domain, running on your server.
         </Step>
       </ol>
     </Container>
@@ -38,13 +38,13 @@ function ServerStep({ servers, ready }: { servers: readonly Server[]; ready: boo
   if (first === undefined)
     return (
       <Step done={false} next={ready} title={title} button="Create server" href="/servers/create">
-        A machine at a provider of your choice. Instances run on it.
+        A machine at a provider of your choice, where your instances run.
       </Step>
     );
   const underWay = servers.some(({ status }) => status === SERVER_PHASES[LIFECYCLE["server.create"].through]);
   return (
-    <Step done={servers.some(isUsable)} next={!underWay} title={title} button="Go to servers" href="/servers">
-      {underWay ? "It is being made; that takes some minutes." : "The server is offline. Its page says why."}
+    <Step done={servers.some(isUsable)} next={!underWay} title={title} button="View servers" href="/servers">
+      {underWay ? "Your server is being created. This takes a few minutes." : "Your server is offline. Open it to see why."}
     </Step>
   );
 }

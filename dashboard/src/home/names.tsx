@@ -45,5 +45,5 @@ function placed<Item extends { id: string }>(
 ): Place {
   const found = tally?.items.find((item) => item.id === id);
   if (found !== undefined) return { name: nameOf(found), href };
-  return tally?.whole === true ? { name: "deleted since" } : { name: id, href };
+  return tally?.whole === true ? { name: "deleted" } : { name: id, href };
 }

@@ -16,12 +16,12 @@ export function Running({ known }: { known: Known }) {
     <Container
       header={
         <Header variant="h2" {...(running.length > 0 && { counter: `(${running.length})` })}>
-          Under way
+          In progress
         </Header>
       }
     >
       {running.length === 0 ? (
-        <Box color="text-body-secondary">Nothing is being done right now.</Box>
+        <Box color="text-body-secondary">Nothing in progress.</Box>
       ) : (
         <ul className="plain">
           {running.map((operation) => (
@@ -47,7 +47,7 @@ function Work({ operation, known }: { operation: Operation; known: Known }) {
       }
       description={
         <>
-          Begun by {created_by.name} <Time at={created_at} />
+          Started by {created_by.name} <Time at={created_at} />
         </>
       }
       additionalInfo={useStep(operation)}

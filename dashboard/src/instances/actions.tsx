@@ -20,9 +20,9 @@ interface Props {
 export function Actions({ instance, server, start, onAsk }: Props) {
   const navigate = useNavigate();
   const more = [
-    { id: "edit", text: "Edit name and email", ...disabled(whyNotEdit(instance)) },
+    { id: "edit", text: "Edit details", ...disabled(whyNotEdit(instance)) },
     { id: "domain", text: "Change domain", ...disabled(whyNot("update", instance, server)) },
-    { id: "clone", text: "Clone from a backup" },
+    { id: "clone", text: "Clone…" },
     { id: "delete", text: "Delete", ...disabled(whyNot("delete", instance, server)) },
   ];
   return (
@@ -44,7 +44,7 @@ export function Actions({ instance, server, start, onAsk }: Props) {
           if (dialog !== undefined) onAsk(dialog);
         }}
       >
-        More
+        Actions
       </ButtonDropdown>
     </SpaceBetween>
   );

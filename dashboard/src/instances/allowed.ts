@@ -11,7 +11,7 @@ const DONE: Record<InstanceAction, string> = {
   restart: "restarted",
   backup: "backed up",
   restore: "restored",
-  update: "given another domain",
+  update: "moved to another domain",
   delete: "deleted",
 };
 
@@ -19,21 +19,21 @@ const FAILED = LIFECYCLE["instance.create"].failed;
 
 /** All work needs the server, except deletion, which then removes the record alone. */
 export function whyNot(action: InstanceAction, instance: Instance, server: Server | undefined): string | undefined {
-  if (instance.operation_id !== null) return "Work on this instance is under way; wait until it ends.";
+  if (instance.operation_id !== null) return "Another operation is in progress. Wait for it to finish.";
   const states = statesFor(action);
   if (!states.includes(instance.status))
-    return `Only an instance that is ${inWords(states)} can be ${DONE[action]}; this one is ${wordOf(instance.status)}.`;
+    return `Can't be ${DONE[action]} while ${wordOf(instance.status)}. The instance must be ${inWords(states)}.`;
   if (action === "delete") return undefined;
   if (server === undefined) return undefined; // as long as it could not be read the API has the last word
-  if (!isUsable(server)) return `Its server ${server.name} is ${server.status}; it must be active.`;
+  if (!isUsable(server)) return `Its server ${server.name} is ${server.status}. It must be active.`;
   return instance.status === FAILED && !instance.allowed_actions.includes(action)
-    ? "The ERP was never installed on it. Delete it and create another."
+    ? "Odoo was never installed. Delete this instance and create another."
     : undefined;
 }
 
 /** Name and e-mail need no work on the server. */
 export const whyNotEdit = ({ status }: Instance): string | undefined =>
-  status === LIFECYCLE["instance.delete"].through ? "It is being deleted." : undefined;
+  status === LIFECYCLE["instance.delete"].through ? "This instance is being deleted." : undefined;
 
 export const isUsable = (server: Server): boolean => phasesOf(server).some((phase) => USABLE.includes(phase));
 

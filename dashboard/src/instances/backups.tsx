@@ -14,7 +14,7 @@ export function BackupsOf({ instance, server }: { instance: Instance; server: Se
       <BackupsTable
         instanceId={instance.id}
         homeOf={() => ({ instance, server, deleted: false })}
-        empty="There is no backup of this instance yet."
+        empty="No backups of this instance yet."
         actions={
           <Action refused={whyNot("backup", instance, server)} onClick={() => setAsking(true)}>
             Back up now

@@ -10,7 +10,10 @@ import { RecordToSet } from "./dns-record.tsx";
 
 export function ChangeDomain({ instance, onDismiss }: { instance: Instance; onDismiss: () => void }) {
   const { id, name, domain, dns_record } = instance;
-  const newDomain = api.instances.create.body.shape.domain.refine((value) => value !== domain, "is the one that it has");
+  const newDomain = api.instances.create.body.shape.domain.refine(
+    (value) => value !== domain,
+    "is already this instance's domain",
+  );
   const form = useForm({
     initial: { domain: "" },
     schema: api.instances.create.body.pick({ domain: true }).extend({ domain: newDomain }),
@@ -22,8 +25,7 @@ export function ChangeDomain({ instance, onDismiss }: { instance: Instance; onDi
     <Modal visible header={`Change the domain of ${name}`} onDismiss={onDismiss}>
       <Form form={form} submit="Change domain" onCancel={onDismiss} boxed={false}>
         <Alert type="info">
-          Set the DNS record of the new domain first. {domain} serves until the new one does; then it leads nowhere, and you can
-          remove its record.
+          Create the new domain's DNS record first. {domain} keeps working until the switch. After that you can remove its record.
         </Alert>
         <TextField label="New domain" placeholder="shop.example.com" {...form.text("domain")} />
         <RecordToSet record={{ ...dns_record, name: form.values.domain.trim().toLowerCase() }} />

@@ -56,9 +56,9 @@ export function CloneForm({ source: { id, instance }, offered, chosen, onMade }:
   });
   const server = (
     <ServerField
-      label={instance === undefined ? "Server" : "Another server"}
-      placeholder={instance === undefined ? "Choose an active server" : "The same server"}
-      {...(instance === undefined && { description: "The instance that this backup is of was deleted." })}
+      label="Server"
+      placeholder={instance === undefined ? "Choose an active server" : "Same server"}
+      {...(instance === undefined && { description: "The original instance was deleted, so choose a server." })}
       pages={useActiveServers()}
       chosen={form.values.server_id}
       error={form.error("server_id")}
@@ -66,23 +66,27 @@ export function CloneForm({ source: { id, instance }, offered, chosen, onMade }:
     />
   );
   return (
-    <Form form={form} submit="Clone" onCancel={() => void navigate(instance === undefined ? "/backups" : `/instances/${id}`)}>
+    <Form
+      form={form}
+      submit="Create clone"
+      onCancel={() => void navigate(instance === undefined ? "/backups" : `/instances/${id}`)}
+    >
       <Chooser
         label="Backup"
-        description="The clone begins as what this backup holds, in its version."
+        description="The clone starts with this backup's data and Odoo version."
         error={form.error("backup_id")}
         pages={offered}
         optionOf={backupOption}
         placeholder="Choose a backup"
         what="backups"
-        empty="There is no completed backup"
+        empty="No completed backups"
         chosen={form.values.backup_id}
         onChange={(backup_id) => form.set({ backup_id })}
       />
-      <TextField label="Name" hint="Shown here only, and can be changed." autoFocus {...form.text("name")} />
+      <TextField label="Name" hint="A display name. You can change it later." autoFocus {...form.text("name")} />
       <TextField
         label="Domain"
-        description="Of its own. You set its DNS record afterwards; the clone's page says which."
+        description="The clone needs its own domain. You'll get the DNS record to create afterwards."
         placeholder="staging.example.com"
         {...form.text("domain")}
       />
@@ -105,16 +109,16 @@ export function CloneForm({ source: { id, instance }, offered, chosen, onMade }:
         <TextField
           label="Database name"
           optional
-          placeholder="Made from the name"
-          hint="A lower-case letter, then lower-case letters, digits and underscores."
+          placeholder="Generated from the name"
+          hint="Lowercase letters, numbers and underscores. Must start with a letter."
           {...form.text("database_name")}
         />
         <TextField
-          label="Administrator's password"
+          label="Admin password"
           optional
           type="password"
           autoComplete="new-password"
-          hint="12 to 128 characters. Left empty, one is made for you, and shown once."
+          hint="12–128 characters. Leave empty to generate one, shown once."
           {...form.text("admin_password")}
         />
       </MoreOptions>
@@ -137,11 +141,11 @@ function Parts({
   onChange: (news: Partial<Taken>) => void;
 }) {
   return (
-    <FormField label="What it takes over" errorText={error}>
+    <FormField label="What to copy" errorText={error}>
       <SpaceBetween size="xs">
         <Checkbox
           checked={values.restore_database}
-          description="Without it the clone begins with a fresh database."
+          description="If off, the clone starts with an empty database."
           onChange={({ detail }) => onChange({ restore_database: detail.checked })}
         >
           Database
@@ -164,15 +168,15 @@ function Neutralize({ chosen, onChange }: { chosen: boolean; onChange: (chosen: 
     <SpaceBetween size="s">
       <Checkbox
         checked={chosen}
-        description="Scheduled jobs, mail and payments are switched off in the clone, so that it writes to nobody and charges nobody while you try things."
+        description="Turns off scheduled actions, email and payments in the clone, so your tests never reach real customers."
         onChange={({ detail }) => onChange(detail.checked)}
       >
-        Neutralize
+        Neutralize (recommended)
       </Checkbox>
       {!chosen && (
         <Alert type="warning">
-          The clone will do all that the original does: it sends the same mail, runs the same jobs and takes payments. Only right
-          where it is to replace the original.
+          The clone will send email, run scheduled actions and take payments like the original. Use this only to replace the
+          original.
         </Alert>
       )}
     </SpaceBetween>

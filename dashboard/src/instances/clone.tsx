@@ -94,14 +94,14 @@ function NoBackup({ id }: { id: string }) {
   return (
     <Alert
       type="info"
-      header="There is no completed backup"
+      header="No completed backups"
       action={
         <Button href={`/instances/${id}`} onFollow={useFollow()}>
-          Go to the instance
+          View instance
         </Button>
       }
     >
-      A clone is made from a backup: back the instance up first.
+      Clones are created from a backup. Back up this instance first.
     </Alert>
   );
 }

@@ -53,7 +53,13 @@ export default function CreateInstance() {
       ) : failed === null ? (
         <Spinner size="large" />
       ) : (
-        <Failure error={failed} retry={() => void Promise.all([offered.refetch(), active.retry()])} />
+        <Failure
+          error={failed}
+          retry={() => {
+            void offered.refetch();
+            active.retry();
+          }}
+        />
       )}
       {made !== undefined && <AfterMaking made={made} />}
     </Page>
@@ -70,14 +76,14 @@ function NoServer() {
   return (
     <Alert
       type="info"
-      header="No server is active"
+      header="No active servers"
       action={
         <Button href="/servers" onFollow={useFollow()}>
-          Go to servers
+          View servers
         </Button>
       }
     >
-      An instance needs an active server to run on: create one, or wait until it is ready.
+      Instances run on an active server. Create one, or wait until yours is ready.
     </Alert>
   );
 }
@@ -120,7 +126,13 @@ function InstanceForm({ offered, active, serverId, onMade }: Props) {
     });
   return (
     <Form form={form} submit="Create instance" onCancel={() => void navigate("/instances")}>
-      <TextField label="Name" hint="Shown here only, and can be changed." autoFocus {...form.text("name")} onChange={rename} />
+      <TextField
+        label="Name"
+        hint="A display name. You can change it later."
+        autoFocus
+        {...form.text("name")}
+        onChange={rename}
+      />
       <ServerField
         label="Server"
         placeholder="Choose an active server"
@@ -132,18 +144,18 @@ function InstanceForm({ offered, active, serverId, onMade }: Props) {
       <ErpFields offered={offered} chosen={form.values} error={form.error} onChange={form.set} />
       <TextField
         label="Domain"
-        description="Where people open it. You set its DNS record afterwards; the instance's page says which."
+        description="The address your users open. You'll get the DNS record to create afterwards."
         placeholder="shop.example.com"
         {...form.text("domain")}
       />
       <TextField
         label="Database name"
-        hint="A lower-case letter, then lower-case letters, digits and underscores. It cannot be changed later."
+        hint="Lowercase letters, numbers and underscores; starts with a letter. Can't be changed later."
         {...form.text("database_name")}
       />
       <TextField
-        label="Administrator's email"
-        description="Logs in to the ERP with it. The password is made for you, and shown once."
+        label="Admin email"
+        description="The admin logs in to Odoo with this email. We generate a password and show it once."
         type="email"
         {...form.text("admin_email")}
       />

@@ -28,12 +28,12 @@ export function DeleteInstance({ instance: { id, name, domain }, server, onDelet
       onConfirm={() => deletion.mutate()}
       onDismiss={onDismiss}
     >
-      Its database and its files are deleted, and {domain} answers no more. This cannot be undone. Its backups stay: a new
-      instance can be cloned from them.
+      This permanently deletes its database and files, and {domain} stops working. Backups are kept; you can clone a new instance
+      from them.
       {server !== undefined && !isUsable(server) && (
         <>
           {" "}
-          The server {server.name} is {server.status}: only the record is removed, and what is on the machine stays there.
+          The server {server.name} is {server.status}, so only the record is removed. Data on the machine is kept.
         </>
       )}
     </Confirm>

@@ -10,7 +10,7 @@ export function DnsRecord({ instance: { dns_record } }: { instance: Instance }) 
   return (
     <Container
       header={
-        <Header variant="h2" description="Set this record where the domain is managed, at your registrar or DNS provider.">
+        <Header variant="h2" description="Add this record at your registrar or DNS provider.">
           DNS record
         </Header>
       }
@@ -18,8 +18,8 @@ export function DnsRecord({ instance: { dns_record } }: { instance: Instance }) 
       <SpaceBetween size="m">
         <RecordToSet record={dns_record} />
         <div>
-          Until it is set, the instance runs all the same, but nobody can open it: its certificate is pending, and it answers by
-          no other name. Once the record leads here, the certificate comes by itself, within minutes.
+          Nobody can reach the instance until this record exists. Once it does, a TLS certificate is issued automatically within
+          minutes.
         </div>
       </SpaceBetween>
     </Container>
@@ -41,7 +41,7 @@ export function RecordToSet({ record: { type, name, value } }: Props) {
         { label: "Name", value: name === "" ? "The new domain" : <Copyable value={name} what="record's name" code /> },
         {
           label: "Value",
-          value: value === null ? "The server has no address yet" : <Copyable value={value} what="record's value" code />,
+          value: value === null ? "Waiting for the server's IP address" : <Copyable value={value} what="record's value" code />,
         },
       ]}
     />

@@ -14,7 +14,7 @@ export function EditInstance({ instance: { id, name, admin_email }, onDismiss }:
     body: (values) => ({ name: values.name.trim(), admin_email: values.admin_email.trim() }),
     send: (body) => client.instances.update({ params: { id }, body }),
     done: ({ data }) => {
-      notify({ id, type: "success", header: `Instance changed: ${data.name}` });
+      notify({ id, type: "success", header: `Instance updated: ${data.name}` });
       onDismiss();
     },
   });
@@ -23,8 +23,8 @@ export function EditInstance({ instance: { id, name, admin_email }, onDismiss }:
       <Form form={form} submit="Save" onCancel={onDismiss} boxed={false}>
         <TextField label="Name" {...form.text("name")} />
         <TextField
-          label="Administrator's email"
-          description="Kept here, and given to clones as their login. The login in this ERP stays as it is."
+          label="Admin email"
+          description="Used as the login of new clones. Doesn't change the login of this instance."
           type="email"
           {...form.text("admin_email")}
         />

@@ -21,7 +21,7 @@ interface Props {
 
 const EDITIONS: Record<Edition, { label: string; description: string }> = {
   community: { label: "Community", description: "Free and open source." },
-  enterprise: { label: "Enterprise", description: "With your subscription." },
+  enterprise: { label: "Enterprise", description: "Requires an Odoo Enterprise subscription." },
 };
 
 export function ErpFields({ offered, chosen, error, onChange }: Props) {
@@ -30,7 +30,7 @@ export function ErpFields({ offered, chosen, error, onChange }: Props) {
     label: version,
     ...(deprecated && {
       labelTag: "deprecated",
-      description: "Still installed, but not for long: choose a newer one if you can.",
+      description: "Support ends soon. Choose a newer version if you can.",
     }),
   }));
   return (

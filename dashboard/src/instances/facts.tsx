@@ -23,15 +23,15 @@ export function Facts({ instance, server }: { instance: Instance; server: Server
         minColumnWidth={200}
         items={[
           { label: "Status", value: <Status of="instance" status={instance.status} /> },
-          { label: "Address", value: <Address of={instance} /> },
+          { label: "URL", value: <Address of={instance} /> },
           { label: "Server", value: <Link to={`/servers/${server_id}`}>{server?.name ?? server_id}</Link> },
           { label: "Version", value: instance.erp_version },
           { label: "Edition", value: instance.edition },
           { label: "Database name", value: <Copyable value={instance.database_name} what="database name" code /> },
-          { label: "Administrator's email", value: <Copyable value={instance.admin_email} what="administrator's email" /> },
+          { label: "Admin email", value: <Copyable value={instance.admin_email} what="admin email" /> },
           { label: "Created", value: <Time at={instance.created_at} /> },
           ...(origin === null ? [] : [{ label: "Cloned from", value: <Origin backupId={origin} /> }]),
-          { label: "Jobs, mail and payments", value: neutralized ? "Switched off (neutralized)" : "As its users set them" },
+          { label: "Scheduled actions, email and payments", value: neutralized ? "Off (neutralized)" : "Unchanged" },
           { label: "ID", value: <Copyable value={instance.id} what="ID" code /> },
         ]}
       />
@@ -42,11 +42,11 @@ export function Facts({ instance, server }: { instance: Instance; server: Server
 /** The backup may be gone since, and the instance that it was of. */
 function Origin({ backupId }: { backupId: string }) {
   const { data, error } = useQuery(backups.one(backupId));
-  if (data === undefined) return error instanceof ClientError && error.code === "NOT_FOUND" ? "A backup since deleted" : "…";
+  if (data === undefined) return error instanceof ClientError && error.code === "NOT_FOUND" ? "A deleted backup" : "…";
   const { instance_id, instance_name } = data.data;
   return (
     <>
-      <Link to={`/instances/${instance_id}`}>{instance_name}</Link>, as it was {momentOf(data.data)}
+      <Link to={`/instances/${instance_id}`}>{instance_name}</Link>, backup of {momentOf(data.data)}
     </>
   );
 }

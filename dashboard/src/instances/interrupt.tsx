@@ -8,8 +8,8 @@ import { Failure } from "../app/failure.tsx";
 import { useAct } from "./use-act.ts";
 
 const WORDS = {
-  stop: { verb: "Stop", effect: "Nobody can work in it until it is started again. Its data stay." },
-  restart: { verb: "Restart", effect: "Nobody can work in it for a moment, and what is not saved is lost." },
+  stop: { verb: "Stop", effect: "Users can't log in until you start it again. No data is lost." },
+  restart: { verb: "Restart", effect: "Users are disconnected for a moment and lose unsaved changes." },
 };
 
 interface Props {

@@ -33,14 +33,14 @@ export default function Instances() {
       <ResourceTable
         main
         title="Instances"
-        description="ERPs on your servers, each with a database, files and a domain of its own."
+        description="Odoo instances on your servers, each with its own database, files and domain."
         list={instances.list}
         statuses="instance"
         columns={COLUMNS}
         actions={create}
         empty={
           <SpaceBetween size="s">
-            <span>There is no instance yet.</span>
+            <span>No instances yet.</span>
             {create}
           </SpaceBetween>
         }

@@ -24,7 +24,7 @@ export function ServerField(props: Props) {
       {...props}
       optionOf={({ name, region, specs }) => ({ label: name, description: `${region}, ${specsInWords(specs)}` })}
       what="servers"
-      empty="No server is active"
+      empty="No active servers"
     />
   );
 }

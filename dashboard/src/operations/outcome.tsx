@@ -19,7 +19,7 @@ export function Outcome({ operation }: { operation: Operation }) {
     <Wrapped>
       {error === null ? (
         <Box variant="span" color="text-body-secondary">
-          Done <Time at={finished_at} />
+          Finished <Time at={finished_at} />
         </Box>
       ) : (
         <>
@@ -39,7 +39,7 @@ function Found({ result }: { result: OperationResult }) {
       {verification !== undefined && <div>{verificationInWords(verification)}</div>}
       {safety_backup_id !== undefined && (
         <div>
-          <Link to={`/backups?backup=${safety_backup_id}`}>Safety backup</Link>
+          <Link to={`/backups?backup=${safety_backup_id}`}>Pre-restore backup</Link>
         </div>
       )}
       {downtime_seconds !== undefined && <div>{downtimeInWords(downtime_seconds)}</div>}

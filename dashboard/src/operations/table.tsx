@@ -17,13 +17,13 @@ export function OperationsTable({ resourceId }: { resourceId: string }) {
       prefix="operations"
       perPage={10}
       columns={[
-        { id: "type", header: "Work", cell: ({ type }) => workOf(type).name },
+        { id: "type", header: "Operation", cell: ({ type }) => workOf(type).name },
         { id: "status", header: "Status", cell: (operation) => <LiveStatus operation={operation} /> },
-        { id: "outcome", header: "Outcome", long: true, cell: (operation) => <Outcome operation={operation} /> },
+        { id: "outcome", header: "Result", long: true, cell: (operation) => <Outcome operation={operation} /> },
         { id: "by", header: "Started by", cell: ({ created_by }) => created_by.name },
         { id: "at", header: "Started", cell: ({ created_at }) => <Time at={created_at} /> },
       ]}
-      empty="Nothing has been done here yet."
+      empty="No operations yet."
     />
   );
 }

@@ -13,85 +13,90 @@ const WORK: Readonly<Record<string, Words>> = {
     name: "Create server",
     running: "Creating server",
     succeeded: "Server created",
-    failed: "Server could not be created",
+    failed: "Couldn't create server",
   },
   "server.delete": {
     name: "Delete server",
     running: "Deleting server",
     succeeded: "Server deleted",
-    failed: "Server could not be deleted",
+    failed: "Couldn't delete server",
   },
   "instance.create": {
     name: "Create instance",
-    running: "Installing instance",
-    succeeded: "Instance is running",
-    failed: "Instance could not be installed",
+    running: "Creating instance",
+    succeeded: "Instance created",
+    failed: "Couldn't create instance",
   },
   "instance.update": {
     name: "Change domain",
     running: "Changing domain",
     succeeded: "Domain changed",
-    failed: "Domain could not be changed",
+    failed: "Couldn't change domain",
   },
   "instance.clone": {
     name: "Clone",
     running: "Cloning instance",
-    succeeded: "Clone is running",
-    failed: "Clone could not be made",
+    succeeded: "Clone created",
+    failed: "Couldn't create clone",
   },
   "instance.start": {
     name: "Start",
     running: "Starting instance",
     succeeded: "Instance started",
-    failed: "Instance did not start",
+    failed: "Couldn't start instance",
   },
-  "instance.stop": { name: "Stop", running: "Stopping instance", succeeded: "Instance stopped", failed: "Instance did not stop" },
+  "instance.stop": {
+    name: "Stop",
+    running: "Stopping instance",
+    succeeded: "Instance stopped",
+    failed: "Couldn't stop instance",
+  },
   "instance.restart": {
     name: "Restart",
     running: "Restarting instance",
     succeeded: "Instance restarted",
-    failed: "Instance did not restart",
+    failed: "Couldn't restart instance",
   },
   "instance.delete": {
     name: "Delete instance",
     running: "Deleting instance",
     succeeded: "Instance deleted",
-    failed: "Instance could not be deleted",
+    failed: "Couldn't delete instance",
   },
-  "backup.create": { name: "Back up", running: "Backing up", succeeded: "Backup completed", failed: "Backup failed" },
+  "backup.create": { name: "Backup", running: "Backing up", succeeded: "Backup completed", failed: "Backup failed" },
   "backup.delete": {
     name: "Delete backup",
     running: "Deleting backup",
     succeeded: "Backup deleted",
-    failed: "Backup could not be deleted",
+    failed: "Couldn't delete backup",
   },
   "backup.restore": {
     name: "Restore",
     running: "Restoring backup",
     succeeded: "Backup restored",
-    failed: "Backup could not be restored",
+    failed: "Couldn't restore backup",
   },
 } satisfies Record<OperationType, Words>;
 
 /** A newer service may do more kinds of work than this page knows. */
 export const workOf = (type: string): Words =>
-  WORK[type] ?? { name: type, running: type, succeeded: `${type} has succeeded`, failed: `${type} has failed` };
+  WORK[type] ?? { name: type, running: type, succeeded: `${type} succeeded`, failed: `${type} failed` };
 
-export const HOST_SKIPPED = "The server was not active: only the record was removed, and what is on the machine stays there.";
+export const HOST_SKIPPED = "The server wasn't active, so only the record was removed. Data on the machine was kept.";
 
 /** What was found in a clone, after it was made. */
 export function verificationInWords(found: NonNullable<OperationResult["verification"]>): string {
   const { is_neutralized, active_crons, active_mail_servers, new_database_uuid, base_url } = found;
   return [
     is_neutralized ? "Neutralized" : "Not neutralized",
-    counted(active_crons, "active scheduled job"),
+    counted(active_crons, "active scheduled action"),
     counted(active_mail_servers, "active mail server"),
-    new_database_uuid ? "a database identity of its own" : "the database identity of its original",
+    new_database_uuid ? "new database UUID" : "same database UUID as the original",
     `address ${base_url}`,
   ].join(", ");
 }
 
 export const downtimeInWords = (seconds: number): string =>
-  `The ERP was stopped for ${seconds < 1 ? "less than a second" : counted(Math.round(seconds), "second")}.`;
+  `Odoo was stopped for ${seconds < 1 ? "less than a second" : counted(Math.round(seconds), "second")}.`;
 
 const counted = (number: number, what: string): string => `${number === 0 ? "no" : number} ${what}${number === 1 ? "" : "s"}`;

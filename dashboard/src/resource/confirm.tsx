@@ -48,7 +48,7 @@ export function Confirm({ title, name, children, confirm, pending, error, onConf
         <SpaceBetween size="m">
           {error !== null && error !== undefined && <Failure error={error} resend={onConfirm} />}
           <Alert type="warning">{children}</Alert>
-          <FormField label={`To confirm, type ${name}`}>
+          <FormField label={`Type ${name} to confirm`}>
             <Input value={typed} onChange={({ detail }) => setTyped(detail.value)} autoComplete={false} spellcheck={false} />
           </FormField>
         </SpaceBetween>

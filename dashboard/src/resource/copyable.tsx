@@ -10,7 +10,7 @@ export function Copyable({ value, what, code = false }: { value: string; what: s
       textToDisplay={code ? <code className="code">{value}</code> : value}
       copyButtonAriaLabel={`Copy ${what}`}
       copySuccessText="Copied"
-      copyErrorText="It could not be copied: select it, and copy it by hand"
+      copyErrorText="Couldn't copy. Select the text and copy it manually."
     />
   );
 }

@@ -39,7 +39,7 @@ export function SecretOnce({ title, what, value, children, onStored }: Props) {
       }
     >
       <SpaceBetween size="m">
-        <Alert type="warning">This is the only time that the {what} is shown. It cannot be retrieved later.</Alert>
+        <Alert type="warning">Copy the {what} now. You won't be able to see it again.</Alert>
         {children}
         <output className="secret" aria-label={what}>
           {value}
@@ -48,11 +48,11 @@ export function SecretOnce({ title, what, value, children, onStored }: Props) {
           textToCopy={value}
           copyButtonText={`Copy ${what}`}
           copySuccessText="Copied"
-          copyErrorText="It could not be copied: select it, and copy it by hand"
+          copyErrorText="Couldn't copy. Select the text and copy it manually."
         />
-        <FormField errorText={urged && !stored && "Store it first, then tick this."}>
+        <FormField errorText={urged && !stored && "Save it first, then tick this box."}>
           <Checkbox checked={stored} onChange={({ detail }) => setStored(detail.checked)}>
-            I have stored the {what}
+            I've saved the {what}
           </Checkbox>
         </FormField>
       </SpaceBetween>

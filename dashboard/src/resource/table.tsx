@@ -14,6 +14,7 @@ import type { ListQuery, Question } from "../app/queries.ts";
 import { useNarrow } from "./narrow.ts";
 import { StatusFilter } from "./status-filter.tsx";
 import { STATUSES } from "./status.tsx";
+import { useFocusNext } from "./use-focus-next.ts";
 import { usePlace } from "./use-place.ts";
 
 export interface Column<Item> {
@@ -65,6 +66,7 @@ export function ResourceTable<Item extends { id: string }>(props: Props<Item>) {
   const filter = statuses !== undefined && status !== undefined && Object.hasOwn(STATUSES[statuses], status) ? { status } : {};
   const query = useQuery({ ...list({ page, per_page: perPage, ...filter, ...only }), placeholderData: keepPreviousData });
   const { data: items = [], meta } = query.data ?? {};
+  const box = useFocusNext(query.data);
   const pages = Math.max(1, Math.ceil((meta?.total ?? 0) / perPage));
 
   const failure = query.isError && <Failure error={query.error} retry={() => void query.refetch()} />;
@@ -119,23 +121,21 @@ export function ResourceTable<Item extends { id: string }>(props: Props<Item>) {
     }),
   };
   const [first, ...others] = columns;
-  if (narrow)
-    return (
-      <Cards
-        {...shared}
-        ariaLabels={{ itemSelectionLabel: () => "", selectionGroupLabel: title }}
-        cardDefinition={{
-          header: first.cell,
-          sections: others.map(({ id, header, cell, long = false }, index) => ({
-            id,
-            header,
-            content: cell,
-            width: index === 0 || long ? 100 : 50, // the first stands higher than one beside it would
-          })),
-        }}
-      />
-    );
-  return (
+  const shown = narrow ? (
+    <Cards
+      {...shared}
+      ariaLabels={{ itemSelectionLabel: () => "", selectionGroupLabel: title }}
+      cardDefinition={{
+        header: first.cell,
+        sections: others.map(({ id, header, cell, long = false }, index) => ({
+          id,
+          header,
+          content: cell,
+          width: index === 0 || long ? 100 : 50, // the first stands higher than one beside it would
+        })),
+      }}
+    />
+  ) : (
     <Table
       {...shared}
       ariaLabels={{ tableLabel: title }}
@@ -148,6 +148,7 @@ export function ResourceTable<Item extends { id: string }>(props: Props<Item>) {
       }))}
     />
   );
+  return <div ref={box}>{shown}</div>;
 }
 
 interface NothingProps {
@@ -163,8 +164,8 @@ function Nothing({ empty, filtered, past, onClear }: NothingProps) {
     <Box textAlign="center" padding={{ vertical: "m" }}>
       {filtered || past ? (
         <SpaceBetween size="s">
-          <span>{filtered ? "Nothing here with this filter." : "Nothing is on this page."}</span>
-          <Button onClick={onClear}>Show all</Button>
+          <span>{filtered ? "No matches for this filter." : "There's nothing on this page."}</span>
+          <Button onClick={onClear}>{filtered ? "Clear filter" : "Go to page 1"}</Button>
         </SpaceBetween>
       ) : (
         empty

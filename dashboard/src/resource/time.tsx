@@ -3,16 +3,15 @@ import { useSyncExternalStore } from "react";
 import { serviceNow } from "../app/clock.ts";
 import { inFull } from "./moment.ts";
 
+/** Each from where it is exact enough to act on: 14 days are not "next week", and 40 hours not "1 day". */
 const UNITS = [
-  ["year", 31_536_000],
-  ["month", 2_592_000],
-  ["week", 604_800],
-  ["day", 86_400],
-  ["hour", 3_600],
-  ["minute", 60],
+  ["year", 31_536_000, 2 * 31_536_000],
+  ["day", 86_400, 2 * 86_400],
+  ["hour", 3_600, 2 * 3_600],
+  ["minute", 60, 60],
 ] as const;
 
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
 
 export function Time({ at, exact = false, none = "–" }: { at: string | null; exact?: boolean; none?: string }) {
   const now = useSyncExternalStore(everyHalfMinute, currentHalfMinute);
@@ -26,8 +25,8 @@ export function Time({ at, exact = false, none = "–" }: { at: string | null; e
 }
 
 function agoOf(seconds: number): string {
-  const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? [undefined, 1];
-  return unit === undefined ? (seconds > 20 ? "in a moment" : "just now") : relative.format(Math.trunc(seconds / length), unit);
+  const [unit, length] = UNITS.find(([, , from]) => Math.abs(seconds) >= from) ?? [undefined, 1];
+  return unit === undefined ? (seconds > 20 ? "in a moment" : "just now") : relative.format(Math.round(seconds / length), unit);
 }
 
 const HALF_MINUTE = 30_000;

@@ -11,7 +11,7 @@ export const phasesOf = ({ status, operation_id }: Server): ServerPhase[] =>
 const isHeldIn = (phase: ServerPhase): boolean =>
   LIFECYCLE["server.create"].through === phase || LIFECYCLE["server.delete"].through === phase;
 
-const BUSY = "Work on this server is under way; wait until it ends.";
+const BUSY = "Another operation is in progress. Wait for it to finish.";
 
 export function whyNotRename(server: Server): string | undefined {
   return phasesOf(server).some((phase) => RENAMABLE.includes(phase)) ? undefined : BUSY;
@@ -20,8 +20,8 @@ export function whyNotRename(server: Server): string | undefined {
 export function whyNotDelete(server: Server, instances: number | undefined): string | undefined {
   const from: readonly ServerPhase[] = LIFECYCLE["server.delete"].from;
   if (!phasesOf(server).some((phase) => from.includes(phase))) return BUSY;
-  if (instances === undefined) return "Its instances are being counted.";
+  if (instances === undefined) return "Checking for instances…";
   if (instances > 0)
-    return `It has ${instances} instance${instances === 1 ? "" : "s"}: delete ${instances === 1 ? "it" : "them"} first.`;
+    return `It has ${instances} instance${instances === 1 ? "" : "s"}. Delete ${instances === 1 ? "it" : "them"} first.`;
   return undefined;
 }

@@ -54,8 +54,8 @@ function ServerForm({ offered, defaults }: Props) {
     <Form form={form} submit="Create server" onCancel={() => void navigate("/servers")}>
       <TextField
         label="Name"
-        description="The machine's host name."
-        hint="1 to 63 lower-case letters, digits and inner hyphens."
+        description="Used as the machine's hostname."
+        hint="1–63 lowercase letters, numbers and hyphens. Can't start or end with a hyphen."
         autoFocus
         {...form.text("name")}
       />

@@ -21,7 +21,7 @@ export function DeleteServer({ server, onDismiss }: { server: Server; onDismiss:
       onConfirm={() => deletion.mutate()}
       onDismiss={onDismiss}
     >
-      The machine is given back to the provider, with all that is on it. This cannot be undone.
+      This permanently deletes the machine and everything on it.
     </Confirm>
   );
 }

@@ -79,15 +79,15 @@ function Facts({ server }: { server: Server }) {
         items={[
           { label: "Status", value: <ServerState server={server} /> },
           {
-            label: "Address",
-            value: server.ip_address === null ? "Not given yet" : <Copyable value={server.ip_address} what="address" />,
+            label: "IP address",
+            value: server.ip_address === null ? "Not assigned yet" : <Copyable value={server.ip_address} what="IP address" />,
           },
-          { label: "Last seen", value: <Time at={server.last_seen_at} none="Not yet" /> },
+          { label: "Last seen", value: <Time at={server.last_seen_at} none="Never" /> },
           { label: "Created", value: <Time at={server.created_at} /> },
           { label: "Provider", value: server.provider },
           { label: "Region", value: server.region },
           { label: "Size", value: `${server.size}: ${specsInWords(server.specs)}` },
-          { label: "SSH key", value: key.data?.data.name ?? (key.isError ? "Deleted; the server still has it" : "…") },
+          { label: "SSH key", value: key.data?.data.name ?? (key.isError ? "Deleted (still installed on the server)" : "…") },
           { label: "ID", value: <Copyable value={server.id} what="ID" code /> },
         ]}
       />
@@ -113,7 +113,7 @@ function InstancesOf({ server }: { server: Server }) {
       prefix="instances"
       perPage={INSTANCES}
       columns={INSTANCE_COLUMNS}
-      empty="No instance is on this server."
+      empty="No instances on this server yet."
       actions={
         <Button
           href={`/instances/create?server=${server.id}`}

@@ -16,7 +16,7 @@ import { specsInWords } from "./specs.ts";
 const COLUMNS: [Column<Server>, ...Column<Server>[]] = [
   { id: "name", header: "Name", cell: ({ id, name }) => <Link to={`/servers/${id}`}>{name}</Link> },
   { id: "status", header: "Status", cell: (server) => <ServerState server={server} /> },
-  { id: "address", header: "Address", cell: ({ ip_address }) => ip_address ?? "–" },
+  { id: "address", header: "IP address", cell: ({ ip_address }) => ip_address ?? "–" },
   { id: "place", header: "Provider and region", cell: ({ provider, region }) => `${provider}, ${region}` },
   { id: "size", header: "Size", cell: (server) => <Size of={server} /> },
   { id: "created", header: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
@@ -33,14 +33,14 @@ export default function Servers() {
       <ResourceTable
         main
         title="Servers"
-        description="Machines at your providers, on which instances run."
+        description="The machines your instances run on."
         list={servers.list}
         statuses="server"
         columns={COLUMNS}
         actions={create}
         empty={
           <SpaceBetween size="s">
-            <span>There is no server yet. An instance needs one.</span>
+            <span>No servers yet. Create one to host your first instance.</span>
             {create}
           </SpaceBetween>
         }

@@ -41,7 +41,7 @@ export function OfferFields({ providers, chosen, error, onChange }: Props) {
       <FormField
         label="Size"
         errorText={error("size")}
-        {...(sizes.length === 0 && { constraintText: "Choose a region to see what is offered there." })}
+        {...(sizes.length === 0 && { constraintText: "Choose a region to see the sizes available." })}
       >
         <Tiles
           ariaLabel="Size"
@@ -85,7 +85,7 @@ function Choice({ label, options, chosen, error, onChange }: ChoiceProps) {
         options={items}
         selectedOption={items.find(({ value }) => value === chosen) ?? null}
         placeholder={`Choose a ${label.toLowerCase()}`}
-        empty="Nothing is offered"
+        empty="None available"
         onChange={({ detail }) => onChange(detail.selectedOption.value ?? "")}
       />
     </FormField>

@@ -21,7 +21,11 @@ export function RenameServer({ server, onDismiss }: { server: Server; onDismiss:
   return (
     <Modal visible header={`Rename ${server.name}`} onDismiss={onDismiss}>
       <Form form={form} submit="Rename" onCancel={onDismiss} boxed={false}>
-        <TextField label="Name" hint="1 to 63 lower-case letters, digits and inner hyphens." {...form.text("name")} />
+        <TextField
+          label="Name"
+          hint="1–63 lowercase letters, numbers and hyphens. Can't start or end with a hyphen."
+          {...form.text("name")}
+        />
       </Form>
     </Modal>
   );

@@ -7,6 +7,6 @@ import { phasesOf } from "./allowed.ts";
 
 export function ServerState({ server }: { server: Server }) {
   if (phasesOf(server).includes(LIFECYCLE["server.delete"].through))
-    return <StatusIndicator type="in-progress">Being deleted</StatusIndicator>;
+    return <StatusIndicator type="in-progress">Deleting</StatusIndicator>;
   return <Status of="server" status={server.status} />;
 }

@@ -17,11 +17,11 @@ import { useCountdown } from "./countdown.ts";
 import { beginSession, endingOf, type Ending, useSession } from "./session.ts";
 
 const ENDINGS: Record<Ending, string> = {
-  "logged-out": "You are logged out.",
+  "logged-out": "You've logged out.",
   "logged-out-here":
-    "You are logged out in this browser. The service could not be told; there the session ends by itself within 12 hours.",
-  ended: "Your session has ended. Log in to go on where you were.",
-  expired: "Your session has lasted its 12 hours. Log in to go on where you were.",
+    "You are logged out in this browser. We couldn't reach the service, so the session there ends within 12 hours.",
+  ended: "Your session ended. Log in to pick up where you left off.",
+  expired: "Your session expired. Log in to pick up where you left off.",
 };
 
 export default function Login() {
@@ -44,7 +44,9 @@ export default function Login() {
         <Box variant="h1" textAlign="center">
           {PRODUCT}
         </Box>
-        <Notice error={login.error} locked={locked} />
+        <div role="alert" aria-atomic="false">
+          <Notice error={login.error} locked={locked} />
+        </div>
         <Container>
           <form
             noValidate
@@ -93,11 +95,15 @@ function Notice({ error, locked }: { error: unknown; locked: number }) {
   if (locked > 0)
     return (
       <Alert type="warning" header="Too many failed attempts">
-        Logging in is possible again in <span role="timer">{clock(locked)}</span>.
+        You can try again in{" "}
+        <span role="timer" aria-live="off">
+          {clock(locked)}
+        </span>
+        .
       </Alert>
     );
   if (error instanceof ClientError && error.code === "UNAUTHORIZED")
-    return <Alert type="error">The email or the password is wrong.</Alert>;
+    return <Alert type="error">Incorrect email or password.</Alert>;
   if (error !== null && !isLockOut(error)) {
     const { title, text } = wordsOf(error);
     return (

@@ -26,8 +26,13 @@ export default function Account() {
       ) : (
         <Failure error={failed} retry={() => void Promise.all([kept.refetch(), offered.refetch()])} />
       )}
-      <SignedIn />
-      <PasswordForm />
+      {/* Not before what stands above them, which would push them down. */}
+      {(failed !== null || (kept.data !== undefined && offered.data !== undefined)) && (
+        <SpaceBetween size="l">
+          <SignedIn />
+          <PasswordForm />
+        </SpaceBetween>
+      )}
     </Page>
   );
 }

@@ -11,10 +11,12 @@ import { useForm } from "../resource/use-form.ts";
 const EMPTY = { current_password: "", new_password: "", new_password_again: "" };
 
 /** Typed twice, because nobody sees what they type. */
-const body = api.auth.password.body.extend({ new_password_again: z.string() }).refine((typed) => typed.new_password_again === typed.new_password, {
-  path: ["new_password_again"],
-  error: "must be the same as the new password",
-});
+const body = api.auth.password.body
+  .extend({ new_password_again: z.string() })
+  .refine((typed) => typed.new_password_again === typed.new_password, {
+    path: ["new_password_again"],
+    error: "doesn't match the new password",
+  });
 
 export function PasswordForm() {
   const form = useForm({
@@ -28,14 +30,14 @@ export function PasswordForm() {
         id: "password",
         type: "success",
         header: "Password changed",
-        content: "Everywhere else you are logged out now.",
+        content: "You've been logged out on all other devices.",
       });
     },
   });
   return (
     <Container
       header={
-        <Header variant="h2" description="Everywhere else you are logged out by it; here you stay logged in.">
+        <Header variant="h2" description="Changing it logs you out on all other devices.">
           Change password
         </Header>
       }
@@ -46,10 +48,15 @@ export function PasswordForm() {
           label="New password"
           type="password"
           autoComplete="new-password"
-          hint="12 to 128 characters."
+          hint="12–128 characters."
           {...form.text("new_password")}
         />
-        <TextField label="New password, new_password_again" type="password" autoComplete="new-password" {...form.text("new_password_again")} />
+        <TextField
+          label="Confirm new password"
+          type="password"
+          autoComplete="new-password"
+          {...form.text("new_password_again")}
+        />
       </Form>
     </Container>
   );

@@ -10,14 +10,14 @@ const KINDS: Record<keyof Settings["quotas"], string> = {
   instances: "Instances",
   tokens: "API keys",
   ssh_keys: "SSH keys",
-  users: "People",
+  users: "Users",
 };
 
 export function Quotas({ quotas }: { quotas: Settings["quotas"] }) {
   return (
     <Container
       header={
-        <Header variant="h2" description="Your operator can raise them.">
+        <Header variant="h2" description="Contact your operator to raise these limits.">
           Quotas
         </Header>
       }

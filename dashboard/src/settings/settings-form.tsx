@@ -50,13 +50,13 @@ export function SettingsForm({ kept, offered }: Props) {
         <TextField
           label="Contact email"
           optional
-          description="Where the operator of the service reaches you."
+          description="How the service operator can reach you."
           type="email"
           {...form.text("contact_email")}
         />
         <Choice
           label="Default provider"
-          description="Chosen beforehand for new servers."
+          description="Preselected for new servers."
           options={offered}
           chosen={default_provider}
           error={form.error("default_provider")}
@@ -70,9 +70,9 @@ export function SettingsForm({ kept, offered }: Props) {
           onChange={(code) => form.set({ default_region: code })}
         />
         <TextField
-          label="Days that safety backups are kept"
-          description="Those taken before a restore. The last completed backup of an instance is kept in any case, and manual ones stay until you delete them."
-          hint="1 to 365."
+          label="Keep pre-restore backups for (days)"
+          description="Automatic backups taken before a restore. Manual backups and each instance's latest backup are always kept."
+          hint="1–365."
           type="number"
           {...form.text("backup_retention_days")}
         />

@@ -9,7 +9,7 @@ export function SignedIn() {
   const session = useSession();
   return (
     session !== undefined && (
-      <Container header={<Header variant="h2">Signed in</Header>}>
+      <Container header={<Header variant="h2">Your session</Header>}>
         <KeyValuePairs
           columns={3}
           minColumnWidth={220} // an e-mail address is not broken in two

@@ -14,7 +14,7 @@ const { body } = api.sshKeys.create;
 const schema = body.extend({
   public_key: body.shape.public_key.refine(
     (key) => !key.includes("PRIVATE KEY"),
-    "must be the public key, from the file that ends in .pub. This is the private one: keep it to yourself",
+    "looks like a private key. Paste the public key (the .pub file) and keep the private key secret",
   ),
 });
 
@@ -27,13 +27,13 @@ export function AddSshKey({ onAdded, onDismiss }: { onAdded: (key: SshKey) => vo
     done: ({ data }) => onAdded(data),
   });
   return (
-    <Modal visible header="Add an SSH key" onDismiss={onDismiss}>
-      <Form form={form} submit="Add key" onCancel={onDismiss} boxed={false}>
+    <Modal visible header="Add SSH key" onDismiss={onDismiss}>
+      <Form form={form} submit="Add SSH key" onCancel={onDismiss} boxed={false}>
         <TextField label="Name" placeholder="Ops laptop" {...form.text("name")} />
         <FormField
           label="Public key"
-          description="The line in the .pub file: it is no secret."
-          constraintText="OpenSSH ed25519, ecdsa, or rsa of at least 2048 bits, without options."
+          description="The contents of your .pub file. Safe to share."
+          constraintText="OpenSSH format: Ed25519, ECDSA or RSA (2048 bits or more)."
           errorText={form.error("public_key")}
         >
           <Textarea

@@ -22,8 +22,8 @@ export function DeleteSshKey({ sshKey: { id, name }, onDismiss }: { sshKey: SshK
       onConfirm={() => deletion.mutate()}
       onDismiss={onDismiss}
     >
-      <strong>{name}</strong> can no longer be chosen for new servers. Servers that were created with it keep it: to shut its
-      owner out, remove it on the machine.
+      <strong>{name}</strong> will no longer be available for new servers. Existing servers keep it. To revoke access, remove it
+      from authorized_keys on each server.
     </Ask>
   );
 }

@@ -18,18 +18,18 @@ export function SshKeyField({ chosen, error, onChange }: Props) {
     <>
       <Chooser
         label="SSH key"
-        description="Opens the machine to you; the service has a key of its own."
+        description="Gives you SSH access. The service uses its own key."
         error={error}
         secondaryControl={
           <Button formAction="none" onClick={() => setAdding(true)}>
-            Add a key
+            Add SSH key
           </Button>
         }
         pages={usePages(sshKeys.list)}
         optionOf={({ name, fingerprint }) => ({ label: name, description: fingerprint })}
         placeholder="Choose a key"
         what="keys"
-        empty="There is no key yet: add one"
+        empty="No keys yet"
         chosen={chosen}
         onChange={onChange}
       />

@@ -30,15 +30,15 @@ export default function SshKeys() {
   const [deleting, setDeleting] = useState<SshKey>();
   const add = (
     <Button variant="primary" onClick={() => setAdding(true)}>
-      Add a key
+      Add SSH key
     </Button>
   );
   return (
-    <Page title="SSH Keys" headless>
+    <Page title="SSH keys" headless>
       <ResourceTable
         main
-        title="SSH Keys"
-        description="Public keys that are put on the servers created with them, so that you can log in there."
+        title="SSH keys"
+        description="Public keys installed on new servers, so you can log in over SSH."
         list={sshKeys.list}
         columns={[
           ...COLUMNS,
@@ -56,7 +56,7 @@ export default function SshKeys() {
         actions={add}
         empty={
           <SpaceBetween size="s">
-            <span>There is no SSH key yet. A server needs one.</span>
+            <span>No SSH keys yet. You need one to create a server.</span>
             {add}
           </SpaceBetween>
         }

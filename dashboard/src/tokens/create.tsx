@@ -14,7 +14,7 @@ import { PermissionsField } from "./permissions-field.tsx";
 import type { Permission } from "../../../shared/api/permissions.ts";
 
 const LIST = "/settings/api-keys";
-const ABOVE = [{ text: "API Keys", href: LIST }];
+const ABOVE = [{ text: "API keys", href: LIST }];
 
 const nothingChosen: { name: string; permissions: Permission[]; expiry: Expiry; date: string } = {
   name: "",
@@ -26,7 +26,7 @@ const nothingChosen: { name: string; permissions: Permission[]; expiry: Expiry; 
 /** The contract's, with words for who typed a day and not a moment. */
 const body = api.tokens.create.body.extend({
   expires_at: z.iso
-    .datetime("must be a day such as 2027/01/31")
+    .datetime("must be a date, for example 2027/01/31")
     .refine((at) => Date.parse(at) > Date.now(), "must be in the future")
     .optional(),
 });
@@ -46,11 +46,11 @@ export default function CreateApiKey() {
   });
   const { permissions, expiry, date } = form.values;
   return (
-    <Page title="Create API key" above={ABOVE} description="With it a program calls the API in the name of this account.">
+    <Page title="Create API key" above={ABOVE} description="Lets a script or tool call the API on behalf of this account.">
       <Form form={form} submit="Create API key" onCancel={() => void navigate(LIST)}>
         <TextField
           label="Name"
-          description="What uses it, so that you know what ends when you revoke it."
+          description="The script or tool that uses this key."
           placeholder="Deploy pipeline"
           autoFocus
           {...form.text("name")}

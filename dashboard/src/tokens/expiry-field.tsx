@@ -21,9 +21,9 @@ export function ExpiryField({ expiry, date, error, onChange }: Props) {
     <SpaceBetween size="m">
       <FormField
         label="Expires"
-        description="An expired key is refused. What is used for long is better replaced from time to time."
+        description="Expired keys stop working. Rotate long-lived keys regularly."
         constraintText={
-          end === undefined ? "It stays valid until it is revoked." : end !== null && `At the end of ${day.format(end)}.`
+          end === undefined ? "Valid until you revoke it." : end !== null && `Expires at the end of ${day.format(end)}.`
         }
       >
         <Select

@@ -3,8 +3,8 @@
 export const EXPIRIES = {
   "30": { label: "In 30 days", days: 30 },
   "90": { label: "In 90 days", days: 90 },
-  "365": { label: "In a year", days: 365 },
-  on: { label: "On a day", days: undefined },
+  "365": { label: "In 1 year", days: 365 },
+  on: { label: "On a specific date", days: undefined },
   never: { label: "Never", days: undefined },
 } as const;
 export type Expiry = keyof typeof EXPIRIES;

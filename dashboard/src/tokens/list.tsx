@@ -25,7 +25,7 @@ const COLUMNS: [Column<Token>, ...Column<Token>[]] = [
       </code>
     ),
   },
-  { id: "permissions", header: "May do", cell: ({ permissions }) => <Permissions of={permissions} /> },
+  { id: "permissions", header: "Permissions", cell: ({ permissions }) => <Permissions of={permissions} /> },
   { id: "used", header: "Last used", cell: (token) => <LastUsed token={token} /> },
   { id: "expires", header: "Expires", cell: ({ expires_at }) => <Expires at={expires_at} /> },
   {
@@ -50,11 +50,11 @@ export default function ApiKeys() {
     </Button>
   );
   return (
-    <Page title="API Keys" headless>
+    <Page title="API keys" headless>
       <ResourceTable
         main
-        title="API Keys"
-        description="With an API key a program calls the API in the name of this account, as far as the key's permissions go."
+        title="API keys"
+        description="Use API keys to call the API from scripts and tools. Each key can do only what its permissions allow."
         list={tokens.list}
         columns={[
           ...COLUMNS,
@@ -72,7 +72,7 @@ export default function ApiKeys() {
         actions={create}
         empty={
           <SpaceBetween size="s">
-            <span>There is no API key yet. A program needs one to call the API.</span>
+            <span>No API keys yet. Create one to call the API.</span>
             {create}
           </SpaceBetween>
         }

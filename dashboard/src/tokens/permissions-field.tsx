@@ -16,7 +16,7 @@ interface Props {
 export function PermissionsField({ chosen, error, onChange }: Props) {
   return (
     <SpaceBetween size="m">
-      <FormField label="May do" stretch>
+      <FormField label="Access level" stretch>
         <Tiles
           columns={4}
           value={presetOf(chosen)?.id ?? null}
@@ -24,7 +24,7 @@ export function PermissionsField({ chosen, error, onChange }: Props) {
           onChange={({ detail }) => onChange([...(PRESETS.find(({ id }) => id === detail.value)?.permissions ?? [])])}
         />
       </FormField>
-      <FormField label="Permissions" description="As chosen above, or one by one." errorText={error} stretch>
+      <FormField label="Permissions" description="Start from a preset above, or choose one by one." errorText={error} stretch>
         <div role="group" aria-label="Permissions, one by one">
           <ColumnLayout columns={2} variant="text-grid">
             {GROUPS.map((permissions) => (

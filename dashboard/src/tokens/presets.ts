@@ -12,36 +12,36 @@ export const PRESETS: readonly Preset[] = [
   {
     id: "read",
     name: "Read only",
-    description: "Sees everything, changes nothing.",
+    description: "View everything, change nothing.",
     permissions: ALL_PERMISSIONS.filter((permission) => permission.endsWith(":read")),
   },
   {
     id: "automation",
     name: "Automation",
-    description: "Everything but the account's settings.",
+    description: "Everything except account settings.",
     permissions: ALL_PERMISSIONS.filter((permission) => !permission.startsWith("settings:")),
   },
   {
     id: "backups",
     name: "Backups only",
-    description: "Makes and deletes backups of instances; cannot restore or download them.",
+    description: "Create and delete backups. Can't restore or download them.",
     permissions: ["instances:read", "backups:read", "backups:write"],
   },
   {
     id: "all",
     name: "Everything",
-    description: "All that a signed-in person may do, but managing API keys.",
+    description: "Everything you can do, except manage API keys.",
     permissions: ALL_PERMISSIONS,
   },
 ];
 
 /** What one would not guess from the permission's own words. */
 export const BEYOND: Partial<Record<Permission, string>> = {
-  "servers:read": "also SSH keys",
-  "servers:write": "also SSH keys; servers cost money",
-  "instances:write": "cloning needs backups:restore too",
-  "backups:restore": "also download them: whoever may has all the data",
-  "settings:read": "also everybody's activity",
+  "servers:read": "includes SSH keys",
+  "servers:write": "includes SSH keys; can create billable servers",
+  "instances:write": "cloning also needs backups:restore",
+  "backups:restore": "includes downloads, which expose all data",
+  "settings:read": "includes the activity log",
 };
 
 export const presetOf = (permissions: readonly Permission[]): Preset | undefined =>

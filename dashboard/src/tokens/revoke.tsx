@@ -23,8 +23,7 @@ export function RevokeApiKey({ token, onDismiss }: { token: Token; onDismiss: ()
       onConfirm={() => deletion.mutate()}
       onDismiss={onDismiss}
     >
-      <strong>{name}</strong> ({prefix}…{last4}) is deleted. Whatever uses it is refused from its next request on. This cannot be
-      undone.
+      <strong>{name}</strong> ({prefix}…{last4}) stops working immediately. You can't undo this.
     </Ask>
   );
 }
