@@ -81,7 +81,8 @@ function RestoreForm({ backup, instance, onDismiss }: Props & { instance: Instan
       }),
     done: () => {
       onDismiss();
-      void navigate(`/instances/${instance.id}`); // where the progress is
+      void navigate(`/instances/${instance.id}`); // where the progress is, on top
+      window.scrollTo(0, 0);
     },
   });
   const { part, backup_first, neutralize } = form.values;

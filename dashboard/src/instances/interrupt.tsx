@@ -40,7 +40,7 @@ export function Interrupt({ action, instance, onDismiss }: Props) {
       }
     >
       <SpaceBetween size="m">
-        {act.error !== null && <Failure error={act.error} />}
+        {act.error !== null && <Failure error={act.error} resend={() => act.mutate(undefined, { onSuccess: onDismiss })} />}
         <Box>{effect}</Box>
       </SpaceBetween>
     </Modal>
