@@ -11,6 +11,8 @@ const FRESH_SECONDS = 5;
 const RETRIES_MAX = 2;
 /** Lists lag behind a change by a moment: they are asked for at once, and again then. */
 const LAG_SECONDS = 1;
+/** How long a change waits, at most, until the page shows it. */
+const PATIENCE_SECONDS = 2;
 /** Not 0, at which a change under way whose form has gone would be looked at without pause. */
 const GONE_SECONDS = 1;
 
@@ -32,10 +34,13 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: "always", retry: false, gcTime: GONE_SECONDS * 1000 },
   },
   mutationCache: new MutationCache({
-    onSuccess: (answer) => {
-      void refresh();
+    onSuccess: async (answer) => {
+      const refreshed = refresh();
       // What work does is asked for when it has begun and ended.
-      if (operationIdsIn(answer).length === 0) setTimeout(() => void refresh(), LAG_SECONDS * 1000);
+      if (operationIdsIn(answer).length > 0) return;
+      setTimeout(() => void refresh(), LAG_SECONDS * 1000);
+      // What is then told is on the page already, unless that takes long.
+      await Promise.race([refreshed, new Promise((resolve) => setTimeout(resolve, PATIENCE_SECONDS * 1000))]);
     },
   }),
 });
