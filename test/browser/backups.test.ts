@@ -4,6 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect } from "vitest";
 import * as z from "zod";
 import { Backup } from "../../shared/api/backups.ts";
+import { setQuota } from "../../shared/data/operator.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
@@ -56,6 +57,7 @@ describe("making one", () => {
 
   test("is offered for every instance, also for those beyond the first hundred", async ({ open }) => {
     const mine = await account();
+    await setQuota(mine.id, "instance", 200);
     const { server_id } = await seedInstance(mine.id, { name: "The oldest of all" });
     for (let each = 0; each < 100; each++) await seedInstance(mine.id, { server_id });
     const page = await open("/backups", { as: mine });
