@@ -61,7 +61,7 @@ function RestoreForm({ backup, instance, onDismiss }: Props & { instance: Instan
     of: backup.id,
     initial: nothingChosen,
     schema: api.backups.restore.body.safeExtend({
-      name: z.literal(instance.name.trim(), `doesn't match. Type ${instance.name}`),
+      name: z.string().refine((typed) => typed === instance.name.trim(), `doesn't match. Type ${instance.name}`),
     }),
     body: ({ part, backup_first, neutralize, name }) => {
       const { restore_database, restore_filestore } = PARTS[part];
