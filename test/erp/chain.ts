@@ -589,7 +589,8 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
         machine.docker("exec", ...options, `erp-${shop.id}`, "python3", "-c", `${ATTACHMENTS}\n${code}`);
       const names = inside("make(755)").trim().split("\n");
       const { data } = await client.backups.create({ params: { id: shop.id }, body: {} });
-      await until("its job works", 60, () => machine.isWorking(data.operation_id ?? ""), 20);
+      const archive = join(machine.root, "jobs", `${data.operation_id}-makeArchive`, "archive.zip");
+      await until("it packs", 60, () => existsSync(archive), 20);
       inside(`delete(${JSON.stringify(names)})`, "-d");
       await succeeds(data.operation_id);
       const made = (await client.backups.get({ params: { id: data.id } })).data;
