@@ -10,6 +10,7 @@ import { hostScript } from "../../shared/hosts/host-script.ts";
 import { keyPairOf } from "../../shared/hosts/key-pair.ts";
 
 const KEPT = resolve(import.meta.dirname, "../../.local/erp");
+const IMAGES = ["odoo:19.0", "postgres:16", "caddy:2"];
 const PROGRAMS = [
   "dockerd",
   "docker",
@@ -61,16 +62,29 @@ export function missing(more: readonly string[] = []): string | undefined {
   return `These are missing: ${absent.join(", ")}. On Debian: apt-get install docker.io docker-compose debootstrap openssh-server nftables iproute2 shellcheck unzip jq curl${more.length === 0 ? "" : " postgresql-client zip"}`;
 }
 
-/** Without a bridge and without rules: what is built has this machine's own network. Its mounts are its own, and go with it. */
-export async function buildImages(folder: string): Promise<void> {
+/** Docker starts whatever a run that was killed left with it, networks and all: it does so out of this machine's own network. */
+export async function prepareImages(folder: string): Promise<void> {
   mkdirSync(KEPT, { recursive: true });
+  const complete = await withDocker(folder, ["--net", "--mount"], (env) => {
+    removeContainers((...args) => execFileSync("docker", args, { env, encoding: "utf8" }));
+    return spawnSync("docker", ["image", "inspect", ...IMAGES], { env }).status === 0;
+  });
+  if (complete) return;
+  console.log("The images are built, which takes some minutes …");
+  await withDocker(folder, ["--mount"], (env) =>
+    execFileSync("bash", [join(import.meta.dirname, "images.sh"), join(KEPT, "images")], { env, stdio: "inherit" }),
+  );
+}
+
+/** Without a bridge and without rules: what is built has the network that there is. Its mounts are its own, and go with it. */
+async function withDocker<T>(folder: string, namespaces: readonly string[], work: (env: NodeJS.ProcessEnv) => T): Promise<T> {
   const host = `unix://${join(folder, "building.sock")}`;
   const env = { ...process.env, DOCKER_HOST: host };
   const options = ["--bridge=none", "--iptables=false", "--ip6tables=false", "--ip-forward=false"];
-  const daemon = startDocker(host, folder, options, ["unshare", "--mount"]);
+  const daemon = startDocker(host, folder, options, ["unshare", ...namespaces]);
   try {
     await until("Docker", 60, () => spawnSync("docker", ["info"], { env }).status === 0);
-    execFileSync("bash", [join(import.meta.dirname, "images.sh"), join(KEPT, "images")], { env, stdio: "inherit" });
+    return work(env);
   } finally {
     await ended(daemon);
   }

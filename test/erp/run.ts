@@ -5,11 +5,11 @@
 // are touched, and nothing outlives the first of its processes, however that ends.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chain } from "./chain.ts";
-import { buildImages, missing, startMachine } from "./machine.ts";
+import { missing, prepareImages, startMachine } from "./machine.ts";
 import { measure } from "./measure.ts";
 import { startService } from "./service.ts";
 
@@ -25,15 +25,18 @@ async function outside(): Promise<number> {
   }
   const folder = mkdtempSync(join(tmpdir(), "erp-"));
   try {
-    console.log("Looking for the images; the first time they are built, which takes some minutes …");
-    await buildImages(folder);
+    await prepareImages(folder);
     const namespaces = ["--net", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"];
     const inner = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
     const env = { ...process.env, [FOLDER]: folder };
     const child = spawn("unshare", [...namespaces, ...inner], { stdio: "inherit", env });
-    // With it all that is in its namespaces ends, whatever it does just then.
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill("SIGKILL"));
-    process.on("disconnect", () => child.kill("SIGKILL"));
+    // With its first process all that is in its namespaces ends, whatever it does just then; it is over when all of it has ended.
+    const kill = (): void => {
+      if (child.exitCode !== null) return;
+      const first = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8"));
+      if (first > 0) process.kill(first, "SIGKILL");
+    };
+    for (const signal of ["SIGINT", "SIGTERM", "disconnect"]) process.on(signal, kill);
     const [code] = await once(child, "exit");
     return code === 0 ? 0 : 1;
   } finally {
