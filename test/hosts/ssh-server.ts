@@ -64,7 +64,12 @@ function answerTo(asked: AuthContext, authorized: readonly string[]): "Accepted"
 /** A command goes on when its connection breaks: nobody reads what it writes any more. */
 function run(channel: ServerChannel, command: string, environment: Readonly<Record<string, string>>): void {
   const user = { HOME: homedir(), USER: "root", LOGNAME: "root", SHELL: "/bin/bash" };
-  const bash = spawn("/bin/bash", ["-c", command], { cwd: homedir(), env: { ...user, ...environment }, detached: true });
+  // Without this user's own .bashrc, which bash reads for a command that comes over a network, and which may take a second.
+  const bash = spawn("/bin/bash", ["--norc", "-c", command], {
+    cwd: homedir(),
+    env: { ...user, ...environment },
+    detached: true,
+  });
   channel.pipe(bash.stdin);
   bash.stdin.on("error", () => undefined); // it ended without reading what it was sent
   bash.stdout.pipe(channel, { end: false });
