@@ -3,6 +3,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_pr
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { connect } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -94,6 +95,9 @@ export async function startMachine(folder: string): Promise<Machine> {
   const within = (name: string): string => join(folder, name);
   const [root, system] = [within("root"), within("system")];
   execFileSync("ip", ["link", "set", "lo", "up"]);
+  // A server's root has not what this machine's user has in it, and bash reads it for every command that comes over SSH.
+  const own = join(homedir(), ".bashrc");
+  if (existsSync(own)) execFileSync("mount", ["--bind", "/dev/null", own]);
   for (const each of [root, join(system, "etc/ssh"), join(system, "run"), "/run/sshd"]) mkdirSync(each, { recursive: true });
   symlinkSync(within("docker.pid"), join(system, "run/docker.pid")); // where the script looks for it
   const daemons: ChildProcess[] = [];
