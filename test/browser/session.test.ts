@@ -170,9 +170,11 @@ test("a form that is half filled in survives a log-in, without its passwords, an
     await name.fill("Staging");
     await page.getByRole("checkbox", { name: "Database" }).uncheck();
     const token = z.object({ token: z.string() }).parse(JSON.parse(String(await page.evaluate(KEPT)))).token;
-    await clientWith(token).post("/auth/logout");
     await page.getByLabel("Domain").fill(uniqueDomain());
-    await page.getByRole("button", { name: "Create clone" }).click();
+    await clientWith(token).post("/auth/logout");
+    // Unless another request of the page learns of it first.
+    const toldBy = [page.getByRole("button", { name: "Create clone" }).click(), isAt(page, "/login")];
+    await Promise.any(toldBy);
     await isAt(page, "/login");
   };
   await expire();
@@ -255,6 +257,20 @@ test("a session that is logged out is refused by the API, and nothing of it is k
   expect((await clientWith(token).get("/auth/me")).status).toBe(401);
   await page.goto("/servers");
   await isAt(page, "/login");
+});
+
+test("who logs out is told so, also where another request learns first that the session is over", async ({ open, faults }) => {
+  faults.expected.push(/401/);
+  const page = await open("/", { as: await account() });
+  await page.route("**/auth/logout", async (route) => {
+    const response = await route.fetch();
+    await page.getByRole("link", { name: "Servers" }).first().click();
+    await page.getByText("Your session ended.").waitFor();
+    await route.fulfill({ response });
+  });
+  await page.getByRole("button", { name: /^Owner of/ }).click();
+  await page.getByRole("menuitem", { name: "Log out" }).click();
+  await page.getByText("You've logged out.").waitFor();
 });
 
 test("a session that the service ended leads to the log-in page, and from there back", async ({ open }) => {

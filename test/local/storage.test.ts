@@ -26,7 +26,8 @@ import { noProc, syncedBy } from "./synced.ts";
 import { presigned } from "./signer.ts";
 import { allow, BUCKET, startLocal, type Local } from "./services.ts";
 
-const dir = await mkdtemp(join(tmpdir(), "storage-test-"));
+// In a folder of its own, which nobody else writes to.
+const dir = await mkdtemp(join(await mkdtemp(join(tmpdir(), "storage-test-")), "s3-"));
 let local: Local;
 let s3: S3Client;
 let operator: ReturnType<Local["as"]>;
@@ -37,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await local.stop();
-  await rm(dir, { recursive: true, force: true });
+  await rm(join(dir, ".."), { recursive: true, force: true });
 });
 
 const Bucket = BUCKET;

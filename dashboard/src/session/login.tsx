@@ -14,7 +14,7 @@ import { client } from "../app/client.ts";
 import { PRODUCT, useTitle } from "../app/title.ts";
 import { wordsOf } from "../app/words.ts";
 import { useCountdown } from "./countdown.ts";
-import { beginSession, endingOf, type Ending, useSession } from "./session.ts";
+import { beginSession, type Ending, useEnding, useSession } from "./session.ts";
 
 const ENDINGS: Record<Ending, string> = {
   "logged-out": "You've logged out.",
@@ -29,6 +29,7 @@ export default function Login() {
   const [password, setPassword] = useState("");
   const [asked, setAsked] = useState(false);
   const session = useSession();
+  const ending = useEnding();
   const from = useFrom();
   const login = useMutation({
     mutationFn: () => client.auth.login({ body: { email: email.trim(), password } }),
@@ -45,7 +46,7 @@ export default function Login() {
           {PRODUCT}
         </Box>
         <div role="alert" aria-atomic="false">
-          <Notice error={login.error} locked={locked} />
+          <Notice error={login.error} locked={locked} ending={ending} />
         </div>
         <Container>
           <form
@@ -91,7 +92,7 @@ export default function Login() {
   );
 }
 
-function Notice({ error, locked }: { error: unknown; locked: number }) {
+function Notice({ error, locked, ending }: { error: unknown; locked: number; ending: Ending | undefined }) {
   if (locked > 0)
     return (
       <Alert type="warning" header="Too many failed attempts">
@@ -112,7 +113,6 @@ function Notice({ error, locked }: { error: unknown; locked: number }) {
       </Alert>
     );
   }
-  const ending = endingOf();
   return ending !== undefined && <Alert type={ending === "logged-out-here" ? "warning" : "info"}>{ENDINGS[ending]}</Alert>;
 }
 

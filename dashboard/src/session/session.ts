@@ -39,6 +39,9 @@ export function endSession(why: Ending): void {
 /** The session, and a new rendering when it begins or ends, in whichever tab. */
 export const useSession = (): Session | undefined => useSyncExternalStore(subscribe, session);
 
+/** Why there is none, as far as is known: a request that is refused while somebody logs out knows less than the log-out. */
+export const useEnding = (): Ending | undefined => useSyncExternalStore(subscribe, endingOf);
+
 export function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
