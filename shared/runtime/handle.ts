@@ -3,7 +3,6 @@
 // One place does every check, in one order: 405, 429, 403, 413/415/400, 422 for the shape, Idempotency-Key. What is left to the
 // handler are the resources: 404 for the path's, 422 for ids inside the body, 409.
 import middy, { type MiddlewareObj } from "@middy/core";
-import httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import * as z from "zod";
 import type { DataIn, Endpoint, RequestOf } from "../api/endpoint.ts";
@@ -16,8 +15,9 @@ import type { Caller } from "../data/records.ts";
 import type { Version } from "../data/versions.ts";
 import { read, readWith, type Records, type Ref } from "../data/table.ts";
 import { etagOf, matches, matchesWeakly, tagsIn, weakEtagOf } from "../domain/etag.ts";
-import { BODY_BYTES_MAX, WINDOW_SECONDS } from "../domain/limits.ts";
+import { WINDOW_SECONDS } from "../domain/limits.ts";
 import { startOperation } from "./begin.ts";
+import { bodied } from "./body.ts";
 import { forget, idempotentRequest, keep, keptRef, Replay, replayIfKept } from "./idempotency.ts";
 import { log } from "./log.ts";
 import { allowedAt, answersTo } from "./methods.ts";
@@ -191,86 +191,6 @@ function permissionIn({ bodyPermission }: Endpoint, body: unknown): Permission {
   const permission = bodyPermission?.permissions[String(value)];
   if (permission === undefined) throw new Error(`No permission is declared for ${String(value)}`);
   return permission;
-}
-
-/** What a gateway puts in the place of bytes that are no UTF-8: storing it would change what was sent. */
-const NOT_UTF8 = "\uFFFD";
-
-/** A request nested deeper is an attack on a parser, not a request. */
-const NESTING_MAX = 32;
-/** So much of a client's own key is shown in an error. */
-const KEY_SHOWN = 100;
-const parseJson = httpJsonBodyParser({ disableContentTypeCheck: true });
-
-/** 413, 415 and 400: leaves the parsed object as the event's body. */
-function bodied(endpoint: Endpoint): Handling {
-  if (endpoint.body === undefined) return { before: () => undefined }; // middy refuses a middleware without a hook
-  return {
-    before: async (request) => {
-      const { event } = request;
-      const text = event.body ?? "";
-      const bytes = Buffer.byteLength(text, event.isBase64Encoded ? "base64" : "utf8");
-      if (bytes > BODY_BYTES_MAX) throw new ApiError("PAYLOAD_TOO_LARGE");
-      if (bytes > 0 && !/^application\/json\s*(?:;|$)/i.test(header(event.headers, "content-type") ?? ""))
-        throw new ApiError("UNSUPPORTED_MEDIA_TYPE");
-      if (text.includes(NOT_UTF8)) throw new ApiError("MALFORMED_REQUEST", "The request body is not UTF-8 text");
-      const { depth, repeated } = outlineOf(text);
-      if (depth > NESTING_MAX)
-        throw new ApiError("MALFORMED_REQUEST", `The request body is nested deeper than ${NESTING_MAX} levels`);
-      if (repeated !== undefined)
-        throw new ApiError(
-          "MALFORMED_REQUEST",
-          `The request body has the key "${repeated.slice(0, KEY_SHOWN)}" twice in one object`,
-        );
-      if (text.trim() === "") event.body = "{}";
-      try {
-        await parseJson.before?.(request);
-      } catch (error) {
-        const key = forbiddenKey(error);
-        if (key !== undefined) throw invalid({ field: key, reason: "is not a known field" });
-        throw new ApiError("MALFORMED_REQUEST", undefined, { cause: error });
-      }
-      const body: unknown = event.body;
-      if (typeof body !== "object" || body === null || Array.isArray(body)) throw new ApiError("MALFORMED_REQUEST");
-    },
-  };
-}
-
-/** Depth of brackets outside strings, and a key that an object has twice: looked for before parsing, which recurses and keeps the last. */
-function outlineOf(text: string): { depth: number; repeated: string | undefined } {
-  const open: Set<string>[] = [];
-  let depth = 0;
-  let repeated: string | undefined;
-  let before = "";
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}:]/gs)) {
-    if (token === "[" || token === "{") depth = Math.max(depth, open.push(new Set()));
-    else if (token === "]" || token === "}") open.pop();
-    else if (token === ":") {
-      const key = unescaped(before);
-      const keys = open.at(-1);
-      if (keys?.has(key)) repeated ??= key;
-      keys?.add(key);
-    }
-    before = token;
-  }
-  return { depth, repeated };
-}
-
-/** A key as the parser will read it, however it is written; what is no JSON the parser refuses. */
-function unescaped(token: string): string {
-  if (!token.includes("\\")) return token.slice(1, -1);
-  try {
-    return String(JSON.parse(token));
-  } catch {
-    return token;
-  }
-}
-
-/** The parser refuses `__proto__` and the like, and says which it met. */
-const Forbidden = z.object({ message: z.literal("Forbidden key in JSON body"), cause: z.object({ data: z.string() }) });
-function forbiddenKey(error: unknown): string | undefined {
-  const forbidden = Forbidden.safeParse(error);
-  return forbidden.success ? forbidden.data.cause.data : undefined;
 }
 
 /** A REST API passes the parameters of a path as the client wrote them. Broken encoding names nothing: with its `%` it is no id. */

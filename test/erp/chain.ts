@@ -13,11 +13,9 @@ import { hostScript } from "../../shared/hosts/host-script.ts";
 import { type Erp, fetchPage, signIn, type Site } from "./erp.ts";
 import { requireApart, requireLimits, requirePlainRole, requireSecureSession } from "./house.ts";
 import { type Machine, until } from "./machine.ts";
-import { isGone, type Service } from "./service.ts";
+import { isGone, type Service, SHOP } from "./service.ts";
 
-const DATABASE = "shop";
-const DOMAIN = "shop.example.com";
-const ADMIN = "admin@example.com";
+const { database_name: DATABASE, domain: DOMAIN, admin_email: ADMIN } = SHOP;
 const COLLEAGUE = { login: "colleague@example.com", password: "a-colleague's-password" };
 
 /** Attachments as the ERP has them, made and deleted without it: deleting some hundred takes as long as a backup. */
@@ -135,10 +133,7 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
     );
 
     const server = await guarantee("a machine becomes a server, although its preparation is killed midway", async () => {
-      const { data: catalog } = await client.catalog.get();
-      const own = catalog.providers.find(({ code }) => code === "byo");
-      const body = { name: "own", provider: "byo", region: own?.regions[0]?.code ?? "", size: own?.sizes[0]?.code ?? "" };
-      const { data } = await client.servers.create({ body: { ...body, ssh_key_id: service.sshKeyId } });
+      const { data } = await client.servers.create({ body: service.serverBody });
       await survives(data.operation_id, "prepareHost", 0.3);
       const made = (await client.servers.get({ params: { id: data.id } })).data;
       assert.equal(made.status, "active");
@@ -149,17 +144,7 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
     const { shop, password } = await guarantee(
       "an ERP is installed and answers, although its installation is killed midway",
       async () => {
-        const { data } = await client.instances.create({
-          body: {
-            name: "Shop",
-            server_id: server.id,
-            erp_version: "19.0",
-            edition: "community",
-            database_name: DATABASE,
-            admin_email: ADMIN,
-            domain: DOMAIN,
-          },
-        });
+        const { data } = await client.instances.create({ body: { ...SHOP, server_id: server.id } });
         await survives(data.operation_id, "installErp", 8);
         const made = await instanceOf(data.id);
         assert.equal(made.status, "running");

@@ -8,12 +8,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Operation } from "../../shared/api/operations.ts";
 import type { Machine } from "./machine.ts";
-import type { Service } from "./service.ts";
+import { type Service, SHOP } from "./service.ts";
 
 /** The service is in this process, and goes on meanwhile. */
 const run = promisify(execFile);
 
-const DATABASE = "shop";
+const { database_name: DATABASE } = SHOP;
 const ROUNDS = 3;
 const MB = 1024 ** 2;
 
@@ -52,22 +52,9 @@ for number in range(3600):
 export async function measure(machine: Machine, service: Service, folder: string): Promise<{ passed: number; failed: number }> {
   const { client, end } = service;
   const counts = { passed: 0, failed: 0 };
-  const { data: catalog } = await client.catalog.get();
-  const own = catalog.providers.find(({ code }) => code === "byo");
-  const wish = { name: "own", provider: "byo", region: own?.regions[0]?.code ?? "", size: own?.sizes[0]?.code ?? "" };
-  const { data: server } = await client.servers.create({ body: { ...wish, ssh_key_id: service.sshKeyId } });
+  const { data: server } = await client.servers.create({ body: service.serverBody });
   await succeeds(server.operation_id);
-  const { data: shop } = await client.instances.create({
-    body: {
-      name: "Shop",
-      server_id: server.id,
-      erp_version: "19.0",
-      edition: "community",
-      database_name: DATABASE,
-      admin_email: "admin@example.com",
-      domain: "shop.example.com",
-    },
-  });
+  const { data: shop } = await client.instances.create({ body: { ...SHOP, server_id: server.id } });
   await succeeds(shop.operation_id);
   await psql("odoo", DATABASE, "-c", ROWS);
   await run("docker", ["exec", `erp-${shop.id}`, "python3", "-c", FILES], { env: machine.environment });

@@ -19,9 +19,20 @@ const WAIT_SECONDS = 20;
 const OPERATION_MINUTES_MAX = 15;
 const GB = 1024 ** 3;
 
+/** The instance that everything is tried on. */
+export const SHOP = {
+  name: "Shop",
+  erp_version: "19.0",
+  edition: "community",
+  database_name: "shop",
+  admin_email: "admin@example.com",
+  domain: "shop.example.com",
+} as const;
+
 export interface Service {
   client: Client;
-  sshKeyId: string;
+  /** The body of the request for a server on the machine. */
+  serverBody: { name: string; provider: string; region: string; size: string; ssh_key_id: string };
   /** Waits for the operation's end, whatever it is. */
   end: (operationId: string | null) => Promise<Operation>;
   /** The names of all objects in the store. */
@@ -61,11 +72,13 @@ export async function startService(machine: Machine, folder: string, { timeScale
   machine.admit((await prepareLive(cloud)).serviceKey);
   const demo = await demoAccount(dataDir, cloud.apiUrl, ENVIRONMENT);
   const client = createClient({ baseUrl: demo.base_url, token: () => demo.token, fetch: patient });
+  const own = (await client.catalog.get()).data.providers.find(({ code }) => code === "byo");
+  const offer = { provider: "byo", region: own?.regions[0]?.code ?? "", size: own?.sizes[0]?.code ?? "" };
   const s3 = new S3Client({ forcePathStyle: true });
   const Bucket = variableOf(cloud.template, "BACKUP_BUCKET") ?? "";
   return {
     client,
-    sshKeyId: demo.ssh_key_id,
+    serverBody: { name: "own", ...offer, ssh_key_id: demo.ssh_key_id },
     end: (operationId) => end(client, operationId),
     stored: async () => ((await s3.send(new ListObjectsV2Command({ Bucket }))).Contents ?? []).map(({ Key = "" }) => Key),
     damage: async (Key) => {
