@@ -7,9 +7,9 @@ import { waitSeconds } from "../shared/api/fields.ts";
 import { routeTable } from "../shared/api/route-table.ts";
 import { type Admission, admitSession, admitToken, type RequestFacts } from "../shared/data/credentials.ts";
 import { isTokenValue } from "../shared/domain/token-value.ts";
-import { env } from "../shared/runtime/env.ts";
+import { env } from "../shared/platform/env.ts";
 import { verifySession } from "../shared/runtime/jwt.ts";
-import { log } from "../shared/runtime/log.ts";
+import { log } from "../shared/platform/log.ts";
 import { clientAddress } from "../shared/runtime/origin.ts";
 import { header, type Limits, requestIdOf } from "../shared/runtime/request-context.ts";
 

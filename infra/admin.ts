@@ -16,7 +16,7 @@ import {
 import { releaseMachine } from "../shared/data/taken-machines.ts";
 import { generatePassword } from "../shared/domain/generated-password.ts";
 import { DEFAULT_QUOTAS, type QuotaKind } from "../shared/domain/limits.ts";
-import { serviceKey } from "../shared/hosts/service-key.ts";
+import { serviceKey } from "../shared/platform/service-key.ts";
 import { LocalError } from "./local/errors.ts";
 import { readAccess } from "./local/access.ts";
 import { ENVIRONMENTS, tableName } from "./settings.ts";

@@ -9,7 +9,7 @@ import { newId } from "../../shared/domain/ids.ts";
 import { SESSION_HOURS } from "../../shared/domain/limits.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { signSession } from "../../shared/runtime/jwt.ts";
-import { NO_PASSWORD, verifyPassword } from "../../shared/runtime/passwords.ts";
+import { NO_PASSWORD, verifyPassword } from "../../shared/platform/passwords.ts";
 
 export const handler = handle(api.auth.login)(async ({ body, ipAddress, requestId }) => {
   const attempt = await admitLogin(body.email, ipAddress ?? "unknown");

@@ -2,7 +2,7 @@
 import { api } from "../../shared/api/index.ts";
 import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
 import { userRef } from "../../shared/data/credentials.ts";
-import { env } from "../../shared/runtime/env.ts";
+import { env } from "../../shared/platform/env.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.auth.me)(async ({ caller, read }) => {

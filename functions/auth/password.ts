@@ -6,7 +6,7 @@ import { changeOf, logEvent } from "../../shared/data/change.ts";
 import { setPassword, userRef } from "../../shared/data/credentials.ts";
 import { admitLogin } from "../../shared/data/login-limits.ts";
 import { handle, sessionOf } from "../../shared/runtime/handle.ts";
-import { hashPassword, verifyPassword } from "../../shared/runtime/passwords.ts";
+import { hashPassword, verifyPassword } from "../../shared/platform/passwords.ts";
 
 export const handler = handle(api.auth.password)(async ({ body, caller, by, ipAddress, read, commit }) => {
   const { account, user } = await read({ account: accountRef(caller.account_id), user: userRef(caller.id) });

@@ -1,6 +1,6 @@
 // GET /health
 import { api } from "../../shared/api/index.ts";
-import { env, version } from "../../shared/runtime/env.ts";
+import { env, version } from "../../shared/platform/env.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.health.get)(() =>

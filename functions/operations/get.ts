@@ -7,7 +7,7 @@ import { getOperation, isOpen, toOperation } from "../../shared/data/operations.
 import type { Caller, OperationRecord } from "../../shared/data/records.ts";
 import { pauseBeforeLook } from "../../shared/domain/limits.ts";
 import { handle, requirePermission } from "../../shared/runtime/handle.ts";
-import { log } from "../../shared/runtime/log.ts";
+import { log } from "../../shared/platform/log.ts";
 
 export const handler = handle(api.operations.get)(async ({ params, query, caller }) => {
   const seconds = caller.wait === undefined ? 0 : query.wait; // without a place nobody waits

@@ -5,7 +5,7 @@ import { probe } from "../../shared/hosts/index.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
 import { providerOf } from "../../shared/providers/index.ts";
 import { concurrently } from "../../shared/runtime/concurrently.ts";
-import { log } from "../../shared/runtime/log.ts";
+import { log } from "../../shared/platform/log.ts";
 
 /** A probe that gets no answer takes 5 s: 100 at once keep 1,000 dead servers within the minute. */
 const PROBES_AT_ONCE = 100;

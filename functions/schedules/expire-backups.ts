@@ -5,7 +5,7 @@ import { now } from "../../shared/data/change.ts";
 import { reserveExpiry } from "../../shared/data/expiry.ts";
 import { ConditionFailed } from "../../shared/data/table.ts";
 import { ApiError } from "../../shared/api/errors.ts";
-import { log } from "../../shared/runtime/log.ts";
+import { log } from "../../shared/platform/log.ts";
 import { startExecution } from "../../shared/runtime/start.ts";
 import { concurrently } from "../../shared/runtime/concurrently.ts";
 

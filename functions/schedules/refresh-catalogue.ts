@@ -1,7 +1,7 @@
 // Every ten minutes: writes down what providers offer, for the functions that answer requests.
 import type { Catalog } from "../../shared/api/catalog.ts";
 import { forgetOffer, readOffers, recordEditions, recordOffer } from "../../shared/data/catalogue.ts";
-import { configuration } from "../../shared/providers/configuration.ts";
+import { configuration } from "../../shared/platform/configuration.ts";
 import { providers } from "../../shared/providers/index.ts";
 import { concurrently } from "../../shared/runtime/concurrently.ts";
 

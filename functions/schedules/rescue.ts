@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { findOperation } from "../../shared/data/operations.ts";
 import { errorOf } from "../../shared/runtime/executions.ts";
-import { log } from "../../shared/runtime/log.ts";
+import { log } from "../../shared/platform/log.ts";
 import { rescue } from "../../shared/runtime/rescue.ts";
 
 const Ended = z.object({

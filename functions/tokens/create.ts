@@ -4,7 +4,7 @@ import { api } from "../../shared/api/index.ts";
 import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
 import { changeOf, logEvent } from "../../shared/data/change.ts";
 import { reserveToken, toToken } from "../../shared/data/credentials.ts";
-import { env } from "../../shared/runtime/env.ts";
+import { env } from "../../shared/platform/env.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.tokens.create)(async ({ body, caller, by, read, commit }) => {

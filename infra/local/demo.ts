@@ -12,7 +12,7 @@ import type { UserRecord } from "../../shared/data/records.ts";
 import { reserveSshKey } from "../../shared/data/ssh-keys.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";
 import { parseSshKey } from "../../shared/domain/ssh-key.ts";
-import { keyPairOf } from "../../shared/hosts/key-pair.ts";
+import { keyPairOf } from "../../shared/platform/key-pair.ts";
 import type { Environment } from "../settings.ts";
 import { replaceFile } from "./durable.ts";
 

@@ -2,7 +2,7 @@
 import { relative } from "node:path";
 import { readOffers } from "../../shared/data/catalogue.ts";
 import { allAccounts } from "../../shared/data/operator.ts";
-import { serviceKey } from "../../shared/hosts/service-key.ts";
+import { serviceKey } from "../../shared/platform/service-key.ts";
 import type { Cloud } from "./cloud.ts";
 
 export interface Live {

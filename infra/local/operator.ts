@@ -2,7 +2,7 @@
 // their own. What is set here stands before what the secret `providers` has.
 import { existsSync, readFileSync } from "node:fs";
 import * as z from "zod";
-import { parseConfiguration } from "../../shared/providers/configuration.ts";
+import { parseConfiguration } from "../../shared/platform/configuration.ts";
 import { LocalError } from "./errors.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;

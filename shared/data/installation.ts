@@ -1,7 +1,7 @@
 // Which deployment this is: two of them may share an account at a provider, and each must leave the other's machines alone.
 import { randomBytes } from "node:crypto";
 import * as z from "zod";
-import { env } from "../runtime/env.ts";
+import { env } from "../platform/env.ts";
 import { keys } from "./keys.ts";
 import { find, putIfAbsent } from "./table.ts";
 

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { conflict, notFound } from "../api/errors.ts";
 import { newId } from "../domain/ids.ts";
 import type { QuotaKind } from "../domain/limits.ts";
-import { hashPassword } from "../runtime/passwords.ts";
+import { hashPassword } from "../platform/passwords.ts";
 import { accountRef, getAccount, newAccount } from "./accounts.ts";
 import { changeOf, logEvent, now } from "./change.ts";
 import { allTokens, findUserByEmail, removeUser, reserveUser, setPassword } from "./credentials.ts";

@@ -3,7 +3,7 @@ import { now } from "./change.ts";
 import type { Change } from "./change.ts";
 import { keys } from "./keys.ts";
 import { find, removeOne } from "./table.ts";
-import { seal, unseal } from "../runtime/sealing.ts";
+import { seal, unseal } from "../platform/sealing.ts";
 import * as z from "zod";
 
 const Sealed = z.object({ sealed: z.string() });

@@ -17,8 +17,8 @@ import {
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import * as z from "zod";
 import { ApiError } from "../api/errors.ts";
-import { CALLS } from "../runtime/aws-calls.ts";
-import { env } from "../runtime/env.ts";
+import { CALLS } from "../platform/aws-calls.ts";
+import { env } from "../platform/env.ts";
 import { conditionOf, type Expression, expressionOf, type Update, type Where } from "./expressions.ts";
 import type { Key } from "./keys.ts";
 

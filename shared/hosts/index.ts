@@ -1,8 +1,8 @@
 // Which way leads to machines here, and what becomes of an undo on a machine that is down.
 import type { ServerRecord } from "../data/records.ts";
-import { env } from "../runtime/env.ts";
-import { log } from "../runtime/log.ts";
-import { TryAgain } from "../runtime/task-errors.ts";
+import { env } from "../platform/env.ts";
+import { log } from "../platform/log.ts";
+import { TryAgain } from "../platform/task-errors.ts";
 import type { Host, HostedServer, Job, JobKind, JobProgress } from "./host.ts";
 import { sandbox } from "./sandbox.ts";
 import { ssh } from "./ssh.ts";

@@ -1,7 +1,7 @@
 // Clears a machine before it is given back: one that is not destroyed then may be another account's next.
 import type { ServerRecord } from "../data/records.ts";
-import { log } from "../runtime/log.ts";
-import { isPassing } from "../runtime/task-errors.ts";
+import { log } from "../platform/log.ts";
+import { isPassing } from "../platform/task-errors.ts";
 import { undoneOrDown } from "./index.ts";
 
 /** Removing ERPs takes seconds; what takes longer than this will not end. */

@@ -18,7 +18,7 @@ import {
   type SandboxMachine,
   setMachine,
 } from "../data/sandbox.ts";
-import { GiveUp, TryAgain } from "../runtime/task-errors.ts";
+import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 import { getArchive, putArchive } from "../storage/archives.ts";
 import { type Answer, ANSWERS, type Host, type HostedServer, type Job, type JobKind, type StoredArchive } from "./host.ts";
 import { type Archived, missingFiles, packArchive, unpackArchive } from "./sandbox-archive.ts";

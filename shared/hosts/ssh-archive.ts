@@ -3,7 +3,7 @@
 // Everything is found out anew with each look, from the machine's jobs and from what the store has: whatever broke off goes on.
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { GiveUp } from "../runtime/task-errors.ts";
+import { GiveUp } from "../platform/task-errors.ts";
 import { isStored, requireStored } from "../storage/archives.ts";
 import { presignedPart } from "../storage/presign.ts";
 import { store } from "../storage/store.ts";

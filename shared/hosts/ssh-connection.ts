@@ -1,9 +1,9 @@
 // A connection to a machine, which is the machine that its pinned host keys say, or there is no connection.
 import { createHash } from "node:crypto";
 import type { Client, ConnectConfig, PublicKeyAuthMethod, ServerHostKeyAlgorithm } from "ssh2";
-import { GiveUp, TryAgain } from "../runtime/task-errors.ts";
+import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 import type { HostedServer } from "./host.ts";
-import { serviceKeys } from "./service-key.ts";
+import { serviceKeys } from "../platform/service-key.ts";
 
 /** How a command ended. */
 export interface Ran {

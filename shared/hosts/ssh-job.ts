@@ -1,6 +1,6 @@
 // A job on a machine, from being asked for until it is ready: begun once, begun again if it died, told of if it failed.
-import { log } from "../runtime/log.ts";
-import { GiveUp } from "../runtime/task-errors.ts";
+import { log } from "../platform/log.ts";
+import { GiveUp } from "../platform/task-errors.ts";
 import type { JobParameters, JobStatus, Machine } from "./ssh-script.ts";
 
 export interface MachineJob {

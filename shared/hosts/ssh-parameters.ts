@@ -1,6 +1,6 @@
 // What each kind of job is told on the machine, and how long it may take there.
-import { configuration } from "../providers/configuration.ts";
-import { GiveUp } from "../runtime/task-errors.ts";
+import { configuration } from "../platform/configuration.ts";
+import { GiveUp } from "../platform/task-errors.ts";
 import { presignedArchive } from "../storage/presign.ts";
 import type { HostedServer, Job, JobKind, StoredArchive } from "./host.ts";
 import type { JobParameters } from "./ssh-script.ts";

@@ -1,7 +1,7 @@
 // The script on a machine: put there once by its content, then asked to begin jobs, to tell of them and to end them.
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { GiveUp } from "../runtime/task-errors.ts";
+import { GiveUp } from "../platform/task-errors.ts";
 import { hostScript } from "./host-script.ts";
 import type { Ran, Shell } from "./ssh-connection.ts";
 

@@ -1,8 +1,8 @@
 // Machines that are reached over SSH: their jobs are those of one script, which works on without us and tells when it is asked.
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
-import { log } from "../runtime/log.ts";
-import { GiveUp, TryAgain } from "../runtime/task-errors.ts";
+import { log } from "../platform/log.ts";
+import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 import { ANSWERS, type Answer, type Host, type HostedServer, type Job, type JobKind, type JobProgress } from "./host.ts";
 import { forgetArchive, makeArchive } from "./ssh-archive.ts";
 import { connected } from "./ssh-connection.ts";

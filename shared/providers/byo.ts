@@ -2,8 +2,8 @@
 import type { CatalogProvider } from "../api/catalog.ts";
 import { recordOffer } from "../data/catalogue.ts";
 import { findTaken, freeMachine, type Taking, takeMachine, takenMachines } from "../data/taken-machines.ts";
-import { GiveUp } from "../runtime/task-errors.ts";
-import type { OwnMachine } from "./configuration.ts";
+import { GiveUp } from "../platform/task-errors.ts";
+import type { OwnMachine } from "../platform/configuration.ts";
 import type { MachineRequest, Provider, RequestedMachine } from "./provider.ts";
 
 const CODE = "byo";

@@ -4,7 +4,7 @@ import { invalid } from "../api/errors.ts";
 import type { ServerSpecs } from "../api/servers.ts";
 import { type Offers, readOffers } from "../data/catalogue.ts";
 import { ERP_VERSIONS } from "../domain/erp-versions.ts";
-import { env } from "../runtime/env.ts";
+import { env } from "../platform/env.ts";
 import { SANDBOX_CATALOG } from "./sandbox-catalog.ts";
 
 export async function catalogue(): Promise<Catalog> {

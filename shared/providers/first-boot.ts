@@ -1,6 +1,6 @@
 // What a rented machine is told for its first start, and how it is known when it is first met.
 import { createHash } from "node:crypto";
-import { oneTimeHostKey, serviceKey } from "../hosts/service-key.ts";
+import { oneTimeHostKey, serviceKey } from "../platform/service-key.ts";
 
 /** Providers take 16 to 64 KB. */
 const USER_DATA_BYTES_MAX = 16_384;

@@ -2,8 +2,8 @@
 import * as z from "zod";
 import type { CatalogProvider } from "../api/catalog.ts";
 import { canHostErp } from "../domain/offers.ts";
-import { serviceKey } from "../hosts/service-key.ts";
-import { GiveUp } from "../runtime/task-errors.ts";
+import { serviceKey } from "../platform/service-key.ts";
+import { GiveUp } from "../platform/task-errors.ts";
 import { fingerprintOf, firstMeeting, preferredImage, userData } from "./first-boot.ts";
 import { allPages, ANSWER_SECONDS, api, type Ask, type Meaning, type Refusal, UNKNOWN } from "./http.ts";
 import { machineName } from "./machine-name.ts";

@@ -1,7 +1,7 @@
 // How a provider's API is asked: one call, its answer checked, and what can go wrong in the words of an operation's error.
 import * as z from "zod";
-import { log } from "../runtime/log.ts";
-import { GiveUp, TryAgain } from "../runtime/task-errors.ts";
+import { log } from "../platform/log.ts";
+import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 
 /** Longer than any answer that we have heard of; several calls fit into a task's five minutes. */
 export const ANSWER_SECONDS = 30;

@@ -1,9 +1,9 @@
 // Which providers there are. Nothing else knows.
 import { deployment } from "../data/installation.ts";
-import { env } from "../runtime/env.ts";
-import { GiveUp } from "../runtime/task-errors.ts";
+import { env } from "../platform/env.ts";
+import { GiveUp } from "../platform/task-errors.ts";
 import { byo } from "./byo.ts";
-import { type Configuration, configuration } from "./configuration.ts";
+import { type Configuration, configuration } from "../platform/configuration.ts";
 import { digitalocean } from "./digitalocean.ts";
 import { hetzner } from "./hetzner.ts";
 import type { Provider } from "./provider.ts";

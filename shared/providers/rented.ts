@@ -1,6 +1,6 @@
 // What holds of machines whoever rents them out: that none is made twice, and none is left behind.
 import type { ServerRecord } from "../data/records.ts";
-import { GiveUp } from "../runtime/task-errors.ts";
+import { GiveUp } from "../platform/task-errors.ts";
 import { NotNow } from "./http.ts";
 import { providerOf } from "./index.ts";
 import type { Provider } from "./provider.ts";

@@ -10,7 +10,7 @@ import {
   removeMachine,
   type SandboxMachine,
 } from "../data/sandbox.ts";
-import { GiveUp, TryAgain } from "../runtime/task-errors.ts";
+import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 import type { LabelledMachine, Machine, MachineRequest, Provider, RequestedMachine } from "./provider.ts";
 import { SANDBOX_CATALOG } from "./sandbox-catalog.ts";
 

@@ -7,7 +7,7 @@ import { ApiError } from "../api/errors.ts";
 import { confirmOperation, findOperation, withdrawOperation, workflowOf } from "../data/operations.ts";
 import type { Change } from "../data/change.ts";
 import type { OperationRecord } from "../data/records.ts";
-import { log } from "./log.ts";
+import { log } from "../platform/log.ts";
 import { startExecution } from "./start.ts";
 
 /**

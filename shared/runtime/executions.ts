@@ -2,9 +2,9 @@
 import { DescribeExecutionCommand, ExecutionDoesNotExist, SFNClient } from "@aws-sdk/client-sfn";
 import type { WorkflowName } from "../api/endpoint.ts";
 import { machineVariable } from "../workflow.ts";
-import { CALLS } from "./aws-calls.ts";
-import { variable } from "./env.ts";
-import { ABORTED, type CaughtError } from "./task-errors.ts";
+import { CALLS } from "../platform/aws-calls.ts";
+import { variable } from "../platform/env.ts";
+import { ABORTED, type CaughtError } from "../platform/task-errors.ts";
 
 let client: SFNClient | undefined;
 

@@ -19,7 +19,7 @@ import { WINDOW_SECONDS } from "../domain/limits.ts";
 import { startOperation } from "./begin.ts";
 import { bodied } from "./body.ts";
 import { forget, idempotentRequest, keep, keptRef, Replay, replayIfKept } from "./idempotency.ts";
-import { log } from "./log.ts";
+import { log } from "../platform/log.ts";
 import { allowedAt, answersTo } from "./methods.ts";
 import { cameElsewhere, clientAddress } from "./origin.ts";
 import { asApiError, bare, failure, success } from "./reply.ts";

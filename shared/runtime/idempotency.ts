@@ -12,7 +12,7 @@ import { put, type Ref } from "../data/table.ts";
 import { canonical } from "../domain/canonical.ts";
 import { IDEMPOTENCY_HOURS } from "../domain/limits.ts";
 import { ensureStarted } from "./begin.ts";
-import { keyedHash, matchesKeyedHash, seal, unseal } from "./sealing.ts";
+import { keyedHash, matchesKeyedHash, seal, unseal } from "../platform/sealing.ts";
 
 const Kept = z.object({
   request: z.string(),

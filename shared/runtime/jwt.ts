@@ -2,8 +2,8 @@
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
 import { id } from "../api/fields.ts";
-import { env } from "./env.ts";
-import { keyOfVersion, keyVersions } from "./secrets.ts";
+import { env } from "../platform/env.ts";
+import { keyOfVersion, keyVersions } from "../platform/secrets.ts";
 
 /** Pinned, so that no token can choose how it is checked. */
 const ALGORITHM = "HS256";

@@ -2,7 +2,7 @@
 // resource of its own; on the others, and where there is no path, to the fallback.
 import type { Endpoint } from "../api/endpoint.ts";
 import { routeTable } from "../api/route-table.ts";
-import { env } from "./env.ts";
+import { env } from "../platform/env.ts";
 
 const withHead = (method: string): string[] => (method === "GET" ? ["GET", "HEAD"] : [method]);
 

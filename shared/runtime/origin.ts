@@ -1,7 +1,7 @@
 // What stands before the API: CloudFront, which shows by a key that a request has come through it, and says who sent it.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { ApiError } from "../api/errors.ts";
-import { variable } from "./env.ts";
+import { variable } from "../platform/env.ts";
 import { header, type Headers } from "./request-context.ts";
 
 export const ORIGIN_KEY_HEADER = "x-origin-key";

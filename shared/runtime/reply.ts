@@ -2,7 +2,7 @@
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { ApiError } from "../api/errors.ts";
 import type { ListMeta } from "../api/fields.ts";
-import { isOutage } from "./outages.ts";
+import { isOutage } from "../platform/outages.ts";
 
 type Headers = Record<string, string | number>;
 

@@ -9,10 +9,10 @@ import { failSafetyBackup } from "../data/safety-backups.ts";
 import { find } from "../data/table.ts";
 import { LIFECYCLE, type ResourceType, type State } from "../domain/lifecycle.ts";
 import { rescueName } from "../workflow.ts";
-import { log } from "./log.ts";
-import { publish } from "./metrics.ts";
+import { log } from "../platform/log.ts";
+import { publish } from "../platform/metrics.ts";
 import { startExecution } from "./start.ts";
-import { type CaughtError, operationErrorOf } from "./task-errors.ts";
+import { type CaughtError, operationErrorOf } from "../platform/task-errors.ts";
 
 export interface Death {
   /** Of the execution that died. */

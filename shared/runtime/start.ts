@@ -2,8 +2,8 @@
 import { ExecutionAlreadyExists, SFNClient, StartExecutionCommand } from "@aws-sdk/client-sfn";
 import type { WorkflowName } from "../api/endpoint.ts";
 import { machineVariable } from "../workflow.ts";
-import { CALLS } from "./aws-calls.ts";
-import { variable } from "./env.ts";
+import { CALLS } from "../platform/aws-calls.ts";
+import { variable } from "../platform/env.ts";
 
 let client: SFNClient | undefined;
 

@@ -27,8 +27,8 @@ import {
   waitsWithin,
   type Workflow,
 } from "../workflow.ts";
-import { log } from "./log.ts";
-import { againAfter, asTaskError, CaughtError, GiveUp, operationErrorOf, TryAgain } from "./task-errors.ts";
+import { log } from "../platform/log.ts";
+import { againAfter, asTaskError, CaughtError, GiveUp, operationErrorOf, TryAgain } from "../platform/task-errors.ts";
 
 /** The records that the input's ids name, read when they are asked for. */
 type Records<I> = (I extends { server_id: string } | { instance_id: string }

@@ -8,7 +8,7 @@ import {
   NotFound,
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
-import { GiveUp } from "../runtime/task-errors.ts";
+import { GiveUp } from "../platform/task-errors.ts";
 import { at, s3, told } from "./client.ts";
 import { abortUploads } from "./uploads.ts";
 

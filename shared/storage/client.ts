@@ -1,7 +1,7 @@
 // The S3 client of the tasks, and what its failures mean to them.
 import { S3Client } from "@aws-sdk/client-s3";
-import { ARCHIVE_CALLS } from "../runtime/aws-calls.ts";
-import { GiveUp, isPassing, TryAgain } from "../runtime/task-errors.ts";
+import { ARCHIVE_CALLS } from "../platform/aws-calls.ts";
+import { GiveUp, isPassing, TryAgain } from "../platform/task-errors.ts";
 import { store } from "./store.ts";
 
 let client: S3Client | undefined;

@@ -1,6 +1,6 @@
 // Where the archives of backups are kept: the deployment's own bucket, or the S3 that the operator of a service on one machine
 // has named.
-import { variable } from "../runtime/env.ts";
+import { variable } from "../platform/env.ts";
 
 interface Credentials {
   accessKeyId: string;

@@ -1,7 +1,7 @@
 // The archive of a completed backup, as those are told of it who read it.
 import type { BackupRecord } from "../data/records.ts";
 import type { StoredArchive } from "../hosts/host.ts";
-import { GiveUp } from "../runtime/task-errors.ts";
+import { GiveUp } from "../platform/task-errors.ts";
 import { archiveKey } from "./archive-key.ts";
 
 export function storedArchiveOf(backup: BackupRecord): StoredArchive {

@@ -11,9 +11,9 @@ import { changeOf } from "../../shared/data/change.ts";
 import { openSession, setPassword, userRef } from "../../shared/data/credentials.ts";
 import { find } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { hashPassword } from "../../shared/runtime/passwords.ts";
+import { hashPassword } from "../../shared/platform/passwords.ts";
 import { createUser, deleteUser, emailsOf } from "../../shared/data/operator.ts";
-import { keyVersions } from "../../shared/runtime/secrets.ts";
+import { keyVersions } from "../../shared/platform/secrets.ts";
 import { account, type TestAccount, type TestUser } from "../harness/account.ts";
 import { type Client, stranger } from "../harness/client.ts";
 

@@ -8,7 +8,7 @@ import { connect } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hostScript } from "../../shared/hosts/host-script.ts";
-import { keyPairOf } from "../../shared/hosts/key-pair.ts";
+import { keyPairOf } from "../../shared/platform/key-pair.ts";
 
 const KEPT = resolve(import.meta.dirname, "../../.local/erp");
 const IMAGES = ["odoo:19.0", "postgres:16", "caddy:2"];

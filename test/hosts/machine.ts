@@ -19,8 +19,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import type { HostedServer } from "../../shared/hosts/host.ts";
-import { keyPairOf } from "../../shared/hosts/key-pair.ts";
-import { serviceKey } from "../../shared/hosts/service-key.ts";
+import { keyPairOf } from "../../shared/platform/key-pair.ts";
+import { serviceKey } from "../../shared/platform/service-key.ts";
 import { startSshServer } from "./ssh-server.ts";
 
 export const hasProgram = (name: string): boolean =>

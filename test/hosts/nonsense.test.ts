@@ -7,10 +7,10 @@ import * as z from "zod";
 import { ServerRecord } from "../../shared/data/records.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import type { HostedServer } from "../../shared/hosts/host.ts";
-import { keyPairOf } from "../../shared/hosts/key-pair.ts";
+import { keyPairOf } from "../../shared/platform/key-pair.ts";
 import { retire } from "../../shared/hosts/retire.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
-import { GiveUp, TryAgain } from "../../shared/runtime/task-errors.ts";
+import { GiveUp, TryAgain } from "../../shared/platform/task-errors.ts";
 import { ownAws } from "./cloud.ts";
 
 type Misbehaviour = (channel: ServerChannel) => void;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { HostedServer, Job } from "../../shared/hosts/host.ts";
-import { keyPairOf } from "../../shared/hosts/key-pair.ts";
+import { keyPairOf } from "../../shared/platform/key-pair.ts";
 import { connected } from "../../shared/hosts/ssh-connection.ts";
 import { machineOf } from "../../shared/hosts/ssh-script.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";

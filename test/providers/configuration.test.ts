@@ -1,6 +1,6 @@
 // What an operator can set, and how a mistake in it is told.
 import { expect, test } from "vitest";
-import { parseConfiguration } from "../../shared/providers/configuration.ts";
+import { parseConfiguration } from "../../shared/platform/configuration.ts";
 import { OWN_MACHINE } from "./world.ts";
 
 test("nothing set is fine", () => {

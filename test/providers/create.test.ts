@@ -6,7 +6,7 @@ import { handler as sweep } from "../../functions/schedules/sweep.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { getServer } from "../../shared/data/servers.ts";
 import { putIfAbsent, updateOne } from "../../shared/data/table.ts";
-import { GiveUp } from "../../shared/runtime/task-errors.ts";
+import { GiveUp } from "../../shared/platform/task-errors.ts";
 import { pass } from "./executions.ts";
 import { some } from "../harness/some.ts";
 import { type Asked, type FakeMachine, type Fault, GOOD_FATE, isThere, NONSENSE } from "./fake.ts";

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Host, HostedServer, Job, JobKind, JobProgress } from "../../shared/hosts/host.ts";
 import { ANSWERS } from "../../shared/hosts/host.ts";
-import { TryAgain } from "../../shared/runtime/task-errors.ts";
+import { TryAgain } from "../../shared/platform/task-errors.ts";
 
 export const unreachable = new Set<string>();
 /** What a machine does in place of a kind of job. */

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { api, type Ask, NotNow, UNKNOWN } from "../../shared/providers/http.ts";
-import { TryAgain } from "../../shared/runtime/task-errors.ts";
+import { TryAgain } from "../../shared/platform/task-errors.ts";
 
 let listener: RequestListener;
 let heard: string[];

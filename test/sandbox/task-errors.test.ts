@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ApiError, OPERATION_ERRORS } from "../../shared/api/errors.ts";
-import { asTaskError, GiveUp, operationErrorOf, TryAgain } from "../../shared/runtime/task-errors.ts";
+import { asTaskError, GiveUp, operationErrorOf, TryAgain } from "../../shared/platform/task-errors.ts";
 
 /** As Step Functions catches what a function threw. */
 const caught = ({ name, message }: Error) => ({

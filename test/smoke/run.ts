@@ -6,7 +6,7 @@ import type { Catalog } from "../../shared/api/catalog.ts";
 import { type Client, ClientError, createClient } from "../../shared/api/client.ts";
 import type { Instance } from "../../shared/api/instances.ts";
 import type { Operation } from "../../shared/api/operations.ts";
-import { keyPairOf } from "../../shared/hosts/key-pair.ts";
+import { keyPairOf } from "../../shared/platform/key-pair.ts";
 
 const USAGE = `npm run smoke -- live|test [--url URL] [--provider CODE] [--region CODE] [--size CODE] [--domain NAME] [--version V]
   TOKEN in the environment is an API token with all permissions, of that environment.

@@ -3,7 +3,7 @@ import { addResult } from "../../../shared/data/operations.ts";
 import { recordNeutralized } from "../../../shared/data/instances.ts";
 import { dropSealed, takeSealed } from "../../../shared/data/sealed.ts";
 import { run, undoneOrDown } from "../../../shared/hosts/index.ts";
-import { GiveUp } from "../../../shared/runtime/task-errors.ts";
+import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import { storedArchiveOf } from "../../../shared/storage/stored-archive.ts";
 import workflow from "./workflow.ts";

@@ -3,7 +3,7 @@ import { recordArchive } from "../../../shared/data/backups.ts";
 import { addResult } from "../../../shared/data/operations.ts";
 import { skippedIn } from "../../../shared/hosts/host.ts";
 import { run, undoneOrDown } from "../../../shared/hosts/index.ts";
-import { TryAgain } from "../../../shared/runtime/task-errors.ts";
+import { TryAgain } from "../../../shared/platform/task-errors.ts";
 import { jobIdOf, tasks } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
 import { removeArchive, requireStored } from "../../../shared/storage/archives.ts";

@@ -11,7 +11,7 @@ import { unlessNotNow } from "../../../shared/providers/http.ts";
 import { providerOf } from "../../../shared/providers/index.ts";
 import type { Provider, RequestedMachine } from "../../../shared/providers/provider.ts";
 import { isSettled, release, wasRefused } from "../../../shared/providers/rented.ts";
-import { GiveUp, TryAgain } from "../../../shared/runtime/task-errors.ts";
+import { GiveUp, TryAgain } from "../../../shared/platform/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
 

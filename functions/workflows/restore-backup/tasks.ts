@@ -6,8 +6,8 @@ import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../
 import { find } from "../../../shared/data/table.ts";
 import { skippedIn } from "../../../shared/hosts/host.ts";
 import { run, runUndo, undoneOrDown } from "../../../shared/hosts/index.ts";
-import { log } from "../../../shared/runtime/log.ts";
-import { GiveUp } from "../../../shared/runtime/task-errors.ts";
+import { log } from "../../../shared/platform/log.ts";
+import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { jobIdOf, tasks, type Work } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
 import { removeArchive, requireStored } from "../../../shared/storage/archives.ts";

@@ -1,7 +1,7 @@
 // What the step of stopping an instance does.
 import { failInto } from "../../../shared/data/operations.ts";
 import { run, runUndo } from "../../../shared/hosts/index.ts";
-import { GiveUp } from "../../../shared/runtime/task-errors.ts";
+import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
 

@@ -1,6 +1,6 @@
 // The SSH keys of the service, which all follow from one secret: there is nothing to store, and a second try has the same.
 import { hkdfSync } from "node:crypto";
-import { keyVersions } from "../runtime/secrets.ts";
+import { keyVersions } from "./secrets.ts";
 import { type KeyPair, keyPairOf } from "./key-pair.ts";
 
 const SEED_BYTES = 32;

@@ -3,8 +3,8 @@
 import { isIPv4 } from "node:net";
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as z from "zod";
-import { CALLS } from "../runtime/aws-calls.ts";
-import { variable } from "../runtime/env.ts";
+import { CALLS } from "./aws-calls.ts";
+import { variable } from "./env.ts";
 
 // zod has formats of its own for these; used here, they would be in every function's bundle (infra/bundle-leave-out.ts).
 const webAddress = z.string().refine(isSafe, "must be an address that begins with https://");
