@@ -3,7 +3,7 @@
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
-import type { Call } from "../infra/local/aws.ts";
+import type { Call } from "../infra/local/aws/aws.ts";
 import type { Cloud } from "../infra/local/cloud.ts";
 import { BackupRecord, InstanceRecord, ServerRecord } from "../shared/data/records.ts";
 import { routes } from "../shared/api/index.ts";

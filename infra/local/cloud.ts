@@ -2,18 +2,18 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startAws, type Aws, type Principal } from "./aws.ts";
-import { createTable, type Database, deleteTable, type DynamoDb, startDynamoDb } from "./dynamodb.ts";
+import { startAws, type Aws, type Principal } from "./aws/aws.ts";
+import { createTable, type Database, deleteTable, type DynamoDb, startDynamoDb } from "./dynamodb/dynamodb.ts";
 import { replaceFile } from "./durable.ts";
 import { LocalError } from "./errors.ts";
-import { startEvents, type Events } from "./events.ts";
-import { startGateway, type Fallback } from "./gateway.ts";
-import { credentialsOf, openLog, startLambda, type Credentials, type Lambda } from "./lambda.ts";
+import { startEvents, type Events } from "./events/events.ts";
+import { startGateway, type Fallback } from "./gateway/gateway.ts";
+import { credentialsOf, openLog, startLambda, type Credentials, type Lambda } from "./lambda/lambda.ts";
 import { lockDirectory } from "./lock.ts";
-import { openSecrets } from "./secrets.ts";
-import { startStates, type States } from "./states.ts";
-import { openStorage } from "./storage.ts";
-import { readTemplate, REGION, type Template } from "./template.ts";
+import { openSecrets } from "./secrets/secrets.ts";
+import { startStates, type States } from "./states/states.ts";
+import { openStorage } from "./s3/storage.ts";
+import { readTemplate, REGION, type Template } from "./template/template.ts";
 
 export type CloudOptions = {
   /** Where the app was synthesized to. */

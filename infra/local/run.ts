@@ -7,13 +7,13 @@ import { stackName } from "../settings.ts";
 import { writeAccess } from "./access.ts";
 import { startCloud, variableOf } from "./cloud.ts";
 import { type Demo, demoAccount } from "./demo.ts";
-import { docsPage } from "./docs-page.ts";
+import { docsPage } from "./pages/docs-page.ts";
 import { LocalError } from "./errors.ts";
 import { liveWelcome, prepareLive } from "./live.ts";
 import { configurationFrom, storeFrom } from "./operator.ts";
-import { serve } from "./pages.ts";
+import { serve } from "./pages/pages.ts";
 import type { Options } from "./start.ts";
-import { synthIfChanged } from "./synthesized.ts";
+import { synthIfChanged } from "./template/synthesized.ts";
 
 /** `stopWith` is told how all of it is stopped as soon as there is something to stop; `end` does that. */
 export async function run(

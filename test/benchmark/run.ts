@@ -11,7 +11,7 @@ import { keys } from "../../shared/data/keys.ts";
 import { createAccount } from "../../shared/data/operator.ts";
 import { bundledSizes, bundleIfChanged } from "../../infra/bundle.ts";
 import { startCloud } from "../../infra/local/cloud.ts";
-import { synthIfChanged } from "../../infra/local/synthesized.ts";
+import { synthIfChanged } from "../../infra/local/template/synthesized.ts";
 import { stackName } from "../../infra/settings.ts";
 
 const RUNS = 15;

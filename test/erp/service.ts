@@ -8,7 +8,7 @@ import { bundleIfChanged } from "../../infra/bundle.ts";
 import { startCloud, variableOf } from "../../infra/local/cloud.ts";
 import { demoAccount } from "../../infra/local/demo.ts";
 import { prepareLive } from "../../infra/local/live.ts";
-import { synthIfChanged } from "../../infra/local/synthesized.ts";
+import { synthIfChanged } from "../../infra/local/template/synthesized.ts";
 import { stackName } from "../../infra/settings.ts";
 import { type Client, ClientError, createClient } from "../../shared/api/client.ts";
 import type { Operation } from "../../shared/api/operations.ts";

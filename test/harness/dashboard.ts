@@ -1,8 +1,8 @@
 // The dashboard of the present sources before a test's cloud, built when a browser first asks for it.
 import { buildDashboard } from "../../infra/dashboard-build.ts";
-import { docsPage } from "../../infra/local/docs-page.ts";
-import type { Fallback } from "../../infra/local/gateway.ts";
-import { serve } from "../../infra/local/pages.ts";
+import { docsPage } from "../../infra/local/pages/docs-page.ts";
+import type { Fallback } from "../../infra/local/gateway/gateway.ts";
+import { serve } from "../../infra/local/pages/pages.ts";
 import { openapi } from "../../shared/api/openapi.ts";
 
 export function dashboard(): Fallback {

@@ -7,7 +7,7 @@ import * as z from "zod";
 import { routesOf } from "../../infra/api.ts";
 import { synth } from "../../infra/app.ts";
 import { SECURITY_HEADERS } from "../../infra/dashboard-headers.ts";
-import { readTemplate } from "../../infra/local/template.ts";
+import { readTemplate } from "../../infra/local/template/template.ts";
 import { type Environment, ENVIRONMENTS, SETTINGS, stackName } from "../../infra/settings.ts";
 import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER, ORIGIN_KEYS } from "../../shared/runtime/origin.ts";
 import { scratch, stubBundles, stubDashboard } from "./stubs.ts";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { ACCOUNT } from "../../infra/local/template.ts";
+import { ACCOUNT } from "../../infra/local/template/template.ts";
 import { stackName } from "../../infra/settings.ts";
 
 /** What CloudFormation calls to make, change, read and remove a resource of each type, as AWS's schemas of the types say. */

@@ -7,7 +7,7 @@ import * as z from "zod";
 import { gatewayMethodOf, routesOf } from "../../infra/api.ts";
 import { synth } from "../../infra/app.ts";
 import { ENTRIES } from "../../infra/bundle.ts";
-import { ACCOUNT, readTemplate, type Template } from "../../infra/local/template.ts";
+import { ACCOUNT, readTemplate, type Template } from "../../infra/local/template/template.ts";
 import { type Environment, ENVIRONMENTS, stackName } from "../../infra/settings.ts";
 import { BASE_PATH, type Route } from "../../shared/api/index.ts";
 import { machineVariable } from "../../shared/workflow.ts";

@@ -10,7 +10,7 @@ import {
 import { SecretsManagerClient, GetSecretValueCommand, PutSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from "@aws-sdk/client-sfn";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Call } from "../../infra/local/aws.ts";
+import type { Call } from "../../infra/local/aws/aws.ts";
 import { requestTo, signer } from "./signer.ts";
 import { allow, MACHINE, SECRET, startLocal, TABLE, type Local } from "./services.ts";
 

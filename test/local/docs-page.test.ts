@@ -1,6 +1,6 @@
 // The API page: complete, readable by keyboard and without colours, and asking nobody for anything.
 import { expect, test } from "vitest";
-import { DOCS_CONTENT_SECURITY_POLICY, docsPage } from "../../infra/local/docs-page.ts";
+import { DOCS_CONTENT_SECURITY_POLICY, docsPage } from "../../infra/local/pages/docs-page.ts";
 import { routes } from "../../shared/api/index.ts";
 import { openapi } from "../../shared/api/openapi.ts";
 

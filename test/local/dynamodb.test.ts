@@ -7,7 +7,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { DynamoDBClient, GetItemCommand, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, expect, test, vi } from "vitest";
-import { callDynamoDb, createTable, describeTable, startDynamoDb } from "../../infra/local/dynamodb.ts";
+import { callDynamoDb, createTable, describeTable, startDynamoDb } from "../../infra/local/dynamodb/dynamodb.ts";
 import { startLocal, TABLE_PROPERTIES } from "./services.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "dynamodb-test-"));
@@ -103,7 +103,7 @@ test("an acknowledged transaction survives a kill of Java at that very moment", 
 });
 
 test("Java ends when the process that started it is killed", async () => {
-  const module = join(import.meta.dirname, "../../infra/local/dynamodb.ts");
+  const module = join(import.meta.dirname, "../../infra/local/dynamodb/dynamodb.ts");
   const dataDir = join(folder, "killed");
   const script = `import(${JSON.stringify(module)}).then(async (m) => console.log((await m.startDynamoDb({ dataDir: ${JSON.stringify(dataDir)} })).pid))`;
   const parent = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "inherit"] });
@@ -118,7 +118,7 @@ test("Java ends when the process that started it is killed", async () => {
 
 test("an orphan that still holds the folder is ended, but not another program that was given its number", async () => {
   const dataDir = join(folder, "orphan");
-  const source = join(import.meta.dirname, "../../infra/local/LoopbackDynamoDb.java");
+  const source = join(import.meta.dirname, "../../infra/local/dynamodb/LoopbackDynamoDb.java");
   await (await startDynamoDb({ dataDir })).stop();
   for (const [args, spared] of [
     [[source, dataDir], false],

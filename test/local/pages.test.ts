@@ -10,7 +10,7 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { SECURITY_HEADERS } from "../../infra/dashboard-headers.ts";
-import { serve } from "../../infra/local/pages.ts";
+import { serve } from "../../infra/local/pages/pages.ts";
 
 const PAGE = `<!doctype html><title>Dashboard</title>${" ".repeat(2000)}`;
 const SCRIPT = "console.log(1);".repeat(200);

@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import * as z from "zod";
-import { matches, startEvents, type Events } from "../../infra/local/events.ts";
-import { startGateway, type Gateway } from "../../infra/local/gateway.ts";
-import { FunctionError, startLambda, type Lambda } from "../../infra/local/lambda.ts";
-import { runnable } from "../../infra/local/machine.ts";
-import { startStates, type Execution, type States, type TaskCall } from "../../infra/local/states.ts";
-import { readTemplate, type Template } from "../../infra/local/template.ts";
+import { matches, startEvents, type Events } from "../../infra/local/events/events.ts";
+import { startGateway, type Gateway } from "../../infra/local/gateway/gateway.ts";
+import { FunctionError, startLambda, type Lambda } from "../../infra/local/lambda/lambda.ts";
+import { runnable } from "../../infra/local/states/runnable.ts";
+import { startStates, type Execution, type States, type TaskCall } from "../../infra/local/states/states.ts";
+import { readTemplate, type Template } from "../../infra/local/template/template.ts";
 import { STACK, synthesize } from "./fixture/stack.ts";
 
 /** What the fixture's functions and gateway responses answer, as far as tests look into it. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import * as z from "zod";
-import { openSecrets, type Secrets } from "../../infra/local/secrets.ts";
+import { openSecrets, type Secrets } from "../../infra/local/secrets/secrets.ts";
 import { unless } from "../harness/unless.ts";
 import { noProc, syncedBy } from "./synced.ts";
 

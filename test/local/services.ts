@@ -1,11 +1,11 @@
 /** What the tests of the local AWS share: a DynamoDB Local, a bucket, a secret, and principals with the policies a test gives them. */
-import { startAws, type Aws, type Principal } from "../../infra/local/aws.ts";
-import { createTable, startDynamoDb } from "../../infra/local/dynamodb.ts";
+import { startAws, type Aws, type Principal } from "../../infra/local/aws/aws.ts";
+import { createTable, startDynamoDb } from "../../infra/local/dynamodb/dynamodb.ts";
 import { AwsFault } from "../../infra/local/errors.ts";
-import type { PolicyDocument } from "../../infra/local/iam.ts";
-import { openSecrets } from "../../infra/local/secrets.ts";
-import { openStorage } from "../../infra/local/storage.ts";
-import { ACCOUNT, REGION } from "../../infra/local/template.ts";
+import type { PolicyDocument } from "../../infra/local/iam/iam.ts";
+import { openSecrets } from "../../infra/local/secrets/secrets.ts";
+import { openStorage } from "../../infra/local/s3/storage.ts";
+import { ACCOUNT, REGION } from "../../infra/local/template/template.ts";
 
 export const BUCKET = "backups";
 export const TABLE = `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/service`;

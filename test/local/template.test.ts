@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readTemplate } from "../../infra/local/template.ts";
+import { readTemplate } from "../../infra/local/template/template.ts";
 
 const queue = (policy: unknown) => ({ Type: "AWS::Events::Rule", Properties: { EventPattern: { v: [policy] }, Targets: [] } });
 

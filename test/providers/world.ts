@@ -8,9 +8,9 @@ import createWorkflow from "../../functions/workflows/create-server/workflow.ts"
 import deleteWorkflow from "../../functions/workflows/delete-server/workflow.ts";
 import { handler as createTasks } from "../../functions/workflows/create-server/tasks.ts";
 import { handler as deleteTasks } from "../../functions/workflows/delete-server/tasks.ts";
-import { createTable } from "../../infra/local/dynamodb.ts";
-import { openSecrets } from "../../infra/local/secrets.ts";
-import { readTemplate, REGION } from "../../infra/local/template.ts";
+import { createTable } from "../../infra/local/dynamodb/dynamodb.ts";
+import { openSecrets } from "../../infra/local/secrets/secrets.ts";
+import { readTemplate, REGION } from "../../infra/local/template/template.ts";
 import { stackName } from "../../infra/settings.ts";
 import { getAccount, newAccount } from "../../shared/data/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";

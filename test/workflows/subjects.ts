@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import * as z from "zod";
 import type { Cloud } from "../../infra/local/cloud.ts";
-import type { TaskCall } from "../../infra/local/states.ts";
+import type { TaskCall } from "../../infra/local/states/states.ts";
 import { workflows } from "../../functions/workflows/index.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import type { WorkflowName } from "../../shared/api/endpoint.ts";

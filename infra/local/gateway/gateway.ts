@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { createServer, validateHeaderName, validateHeaderValue, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import * as z from "zod";
-import { LocalError } from "./errors.ts";
-import { compressed, opened } from "./gateway-compression.ts";
+import { LocalError } from "../errors.ts";
+import { compressed, opened } from "./compression.ts";
 import {
   bodyOf,
   decoded,
@@ -16,9 +16,17 @@ import {
   type Exchange,
   type Many,
   type RefusalType,
-} from "./gateway-request.ts";
-import { FunctionError } from "./lambda.ts";
-import { ACCOUNT, functionIn, REGION, type ApiResource, type Authorizer, type Method, type RestApi } from "./template.ts";
+} from "./request.ts";
+import { FunctionError } from "../lambda/lambda.ts";
+import {
+  ACCOUNT,
+  functionIn,
+  REGION,
+  type ApiResource,
+  type Authorizer,
+  type Method,
+  type RestApi,
+} from "../template/template.ts";
 
 const HEADERS_LIMIT_BYTES = 10_240;
 // API Gateway's own, of what an authorizer is asked and answers with: a long path meets them first.

@@ -1,7 +1,7 @@
 /** AWS Signature Version 4, the checking side: who signed a request, and whether it is what they signed. */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { AwsFault } from "./errors.ts";
+import { AwsFault } from "../errors.ts";
 
 export type HttpCall = {
   method: string;

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExecutionAbortedError, ExecutionTimeoutError } from "aws-local-stepfunctions";
 import * as z from "zod";
-import { AwsFault, LocalError } from "./errors.ts";
-import type { Event } from "./events.ts";
-import { hooks, type Hooks } from "./hooks.ts";
-import { FunctionError } from "./lambda.ts";
-import { runnable, type Runnable } from "./machine.ts";
-import type { StateMachine } from "./template.ts";
+import { AwsFault, LocalError } from "../errors.ts";
+import type { Event } from "../events/events.ts";
+import { hooks, type Hooks } from "../hooks.ts";
+import { FunctionError } from "../lambda/lambda.ts";
+import { runnable, type Runnable } from "./runnable.ts";
+import type { StateMachine } from "../template/template.ts";
 
 const DATA_LIMIT_BYTES = 262_144;
 // Step Functions keeps 90 days of history, too. The number bounds what a start has to read: 10,000 files in half a second.

@@ -1,7 +1,7 @@
 /** Indexes that lag: copies of the tables as they were at one moment, which queries of indexes are sent to while the tables go on. */
 import * as z from "zod";
 import { callDynamoDb, createTable, type Database, deleteTable, describeTable } from "./dynamodb.ts";
-import { LocalError } from "./errors.ts";
+import { LocalError } from "../errors.ts";
 
 export type HeldIndexes = {
   /** The same query of the copy; undefined if it is of no index that is held. */

@@ -2,15 +2,15 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import type { Environment } from "../settings.ts";
+import type { Environment } from "../../settings.ts";
 
-const ROOT = resolve(import.meta.dirname, "..", "..");
+const ROOT = resolve(import.meta.dirname, "..", "..", "..");
 
 /** The folder of the templates for these bundles. Loading the CDK takes seconds, so it is done only when it must. */
 export async function synthIfChanged(bundles: string, environments: readonly Environment[]): Promise<string> {
   const outDir = join(bundles, "..", "..", "synthesized", `${basename(bundles)}-${fingerprint()}-${environments.join("-")}`);
   if (existsSync(join(outDir, "manifest.json"))) return outDir;
-  const { synth } = await import("../app.ts");
+  const { synth } = await import("../../app.ts");
   const draft = `${outDir}.${process.pid}`;
   rmSync(draft, { recursive: true, force: true });
   await synth(draft, environments, { bundles, checked: false });

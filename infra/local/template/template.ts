@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { LocalError } from "./errors.ts";
+import { LocalError } from "../errors.ts";
 import { holds, open, resolve, resourcesOf, text, type Json, type Resource } from "./resolve.ts";
 
 export { ACCOUNT, REGION, type Json } from "./resolve.ts";

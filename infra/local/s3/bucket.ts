@@ -5,8 +5,8 @@ import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { ALGORITHMS } from "./checksums.ts";
-import { replaceFile, syncFolder } from "./durable.ts";
-import { LocalError } from "./errors.ts";
+import { replaceFile, syncFolder } from "../durable.ts";
+import { LocalError } from "../errors.ts";
 
 export const checksum = z.object({
   algorithm: z.enum(ALGORITHMS),

@@ -7,8 +7,8 @@ import { Agent, request } from "node:http";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
-import { LocalError } from "./errors.ts";
-import { REGION } from "./template.ts";
+import { LocalError } from "../errors.ts";
+import { REGION } from "../template/template.ts";
 
 const SOURCE = join(import.meta.dirname, "LoopbackDynamoDb.java");
 const JAVA_FLAGS = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx256m"]; // small and quick to start: 0.9 s, some 200 MiB

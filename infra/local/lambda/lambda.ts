@@ -4,9 +4,9 @@ import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } 
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import * as z from "zod";
-import { LocalError } from "./errors.ts";
-import { hooks, type Hooks } from "./hooks.ts";
-import { REGION, type LambdaFunction } from "./template.ts";
+import { LocalError } from "../errors.ts";
+import { hooks, type Hooks } from "../hooks.ts";
+import { REGION, type LambdaFunction } from "../template/template.ts";
 
 /** What a function threw, or what became of it, under the name by which Step Functions matches it. */
 export class FunctionError extends Error {
@@ -173,7 +173,7 @@ export function startLambda(options: {
     const { name, arn, directory, handler, memoryMegabytes } = definition;
     if (directory === undefined) throw new LocalError(`${name} has no bundle on this machine: give it Code.fromAsset(directory)`);
     const [file = "index", exported = "handler"] = handler.split(".");
-    const worker = new Worker(new URL("./lambda-worker.mjs", import.meta.url), {
+    const worker = new Worker(new URL("./worker.mjs", import.meta.url), {
       env: environmentOf(definition),
       // Nothing of how this process was started: no inspector, no loaders, no NODE_OPTIONS.
       execArgv: [],

@@ -3,8 +3,8 @@ import { randomInt, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import * as z from "zod";
-import { replaceFile } from "./durable.ts";
-import { AwsFault, LocalError } from "./errors.ts";
+import { replaceFile } from "../durable.ts";
+import { AwsFault, LocalError } from "../errors.ts";
 
 const version = z.object({ id: z.string(), stages: z.array(z.string()), value: z.string(), created: z.number() });
 const secret = z.object({ name: z.string(), arn: z.string(), versions: z.array(version) });

@@ -4,9 +4,9 @@ import { createWriteStream } from "node:fs";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { ALGORITHMS, hasher, type Algorithm } from "./checksums.ts";
-import { syncFolder } from "./durable.ts";
-import { AwsFault } from "./errors.ts";
-import { dataFile, part, removeData, type Bucket, type Part } from "./storage-bucket.ts";
+import { syncFolder } from "../durable.ts";
+import { AwsFault } from "../errors.ts";
+import { dataFile, part, removeData, type Bucket, type Part } from "./bucket.ts";
 
 const LARGEST_XML = 4 * 1024 * 1024; // CompleteMultipartUpload of 10,000 parts is some 2 MB
 

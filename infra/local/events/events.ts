@@ -1,9 +1,9 @@
 /** EventBridge on this machine: the template's rules, on a schedule or on an event, with functions as targets. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { LocalError } from "./errors.ts";
-import { ACCOUNT, REGION, type Json, type Rule } from "./template.ts";
-import { text } from "./resolve.ts";
+import { LocalError } from "../errors.ts";
+import { ACCOUNT, REGION, type Json, type Rule } from "../template/template.ts";
+import { text } from "../template/resolve.ts";
 
 export type Event = { source: string; "detail-type": string; resources?: string[]; detail: Record<string, Json> };
 

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { extname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
-import { CACHE_FOR_EVER, CACHE_NOT, type DashboardConfig, SECURITY_HEADERS } from "../dashboard-headers.ts";
+import { CACHE_FOR_EVER, CACHE_NOT, type DashboardConfig, SECURITY_HEADERS } from "../../dashboard-headers.ts";
 import { DOCS_CONTENT_SECURITY_POLICY } from "./docs-page.ts";
-import type { Fallback } from "./gateway.ts";
+import type { Fallback } from "../gateway/gateway.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",

@@ -1,6 +1,6 @@
 /** Whether a principal's policies allow a call, as IAM would decide it, remembered. */
 import { runSimulation } from "@cloud-copilot/iam-simulate";
-import { LocalError } from "./errors.ts";
+import { LocalError } from "../errors.ts";
 
 export type PolicyDocument = Readonly<Record<string, unknown>>;
 export type Context = Record<string, string | string[]>;

@@ -1,7 +1,7 @@
 /** What API Gateway does once an API has a `minimumCompressionSize`: it compresses responses, and opens bodies that came compressed. */
 import { promisify } from "node:util";
 import { deflate, gzip, inflate, unzip } from "node:zlib";
-import { BODY_LIMIT_BYTES, Refusal } from "./gateway-request.ts";
+import { BODY_LIMIT_BYTES, Refusal } from "./request.ts";
 
 const COMPRESS = { gzip: promisify(gzip), deflate: promisify(deflate) };
 const OPEN = { gzip: promisify(unzip), deflate: promisify(inflate) };

@@ -1,6 +1,6 @@
 // The API's description as one page for people: a single HTML document that needs no script and asks nobody for anything.
 import { createHash } from "node:crypto";
-import type { Media, OpenApi, Operation, Parameter, Reference, Response, Schema } from "../../shared/api/openapi/document.ts";
+import type { Media, OpenApi, Operation, Parameter, Reference, Response, Schema } from "../../../shared/api/openapi/document.ts";
 import { STYLE } from "./docs-style.ts";
 
 /** Allows the page its own style sheet and nothing else. */

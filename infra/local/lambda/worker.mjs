@@ -5,7 +5,7 @@
  */
 /* oxlint-disable unicorn/require-post-message-target-origin -- threads have no origin, windows do */
 import { parentPort, workerData } from "node:worker_threads";
-import { patchConsole, withRequest } from "./lambda-console.mjs";
+import { patchConsole, withRequest } from "./console.mjs";
 
 /**
  * What lambda.ts sends.

@@ -1,8 +1,8 @@
 /** Which IAM permissions a call of the JSON services needs, as AWS documents it: for which actions, on which resources. */
 import * as z from "zod";
-import { AwsFault } from "./errors.ts";
+import { AwsFault } from "../errors.ts";
 import type { Context, Need } from "./iam.ts";
-import { ACCOUNT, REGION } from "./template.ts";
+import { ACCOUNT, REGION } from "../template/template.ts";
 
 /** What only the services know: the key of a table or index, and the full ARN of a secret. */
 export type Known = {

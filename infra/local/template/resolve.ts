@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { LocalError } from "./errors.ts";
+import { LocalError } from "../errors.ts";
 
 export const ACCOUNT = "000000000000";
 export const REGION = "us-east-1";

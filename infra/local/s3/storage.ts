@@ -10,11 +10,11 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import * as z from "zod";
 import { ALGORITHMS, hasher, type Algorithm } from "./checksums.ts";
-import { AwsFault, LocalError } from "./errors.ts";
-import { decode, type HttpCall } from "./signature.ts";
-import { badDigest, readAlgorithm, readText, receive, type Header } from "./storage-body.ts";
-import * as disk from "./storage-bucket.ts";
-import type { Bucket, Part, StoredObject, Upload } from "./storage-bucket.ts";
+import { AwsFault, LocalError } from "../errors.ts";
+import { decode, type HttpCall } from "../aws/signature.ts";
+import { badDigest, readAlgorithm, readText, receive, type Header } from "./body.ts";
+import * as disk from "./bucket.ts";
+import type { Bucket, Part, StoredObject, Upload } from "./bucket.ts";
 
 const SMALLEST_PART = 5 * 1024 * 1024; // S3's own limit, for all parts but the last
 const PAGE = 1000; // S3's own

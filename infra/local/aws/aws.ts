@@ -8,14 +8,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import * as z from "zod";
-import { callDynamoDb, type Database, describeTable, type Table } from "./dynamodb.ts";
-import { holdIndexes, type HeldIndexes } from "./held-indexes.ts";
-import { AwsFault, LocalError } from "./errors.ts";
-import { allows, type Context, type Need, type PolicyDocument } from "./iam.ts";
-import { permissionsFor, type Known } from "./permissions.ts";
+import { callDynamoDb, type Database, describeTable, type Table } from "../dynamodb/dynamodb.ts";
+import { holdIndexes, type HeldIndexes } from "../dynamodb/held-indexes.ts";
+import { AwsFault, LocalError } from "../errors.ts";
+import { allows, type Context, type Need, type PolicyDocument } from "../iam/iam.ts";
+import { permissionsFor, type Known } from "../iam/permissions.ts";
 import { checkSignature, readCall, readSignature, sha256Hex, type HttpCall, type Signed } from "./signature.ts";
-import { escapeXml, readOperation, type S3Operation, type Storage } from "./storage.ts";
-import { ACCOUNT, REGION } from "./template.ts";
+import { escapeXml, readOperation, type S3Operation, type Storage } from "../s3/storage.ts";
+import { ACCOUNT, REGION } from "../template/template.ts";
 
 const LARGEST_BODY = 20 * 1024 * 1024; // of the JSON services; BatchWriteItem's own limit is 16 MB
 const CALLS_KEPT = 10_000;

@@ -1,7 +1,7 @@
 /** A request as API Gateway sees it: read within its limits, or refused by the type that gateway responses are named after. */
 import type { IncomingMessage } from "node:http";
-import { CLIENT_ADDRESS_HEADER } from "../../shared/runtime/origin.ts";
-import type { ApiResource } from "./template.ts";
+import { CLIENT_ADDRESS_HEADER } from "../../../shared/runtime/origin.ts";
+import type { ApiResource } from "../template/template.ts";
 
 export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 

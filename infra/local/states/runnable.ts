@@ -1,8 +1,8 @@
 /** Makes a synthesized state machine one that `aws-local-stepfunctions` runs as AWS would, or refuses it by saying what is in the way. */
 import { StateMachine as Interpreter, type StateMachineDefinition } from "aws-local-stepfunctions";
 import * as z from "zod";
-import { LocalError } from "./errors.ts";
-import type { Json } from "./template.ts";
+import { LocalError } from "../errors.ts";
+import type { Json } from "../template/template.ts";
 
 // The interpreter ends a task without a TimeoutSeconds after a minute, AWS never: the function's own timeout does.
 // Twenty days is as good as never, and setTimeout takes no more than 24.
