@@ -11,5 +11,5 @@ export function handler(event: APIGatewayProxyEvent): Promise<APIGatewayProxyRes
   if (clientAddress(event.headers) === undefined) return Promise.resolve(failure(cameElsewhere(), headers));
   const Allow = allowedAt(event.resource);
   if (Allow === "") return Promise.resolve(failure(new ApiError("NOT_FOUND", "No such path"), headers));
-  return Promise.resolve(failure(new ApiError("METHOD_NOT_ALLOWED", `This path has only: ${Allow}`), { ...headers, Allow }));
+  return Promise.resolve(failure(new ApiError("METHOD_NOT_ALLOWED", `This path supports only: ${Allow}`), { ...headers, Allow }));
 }

@@ -15,7 +15,7 @@ export const handler = handle(api.backups.restore)(async ({ params, body, caller
   const backup = presentBackup(records.backup);
   const instance = await find(instanceRef(caller.account_id, backup.instance_id));
   if (instance === undefined)
-    throw invalidState("The instance that this backup is of was deleted; clone from the backup instead", "deleted");
+    throw invalidState("The instance of this backup was deleted; clone from the backup instead", "deleted");
   requireRestorable(backup);
   requireAllowed(instance, "restore");
   const change = changeOf(presentAccount(records.account));

@@ -80,6 +80,6 @@ function serverFor(
     return server;
   }
   if (source === undefined)
-    throw invalid({ field: "server_id", reason: "is required, because the instance that the backup is of was deleted" });
+    throw invalid({ field: "server_id", reason: "is required, because the backup's instance was deleted" });
   return { id: source.server_id, ip_address: source.server_ip };
 }

@@ -35,5 +35,5 @@ async function endOf(id: string, caller: Caller, seconds: number): Promise<Opera
 /** What was found out is worth more than the place, which lapses by itself. */
 const freePlace = (caller: Caller): Promise<void> =>
   endWait(caller).catch((error: unknown) => {
-    log.warn("the place of a wait could not be freed", { error: error instanceof Error ? error : undefined });
+    log.warn("could not release the slot of a waiting request", { error: error instanceof Error ? error : undefined });
   });

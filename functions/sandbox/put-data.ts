@@ -14,10 +14,10 @@ export const handler = handle(api.sandbox.putData)(async ({ params, body, caller
     throw invalid({ field: "data", reason: `must be at most ${SANDBOX_DATA_BYTES} bytes of JSON` });
   const instance = await getInstance(caller.account_id, params.id);
   if (!WRITABLE.includes(instance.state))
-    throw invalidState(`Nobody can write in an ERP that is ${instance.state}`, instance.state);
+    throw invalidState(`The instance is ${instance.state}, so its ERP cannot accept data`, instance.state);
   const { machine_id } = await getServer(caller.account_id, instance.server_id);
   const written =
     machine_id !== null && (await writeSandboxData(machine_id, instance.id, body, (present) => matchTag(etagOf(present, []))));
-  if (!written) throw invalidState("The instance has no ERP that could hold data", instance.state);
+  if (!written) throw invalidState("No ERP is installed on this instance, so it holds no data", instance.state);
   return body;
 });

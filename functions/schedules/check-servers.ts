@@ -14,7 +14,7 @@ export const handler = async (): Promise<void> => concurrently(PROBES_AT_ONCE, a
 
 async function check(server: ServerRecord): Promise<void> {
   const answered = await probe(server);
-  if (!answered) log.warn("server does not answer", { server: server.id, account: server.account_id });
+  if (!answered) log.warn("server does not respond", { server: server.id, account: server.account_id });
   await noteProbe(server, answered, isLastStraw(server, answered) ? await reasonOf(server) : "");
 }
 
@@ -22,17 +22,17 @@ async function check(server: ServerRecord): Promise<void> {
 const isLastStraw = ({ state, failed_probes }: ServerRecord, answered: boolean): boolean =>
   !answered && state === "ready" && failed_probes + 1 >= FAILED_PROBES_MAX;
 
-const SILENT = "The machine does not answer health checks";
+const SILENT = "The server does not respond to health checks";
 
 /** What the provider says of a machine that does not answer. */
 async function reasonOf(server: ServerRecord): Promise<string> {
   try {
     const provider = await providerOf(server);
     const machine = server.machine_id === null ? undefined : await provider.findMachine(server.machine_id);
-    if (machine === undefined) return "The provider does not have the machine any more";
+    if (machine === undefined) return "The machine no longer exists at the provider";
     return machine.state === "off" ? "The machine is switched off at the provider" : SILENT;
   } catch (error) {
-    log.warn("the provider does not say what is wrong with a server", { server: server.id, error });
+    log.warn("could not find out from the provider what is wrong with a server", { server: server.id, error });
     return SILENT;
   }
 }

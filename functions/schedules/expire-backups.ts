@@ -17,7 +17,7 @@ export const handler = async (): Promise<void> =>
     const operation = await reserveExpiry(expired).catch((error: unknown) => {
       // Somebody else was faster with it, or with the one that was to stay: the next hour decides anew.
       if (!(error instanceof ConditionFailed || error instanceof ApiError)) throw error;
-      log.info("an expired backup stays for now", { backup: expired.backupId, reason: error.message });
+      log.info("an expired backup cannot be deleted yet", { backup: expired.backupId, reason: error.message });
     });
     if (operation === undefined) return;
     await startExecution(workflowOf(operation.type), operation.id, operation.input); // if this gets lost, the sweep does it

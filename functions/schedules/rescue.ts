@@ -20,6 +20,6 @@ export const handler = async (event: unknown): Promise<void> => {
   const { detail } = Ended.parse(event);
   const { account_id, operation_id } = Input.parse(JSON.parse(detail.input));
   const operation = await findOperation(account_id, operation_id);
-  if (operation === undefined) log.info("an execution died whose operation was withdrawn", { operation: operation_id });
+  if (operation === undefined) log.info("an execution failed after its operation was withdrawn", { operation: operation_id });
   else await rescue(operation, { name: detail.name, error: errorOf(detail) });
 };

@@ -33,7 +33,7 @@ export const handler = async (): Promise<void> => {
     providers().then((all) => concurrently(AT_ONCE, all, compare)),
   ]);
   const errors = swept.filter((each) => each.status === "rejected").map(({ reason }) => reason as unknown);
-  if (errors.length > 0) throw new AggregateError(errors, "The sweep could not look at everything");
+  if (errors.length > 0) throw new AggregateError(errors, "The sweep could not check everything");
 };
 
 const olderThan = (createdAt: string, seconds: number): boolean => Date.parse(createdAt) < Date.now() - seconds * 1000;
@@ -43,7 +43,7 @@ type Open = Awaited<ReturnType<typeof openOperations>>[number];
 async function lookAtAll(open: readonly Open[]): Promise<void> {
   const old = open.filter(({ createdAt }) => olderThan(createdAt, START_SECONDS));
   const left = await paced(old, PACE, look);
-  if (left > 0) log.warn("not every open operation could be looked at in one sweep", { open: old.length, left });
+  if (left > 0) log.warn("the sweep could not check every open operation in one run", { open: old.length, left });
 }
 
 async function look({ accountId, id }: Open): Promise<void> {
@@ -54,7 +54,7 @@ async function look({ accountId, id }: Open): Promise<void> {
   const execution = await findExecution(workflowOf(operation.type), first);
   if (execution?.running) return;
   if (execution === undefined && operation.state === "pending") {
-    log.warn("starting an operation whose start was lost", { operation: id, account: accountId });
+    log.warn("starting an operation that was recorded but never started", { operation: id, account: accountId });
     return startExecution(workflowOf(operation.type), first, operation.input);
   }
   const rescuer = await findExecution(workflowOf(operation.type), second);
@@ -90,7 +90,7 @@ async function isOrphan(provider: Provider, machine: LabelledMachine): Promise<b
   const working = server && (await holderOf(server));
   if ([creation, working].some((operation) => operation !== undefined && isOpen(operation))) return false;
   const removed = creation !== undefined;
-  log.error("the provider has a machine that no record knows", { provider: provider.code, removed, machine });
+  log.error("the provider has a machine without a record", { provider: provider.code, removed, machine });
   if (!removed) return true;
   if (used === null) await provider.releaseMachine({ server_id, account_id, machine_id });
   else await provider.releaseOthers({ server_id, account_id, machine_id: used });

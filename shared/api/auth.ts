@@ -21,7 +21,7 @@ export const auth = {
     method: "POST",
     path: "/auth/login",
     summary: "Sign in to the dashboard",
-    description: "Gives a JWT that is good for 12 hours, as a bearer token on every endpoint.",
+    description: "Returns a JWT to use as a bearer token on every endpoint. It expires after 12 hours.",
     access: "public",
     refusals: [wrongPassword, tooManySignIns],
     keys: ["session"],
@@ -34,8 +34,8 @@ export const auth = {
   logout: endpoint({
     method: "POST",
     path: "/auth/logout",
-    summary: "Sign out: the session is invalid for the very next request",
-    description: "The very next request with this session's token is refused.",
+    summary: "Sign out",
+    description: "Ends the session immediately: the next request with its token gets `401`.",
     access: "session",
     body: z.strictObject({}),
     data: z.object({ id: id("session"), ended: z.literal(true).meta({ examples: [true] }) }),
@@ -43,15 +43,15 @@ export const auth = {
   me: endpoint({
     method: "GET",
     path: "/auth/me",
-    summary: "Show whose credential this is and what it may do",
-    description: "Any credential may ask: `user` is null for an API token, `token` is null for a session.",
+    summary: "Show the current user or token and its permissions",
+    description: "Works with any credential: `user` is null for an API token, `token` is null for a dashboard session.",
     access: "credential",
     data: z.object({
-      user: User.nullable().meta({ description: "With a dashboard session", examples: [null] }),
+      user: User.nullable().meta({ description: "Set for a dashboard session", examples: [null] }),
       token: z
         .object({ id: id("token"), name: z.string().meta({ examples: ["Deploy pipeline"] }) })
         .nullable()
-        .meta({ description: "With an API token" }),
+        .meta({ description: "Set for an API token" }),
       account: z.object({ id: id("account"), name: z.string().meta({ examples: ["Example Ltd"] }) }),
       permissions: z.array(z.enum(ALL_PERMISSIONS)).meta({ examples: [["servers:read", "instances:read"]] }),
       environment: z.enum(["live", "test"]).meta({ examples: ["test"] }),
@@ -60,8 +60,9 @@ export const auth = {
   password: endpoint({
     method: "PUT",
     path: "/auth/password",
-    summary: "Change the signed-in user's password; every other session ends",
-    description: "Needs the current password; a wrong one counts as a failed sign-in. This session goes on.",
+    summary: "Change your password",
+    description:
+      "Requires the current password; a wrong one counts as a failed sign-in. Ends all your other sessions and keeps this one.",
     access: "session",
     refusals: [tooManySignIns],
     body: z.strictObject({

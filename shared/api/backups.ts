@@ -31,13 +31,13 @@ export const Backup = z
       .number()
       .int()
       .nullable()
-      .meta({ description: "Size of the archive", examples: [18_432] }),
+      .meta({ description: "Size of the archive in bytes", examples: [18_432] }),
     sha256: z
       .string()
       .nullable()
       .meta({ description: "SHA-256 of the archive, in hexadecimal", examples: ["9f86d081884c7d65".repeat(4)] }),
-    missing_files: fileCount("Files that the database names and the instance did not have; normally 0"),
-    skipped_files: fileCount("Files left out: links, devices, sockets, and names that are not UTF-8"),
+    missing_files: fileCount("Files that the database references but the instance did not have; normally 0"),
+    skipped_files: fileCount("Files left out of the archive: links, devices, sockets and names that are not UTF-8"),
     note: z
       .string()
       .nullable()
@@ -47,7 +47,7 @@ export const Backup = z
     completed_at: timestamp.nullable(),
     expires_at: timestamp
       .nullable()
-      .meta({ description: "When the service removes it by itself; null for manual backups", examples: [null] }),
+      .meta({ description: "When the service deletes it automatically; null for manual backups", examples: [null] }),
   })
   .meta({ id: "Backup" });
 export type Backup = z.infer<typeof Backup>;
@@ -63,7 +63,7 @@ function nothingToNeutralize(context: z.core.ParsePayload<{ restore_database: bo
     context.issues.push({
       code: "custom",
       path: ["neutralize"],
-      message: "must be false when restore_database is false: only a restored database is neutralized",
+      message: "must be false when restore_database is false, because only a restored database can be neutralized",
       input: context.value.neutralize,
     });
 }
@@ -73,7 +73,7 @@ export const backups = {
     method: "GET",
     path: "/backups",
     summary: "List the backups of all instances",
-    description: "The account's backups, newest first, also those of instances that were deleted.",
+    description: "Returns the account's backups, newest first, including backups of deleted instances.",
     access: ["backups:read"],
     query: listQuery({ status: BackupStatus, instance_id: id("instance") }),
     list: true,
@@ -83,7 +83,7 @@ export const backups = {
     method: "GET",
     path: "/instances/:id/backups",
     summary: "List the backups of an instance",
-    description: "Newest first; also those of an instance that was deleted.",
+    description: "Returns an instance's backups, newest first. Works for a deleted instance too.",
     access: ["backups:read"],
     query: listQuery({ status: BackupStatus }),
     list: true,
@@ -92,12 +92,12 @@ export const backups = {
   create: endpoint({
     method: "POST",
     path: "/instances/:id/backups",
-    summary: "Back up an instance now",
+    summary: "Back up an instance",
     description:
-      "The archive is the ERP's own zip (`dump.sql`, `filestore/`, `manifest.json`), so it can be restored anywhere with the ERP's own tools.",
+      "The archive has the ERP's own zip format (`dump.sql`, `filestore/`, `manifest.json`), so you can restore it anywhere with the ERP's own tools.",
     access: ["backups:write"],
     status: 201,
-    refusals: [busy, wrongState("failed", "An instance that is failed does not allow backup"), serverNotActive],
+    refusals: [busy, wrongState("failed", "The action backup is not allowed while the instance is failed"), serverNotActive],
     example: {
       status: "pending",
       operation_id: exampleId("operation"),
@@ -113,7 +113,7 @@ export const backups = {
     method: "GET",
     path: "/backups/:id",
     summary: "Show a backup",
-    description: "Always as it is now. `sha256` is of the archive as it is downloaded.",
+    description: "Strongly consistent. `sha256` is the checksum of the archive that you download.",
     access: ["backups:read"],
     unversioned: [],
     data: Backup,
@@ -122,10 +122,10 @@ export const backups = {
     method: "DELETE",
     path: "/backups/:id",
     summary: "Delete a backup",
-    description: "Removes the archive and the record. A backup that a restore or a clone is reading cannot be deleted.",
+    description: "Deletes the archive and the record. You cannot delete a backup while a restore or clone is reading it.",
     access: ["backups:write"],
     status: 202,
-    refusals: [busy, wrongState("running", "The backup is running, which does not allow this")],
+    refusals: [busy, wrongState("running", "The backup is running, so it cannot be deleted")],
     example: justBegun("backup.delete", "backup"),
     starts: ["delete-backup"],
     data: Operation,
@@ -133,16 +133,16 @@ export const backups = {
   restore: endpoint({
     method: "POST",
     path: "/backups/:id/restore",
-    summary: "Restore a backup into the instance that it is of",
+    summary: "Restore a backup to its instance",
     description:
-      "The archive's checksum is verified before anything is touched. With `backup_first` a safety backup is taken before. " +
-      "If the restore fails the instance is put back as it was.",
+      "Verifies the archive's checksum before it changes anything. With `backup_first`, takes a safety backup first. " +
+      "If the restore fails, the instance is rolled back.",
     access: ["backups:restore"],
     status: 202,
     refusals: [
       busy,
-      wrongState("provisioning", "An instance that is provisioning does not allow restore"),
-      wrongState("deleted", "The instance that this backup is of was deleted; clone from the backup instead"),
+      wrongState("provisioning", "The action restore is not allowed while the instance is provisioning"),
+      wrongState("deleted", "The instance of this backup was deleted; clone from the backup instead"),
       backupNotCompleted,
       serverNotActive,
     ],
@@ -176,16 +176,19 @@ export const backups = {
     method: "GET",
     path: "/backups/:id/download",
     writes: true, // its entry in the audit log
-    summary: "Get an address to download a backup's archive from",
+    summary: "Get a download URL for a backup's archive",
     description:
-      "A presigned address that is good for 15 minutes, for whoever has it. Each is an event of its own in the audit log, `backup.download`.",
+      "Returns a presigned URL that expires after 15 minutes. Anyone who has the URL can download the archive. Each request adds a `backup.download` event to the audit log.",
     access: ["backups:restore"],
     refusals: [backupNotCompleted],
     storage: "read",
     data: z.object({
       url: z
         .string()
-        .meta({ description: "Presigned; good for 15 minutes without a token", examples: ["https://storage.example.com/…"] }),
+        .meta({
+          description: "Presigned: works without a token and expires after 15 minutes",
+          examples: ["https://storage.example.com/…"],
+        }),
       expires_at: timestamp,
     }),
   }),

@@ -1,4 +1,4 @@
-// The catalogue: what servers and ERP versions can be had.
+// The catalog: the servers and ERP versions on offer.
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { code } from "./fields.ts";
@@ -13,7 +13,7 @@ export const CatalogProvider = z
     sizes: z.array(
       ServerSpecs.extend({
         code: code("small"),
-        regions: z.array(code("eu-central")).meta({ description: "Codes of the regions where this size is offered" }),
+        regions: z.array(code("eu-central")).meta({ description: "Codes of the regions that offer this size" }),
       }),
     ),
   })
@@ -26,7 +26,9 @@ export const Catalog = z
     erp_versions: z.array(
       z.object({ version: z.string().meta({ examples: ["19.0"] }), deprecated: z.boolean().meta({ examples: [false] }) }),
     ),
-    editions: z.array(z.enum(EDITIONS)).meta({ description: "Those that can be installed here", examples: [["community"]] }),
+    editions: z
+      .array(z.enum(EDITIONS))
+      .meta({ description: "Editions you can install on this service", examples: [["community"]] }),
   })
   .meta({ id: "Catalog" });
 export type Catalog = z.infer<typeof Catalog>;
@@ -37,7 +39,7 @@ export const catalog = {
     path: "/catalog",
     summary: "Show providers, regions, sizes, ERP versions and editions",
     description:
-      "What `POST /servers` and `POST /instances` take: providers with their regions and sizes, ERP versions and editions.",
+      "Lists the values that `POST /servers` and `POST /instances` accept: providers with their regions and sizes, ERP versions and editions.",
     access: "credential",
     data: Catalog,
   }),

@@ -1,40 +1,40 @@
-// A typed client of the API, made from the route table: `client.instances.clone({ params, body })`. For browsers and Node.
+// A typed client of the API, built from the route table: `client.instances.clone({ params, body })`. For browsers and Node.
 import type { CallOf, DataOf, Endpoint } from "./endpoint.ts";
 import type { ErrorDetails } from "./errors.ts";
 import type { ListMeta } from "./fields.ts";
 import { type Api, api } from "./index.ts";
 
 export interface ClientOptions {
-  /** With the version: `https://api.example.com/api/v1`. In a browser it may be a path. */
+  /** Includes the version: `https://api.example.com/api/v1`. In a browser it may be a path. */
   baseUrl: string;
-  /** Asked before every request, so that signing in and out takes effect at once. */
+  /** Called before every request, so that signing in and out takes effect immediately. */
   token: () => string | undefined;
   fetch?: typeof fetch;
 }
 
-/** What any call may say beside the endpoint's own parts. */
+/** Options that every call accepts besides the endpoint's own. */
 export interface CallOptions {
-  /** Makes a POST safe to send again; endpoints that do not honour it ignore it. */
+  /** Makes a POST safe to retry; endpoints that do not support it ignore it. */
   idempotencyKey?: string;
   /** Your own identifier for tracing. */
   requestId?: string;
   signal?: AbortSignal;
 }
 
-/** A success. */
+/** A successful response. */
 export type Answer<E> = {
   data: DataOf<E>;
   status: number;
   requestId: string;
-  /** Path of what was made, or of the operation that was started. */
+  /** Path of the new resource, or of the operation that was started. */
   location: string | undefined;
-  /** Whether the answer is the one kept from the first request with the same key. */
+  /** Whether this is the stored response to the first request with the same key. */
   replayed: boolean;
-  /** The limit nearest to being hit; endpoints that are open to all have none. */
+  /** The limit closest to being reached; public endpoints have none. */
   rateLimit: { limit: number; remaining: number; reset: Date } | undefined;
 } & (E extends { list: true } ? { meta: ListMeta } : unknown);
 
-/** The call may be left out where the endpoint needs nothing. */
+/** The argument is optional where the endpoint needs nothing. */
 type Call<E> =
   Partial<CallOf<E>> extends CallOf<E>
     ? (call?: CallOf<E> & CallOptions) => Promise<Answer<E>>
@@ -42,19 +42,19 @@ type Call<E> =
 
 export type Client = { [R in keyof Api]: { [N in keyof Api[R]]: Call<Api[R][N]> } };
 
-/** Codes of failures that are not the service's: no answer came, or one that is not in the envelope. */
+/** Codes of errors that do not come from the service: no response, or one without the envelope. */
 export type LocalErrorCode = "NETWORK_ERROR" | "UNEXPECTED_ANSWER";
 
 /** Everything that is not a success. */
 export class ClientError extends Error {
   override name = "ClientError";
-  /** HTTP status; 0 where there was no answer. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number;
   /** An `ErrorCode` of the service (new ones may appear), or a `LocalErrorCode`. */
   readonly code: string;
   readonly details: ErrorDetails | undefined;
   readonly requestId: string | undefined;
-  /** Seconds until trying again makes sense. */
+  /** Seconds to wait before a retry. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -85,7 +85,7 @@ export function createClient(options: ClientOptions): Client {
   return Object.fromEntries(resources) as Client;
 }
 
-/** Any endpoint's call, as the code that sends it sees it. */
+/** The call of any endpoint, as `send` sees it. */
 interface AnyCall extends CallOptions {
   params?: Record<string, string>;
   query?: Record<string, string | number | undefined>;
@@ -102,7 +102,7 @@ async function send(options: ClientOptions, endpoint: Endpoint, call: AnyCall): 
     ...(call.requestId !== undefined && { "x-request-id": call.requestId }),
   };
   try {
-    // Called as a plain function: a browser's fetch refuses to be a method of anything but the window.
+    // Called as a plain function: a browser's fetch throws when it is a method of anything but the window.
     const request = options.fetch ?? fetch;
     return await request(addressOf(options.baseUrl, endpoint.path, call), {
       method: endpoint.method,
@@ -111,7 +111,7 @@ async function send(options: ClientOptions, endpoint: Endpoint, call: AnyCall): 
       ...(call.signal !== undefined && { signal: call.signal }),
     });
   } catch (cause) {
-    if (call.signal?.aborted === true) throw cause; // the caller's own doing, which they know by its name
+    if (call.signal?.aborted === true) throw cause; // the caller aborted it and knows the error by its name
     throw new ClientError("NETWORK_ERROR", "The service could not be reached", { cause });
   }
 }
@@ -123,7 +123,7 @@ function addressOf(baseUrl: string, path: string, { params = {}, query = {} }: A
   return `${baseUrl.replace(/\/+$/, "")}${place}${search.size === 0 ? "" : `?${search.toString()}`}`;
 }
 
-/** What any answer of the service is; data is trusted to be what the table says, because the service parsed it before sending. */
+/** Every response of the service. `data` is trusted to match the route table, because the service parsed it before sending. */
 interface Envelope {
   success: boolean;
   data?: unknown;
@@ -135,7 +135,11 @@ async function answerOf(endpoint: Endpoint, response: Response): Promise<unknown
   const { status, ok, headers } = response;
   const requestId = headers.get("x-request-id") ?? "";
   const unexpected = (cause?: unknown) =>
-    new ClientError("UNEXPECTED_ANSWER", `The answer (HTTP ${status}) is not the service's`, { status, requestId, cause });
+    new ClientError("UNEXPECTED_ANSWER", `The response (HTTP ${status}) did not come from the service`, {
+      status,
+      requestId,
+      cause,
+    });
   const body: unknown = await response.json().catch((cause: unknown) => {
     throw unexpected(cause);
   });

@@ -1,4 +1,4 @@
-// What an endpoint declares, and the types of its request and answer that follow from the declaration.
+// What an endpoint declares, and the types of its request and response that follow from the declaration.
 import type * as z from "zod";
 import type { Permission } from "./permissions.ts";
 import type { Refusal } from "./refusals.ts";
@@ -11,7 +11,7 @@ export type RateClass = "all" | "create_delete";
 /** Who may call: anyone, any credential, a dashboard session, or a credential with all of these permissions. */
 export type Access = "public" | "credential" | "session" | readonly Permission[];
 
-/** The workflows that endpoints start. A function may start those of its endpoint and no others. */
+/** The workflows that endpoints start. A function may start only those of its endpoint. */
 export const WORKFLOW_NAMES = [
   "create-server",
   "delete-server",
@@ -28,7 +28,7 @@ export const WORKFLOW_NAMES = [
 ] as const;
 export type WorkflowName = (typeof WORKFLOW_NAMES)[number];
 
-/** The service's own secrets: `session` signs JWTs, `sealing` encrypts what must not be stored in clear, `hosts` opens machines. */
+/** The service's own secrets: `session` signs JWTs, `sealing` encrypts what must not be stored in plain text, `hosts` logs in to machines. */
 export type KeyName = "session" | "sealing" | "hosts";
 
 /** A permission that depends on a field of the body, checked once the body is known to be valid. */
@@ -54,7 +54,7 @@ export interface Endpoint<
   method: Method;
   path: Path;
   summary: string;
-  /** What a reader of the API page should know beyond the summary. */
+  /** What the API page says beyond the summary. */
   description: string;
   access: Access;
   bodyPermission: BodyPermission | undefined;
@@ -63,35 +63,35 @@ export interface Endpoint<
   query: Query;
   body: Body;
   data: Data;
-  /** Whether the answer is a page of a list, with `meta`. */
+  /** Whether the response is a page of a list, with `meta`. */
   list: Listed;
   /**
-   * Fields of the data that do not move its ETag, because they change by themselves or follow from other records or fields;
-   * undefined: the answer has no ETag.
+   * Fields of the data that do not change its ETag, because they change on their own or follow from other records or fields;
+   * undefined: the response has no ETag.
    */
   unversioned: readonly string[] | undefined;
-  /** Whether `If-Match` is honoured: every DELETE, and every PUT whose answer has an ETag. */
+  /** Whether `If-Match` is supported: every DELETE, and every PUT whose response has an ETag. */
   conditional: boolean;
-  /** What in the example of the answer differs from the examples of its fields: a new instance is not `running` yet. */
+  /** Where the example of the response differs from the examples of its fields: a new instance is not `running` yet. */
   example: Readonly<Record<string, unknown>>;
-  /** What it may refuse for, beyond what follows from the rest of this declaration. */
+  /** Errors beyond those that follow from the rest of this declaration. */
   refusals: readonly Refusal[];
   starts: readonly WorkflowName[];
-  /** Whether an `Idempotency-Key` is honoured: every POST but `/auth/*`. */
+  /** Whether `Idempotency-Key` is supported: every POST but `/auth/*`. */
   idempotent: boolean;
-  /** The keys that the function may read; an idempotent endpoint needs the sealing key for the answers it keeps. */
+  /** The keys that the function may read; an idempotent endpoint needs the sealing key for the responses it stores. */
   keys: readonly KeyName[];
-  /** Whether the function needs nothing of the table, and so may not read it. */
+  /** Whether the function needs nothing from the table, and so may not read it. */
   stateless: boolean;
   /** Whether the function writes to the table: all but those of GETs do, and a GET that leaves a trace of itself. */
   writes: boolean;
-  /** Whether a request may ask with `wait` to be kept until there is something to tell. */
+  /** Whether a request may use `wait` to wait for an operation to finish. */
   waits: boolean;
-  /** What the function does with the bucket of backups: signs addresses for reading, or nothing. */
+  /** What the function does with the backup bucket: signs download URLs, or nothing. */
   storage: "read" | undefined;
   /** Exists only in the deployment of this environment. */
   only: "test" | undefined;
-  /** Whether the answer is the document itself instead of the envelope (`/openapi.json`). */
+  /** Whether the response is the document itself instead of the envelope (`/openapi.json`). */
   bare: boolean;
 }
 
@@ -127,7 +127,7 @@ export function endpoint<
     only: undefined,
     bare: false,
     ...draft,
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the draft's own, or undefined, which is then what Q says
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the draft's own, or undefined, as Q then says
     query: draft.query as Q,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- likewise
     body: draft.body as B,
@@ -138,11 +138,11 @@ export function endpoint<
 
 type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-/** What a handler is given. */
+/** What a handler receives. */
 export type RequestOf<E> =
   E extends Endpoint<infer P, infer Q, infer B> ? { params: ParamsOf<P>; query: Out<Q>; body: Out<B> } : never;
 
-/** What a caller of the typed client gives: parameters only where the path has them. */
+/** What a caller of the typed client passes: parameters only where the path has them. */
 export type CallOf<E> =
   E extends Endpoint<infer P, infer Q, infer B>
     ? (P extends `${string}:${string}` ? { params: ParamsOf<P> } : unknown) &

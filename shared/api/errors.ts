@@ -1,35 +1,38 @@
-// Every error an endpoint can answer: code, HTTP status and default message, and the one class that carries them.
+// Every error an endpoint can return: code, HTTP status and default message, and the one class that carries them.
 
 export const ERRORS = {
   MALFORMED_REQUEST: { status: 400, message: "The request body is not a JSON object" },
   UNAUTHORIZED: { status: 401, message: "Invalid or missing authentication token" },
   FORBIDDEN: { status: 403, message: "Token does not have permission" },
   NOT_FOUND: { status: 404, message: "No such resource" },
-  METHOD_NOT_ALLOWED: { status: 405, message: "This path does not have that method" },
+  METHOD_NOT_ALLOWED: { status: 405, message: "This path does not support that method" },
   CONFLICT: { status: 409, message: "The request conflicts with something that exists" },
-  INVALID_STATE: { status: 409, message: "The resource's state does not allow this" },
-  OPERATION_IN_PROGRESS: { status: 409, message: "Another operation is working on this resource; wait until it ends" },
+  INVALID_STATE: { status: 409, message: "The resource's status does not allow this action" },
+  OPERATION_IN_PROGRESS: { status: 409, message: "Another operation is in progress on this resource; wait for it to finish" },
   QUOTA_EXCEEDED: { status: 409, message: "The account has reached its limit for this kind of resource" },
-  IDEMPOTENCY_IN_PROGRESS: { status: 409, message: "A request with this Idempotency-Key is still running; try again shortly" },
-  PRECONDITION_FAILED: { status: 412, message: "The resource is not the version that If-Match names; get it again" },
+  IDEMPOTENCY_IN_PROGRESS: {
+    status: 409,
+    message: "A request with this Idempotency-Key is still in progress; try again shortly",
+  },
+  PRECONDITION_FAILED: { status: 412, message: "The resource has changed since the version in If-Match; fetch it again" },
   PAYLOAD_TOO_LARGE: { status: 413, message: "The request body is larger than 64 KiB" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: "Content-Type must be application/json" },
   VALIDATION_ERROR: { status: 422, message: "Invalid request parameters" },
-  IDEMPOTENCY_KEY_REUSED: { status: 422, message: "This Idempotency-Key was used with another request" },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, message: "This Idempotency-Key was already used with a different request" },
   RATE_LIMIT_EXCEEDED: { status: 429, message: "Too many requests; try again after the time in Retry-After" },
-  INTERNAL_ERROR: { status: 500, message: "Something went wrong on our side; the request id helps us find it" },
+  INTERNAL_ERROR: { status: 500, message: "Something went wrong on our side; include the request ID when you report it" },
   SERVICE_UNAVAILABLE: { status: 503, message: "The service is temporarily unavailable; try again shortly" },
 } as const;
 
 export type ErrorCode = keyof typeof ERRORS;
 export type ErrorDetails = Record<string, unknown>;
 
-/** An error with an answer: the message and details go to the client, the cause only to the log. */
+/** An error that becomes a response: the message and details go to the client, the cause only to the log. */
 export class ApiError extends Error {
   override name = "ApiError";
   readonly code: ErrorCode;
   readonly details: ErrorDetails | undefined;
-  /** Seconds until trying again makes sense: the `Retry-After` header. */
+  /** Seconds to wait before a retry: the `Retry-After` header. */
   readonly retryAfter: number | undefined;
 
   constructor(code: ErrorCode, message?: string, options: { details?: ErrorDetails; retryAfter?: number; cause?: unknown } = {}) {
@@ -44,7 +47,7 @@ export class ApiError extends Error {
   }
 }
 
-/** One invalid parameter: dotted name of the field and why it was refused. */
+/** One invalid parameter: the field's dotted name and why it is invalid. */
 export interface Problem {
   field: string;
   reason: string;
@@ -66,7 +69,7 @@ export const operationInProgress = (operationId: string) =>
 
 export const preconditionFailed = (etag: string) => new ApiError("PRECONDITION_FAILED", undefined, { details: { etag } });
 
-/** The reasons long work fails for: told on the operation, never as an HTTP error. */
+/** Why an operation fails: reported on the operation, never as an HTTP error. */
 export const OPERATION_ERRORS = [
   "PROVIDER_ERROR",
   "PROVIDER_QUOTA_EXCEEDED",

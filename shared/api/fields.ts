@@ -78,14 +78,14 @@ const UNPRINTABLE_BEYOND = /[\u{e0000}-\u{e007f}\u{f0000}-\u{10ffff}]/u;
 /** A name or a note: printable, on one line; spaces around it are cut off. */
 export const text = (maximum: number, example: string) =>
   characters(1, maximum)
-    .regex(PRINTABLE, "must be printable characters")
-    .refine((value) => !UNPRINTABLE_BEYOND.test(value), "must be printable characters")
+    .regex(PRINTABLE, "must contain only printable characters")
+    .refine((value) => !UNPRINTABLE_BEYOND.test(value), "must contain only printable characters")
     .trim()
     .meta({ examples: [example] });
 
 const EMAIL = /^(?:[A-Za-z0-9_'+-]+\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
 export const email = z
-  .email({ pattern: EMAIL, error: "must be an e-mail address" })
+  .email({ pattern: EMAIL, error: "must be an email address" })
   .max(254, "must have at most 254 characters")
   .meta({ examples: ["admin@example.com"] });
 
@@ -95,26 +95,26 @@ export const domain = z
   .max(253, "must have at most 253 characters")
   .regex(
     /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
-    "must be a lower-case domain name such as shop.example.com",
+    "must be a lowercase domain name such as shop.example.com",
   )
   .meta({ examples: ["shop.example.com"] });
 
-/** A provider's, region's or size's code. What exists is in the catalogue; this only keeps nonsense out. */
+/** A provider's, region's or size's code. The catalog lists the valid ones; this only rejects malformed values. */
 export const code = (example: string) =>
   z
     .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, "must be a code from the catalogue")
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, "must be a code from the catalog")
     .meta({ examples: [example], maxLength: 63 });
 
-/** The operation that holds a resource now, or null. */
+/** The operation in progress on a resource, or null. */
 export const heldBy = id("operation")
   .nullable()
-  .meta({ description: "The operation that holds the resource now, or null", examples: [null] });
+  .meta({ description: "The operation in progress on this resource, or null", examples: [null] });
 
 export const statusReason = z
   .string()
   .nullable()
-  .meta({ description: "Why the resource is in this status, in words", examples: [null] });
+  .meta({ description: "Why the resource has this status, for people to read", examples: [null] });
 
 /** Who did something: an API token or a user of the dashboard; `operator` is the person who runs the service. */
 export const actor = z
@@ -141,25 +141,28 @@ export const listQuery = <F extends Record<string, z.ZodType>>(filters: F) => {
   const shape = {
     page: wholeNumber(1, PAGE_MAX)
       .optional()
-      .meta({ description: "Page number, from 1 (the default)", examples: [1] }),
+      .meta({ description: "Page number, starting at 1 (the default)", examples: [1] }),
     per_page: wholeNumber(1, 100)
       .default(20)
-      .meta({ description: "Records on a page, at most 100", examples: [20] }),
+      .meta({ description: "Records per page, at most 100", examples: [20] }),
     cursor: z
       .string()
       .min(1, "must not be empty")
       .max(512, "must have at most 512 characters")
       .optional()
-      .meta({ description: "`meta.next_cursor` of the page before; not together with `page`", pattern: "^[A-Za-z0-9_-]+$" }),
+      .meta({
+        description: "`meta.next_cursor` of the previous page; cannot be combined with `page`",
+        pattern: "^[A-Za-z0-9_-]+$",
+      }),
     ...optional(filters),
   };
   return z.strictObject(shape).check((context) => {
     const query: Record<string, unknown> = context.value;
     const refuse = (field: string, message: string) =>
       context.issues.push({ code: "custom", path: [field], message, input: query[field] });
-    if (query["page"] !== undefined && query["cursor"] !== undefined) refuse("cursor", "cannot be used together with page");
+    if (query["page"] !== undefined && query["cursor"] !== undefined) refuse("cursor", "cannot be combined with page");
     const [, second] = Object.keys(filters).filter((name) => query[name] !== undefined);
-    if (second !== undefined) refuse(second, "only one filter at a time");
+    if (second !== undefined) refuse(second, "cannot be combined with another filter");
   });
 };
 
@@ -168,10 +171,10 @@ const optional = <F extends Record<string, z.ZodType>>(filters: F) =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- entries lose which name has which type
   Object.fromEntries(Object.entries(filters).map(([name, schema]) => [name, schema.optional()])) as Optional<F>;
 
-/** Seconds a request may wait for an operation's end: below the gateway's limit of 29. */
+/** Seconds a request may wait for an operation to finish: below the gateway's limit of 29. */
 export const waitSeconds = wholeNumber(0, 20)
   .default(0)
-  .meta({ description: "Seconds to wait for the operation to end", examples: [10] });
+  .meta({ description: "Seconds to wait for the operation to finish", examples: [10] });
 
 export const ListMeta = z
   .object({
@@ -186,16 +189,16 @@ export const ListMeta = z
     total: z
       .number()
       .int()
-      .meta({ description: "Records that the filter lets through", examples: [1] }),
+      .meta({ description: "Number of records that match the filter", examples: [1] }),
     next_cursor: z
       .string()
       .nullable()
-      .meta({ description: "Walks the list on from here; null at its end", examples: [null] }),
+      .meta({ description: "Pass as `cursor` to get the next page; null on the last page", examples: [null] }),
   })
   .meta({ id: "ListMeta" });
 export type ListMeta = z.infer<typeof ListMeta>;
 
-/** Data of an answer to a deletion that is done at once. */
+/** Response data of a deletion that takes effect immediately. */
 export const deleted = (kind: IdKind) => z.object({ id: id(kind), deleted: z.literal(true).meta({ examples: [true] }) });
 
 /** A body in which every field is optional but one must be given. */
@@ -208,7 +211,7 @@ export const atLeastOne = <S extends z.ZodRawShape>(shape: S) =>
         context.issues.push({
           code: "custom",
           path: [first],
-          message: `give at least one of: ${Object.keys(shape).join(", ")}`,
+          message: `at least one of these fields is required: ${Object.keys(shape).join(", ")}`,
           input: context.value,
         });
     })

@@ -28,13 +28,13 @@ export const api = {
 };
 export type Api = typeof api;
 
-/** Where the API lives: the version is a segment of the base address. */
+/** Where the API lives: the version is a segment of the base URL. */
 export const BASE_PATH = "/api/v1";
 
-/** An endpoint's path as the gateway spells it: `/api/v1/servers/{id}`. */
+/** An endpoint's path in the gateway's syntax: `/api/v1/servers/{id}`. */
 export const resourceOf = (path: string): string => `${BASE_PATH}${path.replace(/:(\w+)/g, "{$1}")}`;
 
-/** An endpoint with what follows from its place in the table: `instances.clone` is `functions/instances/clone.ts`. */
+/** An endpoint with what follows from its position in the table: `instances.clone` is `functions/instances/clone.ts`. */
 export interface Route extends Endpoint {
   id: string;
   resource: string;

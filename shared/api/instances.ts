@@ -30,7 +30,7 @@ export const InstanceStatus = z.enum([
 ]);
 export type InstanceStatus = z.infer<typeof InstanceStatus>;
 
-/** What can be asked of an instance; which of them would be accepted now is in `allowed_actions`. */
+/** Every action on an instance; `allowed_actions` lists those that are possible now. */
 export const INSTANCE_ACTIONS = ["start", "stop", "restart", "backup", "restore", "update", "delete"] as const;
 export const InstanceAction = z.enum(INSTANCE_ACTIONS);
 export type InstanceAction = z.infer<typeof InstanceAction>;
@@ -45,17 +45,17 @@ const databaseName = z
   .string()
   .regex(
     /^[a-z][a-z0-9_]{0,62}$/,
-    "must start with a lower-case letter, then lower-case letters, digits and underscores, at most 63 characters",
+    "must start with a lowercase letter and contain only lowercase letters, digits and underscores, at most 63 characters",
   )
-  .refine((value) => !POSTGRES_OWN.includes(value), `must not be one of PostgreSQL's own: ${POSTGRES_OWN.join(", ")}`)
+  .refine((value) => !POSTGRES_OWN.includes(value), `must not be one of PostgreSQL's own databases: ${POSTGRES_OWN.join(", ")}`)
   .meta({ examples: ["shop"], maxLength: 63, not: { enum: POSTGRES_OWN } });
 const erpVersion = z
   .string()
-  .regex(/^\d{2}\.\d$/, "must be a version from the catalogue such as 19.0")
+  .regex(/^\d{2}\.\d$/, "must be a version from the catalog such as 19.0")
   .meta({ examples: ["19.0"], maxLength: 4 });
 const edition = z.enum(EDITIONS).meta({ examples: ["community"] });
 
-/** A password of the ERP's administrator. */
+/** A password for the ERP's administrator. */
 const adminPassword = characters(12, 128)
   .regex(/^[^\x00-\x1f\x7f-\x9f]+$/, "must not contain control characters") // oxlint-disable-line no-control-regex
   .meta({ examples: ["correct-horse-battery"] });
@@ -77,11 +77,10 @@ export const Instance = z
     cloned_from_backup_id: id("backup")
       .nullable()
       .meta({ examples: [null] }),
-    neutralized: z
-      .boolean()
-      .meta({ description: "Whether scheduled jobs, mail and payments were switched off", examples: [false] }),
+    neutralized: z.boolean().meta({ description: "Whether scheduled jobs, mail and payments are turned off", examples: [false] }),
     allowed_actions: z.array(InstanceAction).meta({
-      description: "What would be accepted now: by its state, its server's, and whether the ERP was ever installed",
+      description:
+        "The actions you can take now. Depends on the instance's status, its server's status, and whether the ERP was ever installed.",
       examples: [["stop", "restart", "backup"]],
     }),
     dns_record: z
@@ -91,33 +90,36 @@ export const Instance = z
         value: z
           .string()
           .nullable()
-          .meta({ description: "The server's address", examples: ["203.0.113.10"] }),
+          .meta({ description: "The server's IP address", examples: ["203.0.113.10"] }),
       })
-      .meta({ description: "The record to set so that the domain leads to the instance; the certificate comes when it does" }),
+      .meta({
+        description:
+          "The DNS record to create so that the domain resolves to the instance. The TLS certificate is issued once it does.",
+      }),
     created_at: timestamp,
     updated_at: timestamp,
   })
   .meta({ id: "Instance" });
 export type Instance = z.infer<typeof Instance>;
 
-/** What follows from an instance's domain and from its server. */
+/** Fields that follow from an instance's domain and from its server. */
 export const INSTANCE_UNVERSIONED = ["url", "allowed_actions", "dns_record"];
 
-/** A new instance; the generated password of its administrator is shown this once. */
+/** A new instance; its administrator's generated password is shown this once. */
 const NewInstance = Instance.extend({
   admin_password: z
     .string()
     .optional()
-    .meta({ description: "Generated; shown this once", examples: ["mJ4v-9xQp-7tLw-2cZr"] }),
+    .meta({ description: "The generated password, shown this once", examples: ["mJ4v-9xQp-7tLw-2cZr"] }),
 }).meta({ id: "NewInstance" });
 
-/** What the example of an instance that is being made differs in. */
+/** How the example of an instance that is being created differs. */
 const beingMade = { status: "provisioning", operation_id: exampleId("operation"), allowed_actions: [] };
 
-/** What making an instance may be refused for. */
+/** Errors of creating an instance. */
 const refusedPlaces = [taken("domain", "instance"), taken("database_name", "instance"), overQuota("instance"), serverNotActive];
 
-/** What `nothingToRestore` refuses, for the API's description. */
+/** What `nothingToRestore` rejects, for the OpenAPI document. */
 export const NOTHING_TO_RESTORE = {
   properties: { restore_database: { const: false }, restore_filestore: { const: false } },
   required: ["restore_database", "restore_filestore"],
@@ -128,7 +130,7 @@ export const instances = {
     method: "GET",
     path: "/instances",
     summary: "List instances",
-    description: "The account's instances, newest first.",
+    description: "Returns the account's instances, newest first.",
     access: ["instances:read"],
     query: listQuery({ status: InstanceStatus, server_id: id("server") }),
     list: true,
@@ -139,8 +141,8 @@ export const instances = {
     path: "/instances",
     summary: "Create an instance",
     description:
-      "Installs the ERP on an active server. The answer comes at once, with the instance `provisioning` and the " +
-      "administrator's generated password, which is shown this once.",
+      "Installs the ERP on an active server. Responds immediately with the instance in `provisioning` and the administrator's " +
+      "generated password, which is shown this once.",
     access: ["instances:write"],
     status: 201,
     refusals: refusedPlaces,
@@ -161,7 +163,8 @@ export const instances = {
     method: "GET",
     path: "/instances/:id",
     summary: "Show an instance",
-    description: "Always as it is now. While `operation_id` names an operation, that says what is being done and how far it is.",
+    description:
+      "Strongly consistent. While an operation is in progress, `operation_id` identifies it; fetch it for its progress.",
     access: ["instances:read"],
     unversioned: INSTANCE_UNVERSIONED,
     data: Instance,
@@ -169,14 +172,14 @@ export const instances = {
   update: endpoint({
     method: "PUT",
     path: "/instances/:id",
-    summary: "Change an instance's name, administrator's e-mail or domain",
+    summary: "Change an instance's name, admin email or domain",
     description:
-      "Name and e-mail change at once. A new domain is work, which `operation_id` names; until it ends the old one serves.",
+      "The name and email change immediately. A new domain starts an operation, which `operation_id` identifies; the old domain works until it finishes.",
     access: ["instances:write"],
     refusals: [
       taken("domain", "instance"),
       busy,
-      wrongState("failed", "An instance that is failed does not allow update"),
+      wrongState("failed", "The action update is not allowed while the instance is failed"),
       serverNotActive,
     ],
     starts: ["update-instance"],
@@ -187,12 +190,12 @@ export const instances = {
   delete: endpoint({
     method: "DELETE",
     path: "/instances/:id",
-    summary: "Delete an instance; its backups stay",
+    summary: "Delete an instance",
     description:
-      "Removes the ERP with its database and files from the server. The backups stay and can be cloned. On a server that is not active only the record is removed, and `result.host_skipped` says so.",
+      "Removes the ERP with its database and files from the server. Its backups are kept, and you can still clone them. If the server is not active, only the record is removed and `result.host_skipped` is true.",
     access: ["instances:write"],
     status: 202,
-    refusals: [busy, wrongState("provisioning", "An instance that is provisioning does not allow delete")],
+    refusals: [busy, wrongState("provisioning", "The action delete is not allowed while the instance is provisioning")],
     example: justBegun("instance.delete", "instance"),
     starts: ["delete-instance"],
     data: Operation,
@@ -202,9 +205,9 @@ export const instances = {
     path: "/instances/:id/clone",
     summary: "Create a new instance from a completed backup",
     description:
-      "The clone gets a database uuid, secret and base URL of its own and, unless told otherwise, is neutralized: scheduled jobs, " +
-      "mail and payments are switched off. When `admin_password` is omitted one is generated and shown in this answer only. " +
-      "An instance that was deleted can be cloned from the backups it left; `server_id` is then required.",
+      "The clone gets its own database UUID, secret and base URL. By default it is neutralized: scheduled jobs, mail and payments " +
+      "are turned off. If you omit `admin_password`, one is generated and shown in this response only. " +
+      "You can clone a deleted instance from its backups; `server_id` is then required.",
     access: ["instances:write", "backups:restore"],
     status: 201,
     refusals: [...refusedPlaces, backupNotCompleted],
@@ -222,7 +225,7 @@ export const instances = {
         restore_database: z
           .boolean()
           .default(true)
-          .meta({ description: "false makes a fresh database", examples: [true] }),
+          .meta({ description: "false creates an empty database", examples: [true] }),
         restore_filestore: z
           .boolean()
           .default(true)
@@ -232,12 +235,14 @@ export const instances = {
           .optional()
           .meta({
             description:
-              "Whether passwords, sessions and API keys of all users but the administrator stop working on the clone. Default: as `neutralize`",
+              "Whether to invalidate the passwords, sessions and API keys of all users except the administrator on the clone. Defaults to the value of `neutralize`",
             examples: [true],
           }),
         admin_password: adminPassword.optional(),
-        server_id: id("server").optional().meta({ description: "Default: the server of the source" }),
-        database_name: databaseName.optional().meta({ description: "Default: made from the name, unique on the server" }),
+        server_id: id("server").optional().meta({ description: "Defaults to the source instance's server" }),
+        database_name: databaseName
+          .optional()
+          .meta({ description: "Defaults to a name derived from `name` that is unique on the server" }),
       })
       .check(nothingToRestore)
       .meta({ not: NOTHING_TO_RESTORE }),
@@ -248,7 +253,7 @@ export const instances = {
     path: "/instances/:id/actions",
     summary: "Start, stop, restart or back up an instance",
     description:
-      "`start` from stopped or failed, `stop` from running, `restart` from running or failed, `backup` from running or stopped. The permission depends on the action.",
+      "Allowed when the instance is: stopped or failed for `start`, running for `stop`, running or failed for `restart`, running or stopped for `backup`. The permission depends on the action.",
     access: "credential",
     bodyPermission: {
       field: "action",
@@ -260,7 +265,7 @@ export const instances = {
       },
     },
     status: 202,
-    refusals: [busy, wrongState("stopped", "An instance that is stopped does not allow restart"), serverNotActive],
+    refusals: [busy, wrongState("stopped", "The action restart is not allowed while the instance is stopped"), serverNotActive],
     example: justBegun("instance.restart", "instance"),
     starts: ["start-instance", "stop-instance", "restart-instance", "create-backup"],
     body: z.strictObject({ action: z.enum(["start", "stop", "restart", "backup"]).meta({ examples: ["restart"] }) }),
@@ -268,7 +273,7 @@ export const instances = {
   }),
 };
 
-/** A copy that takes neither the database nor the files is a new instance, not a clone or a restore. */
+/** A copy of neither the database nor the files is a new instance, not a clone or a restore. */
 export function nothingToRestore(context: z.core.ParsePayload<{ restore_database: boolean; restore_filestore: boolean }>) {
   if (!context.value.restore_database && !context.value.restore_filestore)
     context.issues.push({

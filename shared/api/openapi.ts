@@ -1,4 +1,4 @@
-// The API's description (OpenAPI 3.1.1), made from the route table and its schemas.
+// The API's OpenAPI 3.1.1 document, built from the route table and its schemas.
 import type { WorkflowName } from "./endpoint.ts";
 import { ListMeta } from "./fields.ts";
 import { BASE_PATH, resourceOf, type Route, routes } from "./index.ts";
@@ -13,7 +13,11 @@ export function openapi(environment: "live" | "test"): OpenApi {
   const here = routes.filter(({ only }) => only === undefined || only === environment);
   const components: Components = {
     securitySchemes: {
-      bearer: { type: "http", scheme: "bearer", description: "An API token, or the session token that `POST /auth/login` gives" },
+      bearer: {
+        type: "http",
+        scheme: "bearer",
+        description: "An API token, or the session token that `POST /auth/login` returns",
+      },
     },
     schemas: { Failure: FAILURE },
     parameters: PARAMETERS,
@@ -37,7 +41,7 @@ export function openapi(environment: "live" | "test"): OpenApi {
     servers: [
       {
         url: BASE_PATH,
-        description: environment === "test" ? "The sandbox: costs nothing, touches nothing" : "Production",
+        description: environment === "test" ? "Sandbox: free, and touches nothing real" : "Production",
         "x-internal": false,
       },
     ],

@@ -1,4 +1,4 @@
-// Operations: long work, followed from its request to its end.
+// Operations: long-running work, tracked from the request to the end.
 import * as z from "zod";
 import { OPERATION_ERRORS } from "./errors.ts";
 import { endpoint } from "./endpoint.ts";
@@ -24,43 +24,43 @@ export type OperationType = (typeof OPERATION_TYPES)[number];
 export const OperationStatus = z.enum(["pending", "running", "succeeded", "failed"]);
 export type OperationStatus = z.infer<typeof OperationStatus>;
 
-/** What was checked on a clone after neutralizing it. */
+/** Checks of a clone after neutralizing it. */
 export const Verification = z
   .object({
     is_neutralized: z.boolean().meta({ examples: [true] }),
     active_crons: z
       .number()
       .int()
-      .meta({ description: "Scheduled jobs that are still active", examples: [0] }),
+      .meta({ description: "Scheduled jobs that are still active on the clone", examples: [0] }),
     active_mail_servers: z
       .number()
       .int()
       .meta({ examples: [0] }),
-    new_database_uuid: z.boolean().meta({ description: "Whether the clone has a database uuid of its own", examples: [true] }),
+    new_database_uuid: z.boolean().meta({ description: "Whether the clone has its own database UUID", examples: [true] }),
     base_url: z.string().meta({ examples: ["https://staging.example.com"] }),
   })
   .meta({ id: "Verification" });
 
-/** What the work made or found out, by the kind of work. New fields may appear. */
+/** What the operation created or found out, depending on its type. New fields may appear. */
 export const OperationResult = z
   .object({
-    backup_id: id("backup").optional().meta({ description: "The backup that was made, restored or cloned from" }),
-    safety_backup_id: id("backup").optional().meta({ description: "The backup taken before a restore" }),
+    backup_id: id("backup").optional().meta({ description: "The backup that was created, restored or cloned from" }),
+    safety_backup_id: id("backup").optional().meta({ description: "The safety backup taken before a restore" }),
     host_skipped: z
       .boolean()
       .optional()
-      .meta({ description: "The server was not active: only the record was removed", examples: [false] }),
+      .meta({ description: "The server was not active, so only the record was removed", examples: [false] }),
     verification: Verification.optional(),
     downtime_seconds: z
       .number()
       .min(0)
       .optional()
-      .meta({ description: "How long a restore kept the ERP stopped", examples: [4.2] }),
+      .meta({ description: "How long the restore stopped the ERP, in seconds", examples: [4.2] }),
     skipped_paths: z
       .array(z.string())
       .optional()
       .meta({
-        description: "Paths in the file tree that a backup left out, up to 20 of them; `skipped_files` of the backup counts all",
+        description: "Up to 20 of the paths that the backup left out; the backup's `skipped_files` counts them all",
         examples: [["ab/link"]],
       }),
   })
@@ -77,11 +77,11 @@ export const Operation = z
       .int()
       .min(0)
       .max(100)
-      .meta({ description: "Percent", examples: [40] }),
+      .meta({ description: "Progress in percent", examples: [40] }),
     step: z
       .string()
       .nullable()
-      .meta({ description: "What is being done now, in words", examples: ["Installing the ERP"] }),
+      .meta({ description: "The current step, for people to read", examples: ["Installing the ERP"] }),
     resource: z.object({
       type: z.enum(["server", "instance", "backup"]).meta({ examples: ["instance"] }),
       id: z.string().meta({ examples: ["ins_01kag8w1s2e7tv8q4m5n6p7r8s"] }),
@@ -90,10 +90,10 @@ export const Operation = z
     error: z
       .object({ code: z.enum(OPERATION_ERRORS), message: z.string() })
       .nullable()
-      .meta({ description: "Why the work failed; what it had done was undone", examples: [null] }),
+      .meta({ description: "Why the operation failed. Its changes were undone.", examples: [null] }),
     request_id: z
       .string()
-      .meta({ description: "The request that started the work", examples: ["3f0c6e2a-8f1b-4d55-9b1e-6c1f2a7d9e10"] }),
+      .meta({ description: "The request that started the operation", examples: ["3f0c6e2a-8f1b-4d55-9b1e-6c1f2a7d9e10"] }),
     created_by: actor,
     created_at: timestamp,
     started_at: timestamp.nullable(),
@@ -102,7 +102,7 @@ export const Operation = z
   .meta({ id: "Operation" });
 export type Operation = z.infer<typeof Operation>;
 
-/** The example of an answer to a request for work: an operation that has only just begun. */
+/** The example of a response that starts an operation: it has only just begun. */
 export const justBegun = (type: OperationType, resource: "server" | "instance" | "backup") => ({
   type,
   status: "pending",
@@ -119,11 +119,11 @@ export const operations = {
     summary: "List operations",
     access: ["servers:read", "instances:read", "backups:read"],
     description:
-      "With `resource_id` the operations that change, hold or read a resource: those of an instance's backups and of clones of it " +
-      "are on the instance's list, and restores of a backup on the backup's.",
+      "With `resource_id`, returns the operations that change, lock or read a resource: an instance's list includes the operations " +
+      "of its backups and clones, and a backup's list includes its restores.",
     query: listQuery({
       status: OperationStatus,
-      resource_id: z.union([id("server"), id("instance"), id("backup")], "must be the id of a server, an instance or a backup"),
+      resource_id: z.union([id("server"), id("instance"), id("backup")], "must be the ID of a server, an instance or a backup"),
     }),
     list: true,
     data: z.array(Operation),
@@ -131,16 +131,16 @@ export const operations = {
   get: endpoint({
     method: "GET",
     path: "/operations/:id",
-    summary: "Show an operation, or wait for its end",
+    summary: "Show an operation, or wait for it to finish",
     description:
-      "With `wait` the answer comes as soon as the operation ends, or after that many seconds. " +
-      `At most ${WAITS_AT_ONCE} requests of a credential wait at a time; beyond that the present state is answered at once. ` +
-      "Needs the read permission of the operation's resource, unless this credential started it.",
+      "With `wait`, responds as soon as the operation finishes, or after that many seconds. " +
+      `A credential can have up to ${WAITS_AT_ONCE} waiting requests; any further one returns the current status immediately. ` +
+      "Requires the read permission of the operation's resource, unless this credential started the operation.",
     access: "credential",
     refusals: [{ code: "FORBIDDEN", message: "Token does not have permission: instances:read" }],
     query: z.strictObject({ wait: waitSeconds }),
     waits: true,
-    writes: true, // frees the place that a wait has taken
+    writes: true, // releases the slot that a wait has taken
     unversioned: [],
     data: Operation,
   }),

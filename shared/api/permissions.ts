@@ -1,4 +1,4 @@
-// The permissions a token may have, with what each grants in the words of the specification.
+// The permissions a token can have, and what each one grants.
 
 export const PERMISSIONS = {
   "servers:read": "View servers",

@@ -1,17 +1,17 @@
-// The refusals that endpoints declare, as a reader of the API page meets them. Those that follow from the rest of an
-// endpoint's declaration (401, 404, 422 …) are not declared but derived, in openapi.ts.
+// The errors that endpoints declare, as a reader of the API page sees them. Those that follow from the rest of an
+// endpoint's declaration (401, 404, 422 …) are derived in openapi.ts instead.
 import { DEFAULT_QUOTAS, LOGIN_FAILURES, LOGIN_WINDOW_SECONDS, type QuotaKind } from "../domain/limits.ts";
 import type { ErrorCode, ErrorDetails } from "./errors.ts";
 import { exampleId, type IdKind } from "./fields.ts";
 
-/** One answer that an endpoint may give instead of what was asked for; without a message it is the code's own. */
+/** An error that an endpoint may return; without a message, the code's default message is used. */
 export interface Refusal {
   code: ErrorCode;
   message?: string;
   details?: ErrorDetails;
 }
 
-/** A unique value that another resource has. */
+/** A unique value that another resource already uses. */
 export const taken = (field: string, owner: IdKind): Refusal => ({
   code: "CONFLICT",
   message: `This ${field} is already taken`,
@@ -20,7 +20,7 @@ export const taken = (field: string, owner: IdKind): Refusal => ({
 
 export const overQuota = (resource: QuotaKind): Refusal => ({
   code: "QUOTA_EXCEEDED",
-  message: `The account may have at most ${DEFAULT_QUOTAS[resource]} ${resource.replace("_", " ")}s; ask the operator for more`,
+  message: `The account may have at most ${DEFAULT_QUOTAS[resource]} ${resource.replace("_", " ")}s; contact the operator to raise the limit`,
   details: { resource, limit: DEFAULT_QUOTAS[resource] },
 });
 
@@ -47,6 +47,6 @@ export const wrongPassword: Refusal = { code: "UNAUTHORIZED", message: "Invalid 
 
 export const tooManySignIns: Refusal = {
   code: "RATE_LIMIT_EXCEEDED",
-  message: "Too many failed sign-ins; try again after the time in Retry-After",
+  message: "Too many failed sign-in attempts; try again after the time in Retry-After",
   details: { limit: LOGIN_FAILURES.pair, window_seconds: LOGIN_WINDOW_SECONDS, scope: "login" },
 };

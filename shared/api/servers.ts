@@ -26,10 +26,13 @@ export const ServerSpecs = z
   .meta({ id: "ServerSpecs" });
 export type ServerSpecs = z.infer<typeof ServerSpecs>;
 
-/** A host label (RFC 1123) in lower case, because the provider makes it the machine's host name. */
+/** A host label (RFC 1123) in lowercase, because the provider uses it as the machine's hostname. */
 const serverName = z
   .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, "must be 1 to 63 lower-case letters, digits and inner hyphens")
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
+    "must be 1 to 63 lowercase letters, digits and hyphens, and must not start or end with a hyphen",
+  )
   .meta({ examples: ["erp-1"], maxLength: 63 });
 
 export const Server = z
@@ -39,7 +42,7 @@ export const Server = z
     ip_address: z
       .string()
       .nullable()
-      .meta({ description: "Null until the provider has given one", examples: ["203.0.113.10"] }),
+      .meta({ description: "Null until the provider assigns one", examples: ["203.0.113.10"] }),
     status: ServerStatus.meta({ examples: ["active"] }),
     status_reason: statusReason,
     provider: code("sandbox"),
@@ -48,14 +51,14 @@ export const Server = z
     specs: ServerSpecs,
     ssh_key_id: id("ssh_key"),
     operation_id: heldBy,
-    last_seen_at: timestamp.nullable().meta({ description: "When the machine last answered a health check" }),
+    last_seen_at: timestamp.nullable().meta({ description: "When the server last passed a health check" }),
     created_at: timestamp,
     updated_at: timestamp,
   })
   .meta({ id: "Server" });
 export type Server = z.infer<typeof Server>;
 
-/** What changes of a server by itself. */
+/** Fields of a server that change on their own. */
 export const SERVER_UNVERSIONED = ["last_seen_at"];
 
 export const servers = {
@@ -64,7 +67,7 @@ export const servers = {
     path: "/servers",
     summary: "List servers",
     description:
-      "The account's servers, newest first. Those that are being created are among them, those that were deleted are not.",
+      "Returns the account's servers, newest first, including those still being created. Deleted servers are not listed.",
     access: ["servers:read"],
     query: listQuery({ status: ServerStatus }),
     list: true,
@@ -75,7 +78,7 @@ export const servers = {
     path: "/servers",
     summary: "Create a server",
     description:
-      "Rents a machine from the provider. The answer comes at once, with the server `provisioning`; `operation_id` tells how it goes.",
+      "Creates a machine at the provider. Responds immediately with the server in `provisioning`; follow `operation_id` for its progress.",
     access: ["servers:write"],
     status: 201,
     refusals: [taken("name", "server"), overQuota("server")],
@@ -94,7 +97,7 @@ export const servers = {
     method: "GET",
     path: "/servers/:id",
     summary: "Show a server",
-    description: "Always as it is now: a server that was just changed shows it at once.",
+    description: "Strongly consistent: shows every change immediately.",
     access: ["servers:read"],
     unversioned: SERVER_UNVERSIONED,
     data: Server,
@@ -103,13 +106,9 @@ export const servers = {
     method: "PUT",
     path: "/servers/:id",
     summary: "Rename a server",
-    description: "Changes the name in the service only: the machine keeps the host name that it was made with.",
+    description: "Changes the name in this service only. The machine keeps the hostname that it was created with.",
     access: ["servers:write"],
-    refusals: [
-      taken("name", "server"),
-      busy,
-      wrongState("provisioning", "The server is being created, which does not allow this"),
-    ],
+    refusals: [taken("name", "server"), busy, wrongState("provisioning", "The server is being created, so it cannot be changed")],
     unversioned: SERVER_UNVERSIONED,
     body: z.strictObject({ name: serverName }),
     data: Server,
@@ -118,10 +117,10 @@ export const servers = {
     method: "DELETE",
     path: "/servers/:id",
     summary: "Delete a server that has no instances",
-    description: "Gives the machine back to the provider. The record answers 404 once it is gone.",
+    description: "Deletes the machine at the provider. Requests for the server return `404` once it is gone.",
     access: ["servers:write"],
     status: 202,
-    refusals: [hasInstances, busy, wrongState("offline", "The server is being deleted, which does not allow this")],
+    refusals: [hasInstances, busy, wrongState("offline", "The server is being deleted, so it cannot be changed")],
     example: justBegun("server.delete", "server"),
     starts: ["delete-server"],
     data: Operation,

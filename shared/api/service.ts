@@ -1,4 +1,4 @@
-// What is open to all (health, this API's description), and what exists in the sandbox only.
+// Public endpoints (health, the OpenAPI document), and those that exist in the sandbox only.
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { characters } from "./fields.ts";
@@ -9,8 +9,8 @@ export const health = {
     method: "GET",
     path: "/health",
     stateless: true,
-    summary: "Show that the service answers, and its version",
-    description: "Looks at nothing behind it: no credential, no database.",
+    summary: "Check that the service responds",
+    description: "Returns the service's version and environment. Does not check the database or any other dependency.",
     access: "public",
     data: z.object({
       status: z.literal("ok"),
@@ -25,8 +25,8 @@ export const openapi = {
     method: "GET",
     path: "/openapi.json",
     stateless: true,
-    summary: "Get this API's description (OpenAPI 3.1)",
-    description: "The document itself, not wrapped in `data`, so that tools can read it from this address.",
+    summary: "Get the OpenAPI 3.1 document of this API",
+    description: "Returns the document itself, not wrapped in `data`, so that tools can load it from this URL.",
     access: "public",
     bare: true,
     unversioned: [],
@@ -34,7 +34,7 @@ export const openapi = {
   }),
 };
 
-/** What people wrote in a sandbox instance's ERP: any JSON object, so that backup, restore and clone can be seen to carry it. */
+/** The data of a sandbox instance's simulated ERP: any JSON object, which shows that backup, restore and clone carry it. */
 const SandboxData = z
   .record(characters(0, 200), z.unknown())
   .meta({ id: "SandboxData", examples: [{ orders: 3, note: "hello" }] });
@@ -42,14 +42,14 @@ const SandboxData = z
 /** Largest data of a sandbox instance, in bytes of JSON. */
 export const SANDBOX_DATA_BYTES = 4096;
 
-const noErp = wrongState("failed", "The instance has no ERP that could hold data");
+const noErp = wrongState("failed", "No ERP is installed on this instance, so it holds no data");
 
 export const sandbox = {
   getData: endpoint({
     method: "GET",
     path: "/sandbox/instances/:id/data",
-    summary: "Show what a sandbox instance holds",
-    description: "What was last written to it, or what the restore or the clone brought.",
+    summary: "Show a sandbox instance's data",
+    description: "Returns the data as last written, restored or cloned.",
     access: ["instances:read"],
     only: "test",
     refusals: [noErp],
@@ -59,8 +59,8 @@ export const sandbox = {
   putData: endpoint({
     method: "PUT",
     path: "/sandbox/instances/:id/data",
-    summary: "Replace what a sandbox instance holds",
-    description: "A JSON object of up to 4 KiB that stands for what people wrote in that ERP.",
+    summary: "Replace a sandbox instance's data",
+    description: "Takes a JSON object of up to 4 KiB, which stands for what users entered in the ERP.",
     access: ["instances:write"],
     only: "test",
     refusals: [noErp],

@@ -13,7 +13,7 @@ const settable = {
     .int("must be a whole number")
     .min(1, "must be at least 1")
     .max(365, "must be at most 365")
-    .meta({ description: "Days until safety backups expire", examples: [14] }),
+    .meta({ description: "Days to keep safety backups", examples: [14] }),
 };
 
 const quota = z.object({
@@ -39,7 +39,7 @@ export const Settings = z
   .meta({ id: "Settings" });
 export type Settings = z.infer<typeof Settings>;
 
-/** What is used of the quotas follows from other records. */
+/** Fields that follow from other records: how much of each quota is used. */
 export const SETTINGS_UNVERSIONED = ["quotas"];
 
 export const settings = {
@@ -47,7 +47,7 @@ export const settings = {
     method: "GET",
     path: "/settings",
     summary: "Show the account's settings and quotas",
-    description: "Also shows how much the account may have of each kind, and what of it is used.",
+    description: "Also returns the account's quota for each kind of resource and how much of it is used.",
     access: ["settings:read"],
     unversioned: SETTINGS_UNVERSIONED,
     data: Settings,
@@ -56,7 +56,7 @@ export const settings = {
     method: "PUT",
     path: "/settings",
     summary: "Change the account's settings",
-    description: "What is left out stays; null empties a field that may be empty.",
+    description: "Fields that you leave out keep their value; null clears an optional field.",
     access: ["settings:write"],
     unversioned: SETTINGS_UNVERSIONED,
     body: atLeastOne({
@@ -73,12 +73,14 @@ export const settings = {
 export const Event = z
   .object({
     id: id("event"),
-    type: z.string().meta({ description: "What was done, as resource.verb; new types may appear", examples: ["server.create"] }),
+    type: z
+      .string()
+      .meta({ description: "What happened, as `resource.verb`; new types may appear", examples: ["server.create"] }),
     actor: actor.extend({
       ip_address: z
         .string()
         .nullable()
-        .meta({ description: "Where the request came from", examples: ["198.51.100.7"] }),
+        .meta({ description: "IP address that the request came from", examples: ["198.51.100.7"] }),
     }),
     resource: z.object({
       type: z.string().meta({ examples: ["server"] }),
@@ -98,9 +100,9 @@ export const events = {
   list: endpoint({
     method: "GET",
     path: "/events",
-    summary: "List who did what and when, newest first",
+    summary: "List audit log events",
     description:
-      "The audit log: sign-ins, tokens, downloads of backups, and every change, each with who, from where, and by which request.",
+      "Returns the audit log, newest first: sign-ins, token changes, backup downloads and every other change, each with the actor, IP address and request ID.",
     access: ["settings:read"],
     query: listQuery({}),
     list: true,

@@ -1,4 +1,4 @@
-// SSH keys: public keys that are put on the servers created with them.
+// SSH keys: public keys that are installed on the servers created with them.
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { deleted, id, listQuery, text, timestamp } from "./fields.ts";
@@ -22,7 +22,7 @@ export const sshKeys = {
     method: "GET",
     path: "/ssh-keys",
     summary: "List SSH keys",
-    description: "The account's SSH keys, newest first.",
+    description: "Returns the account's SSH keys, newest first.",
     access: ["servers:read"],
     query: listQuery({}),
     list: true,
@@ -32,7 +32,7 @@ export const sshKeys = {
     method: "POST",
     path: "/ssh-keys",
     summary: "Add an SSH key",
-    description: "One line in OpenSSH format without options: ed25519, ecdsa, or rsa of at least 2048 bits.",
+    description: "`public_key` is one line in OpenSSH format without options: Ed25519, ECDSA, or RSA of at least 2048 bits.",
     access: ["servers:write"],
     status: 201,
     refusals: [overQuota("ssh_key")],
@@ -49,7 +49,7 @@ export const sshKeys = {
     method: "GET",
     path: "/ssh-keys/:id",
     summary: "Show an SSH key",
-    description: "The key as it was added, and its fingerprint.",
+    description: "Returns the public key as you added it, and its fingerprint.",
     access: ["servers:read"],
     unversioned: [],
     data: SshKey,
@@ -57,8 +57,8 @@ export const sshKeys = {
   delete: endpoint({
     method: "DELETE",
     path: "/ssh-keys/:id",
-    summary: "Delete an SSH key; servers that have it keep it",
-    description: "Servers that were created with it keep it; new ones cannot have it.",
+    summary: "Delete an SSH key",
+    description: "You cannot choose it for new servers any more. Servers that were created with it keep it.",
     access: ["servers:write"],
     data: deleted("ssh_key"),
   }),

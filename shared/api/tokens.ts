@@ -1,4 +1,4 @@
-// API tokens: made and revoked in a dashboard session, shown once.
+// API tokens: created and revoked in a dashboard session, shown once.
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { actor, deleted, id, listQuery, text, timestamp } from "./fields.ts";
@@ -12,7 +12,7 @@ export const Token = z
     id: id("token"),
     name: text(64, "Deploy pipeline"),
     prefix: z.enum(["svc_live_", "svc_test_"]).meta({ examples: ["svc_test_"] }),
-    last4: z.string().meta({ description: "The value's last four characters, to recognise it by", examples: ["x7Qz"] }),
+    last4: z.string().meta({ description: "Last four characters of the token, to identify it", examples: ["x7Qz"] }),
     permissions: permissions.meta({ examples: [["servers:read", "instances:read"]] }),
     created_at: timestamp,
     created_by: actor,
@@ -26,7 +26,7 @@ export const Token = z
   .meta({ id: "Token" });
 export type Token = z.infer<typeof Token>;
 
-/** What its use changes of a token. */
+/** Fields that change when the token is used. */
 export const TOKEN_UNVERSIONED = ["last_used_at", "last_used_ip"];
 
 export const tokens = {
@@ -34,7 +34,7 @@ export const tokens = {
     method: "GET",
     path: "/tokens",
     summary: "List API tokens",
-    description: "The account's API tokens, newest first, without their values.",
+    description: "Returns the account's API tokens, newest first, without their values.",
     access: "session",
     query: listQuery({}),
     list: true,
@@ -44,24 +44,29 @@ export const tokens = {
     method: "POST",
     path: "/tokens",
     summary: "Create an API token",
-    description: "The full value is in this answer only; it cannot be retrieved later.",
+    description: "Only this response contains the full token. You cannot retrieve it later.",
     access: "session",
     status: 201,
     refusals: [taken("name", "token"), overQuota("token")],
     body: z.strictObject({
       name: text(64, "Deploy pipeline"),
       permissions: permissions
-        .min(1, "must name at least one permission")
-        .refine((names) => new Set(names).size === names.length, "must not name a permission twice")
+        .min(1, "must contain at least one permission")
+        .refine((names) => new Set(names).size === names.length, "must not contain duplicates")
         .meta({ examples: [["servers:read", "instances:read"]], maxItems: ALL_PERMISSIONS.length, uniqueItems: true }),
       expires_at: z.iso
-        .datetime({ error: "must be a time such as 2027-01-31T00:00:00Z" })
+        .datetime({ error: "must be a UTC timestamp such as 2027-01-31T00:00:00Z" })
         .max(64, "must have at most 64 characters")
         .nullable()
         .optional()
-        .meta({ description: "In the future; null or left out: never", examples: ["2027-11-20T12:00:00.000Z"] }),
+        .meta({
+          description: "A time in the future. Leave it out, or send null, for a token that never expires.",
+          examples: ["2027-11-20T12:00:00.000Z"],
+        }),
     }),
-    data: Token.extend({ token: z.string().meta({ description: "The full value, this once", examples: ["svc_test_…"] }) }).meta({
+    data: Token.extend({
+      token: z.string().meta({ description: "The full token, shown this once", examples: ["svc_test_…"] }),
+    }).meta({
       id: "NewToken",
     }),
   }),
@@ -69,7 +74,7 @@ export const tokens = {
     method: "GET",
     path: "/tokens/:id",
     summary: "Show an API token",
-    description: "When it was last used, and from where. Its value is not shown again.",
+    description: "Shows when and from where it was last used. The token itself is never shown again.",
     access: "session",
     unversioned: TOKEN_UNVERSIONED,
     data: Token,
@@ -77,8 +82,8 @@ export const tokens = {
   delete: endpoint({
     method: "DELETE",
     path: "/tokens/:id",
-    summary: "Revoke an API token; it is invalid for the very next request",
-    description: "The very next request with it is refused.",
+    summary: "Revoke an API token",
+    description: "Takes effect immediately: the next request with the token gets `401`.",
     access: "session",
     data: deleted("token"),
   }),

@@ -15,7 +15,7 @@ export async function getAccount(accountId: string): Promise<AccountRecord> {
 }
 
 export function presentAccount(account: AccountRecord | undefined): AccountRecord {
-  if (account === undefined) throw new Error("The account of an admitted credential is missing");
+  if (account === undefined) throw new Error("The account of an authenticated credential is missing");
   return account;
 }
 

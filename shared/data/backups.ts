@@ -156,7 +156,7 @@ export async function recordArchive(
 }
 
 const notCompleted = (state: string): Error => invalidState(`The backup is ${state}; only a completed backup can be used`, state);
-const wrongState = (state: string): Error => invalidState(`The backup is ${state}, which does not allow this`, state);
+const wrongState = (state: string): Error => invalidState(`The backup is ${state}, so it cannot be deleted`, state);
 
 function refusedBackup(present: Item | undefined): Error {
   if (present === undefined) return notFound("backup");

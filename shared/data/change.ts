@@ -99,7 +99,7 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
     operation: undefined,
     events: [],
     number: (kind, id) => {
-      if (!("made_event" in account)) throw new Error("A change that makes records needs the account's record");
+      if (!("made_event" in account)) throw new Error("A change that creates records needs the account's record");
       const counter = `made_${kind}` as const;
       const made = account[counter] + (accountAdd.get(counter) ?? 0);
       accountAdd.set(counter, (accountAdd.get(counter) ?? 0) + 1);
@@ -165,7 +165,7 @@ function overQuota(kinds: Set<QuotaKind>, account: Item | undefined): Error {
   const limit = Number(account?.[`limit_${kind}`] ?? 0);
   return new ApiError(
     "QUOTA_EXCEEDED",
-    `The account may have at most ${limit} ${String(kind).replace("_", " ")}${limit === 1 ? "" : "s"}; ask the operator for more`,
+    `The account may have at most ${limit} ${String(kind).replace("_", " ")}${limit === 1 ? "" : "s"}; contact the operator to raise the limit`,
     {
       details: { resource: kind, limit },
     },

@@ -219,7 +219,9 @@ export const userRef = (userId: string): Ref<UserRecord> => ({ key: keys.user(us
 export function reserveUser(change: Change, user: Pick<UserRecord, "id" | "email" | "name" | "password_hash">): UserRecord {
   const record: UserRecord = { ...user, account_id: change.accountId, created_at: now(), sessions: {}, ...freeSlots() };
   change.use("user", 1);
-  change.put(keys.email(user.email), { user_id: user.id }, () => conflict("A user with this e-mail exists", { field: "email" }));
+  change.put(keys.email(user.email), { user_id: user.id }, () =>
+    conflict("A user with this email already exists", { field: "email" }),
+  );
   change.put(keys.user(user.id), record);
   change.put(keys.userOf(change.accountId, user.id), { email: user.email });
   return record;
@@ -229,7 +231,7 @@ export function reserveUser(change: Change, user: Pick<UserRecord, "id" | "email
 export function removeUser(change: Change, user: UserRecord): void {
   change.use("user", -1);
   change.requireMore("user", 1, () =>
-    conflict("This is the account's last user, and nobody could sign in without one; create another first", { resource: "user" }),
+    conflict("This is the account's last user, so nobody could sign in; create another user first", { resource: "user" }),
   );
   change.remove(keys.user(user.id), {}, () => notFound("user"));
   change.remove(keys.email(user.email), { equals: { user_id: user.id } });
@@ -270,7 +272,7 @@ export async function openSession(user: UserRecord, sessionId: string, expiresAt
     if (present.password_hash !== user.password_hash) return false;
     sessions = present.sessions;
   }
-  throw new Error(`No session of ${user.id} could be opened in ${SESSION_TRIES} tries`);
+  throw new Error(`Could not open a session for ${user.id} in ${SESSION_TRIES} tries`);
 }
 
 /** The sessions that end when one more is opened: the oldest. Of several sign-ins at once each ends another one of the older half. */

@@ -211,8 +211,8 @@ const neverInstalled = (state: string): Error =>
 const wrongState = (state: string, action?: InstanceAction): Error =>
   invalidState(
     action === undefined
-      ? `The instance is ${state}, which does not allow this`
-      : `An instance that is ${state} does not allow ${action}`,
+      ? `The instance is ${state}, so it cannot be changed`
+      : `The action ${action} is not allowed while the instance is ${state}`,
     state,
   );
 

@@ -192,7 +192,8 @@ const Cursor = z.tuple([z.string(), z.string().min(1)]);
 const encode = (name: string, place: string): string => Buffer.from(JSON.stringify([name, place])).toString("base64url");
 function decode(cursor: string, name: string): string {
   const parsed = Cursor.safeParse(parseJson(Buffer.from(cursor, "base64url").toString()));
-  if (!parsed.success || parsed.data[0] !== name) throw invalid({ field: "cursor", reason: "is not a cursor of this list" });
+  if (!parsed.success || parsed.data[0] !== name)
+    throw invalid({ field: "cursor", reason: "is not a valid cursor for this list" });
   return parsed.data[1];
 }
 function parseJson(text: string): unknown {

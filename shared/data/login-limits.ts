@@ -36,7 +36,7 @@ export async function admitLogin(email: string, ipAddress: string): Promise<Logi
       continue;
     }
     await giveBack(); // what was refused is not a failure of its own
-    throw new ApiError("RATE_LIMIT_EXCEEDED", "Too many failed sign-ins; try again after the time in Retry-After", {
+    throw new ApiError("RATE_LIMIT_EXCEEDED", "Too many failed sign-in attempts; try again after the time in Retry-After", {
       retryAfter: Math.ceil(retryAfterMs / 1000),
       details: { limit: slots, window_seconds: LOGIN_WINDOW_SECONDS, scope: "login" },
     });

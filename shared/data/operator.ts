@@ -22,7 +22,8 @@ export interface NewUser {
 
 /** Makes an account with its first user. */
 export async function createAccount(name: string, user: NewUser): Promise<{ account: AccountRecord; user: UserRecord }> {
-  if ((await findUserByEmail(user.email)) !== undefined) throw conflict("A user with this e-mail exists", { field: "email" });
+  if ((await findUserByEmail(user.email)) !== undefined)
+    throw conflict("A user with this email already exists", { field: "email" });
   const account = newAccount(newId("account"), name);
   await putIfAbsent(keys.account(account.id), account);
   await putIfAbsent(keys.accountListed(account.id), { created_at: account.created_at });

@@ -8,7 +8,7 @@ import { find, type Item, putIfAbsent, queryAll, removeOne, updateOne } from "./
 /** Simulated time: how many seconds one of the sandbox's takes. 0 in tests. */
 function timeScale(): number {
   const scale = Number(process.env["SANDBOX_TIME_SCALE"] ?? "1");
-  if (!(scale >= 0 && scale < Infinity)) throw new Error("SANDBOX_TIME_SCALE must be a number from 0");
+  if (!(scale >= 0 && scale < Infinity)) throw new Error("SANDBOX_TIME_SCALE must be a number, 0 or greater");
   return scale;
 }
 
@@ -161,7 +161,7 @@ export async function changeErp(
     const { done } = await updateOne(keys.sandboxErp(machineId, instanceId), { set }, { equals: { revision: erp.revision } });
     if (done) return true;
   }
-  throw new Error(`The sandbox's ERP ${instanceId} is written to by too many at once`);
+  throw new Error(`Too many writes to the sandbox ERP ${instanceId} at the same time`);
 }
 
 export const removeErp = (machineId: string, instanceId: string): Promise<void> =>

@@ -100,7 +100,7 @@ export function renameServer(change: Change, server: ServerRecord, name: string)
 }
 
 const renamedMeanwhile = (id: string): Error =>
-  new Overtaken("Other requests rename the server at the same time; look at its name, and send this again if need be", id);
+  new Overtaken("Another request renamed the server at the same time; check its name and try again if you need to", id);
 
 /** Begins the deletion of a server that has no instances. */
 export function moveServerToDeleting(change: Change, server: ServerRecord, operationId: string): void {
@@ -162,7 +162,7 @@ const PHASE_WORDS: Record<ServerPhase, string> = {
 };
 
 const wrongPhase = (phase: ServerPhase): Error =>
-  invalidState(`The server is ${PHASE_WORDS[phase]}, which does not allow this`, SERVER_PHASES[phase]);
+  invalidState(`The server is ${PHASE_WORDS[phase]}, so it cannot be changed`, SERVER_PHASES[phase]);
 
 const refusedServer = (present: Item | undefined): Error =>
   present === undefined

@@ -64,7 +64,7 @@ export async function enter<const N extends string>(entry: Entry<N>): Promise<Ve
     slots = free.map((indexes) => indexes[Math.floor(Math.random() * indexes.length)] ?? 0);
     place = entry.wish && freePlace(item, entry.wish, now);
   }
-  throw new Error(`No free slot found on ${key.pk} in ${TRIES} tries`);
+  throw new Error(`Found no free slot on ${key.pk} in ${TRIES} tries`);
 }
 
 const freePlace = (item: Item, { places }: Wish, now: number): string | undefined =>

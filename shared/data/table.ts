@@ -159,7 +159,7 @@ export function keyOfWrite({ item: { Put, Update, Delete, ConditionCheck } }: Wr
 /** The same write on the further condition that its item still has these values. */
 export function onlyIfUnchanged({ item, refused }: Write, values: Item, changed: (present: Item) => Error | undefined): Write {
   const [[kind, request] = []] = Object.entries(item);
-  if (kind === undefined || request === undefined) throw new Error("A write writes something");
+  if (kind === undefined || request === undefined) throw new Error("A write must change something");
   const names = Object.keys(values);
   // What a record did not have when it was written has a default when it is read.
   const terms = names.map((_, i) => `(#was${i} = :was${i} OR attribute_not_exists(#was${i}))`);
@@ -177,7 +177,7 @@ export function onlyIfUnchanged({ item, refused }: Write, values: Item, changed:
     item: { [kind]: conditional },
     refused: (present) => {
       const error = (present && changed(present)) ?? refused?.(present);
-      return error ?? new Error("A record changed that no condition names");
+      return error ?? new Error("A record without a condition changed");
     },
   };
 }

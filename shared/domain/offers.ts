@@ -8,7 +8,8 @@ export function requireErp(catalog: Catalog, wanted: { erp_version: string; edit
   if (!versions.includes(wanted.erp_version))
     throw invalid({ field: "erp_version", reason: `must be one of: ${versions.join(", ")}` });
   const editions: readonly string[] = catalog.editions;
-  if (!editions.includes(wanted.edition)) throw invalid({ field: "edition", reason: `can here only be: ${editions.join(", ")}` });
+  if (!editions.includes(wanted.edition))
+    throw invalid({ field: "edition", reason: `must be an edition available on this service: ${editions.join(", ")}` });
 }
 
 /** A default region is one of the default provider's, or of any provider's where there is no default one. */

@@ -21,9 +21,9 @@ export function parseSshKey(text: string): { public_key: string; fingerprint: st
   if (type !== "ssh-rsa" && !Object.hasOwn(KEY_BYTES, type))
     throw refuse("must be an OpenSSH ed25519, ecdsa or rsa key without options");
   const blob = Buffer.from(base64, "base64");
-  if (blob.toString("base64") !== base64) throw refuse("must have its key in base64");
+  if (blob.toString("base64") !== base64) throw refuse("must contain a base64-encoded key");
   const parts = strings(blob);
-  if (parts?.[0]?.toString() !== type || !isWhole(type, parts)) throw refuse("is not a whole key of its type");
+  if (parts?.[0]?.toString() !== type || !isWhole(type, parts)) throw refuse("is incomplete or damaged");
   if (type === "ssh-rsa" && bits(parts[2]) < RSA_BITS_MIN) throw refuse(`must have at least ${RSA_BITS_MIN} bits`);
   return {
     public_key: [type, base64, ...comment].join(" "),

@@ -34,7 +34,7 @@ export async function runUndo<K extends JobKind>(server: ServerRecord, job: Job<
   } catch (error) {
     const down = server.state !== "ready" || server.failed_probes > 0;
     if (!(error instanceof TryAgain) || error.code !== "HOST_UNREACHABLE" || !down) throw error;
-    log.warn("nothing is undone on a machine that is down", { server: server.id, job: job.kind });
+    log.warn("skipped the undo on a machine that is down", { server: server.id, job: job.kind });
     return "unreachable";
   }
 }

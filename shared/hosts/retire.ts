@@ -22,18 +22,18 @@ export async function retire(server: ServerRecord, { since, ...job }: Retirement
   const late = Date.now() - Date.parse(since ?? server.updated_at) >= RETIRE_MINUTES * 60_000;
   try {
     const retired = await inTime(undoneOrDown(server, { ...job, kind: "retire_host" }));
-    if (!retired && late) throw new Error("It took too long to clear it");
+    if (!retired && late) throw new Error("Clearing the machine took too long");
     return retired;
   } catch (error) {
     if (isPassing(error) && !late) throw error; // the table or the secrets are away, which says nothing of the machine
-    log.warn("a machine is given back as it is", { server: server.id, error });
+    log.warn("a machine is returned to its provider without being cleared", { server: server.id, error });
     return true;
   }
 }
 
 async function inTime<T>(look: Promise<T>): Promise<T> {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("It did not answer in time")), LOOK_SECONDS * 1000);
+  const timer = setTimeout(() => reject(new Error("The machine did not respond in time")), LOOK_SECONDS * 1000);
   try {
     return await Promise.race([look, timeout]);
   } finally {

@@ -49,7 +49,7 @@ export const sandbox: Host = {
 
 async function reach({ machine_id }: HostedServer): Promise<SandboxMachine> {
   const machine = machine_id === null ? undefined : await findMachine(machine_id);
-  if (machine === undefined || machine.offline) throw new TryAgain("HOST_UNREACHABLE", "The server does not answer");
+  if (machine === undefined || machine.offline) throw new TryAgain("HOST_UNREACHABLE", "The server does not respond");
   return machine;
 }
 
@@ -190,7 +190,7 @@ async function makeArchive(machineId: string, job: Job<"make_archive">): Promise
   const erp = await installed(machineId, job);
   const database = databaseOf(erp);
   const bytes = packArchive({ ...erp, database }, later(0));
-  if (job.note === "fail-upload") throw new GiveUp("STORAGE_ERROR", "The archive could not be uploaded to the store");
+  if (job.note === "fail-upload") throw new GiveUp("STORAGE_ERROR", "The archive could not be uploaded to the storage");
   const sha256 = sha256Of(bytes);
   // Damaged after it was hashed and before it was uploaded: the store has what it was sent, but that is not what was made.
   const sent = job.note === "corrupt" ? damaged(bytes) : bytes;
@@ -213,7 +213,7 @@ function damaged(bytes: Uint8Array): Uint8Array {
 
 async function openArchive({ key, size_bytes, sha256, erp_version }: StoredArchive): Promise<Archived> {
   const bytes = await getArchive(key);
-  if (bytes === undefined) throw corrupt("it is not in the store any more");
+  if (bytes === undefined) throw corrupt("it is no longer in the storage");
   if (bytes.length !== size_bytes || sha256Of(bytes) !== sha256) throw corrupt("it does not match its checksum");
   const archived = readable(bytes);
   if (archived.manifest.version !== erp_version)
@@ -269,7 +269,7 @@ async function swap(machineId: string, job: Job<"swap_restore">): Promise<Answer
   await change(machineId, job, (erp) => {
     const { built, database, files } = erp;
     if (erp.replaced?.restore_id === job.restore_id) return { status: "running" }; // done by a try whose answer was lost
-    if (built?.restore_id !== job.restore_id) throw new GiveUp("HOST_JOB_FAILED", "What is to be restored was not built");
+    if (built?.restore_id !== job.restore_id) throw new GiveUp("HOST_JOB_FAILED", "The data to restore has not been prepared");
     return {
       status: "running",
       database: job.restore_database ? built.database : database,
@@ -345,7 +345,7 @@ function databaseOf(erp: SandboxErp): ErpDatabase {
 
 /** As the ERP itself keeps passwords. */
 async function hashOf(password: string | undefined): Promise<string> {
-  if (password === undefined) throw new GiveUp("INTERNAL_ERROR", "The administrator's password is no longer kept");
+  if (password === undefined) throw new GiveUp("INTERNAL_ERROR", "The administrator's password is no longer stored");
   const salt = randomBytes(16);
   const hash = await derive(password, salt, HASH_ROUNDS, 64, "sha512");
   return `$pbkdf2-sha512$${HASH_ROUNDS}$${salt.toString("base64url")}$${hash.toString("base64url")}`;

@@ -102,7 +102,7 @@ async function upload(machine: Machine, job: Job<"make_archive">, archive: Packe
   if (!sent.ready) return false;
   const { through } = Sent.parse(sent.answer);
   if (missingOf(parts, await heldParts(job.key, uploadId)).some(({ number }) => number <= through))
-    throw new GiveUp("STORAGE_ERROR", "The store does not have the parts of the archive that were sent to it");
+    throw new GiveUp("STORAGE_ERROR", "The storage does not have the parts of the archive that were uploaded to it");
   return upload(machine, job, archive, round + 1);
 }
 
@@ -159,6 +159,6 @@ async function lineOf({ number, sha256 }: Part, key: string, upload_id: string):
 const isLoopback = ({ hostname }: URL): boolean => /^(127\.|localhost$|\[::1\]$)/.test(hostname);
 
 const NOT_REACHED =
-  "(The service keeps backups on its own machine, which other machines do not reach: they need a store of their own, BACKUP_S3_ENDPOINT)";
+  "(The service stores backups on its own machine, which other machines cannot reach. Set BACKUP_S3_ENDPOINT to a storage that they can reach.)";
 
 const sentenceOf = ({ message, code }: GiveUp): string => message.slice(`${code}: `.length);

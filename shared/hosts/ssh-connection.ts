@@ -52,7 +52,7 @@ export async function connected<T>(
 
 async function configOf({ ip_address, ssh_port, host_keys }: HostedServer, shown: Buffer[]): Promise<ConnectConfig> {
   if (ip_address === null || host_keys.length === 0)
-    throw new GiveUp("HOST_UNREACHABLE", "The machine has no address, or no host key by which it could be known");
+    throw new GiveUp("HOST_UNREACHABLE", "The machine has no IP address, or no host key to verify it with");
   const pinned = host_keys.map(blobOf);
   const keys = await serviceKeys();
   return {
@@ -97,8 +97,8 @@ function algorithmsOf(line: string): readonly ServerHostKeyAlgorithm[] {
 function unreachable({ ip_address, host_keys }: HostedServer, [key]: Buffer[], cause?: Error): TryAgain {
   const strange = key !== undefined && !host_keys.some((line) => blobOf(line).equals(key));
   const sentence = strange
-    ? `The machine at ${ip_address} showed a host key that is not its own (SHA256:${fingerprint(key)}), so nothing was sent to it`
-    : `The machine at ${ip_address} does not answer`;
+    ? `The machine at ${ip_address} presented an unknown host key (SHA256:${fingerprint(key)}), so the service did not log in`
+    : `The machine at ${ip_address} does not respond`;
   return new TryAgain("HOST_UNREACHABLE", sentence, { cause });
 }
 
@@ -109,13 +109,13 @@ function shellOf(client: Client, { ip_address }: HostedServer): Shell {
     const { promise, resolve, reject } = Promise.withResolvers<Ran>();
     const brokenOff = (why: string, cause?: Error): void =>
       reject(new TryAgain("HOST_UNREACHABLE", `The machine at ${ip_address} ${why}`, { cause }));
-    const timer = setTimeout(() => brokenOff("took too long to answer"), seconds * 1000);
+    const timer = setTimeout(() => brokenOff("took too long to respond"), seconds * 1000);
     client.exec(command, (refused, channel) => {
-      if (refused) return brokenOff("refused a command", refused);
+      if (refused) return brokenOff("rejected a command", refused);
       const texts = { output: "", complaint: "" };
       const collect = (name: keyof typeof texts) => (text: string) => {
         texts[name] += text;
-        if (texts[name].length > OUTPUT_CHARACTERS_MAX) brokenOff("answered too much");
+        if (texts[name].length > OUTPUT_CHARACTERS_MAX) brokenOff("sent too much output");
       };
       channel.setEncoding("utf8").on("data", collect("output"));
       channel.stderr.setEncoding("utf8").on("data", collect("complaint"));
@@ -123,7 +123,7 @@ function shellOf(client: Client, { ip_address }: HostedServer): Shell {
       channel.on("error", () => undefined);
       // Without a code something killed it: the connection broke, or the machine goes down.
       channel.on("close", (code: number | null | undefined) =>
-        typeof code === "number" ? resolve({ code, ...texts }) : brokenOff("broke off"),
+        typeof code === "number" ? resolve({ code, ...texts }) : brokenOff("closed the connection"),
       );
       channel.end(input);
     });

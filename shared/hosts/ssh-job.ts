@@ -21,7 +21,7 @@ export async function advance(machine: Machine, job: MachineJob): Promise<Advanc
     case "unknown":
       return outcome(await machine.begin(job, await job.parameters()), job);
     case "lost":
-      log.warn("a job died on its machine and begins again", { job: job.id });
+      log.warn("a job died on its machine and is started again", { job: job.id });
       return outcome(await machine.begin(job, await job.parameters()), job);
     default:
       return outcome(status, job);
@@ -39,7 +39,7 @@ function outcome(status: JobStatus, { id, secrets }: MachineJob): Advanced {
     case "unknown":
       return { ready: false };
     default:
-      throw new Error(`The job ${id} is in no state that there is: ${JSON.stringify(status satisfies never)}`);
+      throw new Error(`The job ${id} is in an unknown state: ${JSON.stringify(status satisfies never)}`);
   }
 }
 

@@ -114,7 +114,7 @@ async function installErp({ instance, database, admin_password, start }: Job<"in
 async function enterpriseUrl(version: string): Promise<string> {
   const { enterprise_source } = await configuration();
   if (enterprise_source === undefined)
-    throw new GiveUp("HOST_JOB_FAILED", "The operator of the service has no longer a source for the enterprise edition");
+    throw new GiveUp("HOST_JOB_FAILED", "The operator of the service no longer has a source for the enterprise edition");
   return enterprise_source.replaceAll("{version}", version);
 }
 
@@ -139,7 +139,7 @@ const archived = async ({ key, size_bytes, sha256, erp_version }: StoredArchive)
 });
 
 function present(password: string | undefined): string {
-  if (password === undefined) throw new GiveUp("INTERNAL_ERROR", "The administrator's password is no longer kept");
+  if (password === undefined) throw new GiveUp("INTERNAL_ERROR", "The administrator's password is no longer stored");
   return password;
 }
 

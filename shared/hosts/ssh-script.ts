@@ -109,5 +109,5 @@ const COMPLAINT_CHARACTERS = 300;
 function outputOf({ code, output, complaint }: Ran): string {
   if (code === 0) return output;
   const why = complaint.trim().slice(-COMPLAINT_CHARACTERS);
-  throw new GiveUp("HOST_JOB_FAILED", `The machine could not be told what to do: ${why || `the script ended with ${code}`}`);
+  throw new GiveUp("HOST_JOB_FAILED", `Could not run the script on the machine: ${why || `the script ended with ${code}`}`);
 }

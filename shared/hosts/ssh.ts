@@ -33,7 +33,7 @@ export const ssh: Host = {
       return output.split("\n").includes(asked); // beside what a shell's start-up files may print
     } catch (error) {
       if (!(error instanceof TryAgain) || error.code !== "HOST_UNREACHABLE") throw error;
-      log.info("a machine could not be probed", { server: server.id, error });
+      log.info("could not probe a machine", { server: server.id, error });
       return false;
     }
   },
@@ -45,7 +45,7 @@ async function understood<T>(answer: Promise<T>): Promise<T> {
     return await answer;
   } catch (cause) {
     if (!(cause instanceof z.ZodError)) throw cause;
-    throw new GiveUp("HOST_JOB_FAILED", "The machine gave an answer that this service does not understand", { cause });
+    throw new GiveUp("HOST_JOB_FAILED", "The machine sent a response that this service does not understand", { cause });
   }
 }
 
@@ -74,6 +74,6 @@ async function progressOf(machine: Machine, server: HostedServer, job: Job): Pro
 /** Not a job: each look is a new one. */
 async function checkHealth(machine: Machine, { instance_id }: Job<"check_health">): Promise<Advanced> {
   const { healthy, reason } = await machine.health(instance_id);
-  if (!healthy) log.info("the ERP does not answer yet", { instance: instance_id, reason });
+  if (!healthy) log.info("the ERP does not respond yet", { instance: instance_id, reason });
   return healthy ? { ready: true, answer: null } : { ready: false };
 }

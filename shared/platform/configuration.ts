@@ -7,7 +7,7 @@ import { CALLS } from "./aws-calls.ts";
 import { variable } from "./env.ts";
 
 // zod has formats of its own for these; used here, they would be in every function's bundle (infra/bundle-leave-out.ts).
-const webAddress = z.string().refine(isSafe, "must be an address that begins with https://");
+const webAddress = z.string().refine(isSafe, "must be a URL that starts with https://");
 
 /** Tokens are sent there, so it is encrypted, or this machine. */
 function isSafe(address: string): boolean {
@@ -20,12 +20,12 @@ const Account = z.strictObject({ token: z.string().min(1), address: webAddress.o
 
 const OwnMachine = z.strictObject({
   /** Names it in the catalogue, as a size. */
-  name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, "must be lower-case letters, digits, dots, hyphens"),
+  name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, "must contain only lowercase letters, digits, dots and hyphens"),
   /** IPv4, because the domains of its instances are to lead there by an A record. */
   address: z.string().refine(isIPv4, "must be an IPv4 address"),
   port: z.number().int().min(1).max(65_535).default(22),
   /** The line of /etc/ssh/ssh_host_ed25519_key.pub, or of another type's. */
-  host_key: z.string().regex(/^(ssh|ecdsa)-[a-z0-9-]+ [A-Za-z0-9+/=]+( .*)?$/, "must be the public line of a host key"),
+  host_key: z.string().regex(/^(ssh|ecdsa)-[a-z0-9-]+ [A-Za-z0-9+/=]+( .*)?$/, "must be the public key line of a host key"),
   cpu: z.number().int().positive(),
   memory_gb: z.number().int().positive(),
   disk_gb: z.number().int().positive(),
@@ -47,7 +47,7 @@ export const Configuration = z.strictObject({
     })
     .optional(),
   /** Where an archive of the enterprise edition is fetched; `{version}` stands for 19.0 and the like. */
-  enterprise_source: webAddress.refine((source) => source.includes("{version}"), "must have {version} in it").optional(),
+  enterprise_source: webAddress.refine((source) => source.includes("{version}"), "must contain {version}").optional(),
   /** `internal`: certificates of the machine's own authority, for where the public one cannot come. */
   tls: z.enum(["acme", "internal"]).default("acme"),
   acme_email: z.email().optional(),
@@ -78,14 +78,14 @@ async function read(): Promise<Configuration> {
 export function parseConfiguration(text: string): Configuration {
   const parsed = Configuration.safeParse(json(text));
   if (parsed.success) return parsed.data;
-  const wrong = parsed.error.issues.map(({ path, code }) => `${path.join(".") || "the whole"} (${code})`);
-  throw new Error(`The secret \`providers\` cannot be used: ${wrong.join(", ")}`);
+  const wrong = parsed.error.issues.map(({ path, code }) => `${path.join(".") || "the secret as a whole"} (${code})`);
+  throw new Error(`The secret \`providers\` is invalid: ${wrong.join(", ")}`);
 }
 
 function json(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error("The secret `providers` cannot be used: it is not JSON"); // the parser's own words quote the text
+    throw new Error("The secret `providers` is invalid: it is not JSON"); // the parser's own words quote the text
   }
 }

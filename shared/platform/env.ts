@@ -13,7 +13,7 @@ export function env() {
 /** A variable that only some functions have, such as the bucket of backups or a state machine's ARN. */
 export function variable(name: string): string {
   const value = process.env[name];
-  if (value === undefined || value === "") throw new Error(`The environment lacks ${name}`);
+  if (value === undefined || value === "") throw new Error(`The environment variable ${name} is not set`);
   return value;
 }
 

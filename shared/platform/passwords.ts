@@ -18,7 +18,7 @@ export async function hashPassword(password: string): Promise<string> {
 
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
   const [algorithm, memory, passes, parallelism, salt = "", tag = ""] = hash.split("$");
-  if (algorithm !== "argon2id") throw new Error("A stored password hash has an unknown form");
+  if (algorithm !== "argon2id") throw new Error("A stored password hash has an unknown format");
   const expected = Buffer.from(tag, "base64url");
   const parameters = {
     memory: Number(memory),

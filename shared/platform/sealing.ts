@@ -18,7 +18,7 @@ export async function seal(text: string, context: string): Promise<string> {
 export async function unseal(sealed: string, context: string): Promise<string> {
   const [id = "", body = ""] = sealed.split(".");
   const key = await keyOfVersion("SEALING_KEY", id);
-  if (key === undefined) throw new Error("Sealed with a key that is no longer kept");
+  if (key === undefined) throw new Error("Encrypted with a key that is no longer stored");
   const bytes = Buffer.from(body, "base64url");
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
     .setAAD(Buffer.from(context))

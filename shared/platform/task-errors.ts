@@ -45,7 +45,7 @@ export function isPassing(error: unknown): boolean {
 /** The error that a state machine is to see. */
 export function asTaskError(error: unknown): unknown {
   if (error instanceof TryAgain || error instanceof GiveUp || !isPassing(error)) return error;
-  return new TryAgain("INTERNAL_ERROR", "The service was not available for too long", { cause: error });
+  return new TryAgain("INTERNAL_ERROR", "The service was unavailable for too long", { cause: error });
 }
 
 /** An error as a state machine catches it, or as an execution's end tells it. */
@@ -66,9 +66,9 @@ export function operationErrorOf(caught: CaughtError): Told {
   const known = OPERATION_ERRORS.find((each) => each === code);
   if (known !== undefined && message !== undefined) return { code: known, message };
   if (TIMEOUTS.has(caught.Error ?? "") || /Task timed out after/.test(failure?.errorMessage ?? ""))
-    return { code: "TIMEOUT", message: "The work took too long and was given up" };
-  if (caught.Error === ABORTED) return { code: "CANCELLED", message: "The work was stopped by the operator of the service" };
-  return { code: "INTERNAL_ERROR", message: "Something went wrong on our side; the operation's id helps us find it" };
+    return { code: "TIMEOUT", message: "The operation timed out" };
+  if (caught.Error === ABORTED) return { code: "CANCELLED", message: "The operator of the service stopped the operation" };
+  return { code: "INTERNAL_ERROR", message: "Something went wrong on our side; include the operation ID when you report it" };
 }
 const OURS: ReadonlySet<string> = new Set(["TryAgain", "GiveUp"]);
 

@@ -8,7 +8,7 @@ import type { MachineRequest, Provider, RequestedMachine } from "./provider.ts";
 
 const CODE = "byo";
 const NAME = "Own machines";
-const REGION = { code: "own", name: "Where they are" };
+const REGION = { code: "own", name: "On your premises" };
 
 /** Each machine is a size of its own, of which there is one. */
 export function byo(machines: readonly OwnMachine[]): Provider {
@@ -24,7 +24,7 @@ export function byo(machines: readonly OwnMachine[]): Provider {
 
   async function take(request: MachineRequest): Promise<RequestedMachine> {
     const machine = named(request.size);
-    if (machine === undefined) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", "The operator has taken this machine away");
+    if (machine === undefined) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", "The operator has removed this machine");
     const taking = await takeMachine(machine.name, { ...labelsOf(request), address: machine.address });
     if (taking !== "taken") throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", REFUSALS[taking]);
     await recordOffer(await catalog());
@@ -61,9 +61,9 @@ export function byo(machines: readonly OwnMachine[]): Provider {
 }
 
 const REFUSALS: Readonly<Record<Exclude<Taking, "taken">, string>> = {
-  "in use": "This machine is another server's already",
+  "in use": "This machine is already in use by another server",
   "another account's before":
-    "Another account had this machine; the operator has to install it anew and release it before this account can have it",
+    "This machine belonged to another account. The operator must reinstall and release it before you can use it",
 };
 
 const labelsOf = ({ operation_id, server_id, account_id }: MachineRequest) => ({ operation_id, server_id, account_id });

@@ -41,12 +41,18 @@ export function findOffer(catalog: Catalog, wanted: { provider: string; region: 
   const size = provider.sizes.find(({ code }) => code === wanted.size);
   if (size === undefined) throw notOffered("size", provider.sizes);
   if (!size.regions.includes(wanted.region))
-    throw invalid({ field: "size", reason: `is not offered in ${wanted.region}, only in: ${size.regions.join(", ")}` });
+    throw invalid({
+      field: "size",
+      reason: `is not available in ${wanted.region}; it is available in: ${size.regions.join(", ")}`,
+    });
   const { cpu, memory_gb, disk_gb } = size;
   return { specs: { cpu, memory_gb, disk_gb } };
 }
 
 function notOffered(field: string, offered: readonly { code: string }[]): Error {
   const codes = offered.map(({ code }) => code).join(", ");
-  return invalid({ field, reason: codes === "" ? `no ${field} is offered now; ask the operator` : `must be one of: ${codes}` });
+  return invalid({
+    field,
+    reason: codes === "" ? `no ${field} is available at the moment; contact the operator` : `must be one of: ${codes}`,
+  });
 }

@@ -92,7 +92,7 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
       const meeting = await firstMeeting(request.operation_id);
       return async () => {
         const answer = await ask({ method: "POST", path: "/v2/droplets", body, answer: z.object({ droplet: Identified }) });
-        if (answer === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} does not know what was asked for`);
+        if (answer === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} does not have the requested resource`);
         return { machine_id: String(answer.droplet.id), ...meeting };
       };
     },
@@ -143,7 +143,7 @@ async function imageFor(ask: Ask, region: string): Promise<string> {
     ({ slug }, { distribution, version }) => slug === `${distribution}-${version.replace(".", "-")}-x64`,
   );
   if (typeof image?.slug !== "string")
-    throw new GiveUp("PROVIDER_ERROR", `${NAME} offers no system that this service can prepare`);
+    throw new GiveUp("PROVIDER_ERROR", `${NAME} offers no operating system that this service supports`);
   return image.slug;
 }
 
@@ -154,7 +154,7 @@ async function serviceKeyThere(ask: Ask, deployment: string): Promise<number> {
   const present = await ask({ method: "GET", path: `/v2/account/keys/${fingerprintOf(public_key)}`, answer });
   if (present !== undefined) return present.ssh_key.id;
   const made = await ask({ method: "POST", path: "/v2/account/keys", body: { name: deployment, public_key }, answer });
-  if (made === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} takes no SSH key`);
+  if (made === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} did not accept the SSH key`);
   return made.ssh_key.id;
 }
 

@@ -45,10 +45,12 @@ export async function userData({ operation_id, name }: { operation_id: string; n
     ssh_authorized_keys: [service.public_key],
     ssh_deletekeys: true,
     ssh_keys: { ed25519_private: host.private_key, ed25519_public: host.public_key },
-    write_files: [{ path: ONE_TIME_MARKER, permissions: "0600", content: "This machine's host key was made outside of it\n" }],
+    write_files: [
+      { path: ONE_TIME_MARKER, permissions: "0600", content: "This machine's host key was generated outside of it\n" },
+    ],
   };
   const text = `#cloud-config\n${JSON.stringify(config)}\n`;
-  if (Buffer.byteLength(text) > USER_DATA_BYTES_MAX) throw new Error("The user data is larger than providers take");
+  if (Buffer.byteLength(text) > USER_DATA_BYTES_MAX) throw new Error("The user data is larger than providers accept");
   return text;
 }
 

@@ -89,7 +89,7 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
       const meeting = await firstMeeting(request.operation_id);
       return async () => {
         const answer = await ask({ method: "POST", path: "/servers", body, answer: z.object({ server: Identified }) });
-        if (answer === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} does not know what was asked for`);
+        if (answer === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} does not have the requested resource`);
         return { machine_id: String(answer.server.id), ...meeting };
       };
     },
@@ -131,14 +131,14 @@ const isGoing = (deprecation: unknown): boolean => deprecation !== null && depre
 
 async function imageFor(ask: Ask, size: string): Promise<string> {
   const [type] = await all(ask, "server_types", ServerType, { name: size });
-  if (type === undefined) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", `${NAME} does not offer this size any more`);
+  if (type === undefined) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", `${NAME} no longer offers this size`);
   const query = { type: "system", status: "available", architecture: type.architecture };
   const images = await all(ask, "images", Image, query);
   const image = preferredImage(
     images,
     ({ os_flavor, os_version }, { distribution, version }) => os_flavor === distribution && os_version === version,
   );
-  if (image === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} offers no system that this service can prepare`);
+  if (image === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} offers no operating system that this service supports`);
   return String(image.id);
 }
 
@@ -150,7 +150,7 @@ async function serviceKeyThere(ask: Ask, deployment: string): Promise<string> {
   if (present !== undefined) return String(present.id);
   const body = { name: `${deployment}-${fingerprint.slice(0, 5)}`, public_key };
   const made = await ask({ method: "POST", path: "/ssh_keys", body, answer: z.object({ ssh_key: Identified }) });
-  if (made === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} takes no SSH key`);
+  if (made === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} did not accept the SSH key`);
   return String(made.ssh_key.id);
 }
 

@@ -86,7 +86,7 @@ export function api({ name, address, token, refusalIn, meaning, pauseSecondsMax 
   };
 
   function askedTooMuch(options?: ErrorOptions): NotNow {
-    return new NotNow("PROVIDER_ERROR", `${name} is asked too much by this service; try again in some minutes`, options);
+    return new NotNow("PROVIDER_ERROR", `${name} is limiting requests from this service; try again in a few minutes`, options);
   }
 
   async function send(what: string, url: string, { method, body }: { method: string; body: unknown }): Promise<Response> {
@@ -109,7 +109,7 @@ export function api({ name, address, token, refusalIn, meaning, pauseSecondsMax 
 
   function unanswered(what: string, error: unknown): Error {
     const cause = new Error(`${name} ${what}`, { cause: error });
-    return new TryAgain("PROVIDER_ERROR", `${name} did not answer`, { cause });
+    return new TryAgain("PROVIDER_ERROR", `${name} did not respond`, { cause });
   }
 
   /** An answer that cannot be read says nothing of what was done. */
@@ -118,23 +118,27 @@ export function api({ name, address, token, refusalIn, meaning, pauseSecondsMax 
     if (result.success) return result.data;
     const places = result.error.issues.map(({ path }) => path.join("."));
     const cause = new Error(`${name} ${what}: unexpected at ${places.join(", ")}`);
-    throw new TryAgain("PROVIDER_ERROR", `${name} gave an answer that this service does not understand`, { cause });
+    throw new TryAgain("PROVIDER_ERROR", `${name} sent a response that this service does not understand`, { cause });
   }
 
   function failure(refusal: Refusal, cause: Error): Error {
     switch (meaning(refusal) ?? meaningOf(refusal)) {
       case "quota":
-        return new GiveUp("PROVIDER_QUOTA_EXCEEDED", `${name} allows no more machines: the quota is used up`, { cause });
+        return new GiveUp("PROVIDER_QUOTA_EXCEEDED", `The quota at ${name} is used up`, { cause });
       case "capacity":
-        return new GiveUp("PROVIDER_OUT_OF_CAPACITY", `${name} has no machine of this size in this region now`, { cause });
+        return new GiveUp(
+          "PROVIDER_OUT_OF_CAPACITY",
+          `${name} has no machine of this size available in this region; try again later, or choose another size or region`,
+          { cause },
+        );
       case "unauthorized":
-        return new GiveUp("PROVIDER_UNAUTHORIZED", `${name} refuses the credentials that the operator has set`, { cause });
+        return new GiveUp("PROVIDER_UNAUTHORIZED", `${name} rejected the service's credentials; contact the operator`, { cause });
       case "busy":
-        return new NotNow("PROVIDER_ERROR", `${name} was busy with something else for too long`, { cause });
+        return new NotNow("PROVIDER_ERROR", `${name} was busy for too long; try again later`, { cause });
       case "broken":
-        return new TryAgain("PROVIDER_ERROR", `${name} answered with an error of its own (${refusal.status})`, { cause });
+        return new TryAgain("PROVIDER_ERROR", `${name} returned an error (${refusal.status})`, { cause });
       default:
-        return new GiveUp("PROVIDER_ERROR", `${name} refuses what was asked (${refusal.status})`, { cause });
+        return new GiveUp("PROVIDER_ERROR", `${name} rejected the request (${refusal.status})`, { cause });
     }
   }
 }
@@ -180,11 +184,11 @@ export async function allPages<T>(
   for (let number = 1; number <= PAGES_MAX; number++) {
     const part = await page(number);
     // An empty list would mean that there are no machines.
-    if (part === undefined) throw new TryAgain("PROVIDER_ERROR", "The provider says that it has no such list");
+    if (part === undefined) throw new TryAgain("PROVIDER_ERROR", "The provider does not have the requested list");
     all.push(...part.entries);
     if (!part.more) return all;
   }
-  throw new TryAgain("PROVIDER_ERROR", "The provider has given a list that does not end");
+  throw new TryAgain("PROVIDER_ERROR", "The provider returned a list without an end");
 }
 
 const search = (query: Record<string, string> | undefined): string =>

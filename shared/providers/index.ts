@@ -41,9 +41,6 @@ async function configured(present: Configuration): Promise<readonly Provider[]> 
 export async function providerOf(server: { provider: string }): Promise<Provider> {
   const provider = (await providers()).find(({ code }) => code === server.provider);
   if (provider === undefined)
-    throw new GiveUp(
-      "PROVIDER_UNAUTHORIZED",
-      `The operator has not set, or has taken away, the credentials of ${server.provider}`,
-    );
+    throw new GiveUp("PROVIDER_UNAUTHORIZED", `The operator has not set, or has removed, the credentials for ${server.provider}`);
   return provider;
 }

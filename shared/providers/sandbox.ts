@@ -48,12 +48,14 @@ export const sandbox: Provider = {
 async function createMachine(request: MachineRequest): Promise<RequestedMachine> {
   const { operation_id, name } = request;
   const machine_id = machineIdOf(operation_id);
-  if (asks(name, "fail-quota"))
-    throw new GiveUp("PROVIDER_QUOTA_EXCEEDED", "The provider allows no more machines: its quota is used up");
+  if (asks(name, "fail-quota")) throw new GiveUp("PROVIDER_QUOTA_EXCEEDED", "The quota at the provider is used up");
   if (asks(name, "fail-capacity"))
-    throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", "The provider has no machine of this size in this region now");
+    throw new GiveUp(
+      "PROVIDER_OUT_OF_CAPACITY",
+      "The provider has no machine of this size available in this region; try again later, or choose another size or region",
+    );
   if (asks(name, "flaky") && (await countRefusal(machine_id)) <= REFUSALS)
-    throw new TryAgain("PROVIDER_ERROR", "The provider answered with an error of its own (500)");
+    throw new TryAgain("PROVIDER_ERROR", "The provider returned an error (500)");
   await addMachine({
     ...request,
     machine_id,
@@ -71,7 +73,7 @@ const requested = (machine_id: string): RequestedMachine => ({ machine_id, ssh_p
 
 function stateOf(machine: SandboxMachine): Machine {
   if (!isReached(machine.running_at)) return { state: "starting", ip_address: null };
-  if (asks(machine.name, "fail-timeout")) throw new GiveUp("TIMEOUT", "The provider did not get the machine started in time");
+  if (asks(machine.name, "fail-timeout")) throw new GiveUp("TIMEOUT", "The provider did not start the machine in time");
   return { state: "running", ip_address: machine.ip_address };
 }
 

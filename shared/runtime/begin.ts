@@ -46,7 +46,7 @@ async function start({ id, type, input }: OperationRecord): Promise<void> {
   try {
     await startExecution(workflowOf(type), id, input);
   } catch (error) {
-    log.error("workflow could not be started", { operation: id, error: error instanceof Error ? error : undefined });
+    log.error("could not start the workflow", { operation: id, error: error instanceof Error ? error : undefined });
     throw error;
   }
 }

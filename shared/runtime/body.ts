@@ -35,7 +35,7 @@ export function bodied(endpoint: Endpoint): MiddlewareObj<APIGatewayProxyEvent, 
       if (repeated !== undefined)
         throw new ApiError(
           "MALFORMED_REQUEST",
-          `The request body has the key "${repeated.slice(0, KEY_SHOWN)}" twice in one object`,
+          `The request body has the key "${repeated.slice(0, KEY_SHOWN)}" more than once in an object`,
         );
       if (text.trim() === "") event.body = "{}";
       try {

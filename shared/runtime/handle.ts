@@ -153,7 +153,7 @@ function admitted(endpoint: Endpoint): Handling {
       // To all others only the authorizer leads, which has looked.
       if (endpoint.access === "public" && clientAddress(event.headers) === undefined) throw cameElsewhere();
       if (!answersTo(endpoint, event.httpMethod))
-        throw new ApiError("METHOD_NOT_ALLOWED", `This path has only: ${allowedAt(event.resource)}`);
+        throw new ApiError("METHOD_NOT_ALLOWED", `This path supports only: ${allowedAt(event.resource)}`);
       if (endpoint.access === "public") return;
       const { caller, limits } = authorizationOf(event);
       if (limits.refused) {
@@ -210,7 +210,7 @@ const NO_PARAMETERS = z.strictObject({});
 /** A parameter given twice has no one value, so it is refused like any other invalid one. */
 function queryOf(event: APIGatewayProxyEvent): Record<string, string | undefined> {
   const repeated = Object.entries(event.multiValueQueryStringParameters ?? {}).find(([, values]) => (values?.length ?? 0) > 1);
-  if (repeated !== undefined) throw invalid({ field: repeated[0], reason: "must be given once" });
+  if (repeated !== undefined) throw invalid({ field: repeated[0], reason: "must not be repeated" });
   return event.queryStringParameters ?? {};
 }
 

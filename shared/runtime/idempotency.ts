@@ -29,7 +29,7 @@ export class Replay extends Error {
   override name = "Replay";
   readonly answer: Answer;
   constructor(answer: Answer) {
-    super("This request was answered before");
+    super("This request already has a stored response");
     this.answer = answer;
   }
 }

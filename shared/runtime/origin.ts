@@ -22,4 +22,4 @@ export function clientAddress(headers: Headers): string | undefined {
   return known ? header(headers, CLIENT_ADDRESS_HEADER) : undefined;
 }
 
-export const cameElsewhere = (): ApiError => new ApiError("FORBIDDEN", "Requests are answered at the service's own address only");
+export const cameElsewhere = (): ApiError => new ApiError("FORBIDDEN", "Send requests to the service's own address");

@@ -24,17 +24,17 @@ export interface Death {
 export async function rescue(operation: OperationRecord, { name, error }: Death): Promise<void> {
   const fields = { operation: operation.id, account: operation.account_id, execution: name };
   if (!isOpen(operation)) {
-    log.info("an execution died whose operation has ended", fields);
+    log.info("an execution failed after its operation had ended", fields);
     return;
   }
   if (name === rescueName(operation.id)) return giveOver(operation, error);
-  log.warn("an execution died; undoing what it did", { ...fields, cause: error });
+  log.warn("an execution failed; undoing its changes", { ...fields, cause: error });
   await startExecution(workflowOf(operation.type), rescueName(operation.id), { ...operation.input, undo_only: true, error });
 }
 
 /** Undoing failed, too. The resource is freed, because whoever owns it can then at least delete it. */
 async function giveOver(operation: OperationRecord, error: CaughtError): Promise<void> {
-  log.error("undoing failed; somebody has to look", {
+  log.error("the undo failed; an operator must look into it", {
     operation: operation.id,
     account: operation.account_id,
     resource: operation.resource,
@@ -47,7 +47,7 @@ async function giveOver(operation: OperationRecord, error: CaughtError): Promise
   await failInto(operation, FAILED_STATE[operation.resource.type](operation));
   const present = await findOperation(operation.account_id, operation.id);
   if (present === undefined) return;
-  const message = `The work failed and could not be undone; the operators of the service were told. ${operationErrorOf(error).message}`;
+  const message = `The operation failed and its changes could not be undone; the operators of the service have been notified. ${operationErrorOf(error).message}`;
   await endOperation(present, { succeeded: false, error: { code: "INTERNAL_ERROR", message } });
 }
 
@@ -69,7 +69,7 @@ const Reserved = z.object({
 async function freeReservations({ account_id, input }: OperationRecord): Promise<void> {
   const { instance_id, safety_backup_id, old_domain, new_domain } = Reserved.parse(input);
   if (safety_backup_id !== undefined)
-    await failSafetyBackup(account_id, safety_backup_id, "The restore that it was taken for failed");
+    await failSafetyBackup(account_id, safety_backup_id, "The restore that this backup was taken for failed");
   if (instance_id === undefined || old_domain === undefined || new_domain === undefined) return;
   const instance = await find(instanceRef(account_id, instance_id));
   if (instance !== undefined) await returnDomain(instance, { old: old_domain, new: new_domain });

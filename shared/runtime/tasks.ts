@@ -113,7 +113,7 @@ async function perform(
   switch (event.task) {
     case "begin":
       if (operation === undefined || !(await beginOperation(operation)))
-        throw new GiveUp("CANCELLED", "The operation has ended already");
+        throw new GiveUp("CANCELLED", "The operation has already ended");
       return null;
     case "succeed":
       if (operation !== undefined) await endOperation(operation, { succeeded: true });
@@ -121,7 +121,7 @@ async function perform(
     case "fail":
       if (operation === undefined) return null;
       await dropSealed(operation.account_id, operation.id); // the task that would have used it may not have come to it
-      if (operation.committed) log.error("what failed was only the tidying up", { cause: event.error });
+      if (operation.committed) log.error("only the cleanup failed", { cause: event.error });
       await endOperation(
         operation,
         operation.committed ? { succeeded: true } : { succeeded: false, error: operationErrorOf(event.error ?? {}) },
@@ -135,8 +135,8 @@ async function perform(
   const part = workflow.steps.find(({ name }) => name === event.task);
   // What an operation that has ended made is somebody's by now.
   if (operation === undefined || !isOpen(operation)) {
-    if (part !== undefined) throw new GiveUp("CANCELLED", "The operation has ended already");
-    log.warn("nothing is undone for an operation that has ended");
+    if (part !== undefined) throw new GiveUp("CANCELLED", "The operation has already ended");
+    log.warn("skipped the undo: the operation has already ended");
     return null;
   }
   const input = z.looseObject({}).parse(workflow.input.parse(event.input));
@@ -170,20 +170,19 @@ async function notYet(
   const away = error instanceof TryAgain && error.code === "HOST_UNREACHABLE";
   const last = limit !== undefined && attempt + 1 >= limit;
   if (!away || part.kind !== "poll" || last || !USABLE.includes((await server()).state)) throw error;
-  log.warn("the machine does not answer now", { error });
+  log.warn("the machine does not respond", { error });
   return false;
 }
 
 function polled(part: Poll, { attempt = 0, limit }: TaskEvent, ready: boolean | void): Polled {
   const asked = attempt + 1;
-  if (ready !== true && limit !== undefined && asked >= limit)
-    throw new GiveUp("TIMEOUT", `${part.says} took longer than it may and was given up`);
+  if (ready !== true && limit !== undefined && asked >= limit) throw new GiveUp("TIMEOUT", `${part.says} timed out`);
   return { ready: ready === true, attempt: asked, wait: waitsWithin(part.upToMinutes)[attempt] ?? 0 };
 }
 
 /** An undo has no poll around it: it is called again as anything else is that did not succeed. */
 function undone(done: boolean | void): null {
-  if (done === false) throw new TryAgain("TIMEOUT", "What was done could not be undone in time");
+  if (done === false) throw new TryAgain("TIMEOUT", "Undoing the changes timed out");
   return null;
 }
 
@@ -197,7 +196,7 @@ async function showPlace(
   input: Record<string, unknown>,
 ): Promise<void> {
   const run = steps.filter(({ when }) => when === undefined || input[when] === true);
-  const says = part?.says ?? "Undoing what was done";
+  const says = part?.says ?? "Undoing the changes";
   const place = run.findIndex(({ name }) => name === part?.name);
   const percent = part === undefined ? operation.progress : Math.max(PERCENT_MIN, Math.round((100 * place) / run.length));
   const undoing = part === undefined;

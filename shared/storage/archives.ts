@@ -40,7 +40,7 @@ interface Made {
 
 /** Makes sure that the store has what was made, before anybody relies on it. */
 export async function requireStored(key: string, made: Made): Promise<void> {
-  if (!(await isStored(key, made))) throw new GiveUp("STORAGE_ERROR", "The stored archive is not the one that was made");
+  if (!(await isStored(key, made))) throw new GiveUp("STORAGE_ERROR", "The stored archive is not the one that was created");
 }
 
 export async function isStored(key: string, { size_bytes, stored_checksum }: Made): Promise<boolean> {

@@ -27,7 +27,7 @@ export async function told<T>(call: () => Promise<T>): Promise<T> {
     return await call();
   } catch (cause) {
     throw isPassing(cause)
-      ? new TryAgain("STORAGE_ERROR", "The store of backups was not available for too long", { cause })
-      : new GiveUp("STORAGE_ERROR", "The store of backups refused the archive", { cause });
+      ? new TryAgain("STORAGE_ERROR", "The backup storage was unavailable for too long", { cause })
+      : new GiveUp("STORAGE_ERROR", "The backup storage rejected the archive", { cause });
   }
 }

@@ -33,7 +33,7 @@ export const openUpload = (key: string): Promise<string> =>
         ContentType: "application/zip",
       }),
     );
-    if (UploadId === undefined) throw new Error("The store began an upload without a name");
+    if (UploadId === undefined) throw new Error("The storage started an upload without an ID");
     return UploadId;
   });
 

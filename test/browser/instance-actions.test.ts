@@ -84,7 +84,7 @@ describe("what can be done", () => {
     await button(page, "Stop").click();
     await mine.until((await mine.api.post(`/instances/${id}/actions`, { action: "stop" })).as(Operation).id);
     await button(dialog(page, "Stop Shop?"), "Stop").click();
-    await dialog(page, "Stop Shop?").getByText("An instance that is stopped does not allow stop").waitFor();
+    await dialog(page, "Stop Shop?").getByText("The action stop is not allowed while the instance is stopped").waitFor();
     await dialog(page, "Stop Shop?")
       .getByText(/^Request ID: /)
       .waitFor();

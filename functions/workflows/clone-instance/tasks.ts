@@ -72,7 +72,7 @@ export const handler = tasks(workflow, {
     if (input.neutralize && !(is_neutralized && active_crons === 0 && active_mail_servers === 0))
       throw new GiveUp("HOST_JOB_FAILED", "The clone was neutralized, but some of its jobs or mail servers are still active");
     if (!new_database_uuid || base_url !== `https://${clone.domain}`)
-      throw new GiveUp("HOST_JOB_FAILED", "The clone did not get an identity of its own");
+      throw new GiveUp("HOST_JOB_FAILED", "The clone still has the identity of the original");
     await recordNeutralized(clone, is_neutralized);
     return true;
   },

@@ -20,14 +20,14 @@ export default workflow({
     poll("verifyArchive", "Verifying the backup", { upToMinutes: 60 }),
     poll("installErp", "Installing the ERP", { undo: "removeErp", upToMinutes: 30 }),
     poll("restoreArchive", "Restoring the backup", { upToMinutes: 120 }),
-    poll("neutralize", "Switching off scheduled jobs, mail and payments", {
+    poll("neutralize", "Turning off scheduled jobs, mail and payments", {
       when: "neutralize",
       upToMinutes: 15,
     }),
-    poll("personalize", "Giving the clone an identity of its own", { upToMinutes: 15 }),
+    poll("personalize", "Giving the clone its own identity", { upToMinutes: 15 }),
     // Only now: what still has the original's name, jobs and mail servers must not run.
     poll("startErp", "Starting the ERP", { upToMinutes: 10 }),
-    poll("awaitHealthy", "Waiting for the ERP to answer", { upToMinutes: 10 }),
+    poll("awaitHealthy", "Waiting for the ERP to respond", { upToMinutes: 10 }),
     poll("verifyClone", "Verifying the clone", { upToMinutes: 10 }),
   ],
 });

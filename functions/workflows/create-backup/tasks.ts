@@ -16,7 +16,7 @@ export const handler = tasks(workflow, {
   recordArchive: async ({ operation, backup, server }) => {
     const present = await backup();
     const made = await make(operation, present, await server());
-    if (!made.ready) throw new TryAgain("HOST_JOB_FAILED", "The server does not know of the archive any more");
+    if (!made.ready) throw new TryAgain("HOST_JOB_FAILED", "The server no longer has the archive");
     await requireStored(archiveKey(present), made.answer);
     await recordArchive(present.account_id, present.id, made.answer);
     await addResult(operation, skippedIn(made.answer));

@@ -13,7 +13,7 @@ export default workflow({
     backup_id: id("backup"),
   }),
   steps: [
-    poll("makeArchive", "Dumping the database and the files", { undo: "deleteArchive", upToMinutes: 120 }),
-    step("recordArchive", "Checking the stored archive"),
+    poll("makeArchive", "Archiving the database and files", { undo: "deleteArchive", upToMinutes: 120 }),
+    step("recordArchive", "Verifying the stored archive"),
   ],
 });

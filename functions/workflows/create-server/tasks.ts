@@ -89,8 +89,8 @@ export const handler = tasks(workflow, {
   },
 });
 
-const VANISHED = "The machine vanished at the provider before it ran";
-const OVERTAKEN = "The creation was given up meanwhile";
+const VANISHED = "The machine disappeared at the provider before it started";
+const OVERTAKEN = "The creation was abandoned in the meantime";
 
 /** An answer that came so late that another run has recorded a machine, or that the creation was given up. */
 async function giveBackUnlessUsed(provider: Provider, server: ServerRecord, { machine_id }: RequestedMachine): Promise<true> {
@@ -103,6 +103,6 @@ async function giveBackUnlessUsed(provider: Provider, server: ServerRecord, { ma
 
 async function accountKey({ account_id, ssh_key_id }: ServerRecord): Promise<{ public_key: string }> {
   const key = await find(sshKeyRef(account_id, ssh_key_id));
-  if (key === undefined) throw new GiveUp("CANCELLED", "The SSH key was deleted before the machine was made");
+  if (key === undefined) throw new GiveUp("CANCELLED", "The SSH key was deleted before the machine was created");
   return key;
 }

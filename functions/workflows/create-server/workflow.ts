@@ -9,8 +9,8 @@ export default workflow({
   input: z.object({ account_id: id("account"), operation_id: id("operation"), server_id: id("server") }),
   steps: [
     // A provider may ask us to wait, and a try whose outcome is unknown is waited for.
-    poll("requestMachine", "Asking the provider for a machine", { upToMinutes: 15, undo: "releaseMachine" }),
+    poll("requestMachine", "Creating the machine at the provider", { upToMinutes: 15, undo: "releaseMachine" }),
     poll("awaitMachine", "Waiting for the machine to start", { upToMinutes: 20 }),
-    poll("prepareHost", "Preparing the machine", { upToMinutes: 20 }),
+    poll("prepareHost", "Setting up the machine", { upToMinutes: 20 }),
   ],
 });

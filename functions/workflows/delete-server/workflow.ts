@@ -8,7 +8,7 @@ export default workflow({
   operation: "server.delete",
   input: z.object({ account_id: id("account"), operation_id: id("operation"), server_id: id("server") }),
   steps: [
-    poll("retireHost", "Clearing the machine", { upToMinutes: 15 }),
-    poll("releaseMachine", "Giving the machine back to the provider", { upToMinutes: 15 }),
+    poll("retireHost", "Clearing the machine's data", { upToMinutes: 15 }),
+    poll("releaseMachine", "Returning the machine to the provider", { upToMinutes: 15 }),
   ],
 });

@@ -21,17 +21,17 @@ export default workflow({
   }),
   steps: [
     poll("verifyArchive", "Verifying the backup", { upToMinutes: 60 }),
-    poll("buildRestore", "Building the restored data beside the present", { undo: "putBack", upToMinutes: 120 }),
+    poll("buildRestore", "Restoring next to the current data", { undo: "putBack", upToMinutes: 120 }),
     poll("pauseErp", "Stopping the ERP", { when: "backup_first", upToMinutes: 10 }),
-    poll("makeSafetyBackup", "Backing up the present data", {
+    poll("makeSafetyBackup", "Backing up the current data", {
       undo: "closeSafetyBackup",
       when: "backup_first",
       upToMinutes: 120,
     }),
-    poll("swapRestore", "Swapping the data and starting the ERP", { upToMinutes: 15 }),
-    poll("awaitHealthy", "Waiting for the ERP to answer", { upToMinutes: 10 }),
+    poll("swapRestore", "Switching to the restored data and starting the ERP", { upToMinutes: 15 }),
+    poll("awaitHealthy", "Waiting for the ERP to respond", { upToMinutes: 10 }),
     // Before the old data goes, so that a failure here can still be undone.
-    poll("stopAgain", "Leaving the ERP as it was found", { upToMinutes: 10 }),
-    poll("dropOld", "Removing the data that was replaced", { commits: true, upToMinutes: 15 }),
+    poll("stopAgain", "Returning the ERP to its previous state", { upToMinutes: 10 }),
+    poll("dropOld", "Removing the replaced data", { commits: true, upToMinutes: 15 }),
   ],
 });

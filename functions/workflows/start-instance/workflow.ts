@@ -9,6 +9,6 @@ export default workflow({
   input: z.object({ account_id: id("account"), operation_id: id("operation"), instance_id: id("instance") }),
   steps: [
     poll("startErp", "Starting the ERP", { upToMinutes: 10 }),
-    poll("awaitHealthy", "Waiting for the ERP to answer", { upToMinutes: 10 }),
+    poll("awaitHealthy", "Waiting for the ERP to respond", { upToMinutes: 10 }),
   ],
 });

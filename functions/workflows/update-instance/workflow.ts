@@ -14,7 +14,7 @@ export default workflow({
     new_domain: domain,
   }),
   steps: [
-    poll("moveDomain", "Moving to the new domain", { undo: "moveDomainBack", upToMinutes: 15 }),
-    step("adoptDomain", "Recording the new domain"),
+    poll("moveDomain", "Switching to the new domain", { undo: "moveDomainBack", upToMinutes: 15 }),
+    step("adoptDomain", "Saving the new domain"),
   ],
 });

@@ -1,4 +1,4 @@
-// What an endpoint can answer: its success, and every refusal that follows from its declaration or is declared.
+// The responses of an endpoint: its success, and every error that follows from its declaration or is declared.
 import { REQUEST_LIMITS, WINDOW_SECONDS } from "../../domain/limits.ts";
 import { type ErrorCode, ERRORS } from "../errors.ts";
 import type { Route } from "../index.ts";
@@ -20,21 +20,21 @@ import { dataExample, exampleOf, resolve } from "./schemas.ts";
 import { WHEN } from "./words.ts";
 
 export const HEADERS: Record<string, Header> = {
-  "X-Request-ID": { description: "Identifies the request, in logs too", schema: { type: "string" } },
+  "X-Request-ID": { description: "Identifies the request, also in the service's logs", schema: { type: "string" } },
   "X-RateLimit-Limit": {
-    description: "Of the limit nearest to being hit: requests in a minute",
+    description: "Requests per minute that the limit closest to being reached allows",
     schema: { type: "integer", format: "int64" },
   },
-  "X-RateLimit-Remaining": { description: "Requests left of that limit", schema: { type: "integer", format: "int64" } },
+  "X-RateLimit-Remaining": { description: "Requests left under that limit", schema: { type: "integer", format: "int64" } },
   "X-RateLimit-Reset": {
-    description: "When the next place is free, in Unix seconds",
+    description: "When the next request becomes available, in Unix seconds",
     schema: { type: "integer", format: "int64" },
   },
-  ETag: { description: "The version of what was asked for: for `If-Match` and `If-None-Match`", schema: { type: "string" } },
+  ETag: { description: "The version of the resource, to send as `If-Match` or `If-None-Match`", schema: { type: "string" } },
   Location: { description: "Path of the new resource, or of the operation that was started", schema: { type: "string" } },
-  "Retry-After": { description: "Seconds until trying again makes sense", schema: { type: "integer", format: "int64" } },
+  "Retry-After": { description: "Seconds to wait before you retry", schema: { type: "integer", format: "int64" } },
   "Idempotent-Replayed": {
-    description: "The answer was kept from the first request with this `Idempotency-Key`",
+    description: "Set if this is the stored response to the first request with this `Idempotency-Key`",
     schema: { type: "string", enum: ["true"] },
   },
 };
@@ -45,7 +45,7 @@ const headersNamed = (...names: string[]): Response["headers"] =>
 const LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
 
 export const NOT_MODIFIED: Empty = {
-  description: "Not changed since the version that `If-None-Match` names",
+  description: "Not modified since the version in `If-None-Match`",
   headers: headersNamed("ETag"),
 };
 
@@ -61,7 +61,7 @@ export function successOf(route: Route, data: Schema, components: Components): R
     example: { success: true, data: example, ...(route.list && { meta: exampleOf(meta, components) }) },
   };
   return {
-    description: { 200: "Done", 201: "Created", 202: "Work has begun; the operation tells how it goes" }[route.status],
+    description: { 200: "OK", 201: "Created", 202: "Accepted: follow the operation for its progress" }[route.status],
     headers: headersNamed(
       ...(route.access === "public" ? [] : LIMIT_HEADERS),
       ...(route.unversioned === undefined ? [] : ["ETag"]),
@@ -79,9 +79,9 @@ export const FAILURE: Schema = {
     error: {
       type: "object",
       properties: {
-        code: { type: "string", description: "For programs; new codes may appear", examples: ["NOT_FOUND"] },
+        code: { type: "string", description: "For programs. New codes may appear.", examples: ["NOT_FOUND"] },
         message: { type: "string", description: "For people", examples: [ERRORS.NOT_FOUND.message] },
-        details: { type: "object", description: "What belongs to the code; see the table of errors", additionalProperties: true },
+        details: { type: "object", description: "Depends on the code; see the table of errors", additionalProperties: true },
       },
       required: ["code", "message"],
     },
@@ -89,7 +89,7 @@ export const FAILURE: Schema = {
   required: ["success", "error"],
 };
 
-/** Every failure that an endpoint can answer, by status. */
+/** Every error that an endpoint can return, by status. */
 export function failuresOf(route: Route, body: Schema | undefined, components: Components): Operation["responses"] {
   const byStatus = Map.groupBy(refusalsOf(route, body, components), ({ code }) => ERRORS[code].status);
   return Object.fromEntries(
@@ -100,7 +100,7 @@ export function failuresOf(route: Route, body: Schema | undefined, components: C
   );
 }
 
-/** Whether the answer is ours and to someone known: a 401 is to nobody, and a 500 or 503 may be the gateway's. */
+/** Whether the response is the service's own and to a known caller: a 401 is to nobody, and a 500 or 503 may be the gateway's. */
 const isCounted = (status: number): boolean => status !== 401 && status < 500;
 
 function refusalsOf(route: Route, body: Schema | undefined, components: Components): Refusal[] {
@@ -131,7 +131,7 @@ const tooMany = (scope: keyof typeof REQUEST_LIMITS): Refusal => ({
   details: { limit: REQUEST_LIMITS[scope], window_seconds: WINDOW_SECONDS, scope },
 });
 
-/** A problem that a request to this endpoint can really have; one has it always: a parameter that nobody knows. */
+/** A problem that a request to this endpoint can really have; every endpoint rejects an unknown parameter. */
 function problemOf(body: Schema | undefined, components: Components) {
   const { required: [first] = [], additionalProperties } = body === undefined ? {} : resolve(body, components);
   if (first !== undefined) return { field: first, reason: "is required" };
@@ -140,7 +140,7 @@ function problemOf(body: Schema | undefined, components: Components) {
   return { field: "colour", reason: "is not a known field" };
 }
 
-/** A failure as a component, so that what reads the same at many endpoints is said once. */
+/** An error response as a component, so that endpoints with the same errors share one. */
 function failureOf(refusals: readonly Refusal[], headers: readonly string[], { responses }: Components): Reference {
   const examples: Record<string, Example> = {};
   for (const { code, message = ERRORS[code].message, details } of refusals)
@@ -161,10 +161,10 @@ function failureOf(refusals: readonly Refusal[], headers: readonly string[], { r
   return ref("responses", name);
 }
 
-/** The errors that say when to come back. */
+/** The errors that say when to retry. */
 const WAITING: readonly ErrorCode[] = ["RATE_LIMIT_EXCEEDED", "SERVICE_UNAVAILABLE", "IDEMPOTENCY_IN_PROGRESS"];
 
-/** The name, or where it is used the name with a number. */
+/** The name, or if it is taken, the name with a number. */
 function freeName(name: string, used: Record<string, unknown>): string {
   let free = name;
   for (let number = 2; Object.hasOwn(used, free); number++) free = `${name}.${number}`;

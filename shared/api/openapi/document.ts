@@ -1,6 +1,6 @@
-// The parts of an OpenAPI document that ours has.
+// The parts of OpenAPI that our document uses.
 //
-// Types and not interfaces, because the document is also the answer of an endpoint, and only types are records.
+// Types and not interfaces, because the document is also an endpoint's response, and only types are records.
 export type Reference = { $ref: string };
 
 /** What our zod schemas become: a part of JSON Schema 2020-12. */
@@ -46,7 +46,7 @@ export type Response = {
   headers: Record<string, Header | Reference>;
   content: { "application/json": Media };
 };
-/** An answer without a body. */
+/** A response without a body. */
 export type Empty = Omit<Response, "content">;
 export type Operation = {
   operationId: string;

@@ -12,7 +12,7 @@ export const PARAMETERS: Record<string, Parameter> = {
     name: "Idempotency-Key",
     in: "header",
     required: false,
-    description: "Any unique value; sent again, the same request is answered as the first time and nothing is done twice",
+    description: "Any unique value. If you send the same request again, you get the first response and nothing is done twice.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[ -~]+$" },
     example: "7f1d2c9e-create-shop",
   },
@@ -21,7 +21,7 @@ export const PARAMETERS: Record<string, Parameter> = {
     in: "header",
     required: false,
     description:
-      "An `ETag` of the resource, several, or `*`: the change is made only if the resource is still one of these versions",
+      "One or more `ETag`s of the resource, or `*`. The change is made only if the resource is still one of these versions.",
     schema: { type: "string", maxLength: 8192, pattern: "^[ -~]*$" },
     example: EXAMPLE_ETAG,
   },
@@ -29,7 +29,7 @@ export const PARAMETERS: Record<string, Parameter> = {
     name: "If-None-Match",
     in: "header",
     required: false,
-    description: "An `ETag` that you have: if it is still the present one the answer is 304, without a body",
+    description: "The `ETag` that you have. If it is still current, the response is `304` without a body.",
     schema: { type: "string", maxLength: 8192, pattern: "^[ -~]*$" },
     example: EXAMPLE_ETAG,
   },
@@ -37,7 +37,7 @@ export const PARAMETERS: Record<string, Parameter> = {
     name: "X-Request-ID",
     in: "header",
     required: false,
-    description: "Your own identifier for tracing; echoed on the answer",
+    description: "Your own identifier for tracing; returned in the response",
     schema: { type: "string", maxLength: 128, pattern: "^[A-Za-z0-9._:-]{1,128}$" },
     example: "my-trace-42",
   },
@@ -61,7 +61,7 @@ export const pathParameters = ({ path }: Route): Parameter[] =>
       name,
       in: "path",
       required: true,
-      description: words === undefined ? "Identifier of the resource" : `Identifier of the ${words}`,
+      description: words === undefined ? "ID of the resource" : `ID of the ${words}`,
       schema: { type: "string", ...(kind !== undefined && idForm(kind)) },
       ...(kind !== undefined && { example: exampleId(kind) }),
     };
@@ -74,7 +74,7 @@ export function queryParameters(query: z.ZodType, components: Components): Param
     name,
     in: "query",
     required: required.includes(name),
-    description: description ?? "Only records with exactly this value",
+    description: description ?? "Return only records with exactly this value",
     schema,
   }));
 }

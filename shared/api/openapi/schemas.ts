@@ -1,4 +1,4 @@
-// Zod schemas as JSON Schema, and examples composed from what their fields give as examples.
+// Zod schemas as JSON Schema, and examples composed from the examples of their fields.
 import * as z from "zod";
 import type { Route } from "../index.ts";
 import { type Components, ref, type Schema } from "./document.ts";
@@ -7,7 +7,7 @@ const SCHEMAS = "#/components/schemas/";
 
 /**
  * A zod schema as JSON Schema; those with an id become components. A query is described by what its strings stand for.
- * In answers the rules for what is sent (patterns, no other fields) are left out: an answer may grow, and clients must let it.
+ * Responses leave out the rules for requests (patterns, no other fields): a response may grow, and clients must accept that.
  */
 export function toSchema(schema: z.ZodType, use: "query" | "body" | "answer", components: Components): Schema {
   const raw = JSON.stringify(
@@ -51,7 +51,7 @@ export function toSchema(schema: z.ZodType, use: "query" | "body" | "answer", co
 /** JavaScript shows line breaks in a pattern as escapes that Go cannot read. */
 const unescapedPattern = (pattern: string): string => pattern.replaceAll(String.raw`\u2028`, "\u2028");
 
-/** A pattern in words: what is said to whoever sends a text that has nothing of it. */
+/** A pattern in words: the error message for a text that does not match it. */
 function patternInWords(schema: z.core.$ZodType): string | undefined {
   const [broken] = z.safeParse(schema, "\0").error?.issues.filter(({ code }) => code === "invalid_format") ?? [];
   return broken?.message.startsWith("must") ? `M${broken.message.slice(1)}` : undefined;
@@ -80,14 +80,14 @@ export function exampleOf(
   return only ?? values?.[0] ?? usual ?? null;
 }
 
-/** What must be sent and what has a default; where nothing must be, all that can be. */
+/** Required fields and those with a default; if there are none, all fields. */
 export const bodyExample = (schema: Schema, components: Components): unknown =>
   exampleOf(schema, components, (name, { required = [], properties = {} }) => {
     const shown = (each: string) => required.includes(each) || properties[each]?.default !== undefined;
     return shown(name) || !Object.keys(properties).some(shown);
   });
 
-/** `example` of a route says what of its answer differs from the examples of the fields. */
+/** A route's `example` overrides the examples of the fields. */
 export function dataExample({ example }: Route, data: Schema, components: Components): unknown {
   const composed = exampleOf(data, components);
   return typeof composed === "object" && composed !== null && !Array.isArray(composed) ? { ...composed, ...example } : composed;

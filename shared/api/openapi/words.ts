@@ -1,4 +1,4 @@
-// The words of the API's description that no endpoint says: conventions, and what every error means.
+// The text of the OpenAPI document that belongs to no endpoint: conventions, and what every error means.
 import {
   BODY_BYTES_MAX,
   IDEMPOTENCY_HOURS,
@@ -13,76 +13,76 @@ import type { Api } from "../index.ts";
 
 type ResourceWords = { name: string; description: string };
 
-/** Headings of the API page, in its order; a new resource has to be named here. */
+/** Headings of the API page, in order; add each new resource here. */
 export const TAGS: Record<keyof Api, ResourceWords> = {
-  servers: { name: "Servers", description: "Machines at an infrastructure provider, on which instances are placed." },
+  servers: { name: "Servers", description: "Machines at an infrastructure provider. Your instances run on them." },
   instances: {
     name: "Instances",
     description:
-      "ERP applications, each on a server, with a database, a filestore and a domain. `allowed_actions` says what would be accepted now.",
+      "ERP applications. Each runs on a server and has its own database, filestore and domain. `allowed_actions` lists the actions you can take now.",
   },
   backups: {
     name: "Backups",
     description:
-      "Archives of an instance's database and files. They outlive the instance, and can be restored, cloned from and downloaded.",
+      "Archives of an instance's database and files. You can restore them, clone from them and download them, even after the instance is deleted.",
   },
   operations: {
     name: "Operations",
     description:
-      "Long work, from its request to its end. One operation at a time holds a resource; the resource's `operation_id` names it.",
+      "Long-running work, from the request to the result. A resource has at most one operation in progress; its `operation_id` identifies it.",
   },
-  sshKeys: { name: "SSH keys", description: "Public keys that are put on the servers created with them." },
-  catalog: { name: "Catalogue", description: "The providers, regions, sizes, ERP versions and editions that can be asked for." },
-  settings: { name: "Settings", description: "The account's own settings, its quotas and what is used of them." },
-  events: { name: "Events", description: "The account's audit log: sign-ins, tokens, and every change." },
-  tokens: { name: "API tokens", description: "Credentials for programs. They are made and revoked in a dashboard session only." },
-  auth: { name: "Session", description: "Signing in to the dashboard, and who a credential belongs to." },
-  health: { name: "Health", description: "Whether the service answers." },
-  openapi: { name: "Description", description: "This document." },
+  sshKeys: { name: "SSH keys", description: "Public keys that are installed on new servers, so that you can log in over SSH." },
+  catalog: { name: "Catalog", description: "The providers, regions, sizes, ERP versions and editions that you can choose from." },
+  settings: { name: "Settings", description: "The account's settings and quotas." },
+  events: { name: "Events", description: "The account's audit log: sign-ins, token changes and every other change." },
+  tokens: { name: "API tokens", description: "Credentials for programs. You create and revoke them in a dashboard session." },
+  auth: { name: "Session", description: "Sign in to the dashboard, and find out whose credential you are using." },
+  health: { name: "Health", description: "Check whether the service responds." },
+  openapi: { name: "OpenAPI document", description: "This document." },
   sandbox: {
     name: "Sandbox",
     description:
-      "In the test environment only: what people wrote in a simulated ERP, so that anyone can see that backups really carry it.",
+      "Test environment only: the data of a simulated ERP. Change it to see that backups, restores and clones really carry it.",
   },
 };
 
-/** When each error is answered. */
+/** When each error occurs. */
 export const WHEN: Record<ErrorCode, string> = {
-  MALFORMED_REQUEST: "The body is not a JSON object, or has a key twice",
+  MALFORMED_REQUEST: "The body is not a JSON object, or it contains a duplicate key",
   UNAUTHORIZED: "No token is provided, or the token is invalid",
-  FORBIDDEN: "The credential lacks the permission needed",
-  NOT_FOUND: "There is no such resource in this account; another account's id answers exactly like an unused one",
-  METHOD_NOT_ALLOWED: "The path has other methods, named in `Allow`",
-  CONFLICT: "A unique value is taken, or something depends on the resource; `details` names the field or the resource",
-  INVALID_STATE: "The resource's state forbids the action; `details.status` holds the state",
-  OPERATION_IN_PROGRESS: "Another operation holds the resource; `details.operation_id` names it",
-  QUOTA_EXCEEDED: "The account has as much as it may have; `details` holds `resource` and `limit`",
-  IDEMPOTENCY_IN_PROGRESS: "The first request with this `Idempotency-Key` is still running",
-  PRECONDITION_FAILED: "`If-Match` is of another version of the resource; `details.etag` is the present one",
+  FORBIDDEN: "The credential does not have the required permission",
+  NOT_FOUND: "The account has no such resource. The response is the same whether the ID is unused or belongs to another account.",
+  METHOD_NOT_ALLOWED: "The path does not support this method; `Allow` lists those it does",
+  CONFLICT: "A unique value is taken, or other resources depend on this one; `details` names the field or the resource",
+  INVALID_STATE: "The resource's status does not allow the action; `details.status` is that status",
+  OPERATION_IN_PROGRESS: "Another operation is in progress on the resource; `details.operation_id` identifies it",
+  QUOTA_EXCEEDED: "The account has reached a quota; `details` has `resource` and `limit`",
+  IDEMPOTENCY_IN_PROGRESS: "The first request with this `Idempotency-Key` is still in progress",
+  PRECONDITION_FAILED: "The resource is no longer the version in `If-Match`; `details.etag` is the current one",
   PAYLOAD_TOO_LARGE: `The body is larger than ${BODY_BYTES_MAX / 1024} KiB`,
   UNSUPPORTED_MEDIA_TYPE: "The body is not `application/json`",
   VALIDATION_ERROR:
-    "A parameter is invalid; `details` holds `field` and `reason` of the first problem, and `errors` with all of them",
-  IDEMPOTENCY_KEY_REUSED: "The `Idempotency-Key` was used with another method, path or body",
+    "A parameter is invalid; `details` has the `field` and `reason` of the first problem, and `errors` lists all of them",
+  IDEMPOTENCY_KEY_REUSED: "The `Idempotency-Key` was already used with a different method, path or body",
   RATE_LIMIT_EXCEEDED:
-    "Over a limit; `Retry-After` says when to come back, `details` holds `limit`, `window_seconds` and `scope`",
-  INTERNAL_ERROR: "A fault of the service; quote the request id when you report it",
-  SERVICE_UNAVAILABLE: "Something that the service needs is down or overloaded; try again after `Retry-After`",
+    "Too many requests; retry after `Retry-After` seconds. `details` has `limit`, `window_seconds` and `scope`",
+  INTERNAL_ERROR: "An error in the service; include the request ID when you report it",
+  SERVICE_UNAVAILABLE: "A dependency of the service is down or overloaded; retry after `Retry-After` seconds",
 };
 
-/** Why long work fails. */
+/** Why operations fail. */
 const WORK_FAILED: Record<OperationErrorCode, string> = {
-  PROVIDER_ERROR: "The infrastructure provider failed",
-  PROVIDER_QUOTA_EXCEEDED: "The account at the provider may have no more",
-  PROVIDER_OUT_OF_CAPACITY: "The provider has no such machine free in the region now",
-  PROVIDER_UNAUTHORIZED: "The provider refused the service's credentials",
+  PROVIDER_ERROR: "The infrastructure provider returned an error",
+  PROVIDER_QUOTA_EXCEEDED: "The quota of the account at the provider is used up",
+  PROVIDER_OUT_OF_CAPACITY: "The provider has no machine of this size available in the region",
+  PROVIDER_UNAUTHORIZED: "The provider rejected the service's credentials",
   HOST_UNREACHABLE: "The server could not be reached",
-  HOST_JOB_FAILED: "The work failed on the server",
-  BACKUP_CORRUPT: "The archive is not what was stored: its checksum differs",
-  STORAGE_ERROR: "The storage of backups failed",
-  TIMEOUT: "The work did not end in time",
-  CANCELLED: "The work was stopped from outside",
-  INTERNAL_ERROR: "A fault of the service",
+  HOST_JOB_FAILED: "A job failed on the server",
+  BACKUP_CORRUPT: "The archive is damaged: its checksum does not match",
+  STORAGE_ERROR: "The backup storage returned an error",
+  TIMEOUT: "The operation did not finish in time",
+  CANCELLED: "The operation was stopped by the operator of the service",
+  INTERNAL_ERROR: "An error in the service",
 };
 
 const table = (...rows: string[][]): string => rows.map((row) => `| ${row.join(" | ")} |`).join("\n");
@@ -90,62 +90,66 @@ const table = (...rows: string[][]): string => rows.map((row) => `| ${row.join("
 const errorCodes = Object.keys(ERRORS).filter((name): name is ErrorCode => Object.hasOwn(ERRORS, name));
 
 export const DESCRIPTION = `
-Manages servers, ERP instances on them, and backups of those instances.
+Manage servers, the ERP instances on them, and backups of those instances.
 
 ## Authentication
-Every request but the few that are open to all carries \`Authorization: Bearer <token>\`. An API token (\`svc_live_…\` or \`svc_test_…\`) has
-the permissions that it was given. A session token from \`POST /auth/login\` is good for ${SESSION_HOURS} hours and has all permissions of its
-account. A token belongs to one environment and one account; revoked or signed out, it is refused from the very next request on.
+Send \`Authorization: Bearer <token>\` with every request, except to the few public endpoints. An API token (\`svc_live_…\` or \`svc_test_…\`)
+has the permissions that you gave it. A session token from \`POST /auth/login\` has all permissions of its account and expires after
+${SESSION_HOURS} hours. A token belongs to one environment and one account. Revoking a token or signing out takes effect with the next request.
 
-## Requests and answers
-JSON in, JSON out, UTF-8, snake_case. Timestamps are ISO 8601 UTC with milliseconds. Ids are sortable by creation time and say what they
-name: \`srv_\` server, \`ins_\` instance, \`bak_\` backup, \`op_\` operation, \`key_\` SSH key, \`tok_\` token, \`evt_\` event, \`usr_\` user,
-\`acc_\` account.
+## Requests and responses
+Requests and responses are JSON in UTF-8 with snake_case names. Timestamps are ISO 8601 in UTC with milliseconds. IDs sort by creation time, and
+their prefix shows what they identify: \`srv_\` server, \`ins_\` instance, \`bak_\` backup, \`op_\` operation, \`key_\` SSH key, \`tok_\` token,
+\`evt_\` event, \`usr_\` user, \`acc_\` account.
 
-A success is \`{"success": true, "data": …}\`, with \`meta\` on lists; a failure is \`{"success": false, "error": {"code", "message", "details"}}\`.
-A new resource answers 201 and \`Location\`; work that has begun on something answers 202 with the operation, and \`Location\` leads to it.
-Unknown fields and query parameters are refused, never ignored; so is a key that an object has twice. A client must ignore fields of an answer that it does not know.
+A success is \`{"success": true, "data": …}\`, with \`meta\` on lists. An error is \`{"success": false, "error": {"code", "message", "details"}}\`.
+A request that creates a resource returns 201 and the resource's \`Location\`. A request that starts work on an existing resource returns 202, the
+operation, and the operation's \`Location\`. Unknown fields, unknown query parameters and duplicate keys are errors; the service never ignores them.
+Your client must ignore response fields that it does not know.
 
-\`X-Request-ID\` (1 to 128 characters of \`A-Za-z0-9._:-\`) is echoed on the answer and kept on the operation that the request starts;
-without one the service makes it.
+The service returns your \`X-Request-ID\` (1 to 128 characters of \`A-Za-z0-9._:-\`) in the response and stores it on the operation that the
+request starts. If you send none, the service generates one.
 
-Every GET answers HEAD, too: the same status and headers, without the body, counted like a GET. Answers of 1 KB and more are compressed for
-clients that send \`Accept-Encoding\`. No answer may be cached (\`Cache-Control: no-store\`) but this document, which has an \`ETag\`.
+Every GET endpoint also supports HEAD: same status and headers, no body, and it counts as a GET. Responses of 1 KB and more are compressed if you
+send \`Accept-Encoding\`. Responses must not be cached (\`Cache-Control: no-store\`), except this document, which has an \`ETag\`.
 
 ## Versions of a resource
-A single resource comes with an \`ETag\`. Send it as \`If-Match\` with a PUT or DELETE, and the change is made only if the resource is still that
-version; otherwise the answer is 412, with the present one in \`details.etag\`. Without \`If-Match\`, changes of different fields do not undo each
-other. What changes by itself (\`last_seen_at\`, \`last_used_at\`, \`last_used_ip\`) or follows from something else (\`url\`, \`allowed_actions\`,
-\`dns_record\`, \`quotas\`) makes no new version. A GET with \`If-None-Match\` answers 304 without a body if nothing has changed.
+The response for a single resource has an \`ETag\`. Send it as \`If-Match\` with a PUT or DELETE to make the change only if the resource is still
+that version. Otherwise the response is 412, with the current version in \`details.etag\`. Without \`If-Match\`, changes to different fields do not
+overwrite each other. Fields that change on their own (\`last_seen_at\`, \`last_used_at\`, \`last_used_ip\`) or follow from something else
+(\`url\`, \`allowed_actions\`, \`dns_record\`, \`quotas\`) do not change the version. A GET with \`If-None-Match\` returns 304 without a body if
+nothing has changed.
 
-## Long work
-Creating, deleting, restoring and the like answer at once and go on. Follow the operation: \`GET /operations/:id?wait=20\` answers as soon as it
-ends, or after 20 seconds. Failures of the work are on the operation (\`error.code\`), and what it had done is undone:
+## Operations
+Requests that create, delete or restore something respond immediately and the work continues as an operation. To follow it, call
+\`GET /operations/:id?wait=20\`, which responds as soon as the operation finishes, or after 20 seconds. If an operation fails, its \`error.code\`
+says why, and its changes are undone:
 
 ${table(["Code", "Meaning"], ["---", "---"], ...OPERATION_ERRORS.map((code) => [`\`${code}\``, WORK_FAILED[code]]))}
 
 ## Lists
-Newest first. \`page\` and \`per_page\` (at most 100) give any page, \`meta.total\` counts what the filter lets through; a page past the end is
-empty. \`cursor\`, from \`meta.next_cursor\`, walks a list of any length at constant cost; it cannot be used together with \`page\`. Filters are
-exact, one at a time. Lists may lag behind changes by a moment; a get never does.
+Lists are sorted newest first. Use \`page\` and \`per_page\` (at most 100) to get any page; a page past the end is empty. \`meta.total\` is the
+number of matching records. To walk a list of any length at constant cost, pass \`meta.next_cursor\` as \`cursor\`; you cannot combine it with
+\`page\`. Filters match exactly, and you can use one at a time. Lists are eventually consistent; a GET of a single resource is strongly consistent.
 
 ## Limits
-${REQUEST_LIMITS.all} requests in any ${WINDOW_SECONDS} seconds per token (per user in the dashboard), and of those ${REQUEST_LIMITS.create_delete}
-that create or delete. What is refused does not count. \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\` (Unix seconds) tell of the limit nearest to
-being hit: the one of the two of which the smallest share is left, whatever the request was. Sign-in: ${LOGIN_FAILURES.pair} failures in ${LOGIN_WINDOW_SECONDS / 60} minutes for an e-mail from one address,
-${LOGIN_FAILURES.address} from one address. Bodies: ${BODY_BYTES_MAX / 1024} KiB.
+You can send ${REQUEST_LIMITS.all} requests in any ${WINDOW_SECONDS} seconds per token (per user in the dashboard). Of those, ${REQUEST_LIMITS.create_delete} can create or delete
+a resource. Requests that get a 429 do not count. \`X-RateLimit-Limit\`, \`-Remaining\` and \`-Reset\` (Unix seconds) describe whichever of the two
+limits has the smaller share left, whatever the request was. Sign-in allows ${LOGIN_FAILURES.pair} failures in ${LOGIN_WINDOW_SECONDS / 60} minutes for an email from one IP address, and
+${LOGIN_FAILURES.address} from one IP address. Bodies can have up to ${BODY_BYTES_MAX / 1024} KiB.
 
 ## Idempotency
-Send \`Idempotency-Key\` (1 to 255 printable ASCII characters) with a POST, and the same request may be sent again: its successful answer is
-kept ${IDEMPOTENCY_HOURS} hours and given again with \`Idempotent-Replayed: true\`, and nothing is done twice. Sign-in and sign-out have none.
+Send \`Idempotency-Key\` (1 to 255 printable ASCII characters) with a POST to make it safe to retry. The service stores a successful response for
+${IDEMPOTENCY_HOURS} hours. If you send the same request again, you get that response with \`Idempotent-Replayed: true\`, and nothing is done twice.
+Sign-in and sign-out do not support it.
 
 ## Errors
 ${table(["Status", "Code", "When"], ["---", "---", "---"], ...errorCodes.map((code) => [String(ERRORS[code].status), `\`${code}\``, WHEN[code]]))}
 
-What the cloud's gateway refuses before any code of the service sees it has the gateway's own words: bodies over 10 MB, headers over 10 KB,
-broken percent-encoding.
+The cloud gateway rejects some requests before they reach the service, with error messages of its own: bodies over 10 MB, headers over 10 KB and
+invalid percent-encoding.
 
 ## Versioning
-\`/api/v1\` only grows: new endpoints, new optional fields of requests, new fields of answers, and new values where it says that they may appear.
-Anything else will be \`/api/v2\`, with \`/api/v1\` kept for 12 months and marked by \`Deprecation\` and \`Sunset\` headers.
+\`/api/v1\` only grows: new endpoints, new optional request fields, new response fields, and new values where the documentation says that they may
+appear. Any other change will be \`/api/v2\`. \`/api/v1\` will then stay available for 12 months, with \`Deprecation\` and \`Sunset\` headers.
 `.trim();
