@@ -183,12 +183,10 @@ export const backups = {
     refusals: [backupNotCompleted],
     storage: "read",
     data: z.object({
-      url: z
-        .string()
-        .meta({
-          description: "Presigned: works without a token and expires after 15 minutes",
-          examples: ["https://storage.example.com/…"],
-        }),
+      url: z.string().meta({
+        description: "Presigned: works without a token and expires after 15 minutes",
+        examples: ["https://storage.example.com/…"],
+      }),
       expires_at: timestamp,
     }),
   }),

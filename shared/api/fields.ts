@@ -145,15 +145,10 @@ export const listQuery = <F extends Record<string, z.ZodType>>(filters: F) => {
     per_page: wholeNumber(1, 100)
       .default(20)
       .meta({ description: "Records per page, at most 100", examples: [20] }),
-    cursor: z
-      .string()
-      .min(1, "must not be empty")
-      .max(512, "must have at most 512 characters")
-      .optional()
-      .meta({
-        description: "`meta.next_cursor` of the previous page; cannot be combined with `page`",
-        pattern: "^[A-Za-z0-9_-]+$",
-      }),
+    cursor: z.string().min(1, "must not be empty").max(512, "must have at most 512 characters").optional().meta({
+      description: "`meta.next_cursor` of the previous page; cannot be combined with `page`",
+      pattern: "^[A-Za-z0-9_-]+$",
+    }),
     ...optional(filters),
   };
   return z.strictObject(shape).check((context) => {

@@ -199,7 +199,7 @@ describe("the archive", () => {
     const mine = await account({ seeded: true });
     await seedBackup(await seedInstance(mine.id), {
       state: "failed",
-      status_reason: "The archive could not be uploaded to the store",
+      status_reason: "The archive could not be uploaded to the storage",
       note: "on a bad day",
     });
     const page = await open("/backups", { as: mine });

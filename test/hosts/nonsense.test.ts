@@ -94,11 +94,11 @@ const MISBEHAVIOURS: [string, Misbehaviour, RegExp][] = [
     says(`state=failed\ncode=TIMEOUT\nmessage=\nlog=${base64("x\n".repeat(500_000))}\n`),
     /TIMEOUT: \s+x/,
   ],
-  ["ends with an error", says("", 1), /could not be told/],
-  ["has no script, however often it is sent", says("", 127), /could not be told/],
+  ["ends with an error", says("", 1), /Could not run the script/],
+  ["has no script, however often it is sent", says("", 127), /Could not run the script/],
   ["sends bytes that mean nothing", says(randomBytes(100_000).toString("latin1")), /does not understand/],
-  ["does not stop to talk", talk, /answered too much/],
-  ["hangs up", (channel) => channel.close(), /broke off/],
+  ["does not stop to talk", talk, /sent too much output/],
+  ["hangs up", (channel) => channel.close(), /closed the connection/],
 ];
 
 function talk(channel: ServerChannel): void {

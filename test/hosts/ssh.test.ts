@@ -233,7 +233,7 @@ describe("a machine over SSH", unless(noMachine), () => {
       await expect(ssh.run(other, startErp())).rejects.toMatchObject({
         name: "TryAgain",
         code: "HOST_UNREACHABLE",
-        message: expect.stringContaining("showed a host key that is not its own (SHA256:"),
+        message: expect.stringContaining("presented an unknown host key (SHA256:"),
       });
       expect(await ssh.probe(other)).toBe(false);
       expect(machine.log().match(/Accepted|Failed|Postponed/g)?.length).toBe(before); // not even who we are

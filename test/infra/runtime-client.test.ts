@@ -108,9 +108,9 @@ test("every bundle has loaded and answered", () => {
   expect([...invoked].toSorted()).toEqual(Object.keys(ENTRIES).toSorted());
   expect([...statuses].filter(([, status]) => status >= 500)).toEqual([]);
   expect(statuses.get("no such path")).toBe(404);
-  for (const id of tasks) expect(thrown.get(id)?.[0], id).toContain("The operation has ended already");
+  for (const id of tasks) expect(thrown.get(id)?.[0], id).toContain("The operation has already ended");
   expect(thrown.get("tasks.create-server")?.[1]).toContain("has no task misspelt");
-  expect(thrown.get("schedules.refresh-catalogue")).toEqual(["Error: The environment lacks PROVIDERS_SECRET"]);
+  expect(thrown.get("schedules.refresh-catalogue")).toEqual(["Error: The environment variable PROVIDERS_SECRET is not set"]);
 });
 
 const Line = z.strictObject({

@@ -62,7 +62,7 @@ test("a machine that is taken stays so under another name", async () => {
   expect((await renamed.catalog()).sizes).toEqual([]);
   const ids = { operation_id: newId("operation"), server_id: newId("server"), account_id: accountId };
   const order = await renamed.prepareOrder({ ...ids, name: "erp-2", region: "own", size: "cellar-renamed" });
-  await expect(order()).rejects.toThrow("PROVIDER_OUT_OF_CAPACITY: This machine is another server's already");
+  await expect(order()).rejects.toThrow("PROVIDER_OUT_OF_CAPACITY: This machine is already in use by another server");
   await here.remove(server);
 });
 
@@ -76,7 +76,7 @@ test("a machine that another account had is that account's alone, under any name
   const refused = await here.create(another, "byo");
   expect(refused.operation.error).toEqual({
     code: "PROVIDER_OUT_OF_CAPACITY",
-    message: expect.stringContaining("the operator has to install it anew"),
+    message: expect.stringContaining("The operator must reinstall and release it"),
   });
   expect([...jobs.values()], "nothing is sent to it").toEqual([]);
   const ids = { operation_id: newId("operation"), server_id: newId("server"), account_id: another };
@@ -86,7 +86,7 @@ test("a machine that another account had is that account's alone, under any name
     region: "own",
     size: "renamed",
   });
-  await expect(order()).rejects.toThrow("install it anew");
+  await expect(order()).rejects.toThrow("reinstall and release it");
 
   const again = await here.create(accountId, "byo");
   expect(again.operation).toMatchObject({ state: "succeeded" });

@@ -16,7 +16,7 @@ test("a machine's SSH server is at port 22 unless it is said", () => {
 
 test.each([
   ["text that is no JSON", "secret-token", "it is not JSON"],
-  ["a name that is not known", JSON.stringify({ hetzer: { token: "secret-token" } }), "the whole"],
+  ["a name that is not known", JSON.stringify({ hetzer: { token: "secret-token" } }), "the secret as a whole"],
   ["a token that is no text", JSON.stringify({ hetzner: { token: ["secret-token"] } }), "hetzner.token"],
   [
     "a machine without an address",

@@ -323,10 +323,10 @@ describe.each(RENTED)("%s", (provider) => {
     Object.assign(billed(provider)[0] ?? {}, { off: true });
     expect(await tell()).toBe("The machine is switched off at the provider");
     here[provider].fault = () => refused(refusal(500, "server_error"));
-    expect(await tell(), "the provider's trouble is not the machine's").toBe("The machine does not answer health checks");
+    expect(await tell(), "the provider's trouble is not the machine's").toBe("The server does not respond to health checks");
     here[provider].fault = () => undefined;
     for (const machine of billed(provider)) machine.deletedAt = 0;
-    expect(await tell()).toBe("The provider does not have the machine any more");
+    expect(await tell()).toBe("The machine no longer exists at the provider");
   });
 
   test("machines of another deployment in the same project are left alone", async () => {

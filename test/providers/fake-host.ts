@@ -19,7 +19,7 @@ export const ssh: Host = {
     const machineId = server.machine_id ?? "";
     const wrong = misbehave.get(job.kind);
     if (wrong !== undefined) return Promise.resolve().then(wrong);
-    if (unreachable.has(machineId)) throw new TryAgain("HOST_UNREACHABLE", "The server does not answer");
+    if (unreachable.has(machineId)) throw new TryAgain("HOST_UNREACHABLE", "The server does not respond");
     jobs.set(job.id, { kind: job.kind, host_keys: server.host_keys, ssh_port: server.ssh_port });
     const answer = ANSWERS[job.kind].parse(job.kind === "prepare_host" ? { host_key: keyMadeOn(machineId) } : null);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job and its answer go together, which a look-up forgets

@@ -61,7 +61,7 @@ test("nothing is offered before a provider is set, and a request is told so", as
   const { status, error } = await api.post("/servers", body);
   expect([status, error?.details]).toMatchObject([
     422,
-    { field: "provider", reason: "no provider is offered now; ask the operator" },
+    { field: "provider", reason: "no provider is available at the moment; contact the operator" },
   ]);
 });
 
@@ -118,7 +118,7 @@ test("a server that is refused by its provider is told why, and nothing of it is
   await me.until(server.operation_id, "failed");
   expect((await api.get(`/operations/${server.operation_id}`)).as(Operation).error).toEqual({
     code: "PROVIDER_OUT_OF_CAPACITY",
-    message: "Hetzner has no machine of this size in this region now",
+    message: "Hetzner has no machine of this size available in this region; try again later, or choose another size or region",
   });
   expect((await api.get(`/servers/${server.id}`)).as(Server)).toMatchObject({ status: "offline", ip_address: null });
   await me.until((await api.delete(`/servers/${server.id}`)).as(Operation).id);

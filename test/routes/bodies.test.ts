@@ -90,7 +90,7 @@ describe.each(asked)("$title", (route) => {
     for (const [text, key] of repeated) {
       const answer = await ask(api, text);
       expectRefused(answer, "MALFORMED_REQUEST", text.slice(0, 60));
-      expect(answer.error?.message).toBe(`The request body has the key "${key}" twice in one object`);
+      expect(answer.error?.message).toBe(`The request body has the key "${key}" more than once in an object`);
     }
     expect(await me.trace()).toBe(before);
     const once = '{"a":{"x":1},"b":{"x":1},"c":["x","x"],"d":"{\\"x\\":1,\\"x\\":2}","x":"a"}';

@@ -22,7 +22,7 @@ test.each([
   ["provider", { ...wanted, provider: "hetzner" }, "must be one of: sandbox"],
   ["region", { ...wanted, region: "moon" }, "must be one of: eu-central, eu-west, us-east"],
   ["size", { ...wanted, size: "huge" }, "must be one of: small, medium, large, xlarge"],
-  ["size", { ...wanted, size: "xlarge" }, "is not offered in eu-west, only in: eu-central, us-east"],
+  ["size", { ...wanted, size: "xlarge" }, "is not available in eu-west; it is available in: eu-central, us-east"],
 ])("a wrong %s is named: %o", (field, request, reason) => {
   let refused: unknown;
   try {

@@ -29,7 +29,7 @@ describe("what is not ours is told neutrally", () => {
   ])("%s", (_, error) => {
     const { code, message } = operationErrorOf(error);
     expect(code).toBe("INTERNAL_ERROR");
-    expect(message).toBe("Something went wrong on our side; the operation's id helps us find it");
+    expect(message).toBe("Something went wrong on our side; include the operation ID when you report it");
   });
 });
 
