@@ -1,4 +1,4 @@
-/** The synthesized app, running on this machine: every part of the local runner, put together, started and stopped as one. */
+// The synthesized app, running on this machine: every part of the local runner, put together, started and stopped as one.
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { startStates, type States } from "./states/states.ts";
 import { openStorage } from "./s3/storage.ts";
 import { readTemplate, REGION, type Template } from "./template/template.ts";
 
-export type CloudOptions = {
+export interface CloudOptions {
   /** Where the app was synthesized to. */
   outDir: string;
   stack: string;
@@ -38,9 +38,9 @@ export type CloudOptions = {
   /** Whether rules with a schedule run by themselves; `events.fire` runs them in any case. */
   schedules?: boolean;
   fallback?: Fallback;
-};
+}
 
-export type Cloud = {
+export interface Cloud {
   /** Of the gateway, without a slash at the end; the API is below /api/v1. */
   apiUrl: string;
   awsUrl: string;
@@ -60,7 +60,7 @@ export type Cloud = {
   /** Settles if the database ends before it is told to. */
   databaseExited: Promise<number | null>;
   stop: () => Promise<void>;
-};
+}
 
 /** The secret from which all credentials of this data directory are made. */
 function localSecret(dataDir: string | undefined): string {

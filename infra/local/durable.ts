@@ -1,4 +1,4 @@
-/** Files that are whole, and there, after a loss of power. */
+// Files that are whole, and there, after a loss of power.
 import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 

@@ -1,5 +1,4 @@
-/** The two kinds of error of the local runner: what its user can mend, and what an AWS service would answer. */
-
+// The two kinds of error of the local runner: what its user can mend, and what an AWS service would answer.
 /** Something on this machine is in the way. The message is one line that says what to do. */
 export class LocalError extends Error {
   override name = "LocalError";

@@ -1,11 +1,11 @@
-/** Lets a test step between a caller and what it calls: to make it fail, run it twice, delay it, or look. */
+// Lets a test step between a caller and what it calls: to make it fail, run it twice, delay it, or look.
 export type Hook<Call> = (call: Call, next: (call?: Call) => Promise<unknown>) => Promise<unknown>;
 
-export type Hooks<Call> = {
+export interface Hooks<Call> {
   /** The last hook added is asked first. Returns the function that removes it. */
   intercept: (hook: Hook<Call>) => () => void;
   run: (call: Call, last: (call: Call) => Promise<unknown>) => Promise<unknown>;
-};
+}
 
 export function hooks<Call>(): Hooks<Call> {
   const added: Hook<Call>[] = [];

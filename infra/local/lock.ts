@@ -1,4 +1,4 @@
-/** A data directory belongs to one process at a time: two would each hide from the other what they write. */
+// A data directory belongs to one process at a time: two would each hide from the other what they write.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { LocalError } from "./errors.ts";

@@ -117,14 +117,14 @@ export const statusReason = z
   .meta({ description: "Why the resource has this status, for people to read", examples: [null] });
 
 /** Who did something: an API token or a user of the dashboard; `operator` is the person who runs the service. */
-export const actor = z
+export const Actor = z
   .object({
     type: z.enum(["token", "user", "operator"]).meta({ examples: ["token"] }),
     id: z.string().meta({ examples: [`tok_${EXAMPLE_SUFFIX}`] }),
     name: z.string().meta({ examples: ["Deploy pipeline"] }),
   })
   .meta({ id: "Actor" });
-export type Actor = z.infer<typeof actor>;
+export type Actor = z.infer<typeof Actor>;
 
 const wholeNumber = (minimum: number, maximum: number) =>
   z

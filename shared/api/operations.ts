@@ -3,7 +3,7 @@ import * as z from "zod";
 import { OPERATION_ERRORS } from "./errors.ts";
 import { endpoint } from "./endpoint.ts";
 import { WAITS_AT_ONCE } from "../domain/limits.ts";
-import { actor, exampleId, id, listQuery, timestamp, waitSeconds } from "./fields.ts";
+import { Actor, exampleId, id, listQuery, timestamp, waitSeconds } from "./fields.ts";
 
 export const OPERATION_TYPES = [
   "server.create",
@@ -94,7 +94,7 @@ export const Operation = z
     request_id: z
       .string()
       .meta({ description: "The request that started the operation", examples: ["3f0c6e2a-8f1b-4d55-9b1e-6c1f2a7d9e10"] }),
-    created_by: actor,
+    created_by: Actor,
     created_at: timestamp,
     started_at: timestamp.nullable(),
     finished_at: timestamp.nullable().meta({ examples: [null] }),

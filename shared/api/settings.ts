@@ -1,7 +1,7 @@
 // Settings of the account, and its audit log.
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { actor, atLeastOne, code, email, id, listQuery, text, timestamp } from "./fields.ts";
+import { Actor, atLeastOne, code, email, id, listQuery, text, timestamp } from "./fields.ts";
 
 const settable = {
   account_name: text(100, "Example Ltd"),
@@ -16,7 +16,7 @@ const settable = {
     .meta({ description: "Days to keep safety backups", examples: [14] }),
 };
 
-const quota = z.object({
+const Quota = z.object({
   used: z
     .number()
     .int()
@@ -33,7 +33,7 @@ export const Settings = z
     contact_email: settable.contact_email.nullable(),
     default_provider: settable.default_provider.nullable(),
     default_region: settable.default_region.nullable(),
-    quotas: z.object({ servers: quota, instances: quota, tokens: quota, ssh_keys: quota, users: quota }),
+    quotas: z.object({ servers: Quota, instances: Quota, tokens: Quota, ssh_keys: Quota, users: Quota }),
     updated_at: timestamp,
   })
   .meta({ id: "Settings" });
@@ -76,7 +76,7 @@ export const Event = z
     type: z
       .string()
       .meta({ description: "What happened, as `resource.verb`; new types may appear", examples: ["server.create"] }),
-    actor: actor.extend({
+    actor: Actor.extend({
       ip_address: z
         .string()
         .nullable()

@@ -1,7 +1,7 @@
 // API tokens: created and revoked in a dashboard session, shown once.
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { actor, deleted, id, listQuery, text, timestamp } from "./fields.ts";
+import { Actor, deleted, id, listQuery, text, timestamp } from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
 import { overQuota, taken } from "./refusals.ts";
 
@@ -15,7 +15,7 @@ export const Token = z
     last4: z.string().meta({ description: "Last four characters of the token, to identify it", examples: ["x7Qz"] }),
     permissions: permissions.meta({ examples: [["servers:read", "instances:read"]] }),
     created_at: timestamp,
-    created_by: actor,
+    created_by: Actor,
     last_used_at: timestamp.nullable().meta({ examples: [null] }),
     last_used_ip: z
       .string()

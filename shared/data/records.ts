@@ -1,7 +1,7 @@
 // The records as they lie in the table: the public fields, and what only the service needs to know.
 import * as z from "zod";
 import { Backup } from "../api/backups.ts";
-import { actor, email, id, timestamp } from "../api/fields.ts";
+import { type Actor, email, id, timestamp } from "../api/fields.ts";
 import { Instance } from "../api/instances.ts";
 import { Operation, OPERATION_TYPES } from "../api/operations.ts";
 import { Server } from "../api/servers.ts";
@@ -158,4 +158,4 @@ export const Caller = z.object({
 });
 export type Caller = z.infer<typeof Caller>;
 
-export type Actor = z.infer<typeof actor>;
+export type { Actor };

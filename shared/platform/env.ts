@@ -1,12 +1,12 @@
 // What a function is told by its environment, read once and checked on first use.
 import * as z from "zod";
 
-const common = z.object({ TABLE_NAME: z.string().min(1), ENVIRONMENT: z.enum(["live", "test"]) });
-let parsed: z.infer<typeof common> | undefined;
+const Common = z.object({ TABLE_NAME: z.string().min(1), ENVIRONMENT: z.enum(["live", "test"]) });
+let parsed: z.infer<typeof Common> | undefined;
 
 /** Throws a plain error when the deployment forgot a variable: that is a fault of ours, not of a request. */
 export function env() {
-  parsed ??= common.parse(process.env);
+  parsed ??= Common.parse(process.env);
   return parsed;
 }
 

@@ -69,7 +69,10 @@ const Made = z.object({
   headers: z.record(z.string(), z.object({ value: z.string() })),
   body: z.string(),
 });
-type Asked = { uri: string; headers: Record<string, { value: string }> };
+interface Asked {
+  uri: string;
+  headers: Record<string, { value: string }>;
+}
 
 /** Runs a behaviour's function as CloudFront does. */
 function onRequest(environment: Environment, behavior: z.infer<typeof Behavior>, asked: Asked): Asked {

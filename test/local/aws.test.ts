@@ -1,3 +1,4 @@
+// Calls of the real SDK against the local AWS: signatures, permissions, and what each service answers.
 import {
   BatchGetItemCommand,
   DynamoDBClient,

@@ -1,3 +1,4 @@
+// DynamoDB Local as this machine runs it: one Java of its own, ended with whoever started it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";

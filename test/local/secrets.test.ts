@@ -1,3 +1,4 @@
+// Secrets Manager on this machine: secrets generated once, kept in one file for its owner only.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

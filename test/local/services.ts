@@ -1,4 +1,4 @@
-/** What the tests of the local AWS share: a DynamoDB Local, a bucket, a secret, and principals with the policies a test gives them. */
+// What the tests of the local AWS share: a DynamoDB Local, a bucket, a secret, and principals with the policies a test gives them.
 import { startAws, type Aws, type Principal } from "../../infra/local/aws/aws.ts";
 import { createTable, startDynamoDb } from "../../infra/local/dynamodb/dynamodb.ts";
 import { AwsFault } from "../../infra/local/errors.ts";
@@ -26,9 +26,13 @@ export const TABLE_PROPERTIES = {
   StreamSpecification: { StreamViewType: "NEW_IMAGE" },
 };
 
-export type ClientConfig = { endpoint: string; region: string; credentials: { accessKeyId: string; secretAccessKey: string } };
+export interface ClientConfig {
+  endpoint: string;
+  region: string;
+  credentials: { accessKeyId: string; secretAccessKey: string };
+}
 
-export type Local = {
+export interface Local {
   aws: Aws;
   dir: string | undefined;
   /** Java's process. */
@@ -38,7 +42,7 @@ export type Local = {
   /** What the local AWS said in its log. */
   log: string[];
   stop: () => Promise<void>;
-};
+}
 
 export const allow = (actions: string[], ...resources: string[]): object => ({
   Effect: "Allow",

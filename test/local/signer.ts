@@ -1,4 +1,4 @@
-/** Signs requests and makes presigned addresses as the service does, with the SDK's own signer, for tests that then change them. */
+// Signs requests and makes presigned addresses as the service does, with the SDK's own signer, for tests that then change them.
 import { createHash, createHmac } from "node:crypto";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { REGION } from "../../infra/local/template/template.ts";

@@ -1,3 +1,4 @@
+// The local S3, by the real SDK: checksums, multipart uploads, conditions, ranges and lists.
 import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import { mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";

@@ -1,7 +1,5 @@
-/**
- * AWS as the SDKs see it (AWS_ENDPOINT_URL), on 127.0.0.1: checks signatures and IAM permissions as AWS does, so that a missing grant fails
- * here and not after deployment; then DynamoDB Local, the local Step Functions, Secrets Manager or S3 answers.
- */
+// AWS as the SDKs see it (AWS_ENDPOINT_URL), on 127.0.0.1: checks signatures and IAM permissions as AWS does, so that a missing grant fails
+// here and not after deployment; then DynamoDB Local, the local Step Functions, Secrets Manager or S3 answers.
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -27,26 +25,26 @@ const TARGETS = new Map<string, Service>([
   ["secretsmanager", "secretsmanager"],
 ]);
 
-export type Principal = {
+export interface Principal {
   name: string;
   accessKeyId: string;
   secretAccessKey: string;
   /** One array for each principal, as answers are remembered by it; "operator" may do everything. */
   policies: readonly PolicyDocument[] | "operator";
-};
+}
 
 type JsonService = (action: string, input: unknown) => Promise<unknown>;
-export type Services = {
+export interface Services {
   database: Database;
   /** Persists what DynamoDB Local has acknowledged. */
   flush: () => Promise<void>;
   states: JsonService;
   secretsmanager: JsonService;
   storage: Storage;
-};
+}
 
 /** One call as it was answered. `actions` are the IAM actions it needed, `capacity` DynamoDB's units. */
-export type Call = {
+export interface Call {
   at: string;
   requestId: string;
   principal: string;
@@ -57,12 +55,12 @@ export type Call = {
   status: number;
   error?: string;
   capacity?: number;
-};
+}
 
 /** "refuse" breaks the connection, "silent" accepts it and never answers, true answers as a service does that is down. */
 export type Outage = boolean | "refuse" | "silent";
 
-export type Aws = {
+export interface Aws {
   url: string;
   calls: { list: () => readonly Call[]; clear: () => void; subscribe: (listener: (call: Call) => void) => () => void };
   outage: (service: Service, mode: Outage) => void;
@@ -71,17 +69,21 @@ export type Aws = {
   /** Queries of the tables' indexes see no write from now on, until the returned function is called: AWS's indexes lag behind. */
   holdIndexes: () => Promise<() => Promise<void>>;
   stop: () => Promise<void>;
-};
+}
 
-export type AwsOptions = {
+export interface AwsOptions {
   principals: (accessKeyId: string) => Principal | undefined;
   services: Services;
   log?: ((line: string) => void) | undefined;
   /** To listen on, if it is free: presigned addresses name it, and shall be good after a restart too. */
   port?: number | undefined;
-};
+}
 
-type Answer = { status: number; headers?: Record<string, string>; body?: string | Readable };
+interface Answer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: string | Readable;
+}
 
 async function listen(server: Server, port: number): Promise<void> {
   server.listen(port, "127.0.0.1");
@@ -307,9 +309,9 @@ function parseJson(text: string): unknown {
 }
 
 const MEASURED = /^(Get|Put|Update|Delete|BatchGet|BatchWrite|TransactGet|TransactWrite)Items?$|^(Query|Scan)$/;
-const units = z.object({ CapacityUnits: z.number() });
-const failed = z.looseObject({});
-const consumed = z.looseObject({ ConsumedCapacity: z.union([units, z.array(units)]) });
+const Units = z.object({ CapacityUnits: z.number() });
+const Failed = z.looseObject({});
+const Consumed = z.looseObject({ ConsumedCapacity: z.union([Units, z.array(Units)]) });
 
 /** Asks for the consumed capacity, which tests count, and takes it out again where the caller did not ask. */
 async function dynamodb({ database, flush }: Services, action: string, input: unknown, call: Call): Promise<Answer> {
@@ -323,9 +325,9 @@ async function dynamodb({ database, flush }: Services, action: string, input: un
     throw new AwsFault("InternalServerError", `DynamoDB Local does not answer: ${String(cause)}`, 500);
   });
   if (status === 200 && action === "TransactWriteItems") await flush();
-  if (status !== 200) call.error = String(failed.parse(body)["__type"]).split("#").at(-1) ?? "?";
+  if (status !== 200) call.error = String(Failed.parse(body)["__type"]).split("#").at(-1) ?? "?";
   const answerOf = (value: unknown): Answer => ({ status, headers: { "content-type": JSON_TYPE }, body: JSON.stringify(value) });
-  const measured = consumed.safeParse(body);
+  const measured = Consumed.safeParse(body);
   if (!measured.success) return answerOf(body);
   const { ConsumedCapacity, ...rest } = measured.data;
   call.capacity = [ConsumedCapacity].flat().reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0);

@@ -1,17 +1,17 @@
-/** AWS Signature Version 4, the checking side: who signed a request, and whether it is what they signed. */
+// AWS Signature Version 4, the checking side: who signed a request, and whether it is what they signed.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { AwsFault } from "../errors.ts";
 
-export type HttpCall = {
+export interface HttpCall {
   method: string;
   /** As it was sent, without the query: what is signed must not be normalised. */
   path: string;
   query: URLSearchParams;
   headers: Readonly<Record<string, string>>;
-};
+}
 
-export type Signed = {
+export interface Signed {
   accessKeyId: string;
   date: string;
   region: string;
@@ -21,7 +21,7 @@ export type Signed = {
   time: string;
   /** Only a presigned address has one. */
   lifetimeSeconds?: number;
-};
+}
 
 const CLOCK_SKEW_SECONDS = 15 * 60; // AWS's own tolerance
 const LONGEST_LIFETIME_SECONDS = 7 * 24 * 3600; // AWS's own limit

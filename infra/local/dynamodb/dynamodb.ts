@@ -1,4 +1,4 @@
-/** AWS's own DynamoDB Local, a Java program, on 127.0.0.1: started, watched and surely ended; and the template's table made in it. */
+// AWS's own DynamoDB Local, a Java program, on 127.0.0.1: started, watched and surely ended; and the template's table made in it.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -16,7 +16,10 @@ const READY_WITHIN_SECONDS = 60; // 0.9 s alone, 10 s seen on a machine with eve
 const ENDS_WITHIN_SECONDS = 3; // then SIGKILL; it has nothing to save, SQLite writes through
 
 /** Whose tables are meant: in memory each access key has its own, so that several clouds can share one Java. */
-export type Database = { url: string; accessKeyId: string };
+export interface Database {
+  url: string;
+  accessKeyId: string;
+}
 
 export type DynamoDb = Database & {
   pid: number;
@@ -150,7 +153,7 @@ async function run(command: string, args: string[]): Promise<string | undefined>
 }
 
 const pidFile = (folder: string): string => join(folder, "dynamodb.pid");
-const owner = z.object({ pid: z.int().positive(), parent: z.int() });
+const Owner = z.object({ pid: z.int().positive(), parent: z.int() });
 
 /** Makes the folder ours: writable, and without a Java that a crash left behind. Two Javas on one folder would each hide the other's writes. */
 async function claim(folder: string): Promise<void> {
@@ -160,7 +163,7 @@ async function claim(folder: string): Promise<void> {
   } catch (cause) {
     throw new LocalError(`The data folder ${folder} cannot be written: make it writable or name another`, { cause });
   }
-  const before = owner.safeParse(parseJson(await readFile(pidFile(folder), "utf8").catch(() => "")));
+  const before = Owner.safeParse(parseJson(await readFile(pidFile(folder), "utf8").catch(() => "")));
   if (!before.success) return;
   const running = await processInfo(before.data.pid);
   // The number may have been given to another program since.
@@ -241,24 +244,24 @@ function post({ url, accessKeyId }: Database, action: string, body: string): Pro
   });
 }
 
-const attribute = z.object({ AttributeName: z.string(), AttributeType: z.enum(["S", "N", "B"]) });
-const key = z.object({ AttributeName: z.string(), KeyType: z.enum(["HASH", "RANGE"]) });
-const projection = z.object({ ProjectionType: z.string(), NonKeyAttributes: z.array(z.string()).optional() });
-const index = z.object({ IndexName: z.string(), KeySchema: z.array(key), Projection: projection });
-const table = z.object({
+const Attribute = z.object({ AttributeName: z.string(), AttributeType: z.enum(["S", "N", "B"]) });
+const Key = z.object({ AttributeName: z.string(), KeyType: z.enum(["HASH", "RANGE"]) });
+const Projection = z.object({ ProjectionType: z.string(), NonKeyAttributes: z.array(z.string()).optional() });
+const Index = z.object({ IndexName: z.string(), KeySchema: z.array(Key), Projection: Projection });
+const Table = z.object({
   TableName: z.string(),
-  AttributeDefinitions: z.array(attribute),
-  KeySchema: z.array(key),
-  GlobalSecondaryIndexes: z.array(index).optional(),
-  LocalSecondaryIndexes: z.array(index).optional(),
+  AttributeDefinitions: z.array(Attribute),
+  KeySchema: z.array(Key),
+  GlobalSecondaryIndexes: z.array(Index).optional(),
+  LocalSecondaryIndexes: z.array(Index).optional(),
 });
-export type Table = z.infer<typeof table>;
+export type Table = z.infer<typeof Table>;
 
-const timeToLive = z.object({ AttributeName: z.string(), Enabled: z.boolean() });
+const TimeToLive = z.object({ AttributeName: z.string(), Enabled: z.boolean() });
 
 /** The table of the template's AWS::DynamoDB::GlobalTable, made unless it exists; streams, backups and the like are left out. */
 export async function createTable(database: Database, properties: unknown): Promise<void> {
-  const wanted = table.parse(properties);
+  const wanted = Table.parse(properties);
   const existing = await describeTable(database, wanted.TableName);
   if (existing === undefined) {
     const made = await callDynamoDb(database, "CreateTable", { ...wanted, BillingMode: "PAY_PER_REQUEST" });
@@ -266,7 +269,7 @@ export async function createTable(database: Database, properties: unknown): Prom
   } else if (shape(existing) !== shape(wanted)) {
     throw new LocalError(`The table ${wanted.TableName} was made with other keys or indexes: start with --reset to begin anew`);
   }
-  const { TimeToLiveSpecification } = z.object({ TimeToLiveSpecification: timeToLive.optional() }).parse(properties);
+  const { TimeToLiveSpecification } = z.object({ TimeToLiveSpecification: TimeToLive.optional() }).parse(properties);
   if (TimeToLiveSpecification?.Enabled === true) await deleteExpired(database, wanted.TableName, TimeToLiveSpecification);
 }
 
@@ -279,20 +282,20 @@ export async function deleteTable(database: Database, name: string): Promise<voi
 async function deleteExpired(
   database: Database,
   TableName: string,
-  TimeToLiveSpecification: z.infer<typeof timeToLive>,
+  TimeToLiveSpecification: z.infer<typeof TimeToLive>,
 ): Promise<void> {
   const { body } = await callDynamoDb(database, "DescribeTimeToLive", { TableName });
-  const { AttributeName } = described.parse(body).TimeToLiveDescription;
+  const { AttributeName } = Described.parse(body).TimeToLiveDescription;
   if (AttributeName === TimeToLiveSpecification.AttributeName) return;
   const enabled = await callDynamoDb(database, "UpdateTimeToLive", { TableName, TimeToLiveSpecification });
   if (enabled.status !== 200)
     throw new LocalError(`Items of ${TableName} cannot be made to expire: ${JSON.stringify(enabled.body)}`);
 }
-const described = z.object({ TimeToLiveDescription: z.object({ AttributeName: z.string().optional() }) });
+const Described = z.object({ TimeToLiveDescription: z.object({ AttributeName: z.string().optional() }) });
 
 export async function describeTable(database: Database, name: string): Promise<Table | undefined> {
   const { status, body } = await callDynamoDb(database, "DescribeTable", { TableName: name });
-  return status === 200 ? z.object({ Table: table }).parse(body).Table : undefined;
+  return status === 200 ? z.object({ Table: Table }).parse(body).Table : undefined;
 }
 
 function shape({ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes, LocalSecondaryIndexes }: Table): string {

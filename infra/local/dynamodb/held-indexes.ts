@@ -1,21 +1,21 @@
-/** Indexes that lag: copies of the tables as they were at one moment, which queries of indexes are sent to while the tables go on. */
+// Indexes that lag: copies of the tables as they were at one moment, which queries of indexes are sent to while the tables go on.
 import * as z from "zod";
 import { callDynamoDb, createTable, type Database, deleteTable, describeTable } from "./dynamodb.ts";
 import { LocalError } from "../errors.ts";
 
-export type HeldIndexes = {
+export interface HeldIndexes {
   /** The same query of the copy; undefined if it is of no index that is held. */
   redirect: (action: string, input: unknown) => unknown;
   remove: () => Promise<void>;
-};
+}
 
 const BATCH = 25; // DynamoDB's own limit
 
-const page = z.object({
+const Page = z.object({
   Items: z.array(z.json()),
   LastEvaluatedKey: z.record(z.string(), z.json()).optional(),
 });
-const ofIndex = z.looseObject({ TableName: z.string(), IndexName: z.string() });
+const OfIndex = z.looseObject({ TableName: z.string(), IndexName: z.string() });
 
 export async function holdIndexes(database: Database): Promise<HeldIndexes> {
   const call = async (action: string, input: object): Promise<unknown> => {
@@ -32,7 +32,7 @@ export async function holdIndexes(database: Database): Promise<HeldIndexes> {
     await createTable(database, { ...table, TableName: copy });
     let from: object = {};
     do {
-      const { Items, LastEvaluatedKey } = page.parse(await call("Scan", { TableName: name, ConsistentRead: true, ...from }));
+      const { Items, LastEvaluatedKey } = Page.parse(await call("Scan", { TableName: name, ConsistentRead: true, ...from }));
       for (let at = 0; at < Items.length; at += BATCH) {
         const puts = Items.slice(at, at + BATCH).map((Item) => ({ PutRequest: { Item } }));
         await call("BatchWriteItem", { RequestItems: { [copy]: puts } });
@@ -43,7 +43,7 @@ export async function holdIndexes(database: Database): Promise<HeldIndexes> {
   }
   return {
     redirect: (action, input) => {
-      const query = ofIndex.safeParse(input).data;
+      const query = OfIndex.safeParse(input).data;
       const copy = query && (action === "Query" || action === "Scan") ? copies.get(query.TableName) : undefined;
       return copy === undefined ? undefined : { ...query, TableName: copy };
     },

@@ -1,11 +1,16 @@
-/** EventBridge on this machine: the template's rules, on a schedule or on an event, with functions as targets. */
+// EventBridge on this machine: the template's rules, on a schedule or on an event, with functions as targets.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LocalError } from "../errors.ts";
 import { ACCOUNT, REGION, type Json, type Rule } from "../template/template.ts";
 import { text } from "../template/resolve.ts";
 
-export type Event = { source: string; "detail-type": string; resources?: string[]; detail: Record<string, Json> };
+export interface Event {
+  source: string;
+  "detail-type": string;
+  resources?: string[];
+  detail: Record<string, Json>;
+}
 
 // What Lambda does with an event whose function failed: again after one minute, and again after two more.
 const RETRY_AFTER_SECONDS = [60, 120];
@@ -88,13 +93,13 @@ const envelope = ({ resources = [], ...event }: Event): Record<string, Json> => 
   ...event,
 });
 
-export type Events = {
+export interface Events {
   /** Resolves when every target of every rule that matches has taken the event, or was given up. */
   put: (event: Event) => Promise<void>;
   /** Runs the one rule whose logical id contains this, now: for tests, and for who does not want to wait. */
   fire: (ruleLogicalIdPart: string) => Promise<void>;
   stop: () => void;
-};
+}
 
 export function startEvents(options: {
   rules: Rule[];

@@ -1,4 +1,4 @@
-/** What API Gateway does once an API has a `minimumCompressionSize`: it compresses responses, and opens bodies that came compressed. */
+// What API Gateway does once an API has a `minimumCompressionSize`: it compresses responses, and opens bodies that came compressed.
 import { promisify } from "node:util";
 import { deflate, gzip, inflate, unzip } from "node:zlib";
 import { BODY_LIMIT_BYTES, Refusal } from "./request.ts";

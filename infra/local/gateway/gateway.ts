@@ -1,4 +1,4 @@
-/** API Gateway on this machine: the template's REST API over node:http, with its authorizers, integrations and gateway responses. */
+// API Gateway on this machine: the template's REST API over node:http, with its authorizers, integrations and gateway responses.
 import { randomUUID } from "node:crypto";
 import { createServer, validateHeaderName, validateHeaderValue, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
@@ -35,8 +35,16 @@ const POLICY_RESOURCE_MAX = 512;
 // How long requests that are being answered may take when the server is told to stop.
 const GRACE_MILLISECONDS = 2000;
 
-type Answer = { status: number; headers: [string, string][]; body: Buffer };
-type Route = { resource: ApiResource; segments: string[]; rank: string };
+interface Answer {
+  status: number;
+  headers: [string, string][];
+  body: Buffer;
+}
+interface Route {
+  resource: ApiResource;
+  segments: string[];
+  rank: string;
+}
 
 const rankOf = (segment: string): string => (segment.endsWith("+}") ? "2" : segment.startsWith("{") ? "1" : "0");
 
@@ -71,15 +79,15 @@ const FAILURES: Readonly<Record<string, RefusalType>> = {
   "Lambda.TooManyRequestsException": "INTEGRATION_FAILURE",
 };
 
-const list = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat());
-const statement = z.object({
+const List = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat());
+const Statement = z.object({
   Effect: z.enum(["Allow", "Deny"]),
-  Action: list,
-  Resource: list.refine((arns) => arns.every((arn) => arn.length <= POLICY_RESOURCE_MAX), "too long for a policy"),
+  Action: List,
+  Resource: List.refine((arns) => arns.every((arn) => arn.length <= POLICY_RESOURCE_MAX), "too long for a policy"),
 });
-const authorization = z.object({
+const Authorization = z.object({
   principalId: z.coerce.string(),
-  policyDocument: z.object({ Statement: z.union([statement, z.array(statement)]).transform((value) => [value].flat()) }),
+  policyDocument: z.object({ Statement: z.union([Statement, z.array(Statement)]).transform((value) => [value].flat()) }),
   context: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({}),
 });
 
@@ -88,7 +96,7 @@ function wildcard(pattern: string): RegExp {
   return new RegExp(`^${escaped.replaceAll("*", ".*").replaceAll("?", ".")}$`, "s");
 }
 
-const proxyAnswer = z.object({
+const ProxyAnswer = z.object({
   statusCode: z.coerce.number().int().min(200).max(599),
   headers: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullish(),
   multiValueHeaders: z.record(z.string(), z.array(z.union([z.string(), z.number(), z.boolean()]))).nullish(),
@@ -110,7 +118,7 @@ const REMAPPED = [
 const DROPPED = ["connection", "expect", "host", "proxy-authenticate", "te", "trailer", "transfer-encoding", "upgrade"];
 
 function integrationAnswer(result: unknown): Answer {
-  const parsed = proxyAnswer.safeParse(result);
+  const parsed = ProxyAnswer.safeParse(result);
   if (!parsed.success) throw new Refusal("DEFAULT_5XX", `Malformed Lambda proxy response: ${z.prettifyError(parsed.error)}`);
   const { statusCode, headers, multiValueHeaders, body, isBase64Encoded } = parsed.data;
   const many: Many = new Map();
@@ -165,7 +173,10 @@ function refuseRaw(request: IncomingMessage, response: ServerResponse): void {
 /** A look at a request before the API's resources; true when it was, or will be, answered. */
 export type Fallback = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-export type Gateway = { url: string; stop: () => Promise<void> };
+export interface Gateway {
+  url: string;
+  stop: () => Promise<void>;
+}
 
 export async function startGateway(options: {
   api: RestApi;
@@ -296,7 +307,7 @@ export async function startGateway(options: {
         cause,
       );
     });
-    const parsed = authorization.safeParse(result);
+    const parsed = Authorization.safeParse(result);
     if (!parsed.success) throw new Refusal("AUTHORIZER_CONFIGURATION_ERROR", z.prettifyError(parsed.error));
     const { principalId, policyDocument, context } = parsed.data;
     const strings = Object.entries(context).map(([key, value]): [string, string] => [key, String(value)]);

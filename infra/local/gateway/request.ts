@@ -1,4 +1,4 @@
-/** A request as API Gateway sees it: read within its limits, or refused by the type that gateway responses are named after. */
+// A request as API Gateway sees it: read within its limits, or refused by the type that gateway responses are named after.
 import type { IncomingMessage } from "node:http";
 import { CLIENT_ADDRESS_HEADER } from "../../../shared/runtime/origin.ts";
 import type { ApiResource } from "../template/template.ts";
@@ -34,7 +34,7 @@ export class Refusal extends Error {
 }
 
 export type Many = Map<string, string[]>;
-export type Exchange = {
+export interface Exchange {
   requestId: string;
   startedAt: number;
   method: string;
@@ -45,7 +45,7 @@ export type Exchange = {
   resource?: ApiResource;
   parameters: Record<string, string>;
   authorizer: Record<string, string>;
-};
+}
 
 export function decoded(text: string): string {
   try {

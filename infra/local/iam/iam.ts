@@ -1,4 +1,4 @@
-/** Whether a principal's policies allow a call, as IAM would decide it, remembered. */
+// Whether a principal's policies allow a call, as IAM would decide it, remembered.
 import { runSimulation } from "@cloud-copilot/iam-simulate";
 import { LocalError } from "../errors.ts";
 
@@ -6,11 +6,11 @@ export type PolicyDocument = Readonly<Record<string, unknown>>;
 export type Context = Record<string, string | string[]>;
 
 /** One permission that a call needs. `context` is asked only for policies that have conditions. */
-export type Need = {
+export interface Need {
   action: string;
   resource: string;
   context?: (() => Promise<Context>) | undefined;
-};
+}
 
 const REMEMBERED = 5_000; // answers per principal; S3 keys would make it grow without end
 const memories = new WeakMap<readonly PolicyDocument[], { conditional: boolean; answers: Map<string, boolean> }>();

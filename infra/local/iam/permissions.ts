@@ -1,18 +1,18 @@
-/** Which IAM permissions a call of the JSON services needs, as AWS documents it: for which actions, on which resources. */
+// Which IAM permissions a call of the JSON services needs, as AWS documents it: for which actions, on which resources.
 import * as z from "zod";
 import { AwsFault } from "../errors.ts";
 import type { Context, Need } from "./iam.ts";
 import { ACCOUNT, REGION } from "../template/template.ts";
 
 /** What only the services know: the key of a table or index, and the full ARN of a secret. */
-export type Known = {
+export interface Known {
   partitionKey: (table: string, index: string | undefined) => Promise<string | undefined>;
   secretArn: (secretId: string) => Promise<string>;
-};
+}
 
-const oneTable = z.looseObject({ TableName: z.string(), IndexName: z.string().optional() });
-const batch = z.object({ RequestItems: z.record(z.string(), z.unknown()) });
-const transaction = z.object({ TransactItems: z.array(z.record(z.string(), oneTable)) });
+const OneTable = z.looseObject({ TableName: z.string(), IndexName: z.string().optional() });
+const Batch = z.object({ RequestItems: z.record(z.string(), z.unknown()) });
+const Transaction = z.object({ TransactItems: z.array(z.record(z.string(), OneTable)) });
 const TRANSACTED = new Map([
   ["Get", "GetItem"],
   ["Put", "PutItem"],
@@ -44,7 +44,7 @@ function stateResource(input: unknown): string {
 }
 
 function dynamodb(action: string, input: unknown, known: Known): Need[] {
-  const need = (name: string, request: z.infer<typeof oneTable>): Need => {
+  const need = (name: string, request: z.infer<typeof OneTable>): Need => {
     const table = request.TableName.split("/").at(-1) ?? ""; // a table may be called by its ARN
     const index = request.IndexName === undefined ? "" : `/index/${request.IndexName}`;
     const resource = `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${table}${index}`;
@@ -57,12 +57,12 @@ function dynamodb(action: string, input: unknown, known: Known): Need[] {
   switch (action) {
     case "TransactGetItems":
     case "TransactWriteItems":
-      return parse(transaction, input)
+      return parse(Transaction, input)
         .TransactItems.flatMap((item) => Object.entries(item))
         .map(([verb, request]) => need(TRANSACTED.get(verb) ?? verb, request));
     case "BatchGetItem":
     case "BatchWriteItem":
-      return Object.entries(parse(batch, input).RequestItems).map(([TableName, requests]) =>
+      return Object.entries(parse(Batch, input).RequestItems).map(([TableName, requests]) =>
         need(action, { TableName, requests }),
       );
     case "ListTables":
@@ -70,12 +70,12 @@ function dynamodb(action: string, input: unknown, known: Known): Need[] {
     case "DescribeEndpoints":
       return [{ action: `dynamodb:${action}`, resource: "*" }];
     default:
-      return [need(action, parse(oneTable, input))];
+      return [need(action, parse(OneTable, input))];
   }
 }
 
 /** dynamodb:LeadingKeys: the partition keys that a call touches, wherever in the request they stand. */
-function leadingKeys(request: z.infer<typeof oneTable>, partitionKey: string | undefined): Context {
+function leadingKeys(request: z.infer<typeof OneTable>, partitionKey: string | undefined): Context {
   if (partitionKey === undefined) return {};
   const found = new Set<string>();
   const value = z.union([z.object({ S: z.string() }), z.object({ N: z.string() }), z.object({ B: z.string() })]);

@@ -1,8 +1,6 @@
 // @ts-check
-/**
- * The console of a function whose log format is JSON, as AWS's runtime client for Node.js patches it: a line is an object with time,
- * level, request id and `message`. Plain JavaScript without dependencies, as worker.mjs, which loads it.
- */
+// The console of a function whose log format is JSON, as AWS's runtime client for Node.js patches it: a line is an object with time,
+// level, request id and `message`. Plain JavaScript without dependencies, as worker.mjs, which loads it.
 const { AsyncLocalStorage } = process.getBuiltinModule("node:async_hooks");
 const { format } = process.getBuiltinModule("node:util");
 

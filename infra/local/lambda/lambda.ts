@@ -1,4 +1,4 @@
-/** Lambda on this machine: every function of the template in a worker thread of its own, with its own environment and credentials. */
+// Lambda on this machine: every function of the template in a worker thread of its own, with its own environment and credentials.
 import { createHmac, randomUUID } from "node:crypto";
 import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,10 @@ export class FunctionError extends Error {
   }
 }
 
-export type Credentials = { accessKeyId: string; secretAccessKey: string };
+export interface Credentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+}
 
 /** The same pair for the same name after every start, so that an address presigned yesterday is still good. */
 export function credentialsOf(localSecret: string, name: string): Credentials {
@@ -39,7 +42,7 @@ const LOAD_LIMIT_MILLISECONDS = 30_000;
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 const LINES_KEPT = 1000;
 
-const message = z.union([
+const Message = z.union([
   z.object({ ready: z.literal(true) }),
   z.object({ id: z.string(), result: z.string() }),
   z.object({
@@ -48,9 +51,21 @@ const message = z.union([
   }),
 ]);
 
-type Call = { resolve: (result: unknown) => void; reject: (error: FunctionError) => void; timer?: NodeJS.Timeout };
-type Sandbox = { worker: Worker; ready: Promise<void>; calls: Map<string, Call> };
-export type Log = { write: (chunk: string) => void; lines: string[]; close: () => void };
+interface Call {
+  resolve: (result: unknown) => void;
+  reject: (error: FunctionError) => void;
+  timer?: NodeJS.Timeout;
+}
+interface Sandbox {
+  worker: Worker;
+  ready: Promise<void>;
+  calls: Map<string, Call>;
+}
+export interface Log {
+  write: (chunk: string) => void;
+  lines: string[];
+  close: () => void;
+}
 
 /** Appends to `<directory>/<name>.log`, and keeps the last lines in memory; without a directory only those. */
 export function openLog(directory: string | undefined, name: string): Log {
@@ -87,7 +102,10 @@ export type Lambda = Pick<Hooks<Invocation>, "intercept"> & {
   environmentOf: (functionName: string) => Record<string, string>;
   stop: () => Promise<void>;
 };
-export type Invocation = { functionName: string; payload: unknown };
+export interface Invocation {
+  functionName: string;
+  payload: unknown;
+}
 
 export function startLambda(options: {
   functions: LambdaFunction[];
@@ -208,7 +226,7 @@ export function startLambda(options: {
     worker.stdout.setEncoding("utf8").on("data", log.write);
     worker.stderr.setEncoding("utf8").on("data", log.write);
     worker.on("message", (received: unknown) => {
-      const parsed = message.parse(received);
+      const parsed = Message.parse(received);
       if ("ready" in parsed) {
         isReady = true;
         clearTimeout(limit);

@@ -1,4 +1,4 @@
-/** Bodies sent to the local S3: received into a file and verified against everything their sender said of them. */
+// Bodies sent to the local S3: received into a file and verified against everything their sender said of them.
 import { createHash, randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { dirname } from "node:path";
@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { ALGORITHMS, hasher, type Algorithm } from "./checksums.ts";
 import { syncFolder } from "../durable.ts";
 import { AwsFault } from "../errors.ts";
-import { dataFile, part, removeData, type Bucket, type Part } from "./bucket.ts";
+import { dataFile, Part, removeData, type Bucket } from "./bucket.ts";
 
 const LARGEST_XML = 4 * 1024 * 1024; // CompleteMultipartUpload of 10,000 parts is some 2 MB
 
@@ -54,7 +54,7 @@ export async function receive(bucket: Bucket, header: Header, body: AsyncIterabl
     for (const [name, sum] of computed)
       if (claims.has(name) && claims.get(name) !== sum.toString("base64")) throw badDigest(name);
     const checksums = Object.fromEntries(ALGORITHMS.flatMap((name) => (computed.has(name) ? [[name, claims.get(name)]] : [])));
-    return part.parse({ file, size, etag: computed.get("md5")?.toString("hex"), modified: new Date().toISOString(), checksums });
+    return Part.parse({ file, size, etag: computed.get("md5")?.toString("hex"), modified: new Date().toISOString(), checksums });
   } catch (error) {
     removeData(bucket, [{ file }]);
     throw error;

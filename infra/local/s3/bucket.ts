@@ -1,4 +1,4 @@
-/** A bucket of the local S3 on disk: `data/` (bytes, under random names), `objects/` and `uploads/` (one JSON each, which names its files in data/). */
+// A bucket of the local S3 on disk: `data/` (bytes, under random names), `objects/` and `uploads/` (one JSON each, which names its files in data/).
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -8,47 +8,47 @@ import { ALGORITHMS } from "./checksums.ts";
 import { replaceFile, syncFolder } from "../durable.ts";
 import { LocalError } from "../errors.ts";
 
-export const checksum = z.object({
+export const Checksum = z.object({
   algorithm: z.enum(ALGORITHMS),
   type: z.enum(["FULL_OBJECT", "COMPOSITE"]),
   value: z.string(),
 });
-const object = z.object({
+const StoredObject = z.object({
   key: z.string(),
   size: z.number(),
   etag: z.string(),
   modified: z.string(),
   headers: z.record(z.string(), z.string()),
-  checksum: checksum.optional(),
+  checksum: Checksum.optional(),
   /** One for each part: completing an upload copies nothing. */
   files: z.array(z.object({ file: z.string(), size: z.number() })),
 });
-export const part = z.object({
+export const Part = z.object({
   file: z.string(),
   size: z.number(),
   etag: z.string(),
   modified: z.string(),
   checksums: z.partialRecord(z.enum(ALGORITHMS), z.string()),
 });
-const upload = z.object({
+const Upload = z.object({
   id: z.string(),
   key: z.string(),
   initiated: z.string(),
   headers: z.record(z.string(), z.string()),
-  checksum: checksum.omit({ value: true }).optional(),
-  parts: z.record(z.string(), part),
+  checksum: Checksum.omit({ value: true }).optional(),
+  parts: z.record(z.string(), Part),
 });
-export type StoredObject = z.infer<typeof object>;
-export type Upload = z.infer<typeof upload>;
-export type Part = z.infer<typeof part>;
+export type StoredObject = z.infer<typeof StoredObject>;
+export type Upload = z.infer<typeof Upload>;
+export type Part = z.infer<typeof Part>;
 
-export type Bucket = {
+export interface Bucket {
   folder: string;
   /** Whether what was acknowledged must outlive a loss of power; a folder that goes at the end is not worth the wait. */
   durable: boolean;
   objects: Map<string, StoredObject>;
   uploads: Map<string, Upload>;
-};
+}
 
 const FOLDERS = ["data", "objects", "uploads"];
 /** Ends the name of a record that nobody can read and that the operator has set aside. */
@@ -57,11 +57,11 @@ const SET_ASIDE = ".damaged";
 export async function openBucket(folder: string, durable: boolean): Promise<Bucket> {
   for (const name of FOLDERS) mkdirSync(join(folder, name), { recursive: true });
   if (durable) for (const path of [dirname(folder), folder, ...FOLDERS.map((name) => join(folder, name))]) syncFolder(path);
-  const objects = await readAll(join(folder, "objects"), object);
+  const objects = await readAll(join(folder, "objects"), StoredObject);
   const kept = new Set(objects.flatMap(({ files }) => files).map(({ file }) => file));
   // An upload whose files an object has was completed just before a crash.
   const isOpen = ({ parts }: Upload): boolean => Object.values(parts).every(({ file }) => !kept.has(file));
-  const uploads = (await readAll(join(folder, "uploads"), upload)).filter(isOpen);
+  const uploads = (await readAll(join(folder, "uploads"), Upload)).filter(isOpen);
   const used = new Set([...kept, ...uploads.flatMap(({ parts }) => Object.values(parts)).map(({ file }) => file)]);
   // What a crash left between writing the bytes and naming them; all of it is kept while it may be what a damaged record names.
   const records = [...(await readdir(join(folder, "objects"))), ...(await readdir(join(folder, "uploads")))];

@@ -1,14 +1,14 @@
-/** The checksums that S3 verifies, computed as bytes arrive. */
+// The checksums that S3 verifies, computed as bytes arrive.
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 export const ALGORITHMS = ["crc32", "crc32c", "crc64nvme", "sha1", "sha256"] as const;
 export type Algorithm = (typeof ALGORITHMS)[number];
 
-export type Hasher = {
+export interface Hasher {
   update(chunk: Buffer): void;
   digest(): Buffer;
-};
+}
 
 export function hasher(algorithm: Algorithm | "md5"): Hasher {
   switch (algorithm) {

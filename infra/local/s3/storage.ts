@@ -1,7 +1,5 @@
-/**
- * The local S3: the verbs that the service uses, on files; in-process, because what the registries offer stores damaged objects.
- * aws.ts has checked who calls and what they may before anything here runs.
- */
+// The local S3: the verbs that the service uses, on files; in-process, because what the registries offer stores damaged objects.
+// aws.ts has checked who calls and what they may before anything here runs.
 import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -43,7 +41,7 @@ const UNKNOWN_HEADER =
 
 const KEPT_HEADERS = ["content-type", "content-disposition", "content-language", "cache-control", "expires", "content-encoding"];
 
-export type S3Operation = {
+export interface S3Operation {
   name: OperationName;
   permission: string;
   bucket: string;
@@ -53,20 +51,20 @@ export type S3Operation = {
   header: Header;
   /** What the caller wants kept with the object and said again: content-type, x-amz-meta-… */
   kept: Record<string, string>;
-};
+}
 
-export type S3Answer = {
+export interface S3Answer {
   status: number;
   headers?: Record<string, string>;
   body?: string | Readable;
-};
+}
 
-export type Storage = {
+export interface Storage {
   createBucket(name: string): Promise<void>;
   /** `payloadHash` is what the caller signed: a hex SHA-256, UNSIGNED-PAYLOAD or STREAMING-… */
   handle(operation: S3Operation, body: AsyncIterable<Buffer>, payloadHash: string): Promise<S3Answer>;
   stop(): Promise<void>;
-};
+}
 
 export function readOperation({ method, path, query, headers }: HttpCall): S3Operation {
   const [bucket = "", ...rest] = decode(path.slice(1)).split("/");
@@ -222,7 +220,7 @@ const handlers: Record<OperationName, Handler> = {
     const { key, bucket: name, header } = operation;
     const algorithm = readAlgorithm(header("x-amz-checksum-algorithm"));
     const usual = algorithm === "crc64nvme" ? "FULL_OBJECT" : "COMPOSITE";
-    const type = disk.checksum.shape.type.safeParse(header("x-amz-checksum-type") ?? usual).data;
+    const type = disk.Checksum.shape.type.safeParse(header("x-amz-checksum-type") ?? usual).data;
     if (
       type === undefined ||
       (algorithm?.startsWith("sha") && type === "FULL_OBJECT") ||

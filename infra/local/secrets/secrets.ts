@@ -1,4 +1,4 @@
-/** Secrets Manager, as far as the service uses it: secrets of the template, generated once, versions that rotate, one file of mode 0600. */
+// Secrets Manager, as far as the service uses it: secrets of the template, generated once, versions that rotate, one file of mode 0600.
 import { randomInt, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -6,11 +6,11 @@ import * as z from "zod";
 import { replaceFile } from "../durable.ts";
 import { AwsFault, LocalError } from "../errors.ts";
 
-const version = z.object({ id: z.string(), stages: z.array(z.string()), value: z.string(), created: z.number() });
-const secret = z.object({ name: z.string(), arn: z.string(), versions: z.array(version) });
-type Secret = z.infer<typeof secret>;
+const Version = z.object({ id: z.string(), stages: z.array(z.string()), value: z.string(), created: z.number() });
+const Secret = z.object({ name: z.string(), arn: z.string(), versions: z.array(Version) });
+type Secret = z.infer<typeof Secret>;
 
-const generate = z.object({
+const Generate = z.object({
   PasswordLength: z.coerce.number().int().min(1).max(4096).default(32),
   ExcludeCharacters: z.string().default(""),
   ExcludeLowercase: z.boolean().default(false),
@@ -22,12 +22,12 @@ const generate = z.object({
   SecretStringTemplate: z.string().optional(),
   GenerateStringKey: z.string().optional(),
 });
-const properties = z.object({
+const Properties = z.object({
   SecretString: z.string().optional(),
-  GenerateSecretString: generate.optional(),
+  GenerateSecretString: Generate.optional(),
 });
 
-export type Secrets = {
+export interface Secrets {
   /** Makes the secret of an AWS::SecretsManager::Secret unless it exists. */
   ensure: (resource: { name: string; arn: string; properties: unknown }) => void;
   call: (action: string, input: unknown) => Promise<unknown>;
@@ -35,7 +35,7 @@ export type Secrets = {
   cover: (arn: string, parts: Readonly<Record<string, unknown>>) => void;
   /** The text with the secrets in it that it refers to, as CloudFormation does it when it deploys. */
   resolved: (text: string) => string;
-};
+}
 
 /** Without `file` they are in memory and gone at the end. */
 export function openSecrets({ file }: { file?: string | undefined }): Secrets {
@@ -55,16 +55,16 @@ export function openSecrets({ file }: { file?: string | undefined }): Secrets {
   const covers = new Map<string, Readonly<Record<string, unknown>>>();
   const actions: Record<string, (input: unknown) => unknown> = {
     GetSecretValue: (input) => {
-      const found = find(secretId.parse(input).SecretId);
+      const found = find(SecretId.parse(input).SecretId);
       const { SecretString, ...rest } = getValue(found, input);
       return { ...rest, SecretString: covered(SecretString, covers.get(found.arn)) };
     },
     DescribeSecret: (input) => {
-      const { name, arn, versions } = find(secretId.parse(input).SecretId);
+      const { name, arn, versions } = find(SecretId.parse(input).SecretId);
       return { ARN: arn, Name: name, VersionIdsToStages: Object.fromEntries(versions.map(({ id, stages }) => [id, stages])) };
     },
     PutSecretValue: (input) => {
-      const answer = putValue(find(secretId.parse(input).SecretId), input);
+      const answer = putValue(find(SecretId.parse(input).SecretId), input);
       save();
       return answer;
     },
@@ -72,8 +72,8 @@ export function openSecrets({ file }: { file?: string | undefined }): Secrets {
   return {
     ensure({ name, arn, properties: given }) {
       if (secrets.some((other) => other.arn === arn)) return;
-      const { SecretString, GenerateSecretString } = properties.parse(given);
-      const value = SecretString ?? generated(generate.parse(GenerateSecretString ?? {}));
+      const { SecretString, GenerateSecretString } = Properties.parse(given);
+      const value = SecretString ?? generated(Generate.parse(GenerateSecretString ?? {}));
       secrets.push({ name, arn, versions: [{ id: randomUUID(), stages: ["AWSCURRENT"], value, created: Date.now() / 1000 }] });
       save();
     },
@@ -97,7 +97,7 @@ function current({ name, versions }: Secret): Secret["versions"][number] {
 
 function read(file: string): Secret[] {
   try {
-    return z.array(secret).parse(JSON.parse(readFileSync(file, "utf8")));
+    return z.array(Secret).parse(JSON.parse(readFileSync(file, "utf8")));
   } catch (cause) {
     throw new LocalError(`The secrets in ${file} cannot be read: restore that file, or start with --reset to begin anew`, {
       cause,
@@ -105,7 +105,7 @@ function read(file: string): Secret[] {
   }
 }
 
-const secretId = z.object({ SecretId: z.string() });
+const SecretId = z.object({ SecretId: z.string() });
 
 const covered = (value: string, parts: Readonly<Record<string, unknown>> | undefined): string =>
   parts === undefined ? value : JSON.stringify({ ...z.record(z.string(), z.unknown()).parse(JSON.parse(value)), ...parts });
@@ -163,7 +163,7 @@ const PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
 const random = (length: number, alphabet: string): string =>
   Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join("");
 
-function generated(wish: z.infer<typeof generate>): string {
+function generated(wish: z.infer<typeof Generate>): string {
   const kinds = [
     wish.ExcludeLowercase ? "" : LOWER,
     wish.ExcludeUppercase ? "" : UPPER,

@@ -1,4 +1,4 @@
-/** Makes a synthesized state machine one that `aws-local-stepfunctions` runs as AWS would, or refuses it by saying what is in the way. */
+// Makes a synthesized state machine one that `aws-local-stepfunctions` runs as AWS would, or refuses it by saying what is in the way.
 import { StateMachine as Interpreter, type StateMachineDefinition } from "aws-local-stepfunctions";
 import * as z from "zod";
 import { LocalError } from "../errors.ts";
@@ -9,16 +9,16 @@ import type { Json } from "../template/template.ts";
 const NEVER_SECONDS = 20 * 86_400;
 const WAIT_RESOURCE = "arn:aws:lambda:local:000000000000:function:wait";
 
-const state = z.looseObject({ Type: z.string() });
-type State = z.infer<typeof state>;
-const definition = z.looseObject({
+const State = z.looseObject({ Type: z.string() });
+type State = z.infer<typeof State>;
+const Definition = z.looseObject({
   StartAt: z.string(),
   QueryLanguage: z.string().optional(),
   TimeoutSeconds: z.number().optional(),
-  States: z.record(z.string(), state),
+  States: z.record(z.string(), State),
 });
-const retriers = z.array(z.looseObject({ IntervalSeconds: z.number().default(1), MaxDelaySeconds: z.number().optional() }));
-const catchers = z.array(z.record(z.string(), z.unknown()));
+const Retriers = z.array(z.looseObject({ IntervalSeconds: z.number().default(1), MaxDelaySeconds: z.number().optional() }));
+const Catchers = z.array(z.record(z.string(), z.unknown()));
 
 /** The interpreter takes "$" for a field of that name; for AWS it is the default, the whole. */
 function withoutRootResultPath({ ResultPath, ...rest }: Record<string, unknown>): Record<string, unknown> {
@@ -36,13 +36,13 @@ function prepare(machine: string, name: string, given: State, timeScale: number)
   if (text.includes("$$.State.") || text.includes("$$.Task.")) throw refuse("reads $$.State or $$.Task");
   const prepared = withoutRootResultPath(given);
   if (given["Retry"] !== undefined) {
-    prepared["Retry"] = retriers.parse(given["Retry"]).map(({ MaxDelaySeconds, ...retrier }) => ({
+    prepared["Retry"] = Retriers.parse(given["Retry"]).map(({ MaxDelaySeconds, ...retrier }) => ({
       ...retrier,
       IntervalSeconds: retrier.IntervalSeconds * timeScale,
       ...(MaxDelaySeconds === undefined ? {} : { MaxDelaySeconds: MaxDelaySeconds * timeScale }),
     }));
   }
-  if (given["Catch"] !== undefined) prepared["Catch"] = catchers.parse(given["Catch"]).map(withoutRootResultPath);
+  if (given["Catch"] !== undefined) prepared["Catch"] = Catchers.parse(given["Catch"]).map(withoutRootResultPath);
   switch (given.Type) {
     case "Task":
       if (!/^arn:aws:lambda:[^:]*:\d+:function:/.test(String(given["Resource"])))
@@ -70,18 +70,18 @@ function prepare(machine: string, name: string, given: State, timeScale: number)
   }
 }
 
-export type Runnable = {
+export interface Runnable {
   interpreter: Interpreter;
   /** The function of each task state. */
   tasks: Record<string, string>;
   waits: string[];
-};
+}
 
 /** What of the interpreter's type the parsed definition is, the test of the templates says. */
-const isDefinition = (value: unknown): value is StateMachineDefinition => definition.safeParse(value).success;
+const isDefinition = (value: unknown): value is StateMachineDefinition => Definition.safeParse(value).success;
 
 export function runnable({ name, definition: given }: { name: string; definition: Json }, timeScale: number): Runnable {
-  const parsed = definition.parse(given);
+  const parsed = Definition.parse(given);
   if (parsed.QueryLanguage === "JSONata")
     throw new LocalError(`${name} is written in JSONata, which the local runner would ignore: use JSONPath`);
   const states = Object.entries(parsed.States).map(([key, each]) => [key, prepare(name, key, each, timeScale)] as const);

@@ -1,4 +1,4 @@
-/** Step Functions on this machine: the template's state machines, with executions that outlive this process. */
+// Step Functions on this machine: the template's state machines, with executions that outlive this process.
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,13 +18,13 @@ const KEPT_DAYS = 90;
 const KEPT_COUNT = 10_000;
 const PRUNE_EVERY = 500;
 
-const status = z.enum(["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"]);
-const execution = z.object({
+const Status = z.enum(["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"]);
+const Execution = z.object({
   executionArn: z.string(),
   stateMachineArn: z.string(),
   name: z.string(),
   input: z.string(),
-  status,
+  status: Status,
   startDate: z.number(),
   stopDate: z.number().optional(),
   output: z.string().optional(),
@@ -33,18 +33,24 @@ const execution = z.object({
   /** Whether the event that says how it ended was delivered: if this process dies in between, the next one delivers it. */
   announced: z.boolean().default(false),
 });
-export type Execution = z.infer<typeof execution>;
+export type Execution = z.infer<typeof Execution>;
 type Outcome = Pick<Execution, "status" | "output" | "error" | "cause">;
 
 /** One try of one task, as a test's interceptor sees it. `attempt` counts the tries since the task last succeeded in this execution. */
-export type TaskCall = { machine: string; execution: string; task: string; payload: unknown; attempt: number };
+export interface TaskCall {
+  machine: string;
+  execution: string;
+  task: string;
+  payload: unknown;
+  attempt: number;
+}
 
 /** Where an execution is recorded: a file each, replaced whole, so that a crash leaves the old or the new. */
-type Records = {
+interface Records {
   load: () => Promise<Execution[]>;
   save: (record: Execution) => Promise<void>;
   remove: (arn: string) => Promise<void>;
-};
+}
 
 function recordsIn(directory: string | undefined): Records {
   if (directory === undefined) return { load: async () => [], save: async () => undefined, remove: async () => undefined };
@@ -55,7 +61,7 @@ function recordsIn(directory: string | undefined): Records {
       const files = (await readdir(directory)).filter((file) => file.endsWith(".json"));
       return Promise.all(
         files.map(async (file) => {
-          const parsed = execution.safeParse(JSON.parse(await readFile(join(directory, file), "utf8")));
+          const parsed = Execution.safeParse(JSON.parse(await readFile(join(directory, file), "utf8")));
           if (!parsed.success) throw new LocalError(`${join(directory, file)} is no record of an execution: move it away`);
           return parsed.data;
         }),
@@ -76,7 +82,7 @@ const requests = {
   stop: z.object({ executionArn: z.string(), error: z.string().optional(), cause: z.string().optional() }),
   list: z.object({
     stateMachineArn: z.string(),
-    statusFilter: status.optional(),
+    statusFilter: Status.optional(),
     maxResults: z.number().default(100),
     nextToken: z.string().optional(),
   }),

@@ -1,4 +1,4 @@
-/** What a CloudFormation template's references mean on this machine: names and ARNs that stay the same between starts, conditions, functions. */
+// What a CloudFormation template's references mean on this machine: names and ARNs that stay the same between starts, conditions, functions.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
@@ -9,35 +9,45 @@ export const REGION = "us-east-1";
 
 export type Json = z.infer<ReturnType<typeof z.json>>;
 
-const rawResource = z.object({
+const RawResource = z.object({
   Type: z.string(),
   Condition: z.string().optional(),
   Properties: z.record(z.string(), z.json()).default({}),
   Metadata: z.record(z.string(), z.json()).default({}),
 });
-const rawTemplate = z.object({
+const RawTemplate = z.object({
   Parameters: z.record(z.string(), z.object({ Type: z.string(), Default: z.json().optional() })).default({}),
   Mappings: z.record(z.string(), z.record(z.string(), z.record(z.string(), z.json()))).default({}),
   Conditions: z.record(z.string(), z.json()).default({}),
-  Resources: z.record(z.string(), rawResource),
+  Resources: z.record(z.string(), RawResource),
   Outputs: z.record(z.string(), z.object({ Value: z.json(), Condition: z.string().optional() })).default({}),
 });
-type RawResource = z.infer<typeof rawResource>;
+type RawResource = z.infer<typeof RawResource>;
 
 /** One template with what its references mean: the stack, or a stack nested in it. */
-export type Scope = {
+export interface Scope {
   name: string;
-  raw: z.infer<typeof rawTemplate>;
+  raw: z.infer<typeof RawTemplate>;
   parameter: (name: string) => Json | undefined;
   nested: (logicalId: string) => Scope | undefined;
-};
+}
 
-export type Resource = { logicalId: string; type: string; name: string; arn: string; properties: Record<string, Json> };
+export interface Resource {
+  logicalId: string;
+  type: string;
+  name: string;
+  arn: string;
+  properties: Record<string, Json>;
+}
 
 const arnOf = (service: string, rest: string): string => `arn:aws:${service}:${REGION}:${ACCOUNT}:${rest}`;
 
 /** How CloudFormation names a type: the property that may set the name, the ARN made of it, and what `Ref` gives (the name unless said). */
-type Kind = { named: string; arn: (name: string) => string; ref?: (name: string) => string };
+interface Kind {
+  named: string;
+  arn: (name: string) => string;
+  ref?: (name: string) => string;
+}
 const table: Kind = { named: "TableName", arn: (name) => arnOf("dynamodb", `table/${name}`) };
 const machineArn = (name: string): string => arnOf("states", `stateMachine:${name}`);
 const policyArn = (name: string): string => `arn:aws:iam::${ACCOUNT}:policy/${name}`;
@@ -213,7 +223,7 @@ export function resolve(value: Json, scope: Scope): Json | undefined {
 export function open(outDir: string, file: string, name: string, given: (parameter: string) => Json | undefined): Scope {
   const path = join(outDir, file);
   if (!existsSync(path)) throw new LocalError(`${path} is missing: synthesize the app first`);
-  const raw = rawTemplate.parse(JSON.parse(readFileSync(path, "utf8")));
+  const raw = RawTemplate.parse(JSON.parse(readFileSync(path, "utf8")));
   const nested = new Map<string, Scope>();
   const scope: Scope = {
     name,

@@ -1,4 +1,4 @@
-/** The synthesized template as this machine runs it: its functions, roles, tables, state machines, rules and REST APIs as typed values. */
+// The synthesized template as this machine runs it: its functions, roles, tables, state machines, rules and REST APIs as typed values.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
@@ -7,7 +7,7 @@ import { holds, open, resolve, resourcesOf, text, type Json, type Resource } fro
 
 export { ACCOUNT, REGION, type Json } from "./resolve.ts";
 
-const functionProperties = z.object({
+const FunctionProperties = z.object({
   Code: z.object({ S3Key: z.string().optional() }),
   Handler: z.string().default("index.handler"),
   Runtime: z.string().default(""),
@@ -17,7 +17,7 @@ const functionProperties = z.object({
   LoggingConfig: z.object({ LogFormat: z.string().default("Text"), ApplicationLogLevel: z.string().default("INFO") }).optional(),
   Environment: z.object({ Variables: z.record(z.string(), z.coerce.string()).default({}) }).default({ Variables: {} }),
 });
-export type LambdaFunction = {
+export interface LambdaFunction {
   logicalId: string;
   name: string;
   arn: string;
@@ -30,40 +30,46 @@ export type LambdaFunction = {
   role: string;
   /** Of lines written in JSON: below it they are left out. Absent where lines are text. */
   logLevel: string | undefined;
-};
+}
 
-const policyDocument = z.object({
+const PolicyDocument = z.object({
   Version: z.string().default("2012-10-17"),
   Statement: z.array(z.record(z.string(), z.json())),
 });
-export type PolicyDocument = z.infer<typeof policyDocument>;
+export type PolicyDocument = z.infer<typeof PolicyDocument>;
 export type Role = Resource & { policies: PolicyDocument[] };
 
-const inlinePolicies = z.array(z.object({ PolicyDocument: policyDocument })).default([]);
-const roleProperties = z.object({ Policies: inlinePolicies, ManagedPolicyArns: z.array(z.string()).default([]) });
-const policyProperties = z.object({ PolicyDocument: policyDocument, Roles: z.array(z.string()).default([]) });
+const InlinePolicies = z.array(z.object({ PolicyDocument: PolicyDocument })).default([]);
+const RoleProperties = z.object({ Policies: InlinePolicies, ManagedPolicyArns: z.array(z.string()).default([]) });
+const PolicyProperties = z.object({ PolicyDocument: PolicyDocument, Roles: z.array(z.string()).default([]) });
 
 function rolesOf(resources: Resource[]): Role[] {
   const attached = resources
     .filter(({ type }) => type === "AWS::IAM::Policy" || type === "AWS::IAM::ManagedPolicy")
-    .map(({ arn, properties }) => ({ arn, ...policyProperties.parse(properties) }));
+    .map(({ arn, properties }) => ({ arn, ...PolicyProperties.parse(properties) }));
   return resources
     .filter(({ type }) => type === "AWS::IAM::Role")
     .map((role) => {
-      const { Policies, ManagedPolicyArns } = roleProperties.parse(role.properties);
+      const { Policies, ManagedPolicyArns } = RoleProperties.parse(role.properties);
       const mine = attached.filter(({ arn, Roles }) => Roles.includes(role.name) || ManagedPolicyArns.includes(arn));
       return { ...role, policies: [...Policies, ...mine].map((each) => each.PolicyDocument) };
     });
 }
 
-export type StateMachine = { logicalId: string; name: string; arn: string; definition: Json; role: string };
-const machineProperties = z.object({
+export interface StateMachine {
+  logicalId: string;
+  name: string;
+  arn: string;
+  definition: Json;
+  role: string;
+}
+const MachineProperties = z.object({
   DefinitionString: z.string(),
   DefinitionSubstitutions: z.record(z.string(), z.json()).default({}),
   RoleArn: z.string(),
 });
 
-const target = z.object({
+const Target = z.object({
   Id: z.string(),
   Arn: z.string(),
   Input: z.string().optional(),
@@ -72,22 +78,22 @@ const target = z.object({
     .object({ InputPathsMap: z.record(z.string(), z.string()).default({}), InputTemplate: z.string() })
     .optional(),
 });
-const ruleProperties = z.object({
+const RuleProperties = z.object({
   ScheduleExpression: z.string().optional(),
   EventPattern: z.record(z.string(), z.json()).optional(),
   State: z.string().default("ENABLED"),
-  Targets: z.array(target).default([]),
+  Targets: z.array(Target).default([]),
 });
-export type Rule = {
+export interface Rule {
   logicalId: string;
   name: string;
   arn: string;
   schedule: string | undefined;
   pattern: Record<string, Json> | undefined;
-  targets: z.infer<typeof target>[];
-};
+  targets: z.infer<typeof Target>[];
+}
 
-const integration = z.object({
+const Integration = z.object({
   Type: z.string(),
   Uri: z.string().optional(),
   TimeoutInMillis: z.number().default(29_000),
@@ -102,34 +108,46 @@ const integration = z.object({
     )
     .default([]),
 });
-const methodProperties = z.object({
+const MethodProperties = z.object({
   RestApiId: z.string(),
   ResourceId: z.string(),
   HttpMethod: z.string(),
   AuthorizerId: z.string().optional(),
-  Integration: integration,
+  Integration: Integration,
 });
-export type Method = { httpMethod: string; authorizerId: string | undefined; integration: z.infer<typeof integration> };
+export interface Method {
+  httpMethod: string;
+  authorizerId: string | undefined;
+  integration: z.infer<typeof Integration>;
+}
 
-const authorizerProperties = z.object({
+const AuthorizerProperties = z.object({
   RestApiId: z.string(),
   Type: z.string(),
   AuthorizerUri: z.string(),
   IdentitySource: z.string().optional(),
 });
-export type Authorizer = { id: string; functionArn: string; identitySources: string[] };
+export interface Authorizer {
+  id: string;
+  functionArn: string;
+  identitySources: string[];
+}
 
-const gatewayResponseProperties = z.object({
+const GatewayResponseProperties = z.object({
   RestApiId: z.string(),
   ResponseType: z.string(),
   StatusCode: z.coerce.number().optional(),
   ResponseParameters: z.record(z.string(), z.string()).default({}),
   ResponseTemplates: z.record(z.string(), z.string()).default({}),
 });
-export type GatewayResponse = z.infer<typeof gatewayResponseProperties>;
+export type GatewayResponse = z.infer<typeof GatewayResponseProperties>;
 
-export type ApiResource = { id: string; path: string; methods: Method[] };
-export type RestApi = {
+export interface ApiResource {
+  id: string;
+  path: string;
+  methods: Method[];
+}
+export interface RestApi {
   id: string;
   stage: string;
   binaryMediaTypes: string[];
@@ -138,10 +156,10 @@ export type RestApi = {
   resources: ApiResource[];
   authorizers: Authorizer[];
   gatewayResponses: GatewayResponse[];
-};
+}
 
-const partProperties = z.object({ RestApiId: z.string(), ParentId: z.string(), PathPart: z.string() });
-const apiProperties = z.object({
+const PartProperties = z.object({ RestApiId: z.string(), ParentId: z.string(), PathPart: z.string() });
+const ApiProperties = z.object({
   BinaryMediaTypes: z.array(z.string()).default([]),
   MinimumCompressionSize: z.number().optional(),
   Body: z.undefined().optional(),
@@ -153,13 +171,13 @@ export const functionIn = (uri: string): string => /functions\/([^/]+)\/invocati
 function apiOf(api: Resource, resources: Resource[]): RestApi {
   const of = (type: string): Resource[] =>
     resources.filter((each) => each.type === `AWS::ApiGateway::${type}` && each.properties["RestApiId"] === api.name);
-  const parts = new Map(of("Resource").map(({ name, properties }) => [name, partProperties.parse(properties)]));
+  const parts = new Map(of("Resource").map(({ name, properties }) => [name, PartProperties.parse(properties)]));
   const pathOf = (id: string): string => {
     const part = parts.get(id);
     return part ? `${pathOf(part.ParentId)}/${part.PathPart}` : "";
   };
-  const own = apiProperties.parse(api.properties);
-  const methods = of("Method").map(({ properties }) => methodProperties.parse(properties));
+  const own = ApiProperties.parse(api.properties);
+  const methods = of("Method").map(({ properties }) => MethodProperties.parse(properties));
   return {
     id: api.name,
     stage: of("Stage")[0]?.name ?? "local",
@@ -173,16 +191,16 @@ function apiOf(api: Resource, resources: Resource[]): RestApi {
         .map((method) => ({ httpMethod: method.HttpMethod, authorizerId: method.AuthorizerId, integration: method.Integration })),
     })),
     authorizers: of("Authorizer").map(({ name, properties }) => {
-      const { Type, AuthorizerUri, IdentitySource } = authorizerProperties.parse(properties);
+      const { Type, AuthorizerUri, IdentitySource } = AuthorizerProperties.parse(properties);
       if (Type !== "REQUEST") throw new LocalError(`${name} is a ${Type} authorizer: the local gateway knows REQUEST only`);
       const identitySources = (IdentitySource ?? "").split(",").map((source) => source.trim());
       return { id: name, functionArn: functionIn(AuthorizerUri), identitySources: identitySources.filter(Boolean) };
     }),
-    gatewayResponses: of("GatewayResponse").map(({ properties }) => gatewayResponseProperties.parse(properties)),
+    gatewayResponses: of("GatewayResponse").map(({ properties }) => GatewayResponseProperties.parse(properties)),
   };
 }
 
-const distributionProperties = z.object({
+const DistributionProperties = z.object({
   DistributionConfig: z.object({
     Origins: z.array(
       z.object({
@@ -194,12 +212,12 @@ const distributionProperties = z.object({
 
 function frontOf([distribution]: Resource[]): Record<string, string> | undefined {
   if (distribution === undefined) return undefined;
-  const { Origins } = distributionProperties.parse(distribution.properties).DistributionConfig;
+  const { Origins } = DistributionProperties.parse(distribution.properties).DistributionConfig;
   const headers = Origins.flatMap(({ OriginCustomHeaders }) => OriginCustomHeaders);
   return Object.fromEntries(headers.map(({ HeaderName, HeaderValue }) => [HeaderName, HeaderValue]));
 }
 
-const assetManifest = z.object({
+const AssetManifest = z.object({
   files: z.record(
     z.string(),
     z.object({
@@ -214,7 +232,7 @@ function assetDirectories(outDir: string, stack: string): Map<string, string> {
   const path = join(outDir, `${stack}.assets.json`);
   if (!existsSync(path)) return new Map();
   return new Map(
-    Object.values(assetManifest.parse(JSON.parse(readFileSync(path, "utf8"))).files).flatMap(({ source, destinations }) =>
+    Object.values(AssetManifest.parse(JSON.parse(readFileSync(path, "utf8"))).files).flatMap(({ source, destinations }) =>
       source.packaging === "zip" && source.path !== undefined
         ? Object.values(destinations).map(({ objectKey }): [string, string] => [objectKey, join(outDir, source.path ?? "")])
         : [],
@@ -222,7 +240,7 @@ function assetDirectories(outDir: string, stack: string): Map<string, string> {
   );
 }
 
-export type Template = {
+export interface Template {
   stack: string;
   functions: LambdaFunction[];
   roles: Role[];
@@ -235,7 +253,7 @@ export type Template = {
   /** What CloudFront adds to the requests that it passes on; undefined if the template has no distribution. */
   front: Record<string, string> | undefined;
   outputs: Record<string, Json>;
-};
+}
 
 /** What would run functions on AWS and does not here; better said at the start than missed later. */
 const NOT_RUN = ["AWS::Lambda::EventSourceMapping", "AWS::Scheduler::Schedule", "AWS::Pipes::Pipe", "AWS::Lambda::Url"];
@@ -253,7 +271,7 @@ export function readTemplate(outDir: string, stack: string, parameters: Record<s
   return {
     stack,
     functions: of("AWS::Lambda::Function").map(({ logicalId, name, arn, properties }) => {
-      const parsed = functionProperties.parse(properties);
+      const parsed = FunctionProperties.parse(properties);
       return {
         logicalId,
         name,
@@ -272,14 +290,14 @@ export function readTemplate(outDir: string, stack: string, parameters: Record<s
     buckets: of("AWS::S3::Bucket"),
     secrets: of("AWS::SecretsManager::Secret"),
     machines: of("AWS::StepFunctions::StateMachine").map(({ logicalId, name, arn, properties }) => {
-      const { DefinitionString, DefinitionSubstitutions, RoleArn } = machineProperties.parse(properties);
+      const { DefinitionString, DefinitionSubstitutions, RoleArn } = MachineProperties.parse(properties);
       const definition = DefinitionString.replaceAll(/\$\{(\w+)\}/g, (whole, key: string) =>
         text(DefinitionSubstitutions[key] ?? whole),
       );
       return { logicalId, name, arn, definition: z.json().parse(JSON.parse(definition)), role: RoleArn };
     }),
     rules: of("AWS::Events::Rule").flatMap(({ logicalId, name, arn, properties }) => {
-      const { ScheduleExpression, EventPattern, State, Targets } = ruleProperties.parse(properties);
+      const { ScheduleExpression, EventPattern, State, Targets } = RuleProperties.parse(properties);
       return State === "DISABLED"
         ? []
         : [{ logicalId, name, arn, schedule: ScheduleExpression, pattern: EventPattern, targets: Targets }];

@@ -1,6 +1,6 @@
 // The parts of OpenAPI that our document uses.
 //
-// Types and not interfaces, because the document is also an endpoint's response, and only types are records.
+/* oxlint-disable typescript/consistent-type-definitions -- the document is also an endpoint's response, and only types are records */
 export type Reference = { $ref: string };
 
 /** What our zod schemas become: a part of JSON Schema 2020-12. */

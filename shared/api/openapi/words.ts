@@ -11,7 +11,10 @@ import {
 import { type ErrorCode, ERRORS, OPERATION_ERRORS, type OperationErrorCode } from "../errors.ts";
 import type { Api } from "../index.ts";
 
-type ResourceWords = { name: string; description: string };
+interface ResourceWords {
+  name: string;
+  description: string;
+}
 
 /** Headings of the API page, in order; add each new resource here. */
 export const TAGS: Record<keyof Api, ResourceWords> = {

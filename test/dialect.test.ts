@@ -1,0 +1,25 @@
+// What the sources have in common that no linter checks. Object types are interfaces: the linter checks that.
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const sourcesOf = (...folders: string[]) =>
+  globSync(`{${folders.join(",")}}/**/*.{ts,tsx,mjs}`, { exclude: ["**/node_modules/**", "**/dist/**"] }).map((file) => ({
+    file,
+    text: readFileSync(file, "utf8"),
+  }));
+
+test("every source file begins with a line comment that says what it is", () => {
+  const sources = sourcesOf("shared", "functions", "infra", "dashboard/src", "test");
+  expect(sources.length).toBeGreaterThan(400);
+  const without = sources.filter(({ text }) => !text.replace("// @ts-check\n", "").startsWith("// "));
+  expect(without.map(({ file }) => file)).toEqual([]);
+});
+
+test("a schema of an object is named like the type that it is inferred to", () => {
+  const lowercase = sourcesOf("shared", "functions", "infra", "dashboard/src").flatMap(({ file, text }) =>
+    [...text.matchAll(/^(?:export )?const ([a-z]\w*) = z\s*\.(?:object|looseObject|strictObject)\(/gm)].map(
+      ([, name]) => `${file}: ${name}`,
+    ),
+  );
+  expect(lowercase).toEqual([]);
+});
