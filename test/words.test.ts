@@ -1,0 +1,53 @@
+// One word for one idea: the words that CONTRIBUTING.md's glossary rules out, and those that plain English replaced, do not come back.
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { openapi } from "../shared/api/openapi.ts";
+
+/** What to write instead of a word, wherever a person reads. */
+const LOST: readonly (readonly [RegExp, string])[] = [
+  [/\bcatalogues?\b/i, "catalog"],
+  [/\be-mails?\b/i, "email"],
+  [/\b(?:un)?answer(?:s|ed|ing)?\b/i, "response, respond"],
+  [/\brefus(?:e|es|ed|ing|als?)\b/i, "reject, error"],
+  [/\bcomplain(?:s|ed|ts?)?\b/i, "error"],
+  [/\bshall\b/i, "must, should"],
+  [/\bpieces? of (?:long )?work\b/i, "operation"],
+  [/\bunder way\b/i, "in progress"],
+  [/\blog-?(?:in|out)s? (?:page|form|again)\b|\blog-(?:ins?|outs?)\b/i, "sign in, sign out"],
+  [/\bwhose time is over\b/i, "expired"],
+  [/\bhonou?red\b/i, "supported"],
+  [/\blower-case\b/i, "lowercase"],
+];
+
+const lostIn = (text: string): string[] =>
+  text.split("\n").flatMap((line) => LOST.flatMap(([word, instead]) => (word.test(line) ? [`${line.trim()} → ${instead}`] : [])));
+
+/** Code in a text is not prose: fenced blocks, and names in backticks. */
+const proseOf = (markdown: string): string => markdown.replace(/^```[^]*?^```/gm, "").replace(/`[^`\n]*`/g, "");
+
+const contributing = readFileSync("CONTRIBUTING.md", "utf8");
+const glossary = [...contributing.slice(contributing.indexOf("## Words")).matchAll(/^\| (.+?) +\| (.+?) +\| (.*?) *\|$/gm)]
+  .map(([, word = "", , lost = ""]) => ({ word, lost: lost.split(", ").filter((each) => each !== "") }))
+  .slice(1)
+  .filter(({ word }) => !word.startsWith("--"));
+
+test("the glossary has at most 25 words, and rules out only words that this file looks for", () => {
+  expect(glossary.length).toBeGreaterThan(20);
+  expect(glossary.length).toBeLessThanOrEqual(25);
+  const unknown = glossary.flatMap(({ lost }) => lost).filter((word) => lostIn(word).length === 0);
+  expect(unknown).toEqual([]);
+});
+
+test.each(globSync(["README.md"]))("%s is written without the words that lost", (file) => {
+  expect(lostIn(proseOf(readFileSync(file, "utf8")))).toEqual([]);
+});
+
+test("the API is described without the words that lost", () => {
+  const said: string[] = [];
+  JSON.stringify([openapi("live"), openapi("test")], (key, value: unknown) => {
+    if (["summary", "description", "message", "reason"].includes(key) && typeof value === "string") said.push(proseOf(value));
+    return value;
+  });
+  expect(said.length).toBeGreaterThan(500);
+  expect(lostIn(said.join("\n"))).toEqual([]);
+});
