@@ -54,53 +54,54 @@ export class Alarms extends Construct {
 
     this.alarm("API errors", rest.metricServerError({ period: PERIOD, statistic: Stats.SUM }), {
       above: 5,
-      impact: "Customers' requests are answered with 500 or 503",
+      impact: "Customers' requests get 500 or 503",
       anchor: "api-errors",
     });
     this.alarm("authorizer errors", authorize.metricErrors({ period: PERIOD }), {
       above: 1,
-      impact: "Customers with a valid credential are answered with 503",
+      impact: "Customers with a valid credential get 503",
       anchor: "authorizer-errors",
     });
     this.alarm("table throttled", this.throttles(table), {
       above: 1,
-      impact: "Requests and work are slowed down, or refused with 503, because one part of the table gets more than it can take",
+      impact: "Requests and operations are slow or get 503, because one partition of the table is overloaded",
       anchor: "table-throttled",
     });
 
     this.alarm("functions throttled", LambdaFunction.metricAllThrottles({ period: PERIOD, statistic: Stats.SUM }), {
       above: 1,
       impact:
-        "Customers' requests are answered with 503, and work waits, because the account's functions use up what may run at once",
+        "Customers' requests get 503 and operations wait, because the account has reached its quota of concurrent functions",
       anchor: "functions-throttled",
     });
     // What starts the undoing counts the deaths: one metric in place of three for each state machine.
     this.alarm("execution died", this.matches(schedules.deaths), {
       above: 1,
       impact:
-        "A customer's work ended by a fault of ours; its undoing has been started, and the resource is held until it is done",
+        "A customer's operation failed because of a bug or outage on our side; its undo has started, and the resource is locked until it is done",
       anchor: "execution-died",
     });
     this.alarm("rescue errors", schedules.rescue.metricErrors({ period: PERIOD }), {
       above: 1,
-      impact: "Work that died is not undone yet: a customer's resource stays held, a machine may cost money",
+      impact:
+        "The undo of a dead execution has not started yet: a customer's resource stays locked, and a machine may cost money",
       anchor: "rescue-errors",
     });
     this.alarm("not rescued", schedules.unrescued.metricApproximateNumberOfMessagesVisible({ period: PERIOD }), {
       above: 1,
       impact:
-        "Work that died was not undone at once: a customer's resource stays held until the sweep undoes it, or somebody does",
+        "The undo of a dead execution did not start on time: a customer's resource stays locked until the sweep or an operator undoes it",
       anchor: "not-rescued",
     });
     this.alarm("undo failed", this.own("UndoFailed"), {
       above: 1,
       impact:
-        "Undoing failed: a customer's resource was freed in a failed state, and something may be left at the provider, costing money",
+        "An undo failed: a customer's resource was unlocked in a failed status, and something may be left at the provider, costing money",
       anchor: "undo-failed",
     });
     this.alarm("orphan machines", this.own("OrphanMachines"), {
       above: 1,
-      impact: "The provider has a machine of ours that no record knows: it costs money and serves nobody",
+      impact: "The provider has a machine of ours without a record: it costs money and serves nobody",
       anchor: "orphan-machines",
     });
     for (const [name, run] of schedules.timed) this.silence(name, run);
@@ -197,9 +198,9 @@ export class Alarms extends Construct {
 }
 
 const SILENCE: Readonly<Record<TimedName, string>> = {
-  "check-servers": "Servers that fail go on being shown as active, and those that came back as offline",
-  sweep: "Operations whose start was lost stay pending, and machines that nobody knows of are not noticed",
+  "check-servers": "Servers that fail are still shown as active, and servers that came back are still shown as offline",
+  sweep: "Operations that were recorded but never started stay pending, and machines without a record go unnoticed",
   "refresh-catalogue":
-    "Customers are offered machines that are not to be had, or are not offered those that are; or a provider's credentials are no longer good",
-  "expire-backups": "Safety backups stay longer than customers asked for",
+    "Customers see machines that are not available, or do not see those that are; or a provider's credentials are no longer valid",
+  "expire-backups": "Safety backups are kept longer than customers configured",
 };
