@@ -242,5 +242,4 @@ const LOG_DELIVERY = [
 ].map((action) => `logs:${action}`);
 
 /** How often a poll may ask. */
-export const limitOf = ({ upToMinutes }: Poll, override: PollLimits | undefined): number =>
-  attempts({ upToMinutes: Math.min(upToMinutes, override?.upToMinutes ?? upToMinutes) });
+export const limitOf = (poll: Poll, override: PollLimits | undefined): number => attempts(poll, override?.upToMinutes);

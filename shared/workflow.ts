@@ -66,19 +66,29 @@ export type PollName<W> = W extends Workflow<z.ZodType, infer S> ? Extract<S[num
 export type UndoName<W> = W extends Workflow<z.ZodType, infer S> ? Extract<S[number], { undo: string }>["undo"] : never;
 export type InputOf<W> = W extends Workflow<infer I> ? z.output<I> : never;
 
-const WAIT_SECONDS_MIN = 1;
-const WAIT_SECONDS_MAX = 30;
+/** Until then a second or two is noticed, and after that it is not. */
+const SHORT_WORK_SECONDS = 30;
+const SHORT_WAIT_SECONDS_MAX = 2;
+const WAIT_SECONDS_MAX = 60;
 
-/** The waits between a poll's asks: a second at first, as most work is short, then a tenth of the time that has passed. */
+function waitAfter(passedSeconds: number): number {
+  if (passedSeconds < SHORT_WORK_SECONDS) return Math.min(SHORT_WAIT_SECONDS_MAX, Math.max(1, Math.floor(passedSeconds / 5)));
+  return Math.min(WAIT_SECONDS_MAX, Math.floor(passedSeconds / 4));
+}
+
+/** The waits between a poll's asks, together as long as it may take: a second at first, as most work is short, then a quarter of the time passed. */
 export function waitsWithin(minutes: number): number[] {
   const waits: number[] = [];
-  for (let passed = 0; passed < minutes * 60; passed += waits.at(-1) ?? 0)
-    waits.push(Math.min(WAIT_SECONDS_MAX, Math.max(WAIT_SECONDS_MIN, Math.floor(passed / 10))));
+  for (let left = minutes * 60; left > 0; left -= waits.at(-1) ?? left)
+    waits.push(Math.min(left, waitAfter(minutes * 60 - left)));
   return waits;
 }
 
-/** How often a poll asks before it gives up: 62 times in 10 minutes, 282 times in two hours. */
-export const attempts = ({ upToMinutes }: Pick<Poll, "upToMinutes">): number => waitsWithin(upToMinutes).length + 1;
+/** How often a poll asks before it gives up, at its end or earlier: 37 times in 10 minutes, 147 times in two hours. */
+export function attempts({ upToMinutes }: Pick<Poll, "upToMinutes">, withinMinutes = upToMinutes): number {
+  let passed = 0;
+  return 1 + waitsWithin(upToMinutes).filter((wait) => (passed += wait) <= withinMinutes * 60).length;
+}
 
 /** The name of the second execution that only undoes what the first left. */
 export const rescueName = (operationId: string): string => `${operationId}-undo`;

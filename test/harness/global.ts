@@ -32,7 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const bundles = await bundleIfChanged();
   // Both at once: loading the CDK is most of it.
   const outDir = await synthIfChanged(bundles, ENVIRONMENTS);
-  const database = await startDynamoDb({});
+  const database = await startDynamoDb({ manyCalls: true });
   const cloud = await startTestCloud(outDir, database.url, { fallback: dashboard() });
   project.provide("outDir", outDir);
   project.provide("databaseUrl", database.url);

@@ -9,7 +9,7 @@ import * as z from "zod";
 import { workflows } from "../../functions/workflows/index.ts";
 import { SETTINGS } from "../../infra/settings.ts";
 import { limitOf, WorkflowMachine } from "../../infra/workflow.ts";
-import { type Poll, poll, type Step, step, waitsWithin, workflow, type Workflow } from "../../shared/workflow.ts";
+import { attempts, type Poll, poll, type Step, step, waitsWithin, workflow, type Workflow } from "../../shared/workflow.ts";
 
 const ARN = "arn:aws:lambda:us-east-1:000000000000:function:tasks";
 const INPUT = { operation_id: "op_1" };
@@ -175,24 +175,31 @@ it("asks a poll until it is ready, and tells it how often it may ask", async () 
   const asked = calls.filter(({ task }) => task === "second");
   expect(asked.map(({ attempt }) => attempt)).toEqual([0, 1, 2]);
   // Three minutes at most in the test environment.
-  expect(asked.map(({ limit }) => limit)).toEqual([47, 47, 47]);
+  expect(asked.map(({ limit }) => limit)).toEqual([29, 29, 29]);
   expect(outcome).toBe("SUCCEEDED");
 });
 
 it("lets a poll ask soon at first, and never much later than the work took", () => {
   const waits = waitsWithin(120);
-  expect(waits.slice(0, 12)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
+  expect(waits.slice(0, 12)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2]);
   let passed = 0;
   for (const wait of waits) {
-    expect(wait).toBeLessThanOrEqual(Math.max(1, Math.min(30, passed / 10)));
+    expect(wait).toBeLessThanOrEqual(passed < 30 ? Math.max(1, Math.min(2, passed / 5)) : Math.min(60, passed / 4));
     passed += wait;
   }
-  expect(passed).toBeGreaterThanOrEqual(120 * 60);
+});
+
+it.each([3, 10, 30, 120, 240])("lets a poll of %d minutes ask for the last time when they are over", (minutes) => {
+  expect(waitsWithin(minutes).reduce((sum, wait) => sum + wait, 0)).toBe(minutes * 60);
+});
+
+it("asks for a job of half an hour 57 times", () => {
+  expect(attempts({ upToMinutes: 30 })).toBe(57);
 });
 
 it("gives a poll the table's own time in live", () => {
   const [, second] = TABLE.steps;
-  expect(limitOf(second, SETTINGS.live.polls)).toBe(82);
+  expect(limitOf(second, SETTINGS.live.polls)).toBe(47);
 });
 
 /** The first step, asking to be tried again until its `ready`th time. */
