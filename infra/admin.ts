@@ -26,17 +26,17 @@ const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
   list                                                     accounts, their users and quotas
   create-account --name NAME --email EMAIL [--user NAME]   an account with its first user
   create-user --account ID --email EMAIL [--user NAME]     one more user of an account
-  delete-user --email EMAIL                                removes a user and ends all of their sessions; API tokens that they
-                                                           made stay and are listed; an account keeps its last user
+  delete-user --email EMAIL                                removes a user and ends all of their sessions; keeps and lists the API
+                                                           tokens that they created; an account keeps its last user
   set-password --email EMAIL                               a new password; ends all of the user's sessions
   set-quota --account ID --servers N --instances N --tokens N --ssh-keys N --users N
-  release-machine --name NAME                              a machine of your own that you have installed anew: any account may
-                                                           have it, not only the one that had it last
-  service-key [--secret ARN]                               the SSH key with which the service signs in to machines; of a
+  release-machine --name NAME                              lets any account use one of your own machines, which you have
+                                                           reinstalled, and not only the account that used it last
+  service-key [--secret ARN]                               the SSH key that the service uses to log in to machines; for a
                                                            deployment, ARN is the stack's output HostsKey
 
-Passwords are generated and shown once; with --ask-password they are read from standard input instead.
-Without --environment the command works on the service that \`npm start\` runs here; with it, on a deployment, with the
+Passwords are generated and shown once; with --ask-password, the command reads them from standard input instead.
+Without --environment, the command manages the service that \`npm start\` runs here; with it, a deployment, with the
 AWS credentials of your shell.`;
 
 const OPTIONS = {
@@ -113,7 +113,7 @@ async function run(): Promise<void> {
       return console.log(public_key);
     }
     default:
-      throw new UsageError(`There is no command ${command}.`);
+      throw new UsageError(`Unknown command: ${command}.`);
   }
 }
 
@@ -149,9 +149,9 @@ async function list(): Promise<void> {
 
 async function removeUser(address: string): Promise<void> {
   const tokens = await deleteUser(address);
-  console.log(`User ${address} is removed, and signed out everywhere`);
+  console.log(`User ${address} was removed and signed out everywhere`);
   if (tokens.length === 0) return;
-  console.log("API tokens that they made go on working; revoke those that are no longer needed:");
+  console.log("API tokens that they created keep working; revoke those you no longer need:");
   for (const { id, name } of tokens) console.log(`  ${id}  ${name}`);
 }
 
@@ -165,7 +165,7 @@ async function quotas(accountId: string, values: Values): Promise<void> {
   if (limits.length === 0) throw new UsageError(`Give at least one of ${QUOTAS.map(({ option }) => `--${option}`).join(", ")}.`);
   for (const { option, kind, limit } of limits) {
     await setQuota(accountId, kind, Number(limit));
-    console.log(`${accountId} may have ${limit} ${option}`);
+    console.log(`${accountId} can have ${limit} ${option}`);
   }
 }
 
@@ -201,7 +201,7 @@ Password ${password}   (shown this once)`
   );
 
 function required(option: string, value: string | undefined): string {
-  if (value === undefined) throw new UsageError(`--${option} is needed.`);
+  if (value === undefined) throw new UsageError(`--${option} is required.`);
   return value;
 }
 

@@ -66,7 +66,7 @@ export class Api extends Construct {
 
     this.authorize = functions.make(this, "authorize", {
       bundle: "authorize",
-      description: "Decides who a request is from, and counts it against its limits",
+      description: "Authenticates each request and counts it against its limits",
       access: { table: "authorize", keys: ["session"] },
       timeout: AUTHORIZER_TIMEOUT,
       logGroup,
@@ -153,7 +153,7 @@ export class Api extends Construct {
     Validations.of(rest).acknowledge(
       {
         id: "AwsSolutions-APIG2",
-        reason: "Functions check every request against the route's schema, so that the answer names each wrong field",
+        reason: "Functions check every request against the route's schema, so that the error names each invalid field",
       },
       {
         id: "AwsSolutions-COG4",
@@ -178,7 +178,7 @@ export class Api extends Construct {
   ): void {
     const fallback = functions.make(this, "fallback", {
       bundle: "fallback",
-      description: "Answers paths and methods that the API does not have",
+      description: "Responds to paths and methods that the API does not have",
       access: {},
       timeout: AUTHORIZER_TIMEOUT,
       logGroup,
@@ -220,7 +220,7 @@ const behind = (authorizer: IAuthorizer) => ({ authorizer, authorizationType: Au
 const acknowledgeOpen = (method: Method): void =>
   Validations.of(method).acknowledge({
     id: "AwsSolutions-APIG4",
-    reason: "Open to all by the contract (sign-in, health, description), or answers 404 and 405 only",
+    reason: "Public by contract (sign-in, health, OpenAPI document), or returns only 404 and 405",
   });
 
 /** No header and no body: both may hold secrets. */

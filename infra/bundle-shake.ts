@@ -33,7 +33,7 @@ export function withOwnEndpoint(source: string, path: string): string {
   const { resource, name } = route;
   const own = `api.${resource}.${name}`;
   const everything = /^import \{ api \} from "(.*)\/index\.ts";$/m;
-  if (!everything.test(source) || !source.includes(own)) throw new Error(`${path} does not answer for ${own}`);
+  if (!everything.test(source) || !source.includes(own)) throw new Error(`${path} does not handle ${own}`);
   return source
     .replace(everything, (_, folder: string) => `import { ${single(resource, name)} } from "${folder}/${fileOf(resource)}";`)
     .replaceAll(own, single(resource, name));

@@ -10,13 +10,14 @@ const NOTHING = "{}";
 
 export function configuration(scope: Construct, id: string, settings: Settings): Secret {
   const secret = new Secret(scope, id, {
-    description: "Set by the operator: credentials of providers, machines of their own, where the enterprise edition is",
+    description:
+      "Set by the operator: credentials of providers, the operator's own machines, and the source of the enterprise edition",
     secretStringValue: SecretValue.unsafePlainText(NOTHING),
     removalPolicy: removalOf(settings),
   });
   Validations.of(secret).acknowledge({
     id: "AwsSolutions-SMG4",
-    reason: "Credentials of other companies' accounts, which only the operator can renew there",
+    reason: "Credentials of accounts at other companies, which only the operator can renew",
   });
   return secret;
 }

@@ -14,16 +14,16 @@ import { type Environment, ENVIRONMENTS, SETTINGS, stackName } from "./settings.
 
 const USAGE = `npm run deploy -- test|live [options]
 
-  --alarm-email ADDRESS   who is told of alarms, after having confirmed it once by mail
-  --domain NAME           a name of your own for dashboard and API, with --certificate ARN (in us-east-1)
-  --other-dashboard URL   the other environment's dashboard, to which this one's leads
-  --yes                   do not ask before permissions are widened
+  --alarm-email ADDRESS   receives alarms, once you confirm AWS's email
+  --domain NAME           your own domain for the dashboard and API, with --certificate ARN (in us-east-1)
+  --other-dashboard URL   the other environment's dashboard, which this one links to
+  --yes                   widen permissions without asking
 
-What is given is kept in cdk.json, which you commit, and need not be given again; "none" removes it.
-Needs AWS credentials and a region in your shell. The first deployment into an account and region also needs
-\`npx cdk bootstrap\` once: docs/deploy.md.`;
+Options are stored in cdk.json, which you commit, and apply to later deployments; "none" removes one.
+You need AWS credentials and a region in your shell. Before the first deployment into an account and region,
+run \`npx cdk bootstrap\` once: docs/deploy.md.`;
 
-/** Something that whoever deploys can mend, in a sentence. */
+/** An error that the person who deploys can fix, in a sentence. */
 class DeployError extends Error {}
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -44,7 +44,7 @@ async function deploy(): Promise<void> {
   console.log("Bundling …");
   const [bundles] = await Promise.all([bundleIfChanged(), buildDashboard()]);
   const sizes = Object.values(await bundledSizes(bundles));
-  console.log(`${sizes.length} functions, the largest has ${Math.round(Math.max(...sizes) / 1000)} KB`);
+  console.log(`${sizes.length} functions, the largest is ${Math.round(Math.max(...sizes) / 1000)} KB`);
 
   const outputs = join(ROOT, ".local", `deployed-${environment}.json`);
   await mkdir(dirname(outputs), { recursive: true });
@@ -58,29 +58,32 @@ async function deploy(): Promise<void> {
   await run(hasCompleted(before));
   if (settings.text !== kept) {
     await writeFile(CDK_JSON, settings.text);
-    console.log("What you chose is in cdk.json now: commit it, so that the next deployment has it, too.");
+    console.log("Your options are now in cdk.json: commit it, so that the next deployment uses them too.");
   }
   if (!hasCompleted(before) && SETTINGS[environment].protectData) {
     console.log("The stack is complete. Protecting it, and its table, against deletion …");
     await run(true);
   }
   const { BaseUrl, Dashboard } = await outputsOf(outputs, environment);
-  console.log(`\nThe dashboard of ${environment} is at ${Dashboard}, its API at ${BaseUrl}`);
+  console.log(`\nDashboard of ${environment}: ${Dashboard}\nAPI: ${BaseUrl}`);
   console.log(
-    `Make its first account with: npm run admin -- create-account --name NAME --email EMAIL --environment ${environment}`,
+    `Create its first account with: npm run admin -- create-account --name NAME --email EMAIL --environment ${environment}`,
   );
 }
 
 const refused = (error: unknown): never => {
   if (!(error instanceof AwsRefused)) throw error;
-  throw new DeployError(`${error.message}\nWhoever deploys has to see the stack: docs/deploy.md, "Who may deploy".`, {
-    cause: error,
-  });
+  throw new DeployError(
+    `${error.message}\nYour credentials must allow cloudformation:DescribeStacks: docs/deploy.md, "Who may deploy".`,
+    {
+      cause: error,
+    },
+  );
 };
 
 const unknownLimit = (error: unknown): string => {
   if (!(error instanceof AwsRefused)) throw error;
-  return `How many functions may run at once could not be seen (${error.message}): docs/deploy.md, "What it needs".`;
+  return `Could not check how many functions may run at once (${error.message}): docs/deploy.md, "Prerequisites".`;
 };
 
 function request(): { environment: Environment; chosen: Chosen; yes: boolean } {
@@ -90,13 +93,13 @@ function request(): { environment: Environment; chosen: Chosen; yes: boolean } {
   if (environment === undefined || more.length > 0) throw new DeployError(USAGE);
   const alarmEmail = values["alarm-email"];
   if (alarmEmail !== undefined && alarmEmail !== NONE && !/^[^@\s]+@[^@\s]+$/.test(alarmEmail))
-    throw new DeployError(`${alarmEmail} is no e-mail address.`);
+    throw new DeployError(`${alarmEmail} is not an email address.`);
   const otherDashboard = values["other-dashboard"];
   if (otherDashboard !== undefined && otherDashboard !== NONE && !/^https?:\/\/[^/]/.test(otherDashboard))
-    throw new DeployError(`${otherDashboard} is no address of a dashboard.`);
+    throw new DeployError(`${otherDashboard} is not the URL of a dashboard.`);
   const { domain, certificate } = values;
   if (domain !== NONE && (domain === undefined) !== (certificate === undefined))
-    throw new DeployError("--domain and --certificate are given together.");
+    throw new DeployError("Use --domain and --certificate together.");
   const given = Object.entries({ alarmEmail, otherDashboard, domain, certificate: domain === NONE ? NONE : certificate });
   const chosen = Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
   return { environment, chosen, yes: values.yes ?? false };
@@ -124,14 +127,14 @@ async function reachable(): Promise<Access> {
     await config.credentials();
   } catch (cause) {
     throw new DeployError(
-      "There are no AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run `aws sso login`.",
+      "No AWS credentials found: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run `aws sso login`.",
       { cause },
     );
   }
   try {
     return { region: await config.region(), credentials: config.credentials };
   } catch (cause) {
-    throw new DeployError("There is no AWS region: set AWS_REGION, for example to eu-central-1.", { cause });
+    throw new DeployError("No AWS region found: set AWS_REGION, for example to eu-central-1.", { cause });
   }
 }
 
@@ -145,13 +148,13 @@ async function cdk(args: string[]): Promise<void> {
     child.once("error", failed);
   });
   if (code !== 0)
-    throw new DeployError("The deployment did not succeed; what is above says why. What was there before goes on working.");
+    throw new DeployError("The deployment failed; see the output above for the reason. The previous deployment keeps working.");
 }
 
 async function outputsOf(outputs: string, environment: Environment): Promise<{ BaseUrl: string; Dashboard: string }> {
   const file = z.record(z.string(), z.looseObject({ BaseUrl: z.string(), Dashboard: z.string() }));
   const stack = file.parse(JSON.parse(await readFile(outputs, "utf8")))[stackName(environment)];
-  if (stack === undefined) throw new Error(`${outputs} says nothing of ${stackName(environment)}`);
+  if (stack === undefined) throw new Error(`${outputs} does not contain ${stackName(environment)}`);
   return stack;
 }
 

@@ -201,7 +201,7 @@ export class Functions extends Construct {
 
   private machine(name: WorkflowName): StateMachine {
     const machine = this.machines.get(name);
-    if (machine === undefined) throw new Error(`The machine ${name} is not built yet, but a function shall start it`);
+    if (machine === undefined) throw new Error(`The state machine ${name} is not built yet, but a function must start it`);
     return machine;
   }
 }

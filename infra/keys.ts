@@ -9,7 +9,7 @@ import type { Settings } from "./settings.ts";
 
 const PURPOSE: Readonly<Record<KeyName, string>> = {
   session: "Signs the dashboard's sessions (JWT)",
-  sealing: "Encrypts generated passwords and kept answers until they are used",
+  sealing: "Encrypts generated passwords and stored responses until they are used",
   hosts: "The SSH keys of the service follow from it: with these it signs in to machines",
 };
 

@@ -27,7 +27,7 @@ export class OriginKey extends Construct {
 
   private key(number: number): string {
     const secret = new Secret(this, String(number), {
-      description: "Shows the API's functions that a request has come through CloudFront",
+      description: "Proves to the API's functions that a request came through CloudFront",
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
     });
     Validations.of(secret).acknowledge({

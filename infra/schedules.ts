@@ -22,22 +22,22 @@ interface Timed {
 export const TIMED = {
   "check-servers": {
     every: Duration.minutes(1),
-    says: "Asks every server whether it answers",
+    says: "Checks whether every server responds",
     access: { table: "write", keys: ["hosts"], configuration: true },
   },
   sweep: {
     every: Duration.minutes(5),
-    says: "Starts operations whose start was lost, and compares what the provider has with what the table says",
+    says: "Starts operations that were recorded but never started, and compares the provider's machines with the table",
     access: { table: "write", starts: WORKFLOW_NAMES, looks: true, configuration: true },
   },
   "refresh-catalogue": {
     every: Duration.minutes(10),
-    says: "Writes down what providers offer",
+    says: "Updates the catalog from the providers",
     access: { table: "write", configuration: true },
   },
   "expire-backups": {
     every: Duration.hours(1),
-    says: "Deletes safety backups whose time is over",
+    says: "Deletes expired safety backups",
     access: { table: "write", starts: ["delete-backup"] },
   },
 } as const satisfies Partial<Record<ScheduleName, Timed>>;
@@ -103,7 +103,7 @@ export class Schedules extends Construct {
   private rescuer(functions: Functions, logGroup: LogGroup): LambdaFunction {
     const rescue = functions.make(this, "rescue", {
       bundle: "schedules.rescue",
-      description: "Starts the undoing of an execution that died",
+      description: "Starts the undo of an execution that died",
       access: { table: "write", starts: WORKFLOW_NAMES, failures: this.unrescued },
       timeout: Duration.minutes(1),
       logGroup,
@@ -119,7 +119,7 @@ export class Schedules extends Construct {
 
   private onDeath(functions: Functions): Rule {
     return new Rule(this, "rescue rule", {
-      description: "Starts the undoing of an execution that died",
+      description: "Starts the undo of an execution that died",
       eventPattern: {
         source: ["aws.states"],
         detailType: ["Step Functions Execution Status Change"],

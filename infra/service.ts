@@ -94,15 +94,24 @@ export class Service extends Stack {
     });
 
     new CfnOutput(this, "Dashboard", { value: url });
-    new CfnOutput(this, "BaseUrl", { value: `${url}${BASE_PATH}`, description: "Where the API is" });
+    new CfnOutput(this, "BaseUrl", { value: `${url}${BASE_PATH}`, description: "Base URL of the API" });
     if (domain !== undefined)
-      new CfnOutput(this, "Distribution", { value: distribution.domainName, description: "Where the DNS of your name leads" });
-    new CfnOutput(this, "BackupBucket", { value: backups.bucketName, description: "To be emptied before the stack is removed" });
-    new CfnOutput(this, "AlarmTopic", { value: topic.topicArn, description: "Subscribe here to be told of alarms" });
+      new CfnOutput(this, "Distribution", {
+        value: distribution.domainName,
+        description: "The target for your domain's DNS record",
+      });
+    new CfnOutput(this, "BackupBucket", {
+      value: backups.bucketName,
+      description: "Empty this bucket before you remove the stack",
+    });
+    new CfnOutput(this, "AlarmTopic", { value: topic.topicArn, description: "Subscribe here to receive alarms" });
     new CfnOutput(this, "SessionKey", { value: keys.session.secretArn });
     new CfnOutput(this, "SealingKey", { value: keys.sealing.secretArn });
     new CfnOutput(this, "HostsKey", { value: keys.hosts.secretArn });
     if (providers !== undefined)
-      new CfnOutput(this, "ProvidersSecret", { value: providers.secretArn, description: "Credentials of providers go in here" });
+      new CfnOutput(this, "ProvidersSecret", {
+        value: providers.secretArn,
+        description: "Store the providers' credentials here",
+      });
   }
 }

@@ -40,7 +40,7 @@ export class Workflows extends Construct {
       const place = new Construct(this, name);
       const tasks = functions.make(place, "tasks", {
         bundle: `tasks.${name}`,
-        description: `Does the tasks of the workflow ${name}`,
+        description: `Runs the tasks of the workflow ${name}`,
         access: { table: "write", ...ACCESS[name] },
         timeout: taskTimeout(workflow),
         logGroup: taskLog,

@@ -58,3 +58,31 @@ test("the API is described without the words that lost", () => {
   expect(said.length).toBeGreaterThan(500);
   expect(lostIn(said.join("\n"))).toEqual([]);
 });
+
+/** Strings and text of elements, without comments and what code says: identifiers, imports, classes. */
+const stringsOf = (code: string): string =>
+  code
+    .split("\n")
+    .filter((line) => !/^\s*(?:\/\/|\/?\*|import\b|export \* )/.test(line))
+    .flatMap((line) => [...line.matchAll(/"([^"]+)"|`([^`]+)`|<[A-Za-z][^<>{}=]*>([^<>{}=]+)<\/|^\s*([A-Z][^<>{}=;]+)$/g)])
+    .map(([, quoted, template, element, text]) => (quoted ?? template ?? element ?? text ?? "").replace(/\$\{[^}]*\}/g, ""))
+    .filter((said) => / [A-Za-z]/.test(said) && !/[(:,] *$|^[(:,]/.test(said))
+    .join("\n");
+
+test("the dashboard and the API page are written without the words that lost", () => {
+  const files = globSync(["dashboard/src/**/*.{ts,tsx}", "infra/local/pages/*.ts"]);
+  expect(files.length).toBeGreaterThan(100);
+  const said = files.map((file) => stringsOf(readFileSync(file, "utf8"))).join("\n");
+  expect(said).toContain("Create instance");
+  expect([
+    ...lostIn(said),
+    ...(said.match(/.*\blog(?:s|ged)? (?:you )?(?:in|out)\b(?! (?:to your servers )?over SSH).*/gi) ?? []),
+  ]).toEqual([]);
+});
+
+test("errors, steps and log lines are written without the words that lost", () => {
+  const files = globSync(["functions/**/*.ts", "shared/**/*.ts", "infra/*.ts", "infra/local/*.ts"]);
+  const said = files.map((file) => stringsOf(readFileSync(file, "utf8"))).join("\n");
+  expect(said).toContain("Restoring the backup");
+  expect(lostIn(said)).toEqual([]);
+});

@@ -20,7 +20,7 @@ export function readAccess(dataDir = DEFAULT_DATA_DIR): Record<string, string> {
   const file = fileIn(dataDir);
   if (!existsSync(file))
     throw new LocalError(
-      "The service is not running here: start it with `npm start`, or say --environment test|live for a deployment.",
+      "The service is not running here: start it with `npm start`, or use --environment test|live for a deployment.",
     );
   return Access.parse(JSON.parse(readFileSync(file, "utf8")));
 }

@@ -31,7 +31,7 @@ export function liveWelcome({ providers, hasAccount, serviceKey: key }: Live, ap
 The service signs in to machines as root with this key. Machines of your own need it in /root/.ssh/authorized_keys:
 
 ${key}
-${hasAccount ? "" : `\nThere is no account yet. In another terminal:\n\n${admin}\n`}`;
+${hasAccount ? "" : `\nThere is no account yet. Create one in another terminal:\n\n${admin}\n`}`;
 }
 
 /** As it is pasted into a shell. */

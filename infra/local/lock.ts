@@ -37,7 +37,7 @@ export function lockDirectory(directory: string): () => void {
       held.add(file);
       return release;
     } catch (error) {
-      if (!isTaken(error)) throw new LocalError(`${directory} cannot be written: ${String(error)}`, { cause: error });
+      if (!isTaken(error)) throw new LocalError(`${directory} is not writable: ${String(error)}`, { cause: error });
       const pid = Number(readFileSync(file, "utf8"));
       if (isLastTry || held.has(file) || (pid !== process.pid && pid > 0 && isRunning(pid)))
         throw new LocalError(`${directory} is used by process ${pid}: stop that, or choose another data directory`, {

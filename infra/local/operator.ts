@@ -25,7 +25,7 @@ export function configurationFrom(variables: Variables): Configured {
     parseConfiguration(JSON.stringify(configured));
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new LocalError(`What the environment variables say of providers is not right. ${why}`, { cause });
+    throw new LocalError(`The environment variables for providers are invalid. ${why}`, { cause });
   }
   return configured;
 }
@@ -33,8 +33,7 @@ export function configurationFrom(variables: Variables): Configured {
 /** A list of machines, or the file that it is in. */
 function machinesIn(text: string): unknown {
   const isFile = !text.trimStart().startsWith("[");
-  if (isFile && !existsSync(text))
-    throw new LocalError(`BYO_MACHINES is neither a list ([{"name": …}]) nor a file that there is`);
+  if (isFile && !existsSync(text)) throw new LocalError(`BYO_MACHINES is neither a list ([{"name": …}]) nor an existing file`);
   try {
     return JSON.parse(isFile ? readFileSync(text, "utf8") : text);
   } catch (cause) {
@@ -56,9 +55,7 @@ export function storeFrom(variables: Variables): Record<string, string> | undefi
   if (!variables["BACKUP_S3_ENDPOINT"]) return undefined;
   const parsed = Store.safeParse(variables);
   if (!parsed.success)
-    throw new LocalError(
-      `With BACKUP_S3_ENDPOINT there must be: ${parsed.error.issues.map(({ path }) => path.join()).join(", ")}`,
-    );
+    throw new LocalError(`BACKUP_S3_ENDPOINT also requires: ${parsed.error.issues.map(({ path }) => path.join()).join(", ")}`);
   const { BACKUP_S3_BUCKET, ...rest } = parsed.data;
   return { BACKUP_BUCKET: BACKUP_S3_BUCKET, ...rest };
 }

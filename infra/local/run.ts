@@ -39,10 +39,12 @@ export async function run(
   writeAccess(dataDir, access);
   const greeting =
     environment === "live"
-      ? liveWelcome(await told("Asking providers what they offer", () => prepareLive(cloud)), cloud.apiUrl, dataDir)
+      ? liveWelcome(await told("Updating the catalog from the providers", () => prepareLive(cloud)), cloud.apiUrl, dataDir)
       : welcome(await told("Preparing the demo account", () => demoAccount(dataDir, cloud.apiUrl, environment)));
   const seconds = (performance.now() / 1000).toFixed(1);
-  console.log(`\nReady after ${seconds} s. Ctrl-C stops it; data are kept in ${dataDir} (--reset removes them).\n${greeting}`);
+  console.log(
+    `\nReady after ${seconds} s. Press Ctrl-C to stop. Data is stored in ${dataDir} (--reset deletes it).\n${greeting}`,
+  );
 }
 
 async function told<T>(what: string, work: () => Promise<T>): Promise<T> {

@@ -18,8 +18,8 @@ const DEFAULTS: Readonly<Record<Environment, { port: number; dataDir: string }>>
 const USAGE = [
   "npm start [-- [--environment test|live] [--reset] [--data DIR] [--other-dashboard URL]]     PORT=3000 by default (live: 3100)",
   "--reset starts with no data (test only)",
-  "--data keeps them in DIR",
-  "--other-dashboard is where the other environment's dashboard is, to which this one's leads",
+  "--data stores the data in DIR",
+  "--other-dashboard is the URL of the other environment's dashboard, which this one links to",
 ].join("; ");
 
 async function start(): Promise<void> {
@@ -51,14 +51,14 @@ function readOptions(): Options {
   if (environment === undefined) throw new LocalError(`--environment is ${ENVIRONMENTS.join(" or ")}: ${USAGE}`);
   if (environment === "live" && values.reset)
     throw new LocalError(
-      "--reset is not for live: it would remove all backups, and the keys to machines that go on costing money. Delete the servers first, then remove the data's folder yourself.",
+      "--reset does not work in live: it would delete all backups, and the keys to machines that continue to cost money. Delete the servers first, then delete the data folder yourself.",
     );
   const usual = DEFAULTS[environment];
   const port = Number(process.env["PORT"] ?? usual.port);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new LocalError(`PORT is ${process.env["PORT"]}: set it to a number from 1 to 65535.`);
   const url = values["other-dashboard"];
-  if (url !== undefined && !/^https?:\/\/[^/]/.test(url)) throw new LocalError(`${url} is no address of a dashboard: ${USAGE}`);
+  if (url !== undefined && !/^https?:\/\/[^/]/.test(url)) throw new LocalError(`${url} is not the URL of a dashboard: ${USAGE}`);
   const otherDashboard: Options["otherDashboard"] =
     url === undefined ? null : { environment: environment === "live" ? "test" : "live", url };
   return { environment, dataDir: resolve(values.data ?? usual.dataDir), port, reset: values.reset ?? false, otherDashboard };
@@ -134,7 +134,7 @@ function requireReadable(path: string, read: (path: string) => unknown): void {
 }
 
 const dataCannotBeUsed = (why: string): string =>
-  `The data cannot be used (${why}): start with --reset to remove them, or choose another folder with --data DIR`;
+  `The data cannot be used (${why}): start with --reset to delete it, or choose another folder with --data DIR`;
 
 let stopping = false;
 let stopAll: () => Promise<void> = () => Promise.resolve();

@@ -18,7 +18,7 @@ test("what was done is in words, with who did it, from where, on what, and under
   await row.getByRole("button", { name: /^Copy request ID/ }).waitFor();
   await page
     .getByRole("row")
-    .filter({ hasText: "Logged in" })
+    .filter({ hasText: "Signed in" })
     .getByText(/^User from/)
     .first()
     .waitFor();

@@ -28,7 +28,7 @@ async function storedSecret(page: Page, what: string): Promise<string> {
 async function logIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("button", { name: "Sign in" }).click();
   await heading(page, "Home");
 }
 

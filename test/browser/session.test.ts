@@ -13,7 +13,7 @@ const KEPT = `localStorage.getItem("session")`;
 async function logIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("button", { name: "Sign in" }).click();
 }
 
 const isAt = (page: Page, path: string) =>
@@ -35,7 +35,7 @@ test("empty fields are named and nothing is sent", async ({ open }) => {
   const page = await open("/login");
   const sent: string[] = [];
   page.on("request", (request) => request.method() === "POST" && sent.push(request.url()));
-  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByText("Enter your email.").waitFor();
   await page.getByText("Enter your password.").waitFor();
   expect(sent).toEqual([]);
@@ -66,7 +66,7 @@ test("whoever is locked out is told for how long", async ({ open }) => {
   const before = await timer.textContent();
   expect(before).toMatch(/^\d+:\d\d$/);
   await expect.poll(() => timer.textContent()).not.toBe(before);
-  expect(await page.getByRole("button", { name: "Log in" }).isDisabled()).toBe(true);
+  expect(await page.getByRole("button", { name: "Sign in" }).isDisabled()).toBe(true);
   // It is of this email alone.
   await logIn(page, (await account()).user);
   await heading(page, "Home").waitFor();
@@ -80,13 +80,13 @@ test("a service that is away for a while is not told as a lock-out", async ({ op
     route.fulfill({
       status: 503,
       headers: { "retry-after": "30" },
-      json: { success: false, error: { code: "SERVICE_UNAVAILABLE", message: "Logging in is not possible at present" } },
+      json: { success: false, error: { code: "SERVICE_UNAVAILABLE", message: "Sign-in is currently unavailable" } },
     }),
   );
   await logIn(page, user);
   await page.getByText("Something went wrong on our side").waitFor();
   expect(await page.getByText("Too many failed attempts").count()).toBe(0);
-  expect(await page.getByRole("button", { name: "Log in" }).isEnabled()).toBe(true);
+  expect(await page.getByRole("button", { name: "Sign in" }).isEnabled()).toBe(true);
 });
 
 describe("a file of the dashboard that does not load", () => {
@@ -250,9 +250,9 @@ test("a session that is logged out is refused by the API, and nothing of it is k
   const token = z.object({ token: z.string() }).parse(JSON.parse(String(await page.evaluate(KEPT)))).token;
   expect((await clientWith(token).get("/auth/me")).status).toBe(200);
   await page.getByRole("button", { name: user.name }).click();
-  await page.getByRole("menuitem", { name: "Log out" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
   await isAt(page, "/login");
-  await page.getByText("You've logged out.").waitFor();
+  await page.getByText("You've signed out.").waitFor();
   expect(await page.evaluate("localStorage.length + sessionStorage.length")).toBe(0);
   expect((await clientWith(token).get("/auth/me")).status).toBe(401);
   await page.goto("/servers");
@@ -269,8 +269,8 @@ test("who logs out is told so, also where another request learns first that the 
     await route.fulfill({ response });
   });
   await page.getByRole("button", { name: /^Owner of/ }).click();
-  await page.getByRole("menuitem", { name: "Log out" }).click();
-  await page.getByText("You've logged out.").waitFor();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByText("You've signed out.").waitFor();
 });
 
 test("a session that the service ended leads to the log-in page, and from there back", async ({ open }) => {
@@ -306,7 +306,7 @@ test("logging out in one tab ends the others", async ({ open }) => {
   await other.goto("/instances");
   await heading(other, "Instances").waitFor();
   await page.getByRole("button", { name: mine.user.name }).click();
-  await page.getByRole("menuitem", { name: "Log out" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
   await isAt(page, "/login");
   await isAt(other, "/login");
 });
@@ -321,7 +321,7 @@ test("whoever logs in next is not told what the one before was told", async ({ o
   await adding.getByRole("button", { name: "Add SSH key" }).click();
   await page.getByText("SSH key added: Ops laptop").first().waitFor();
   await page.getByRole("button", { name: mine.user.name }).click();
-  await page.getByRole("menuitem", { name: "Log out" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
   await isAt(page, "/login");
   await logIn(page, another.user);
   await page.getByRole("button", { name: another.user.name }).waitFor();
@@ -335,7 +335,7 @@ test("logging out of a session that has ended already is just that", async ({ op
   const token = z.object({ token: z.string() }).parse(JSON.parse(String(await page.evaluate(KEPT)))).token;
   await clientWith(token).post("/auth/logout");
   await page.getByRole("button", { name: mine.user.name }).click();
-  await page.getByRole("menuitem", { name: "Log out" }).click();
-  await page.getByText("You've logged out.").waitFor();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByText("You've signed out.").waitFor();
   expect(await page.evaluate(KEPT)).toBeNull();
 });

@@ -313,7 +313,7 @@ describe("a start that cannot be says in one line what to do, and leaves with 1"
   test("where the data folder cannot be written", async () => {
     const folder = process.getuid?.() === 0 ? "/proc/1/data" : product.newDataDir();
     if (process.getuid?.() !== 0) mkdirSync(folder, { mode: 0o500 });
-    await refused({ args: ["--data", folder], env: await env() }, /cannot be (used for data|written).*another/);
+    await refused({ args: ["--data", folder], env: await env() }, /(cannot be used for data|is not writable).*another/);
   });
 
   const FOLDERS = ["dynamodb", "s3", "executions", "logs"];

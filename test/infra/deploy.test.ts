@@ -88,7 +88,7 @@ describe("the stack that is there already", () => {
 
   it("is not taken for absent by whoever may not look", async () => {
     answers["cloudformation"] = { status: 403, text: "<Code>AccessDenied</Code>" };
-    await expect(findStack("stack", access)).rejects.toThrow("cloudformation:DescribeStacks was answered with 403");
+    await expect(findStack("stack", access)).rejects.toThrow("cloudformation:DescribeStacks returned 403");
   });
 });
 
@@ -143,7 +143,10 @@ describe("what was chosen", () => {
   it("nothing is deployed by somebody who may not see whether there is a stack", async () => {
     answers["cloudformation"] = { status: 403, text: "<Code>AccessDenied</Code>" };
     const { code, stderr } = await refusal("test");
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("Whoever deploys has to see the stack") });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining("Your credentials must allow cloudformation:DescribeStacks"),
+    });
   });
 });
 

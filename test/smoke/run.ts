@@ -9,10 +9,10 @@ import type { Operation } from "../../shared/api/operations.ts";
 import { keyPairOf } from "../../shared/platform/key-pair.ts";
 
 const USAGE = `npm run smoke -- live|test [--url URL] [--provider CODE] [--region CODE] [--size CODE] [--domain NAME] [--version V]
-  TOKEN in the environment is an API token with all permissions, of that environment.
-  --url     where the API is; by default the one that \`npm start\` runs on this machine
-  --domain  a domain whose DNS you control, if you also want to see its certificate; else one that leads nowhere
-  Without --provider, --region and --size: the first provider's smallest machine.`;
+  Set the environment variable TOKEN to an API token of that environment with all permissions.
+  --url     base URL of the API; default: the one that \`npm start\` runs on this machine
+  --domain  a domain whose DNS you control, if you also want to see its certificate; default: one that does not resolve
+  Without --provider, --region and --size, the first provider's smallest machine is used.`;
 
 /** The longest that any one operation may take: a machine's boot and preparation, at a provider's slowest. */
 const OPERATION_MINUTES_MAX = 45;
@@ -23,7 +23,7 @@ let failed = 0;
 let interrupted = false;
 process.on("SIGINT", () => {
   interrupted = true;
-  console.log("\nInterrupted: everything is removed again …");
+  console.log("\nInterrupted: deleting everything …");
 });
 
 async function main(): Promise<void> {
@@ -237,7 +237,7 @@ function options() {
 }
 
 function wordsOf(error: unknown): string {
-  if (error instanceof ClientError) return `${error.code}: ${error.message} (request ${error.requestId ?? "not answered"})`;
+  if (error instanceof ClientError) return `${error.code}: ${error.message} (request ${error.requestId ?? "without a response"})`;
   return error instanceof Error ? error.message : String(error);
 }
 

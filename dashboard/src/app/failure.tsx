@@ -24,7 +24,7 @@ export function Failure({ error, retry, resend }: Props) {
       <Alert type="error" header={title} action={retry && <Button onClick={retry}>Try again</Button>}>
         {left > 0 && again !== undefined ? (
           <>
-            Trying again in{" "}
+            Retrying in{" "}
             <span role="timer" aria-live="off">
               {spanInWords(left)}
             </span>

@@ -53,7 +53,7 @@ export function TopBar() {
                     externalIconAriaLabel: "Opens in a new tab",
                   },
                 ]),
-            { id: "log-out", text: "Log out" },
+            { id: "log-out", text: "Sign out" },
           ],
           onItemClick: ({ detail }) => {
             if (detail.id === "log-out") void logOut();

@@ -155,7 +155,7 @@ function InstanceForm({ offered, active, serverId, onMade }: Props) {
       />
       <TextField
         label="Admin email"
-        description="The admin logs in to Odoo with this email. We generate a password and show it once."
+        description="The admin signs in to Odoo with this email. We generate a password and show it once."
         type="email"
         {...form.text("admin_email")}
       />

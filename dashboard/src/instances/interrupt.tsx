@@ -8,7 +8,7 @@ import { Failure } from "../app/failure.tsx";
 import { useAct } from "./use-act.ts";
 
 const WORDS = {
-  stop: { verb: "Stop", effect: "Users can't log in until you start it again. No data is lost." },
+  stop: { verb: "Stop", effect: "Users can't sign in until you start it again. No data is lost." },
   restart: { verb: "Restart", effect: "Users are disconnected for a moment and lose unsaved changes." },
 };
 

@@ -17,11 +17,11 @@ import { useCountdown } from "./countdown.ts";
 import { beginSession, type Ending, useEnding, useSession } from "./session.ts";
 
 const ENDINGS: Record<Ending, string> = {
-  "logged-out": "You've logged out.",
+  "logged-out": "You've signed out.",
   "logged-out-here":
-    "You are logged out in this browser. We couldn't reach the service, so the session there ends within 12 hours.",
-  ended: "Your session ended. Log in to pick up where you left off.",
-  expired: "Your session expired. Log in to pick up where you left off.",
+    "You've signed out in this browser. We couldn't reach the service, so your session will expire there within 12 hours.",
+  ended: "Your session ended. Sign in to pick up where you left off.",
+  expired: "Your session expired. Sign in to pick up where you left off.",
 };
 
 export default function Login() {
@@ -36,7 +36,7 @@ export default function Login() {
     onSuccess: ({ data }) => beginSession(data),
   });
   const locked = useCountdown(isLockOut(login.error) ? login.error.retryAfter : undefined, login.failureCount);
-  useTitle("Log in");
+  useTitle("Sign in");
   if (session !== undefined) return <Navigate to={from} replace />;
   const missing = (value: string, what: string) => (asked && value === "" ? `Enter your ${what}.` : undefined);
   return (
@@ -82,7 +82,7 @@ export default function Login() {
                 />
               </FormField>
               <Button variant="primary" fullWidth formAction="submit" loading={login.isPending} disabled={locked > 0}>
-                Log in
+                Sign in
               </Button>
             </SpaceBetween>
           </form>

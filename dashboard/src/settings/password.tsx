@@ -30,14 +30,14 @@ export function PasswordForm() {
         id: "password",
         type: "success",
         header: "Password changed",
-        content: "You've been logged out on all other devices.",
+        content: "You've been signed out on all other devices.",
       });
     },
   });
   return (
     <Container
       header={
-        <Header variant="h2" description="Changing it logs you out on all other devices.">
+        <Header variant="h2" description="You'll be signed out on all other devices.">
           Change password
         </Header>
       }

@@ -146,7 +146,7 @@ async function whyNot(output: string, folder: string | undefined): Promise<Local
     return new LocalError(
       `${needed}, with its compiler, which this \`java\` lacks: install a JDK, e.g. apt-get install openjdk-17-jdk-headless`,
     );
-  const last = output.trim().split("\n").slice(-3).join(" | ") || `no answer in ${READY_WITHIN_SECONDS} seconds`;
+  const last = output.trim().split("\n").slice(-3).join(" | ") || `no response in ${READY_WITHIN_SECONDS} seconds`;
   return /sqlite/i.test(output) ? broken(folder, last) : new LocalError(`DynamoDB Local did not start; Java said: ${last}`);
 }
 
@@ -170,7 +170,7 @@ async function claim(folder: string): Promise<void> {
     await mkdir(folder, { recursive: true });
     await access(folder, constants.W_OK);
   } catch (cause) {
-    throw new LocalError(`The data folder ${folder} cannot be written: make it writable or name another`, { cause });
+    throw new LocalError(`The data folder ${folder} is not writable: make it writable or choose another`, { cause });
   }
   const before = Owner.safeParse(parseJson(await readFile(pidFile(folder), "utf8").catch(() => "")));
   if (!before.success) return;
@@ -179,7 +179,7 @@ async function claim(folder: string): Promise<void> {
   if (running === undefined || !running.command.includes(SOURCE) || !running.command.includes(folder)) return;
   if (running.parent === before.data.parent)
     throw new LocalError(
-      `The data folder ${folder} is in use by process ${running.parent}: stop that one first, or name another folder`,
+      `The data folder ${folder} is in use by process ${running.parent}: stop that one first, or choose another folder`,
     );
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     if (!sendSignal(before.data.pid, signal)) return;
@@ -188,7 +188,7 @@ async function claim(folder: string): Promise<void> {
       await new Promise((done) => setTimeout(done, 100));
     }
   }
-  throw new LocalError(`A DynamoDB Local left by an earlier start does not end: end process ${before.data.pid} by hand`);
+  throw new LocalError(`A DynamoDB Local from an earlier start does not stop: kill process ${before.data.pid} manually`);
 }
 
 function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
@@ -274,9 +274,11 @@ export async function createTable(database: Database, properties: unknown): Prom
   const existing = await describeTable(database, wanted.TableName);
   if (existing === undefined) {
     const made = await callDynamoDb(database, "CreateTable", { ...wanted, BillingMode: "PAY_PER_REQUEST" });
-    if (made.status !== 200) throw new LocalError(`The table of the template cannot be made: ${JSON.stringify(made.body)}`);
+    if (made.status !== 200) throw new LocalError(`Could not create the table of the template: ${JSON.stringify(made.body)}`);
   } else if (shape(existing) !== shape(wanted)) {
-    throw new LocalError(`The table ${wanted.TableName} was made with other keys or indexes: start with --reset to begin anew`);
+    throw new LocalError(
+      `The table ${wanted.TableName} was created with other keys or indexes: start with --reset to begin with no data`,
+    );
   }
   const { TimeToLiveSpecification } = z.object({ TimeToLiveSpecification: TimeToLive.optional() }).parse(properties);
   if (TimeToLiveSpecification?.Enabled === true) await deleteExpired(database, wanted.TableName, TimeToLiveSpecification);
@@ -284,7 +286,7 @@ export async function createTable(database: Database, properties: unknown): Prom
 
 export async function deleteTable(database: Database, name: string): Promise<void> {
   const { status, body } = await callDynamoDb(database, "DeleteTable", { TableName: name });
-  if (status !== 200) throw new LocalError(`The table ${name} cannot be deleted: ${JSON.stringify(body)}`);
+  if (status !== 200) throw new LocalError(`Could not delete the table ${name}: ${JSON.stringify(body)}`);
 }
 
 /** As on AWS items go some time after they expire, so that readers filter in any case. */

@@ -35,7 +35,7 @@ ${tags.map(({ name }) => `<li><a href="#${slug(name)}">${escape(name)}</a>${menu
 <section id="start" class="words">
 ${startOf(`${origin}${servers[0]?.url ?? ""}`)}
 ${markdown(info.description)}
-<p>The same as a document for tools: <a href="${escape(servers[0]?.url ?? "")}/openapi.json">openapi.json</a> (OpenAPI ${escape(document.openapi)}).</p>
+<p>The same document for tools: <a href="${escape(servers[0]?.url ?? "")}/openapi.json">openapi.json</a> (OpenAPI ${escape(document.openapi)}).</p>
 </section>
 ${tags
   .map(
@@ -50,7 +50,7 @@ ${ofTag(name)
   .join("\n")}
 <section id="resources" aria-labelledby="resources-title">
 <h2 id="resources-title">Resources</h2>
-<p>What the answers consist of. New fields may appear.</p>
+<p>The objects in responses. New fields may appear.</p>
 ${Object.entries(components.schemas)
   .map(
     ([name, schema]) =>
@@ -83,7 +83,9 @@ const menuOf = (operations: Described[]): string =>
     )
     .join("")}</ul>`;
 
-const startOf = (api: string): string => `<p>The examples on this page work when pasted, once a terminal knows these two:</p>
+const startOf = (
+  api: string,
+): string => `<p>You can paste the examples on this page into a terminal after you set these two variables:</p>
 <pre tabindex="0"><code>export API=${escape(api)}
 export TOKEN=…   # an API token, or the token that POST /auth/login gives</code></pre>`;
 
@@ -92,7 +94,7 @@ function endpointOf({ path, method, operation }: Described, document: OpenApi): 
   const parameters = operation.parameters.map((each) => resolveParameter(each, document));
   const body = requestBody?.content["application/json"];
   const [status = "", success] = Object.entries(responses)[0] ?? [];
-  const answer = success && resolveResponse(success, document);
+  const response = success && resolveResponse(success, document);
   return `<article id="${escape(operationId)}" aria-labelledby="${escape(operationId)}-title">
 <h3 id="${escape(operationId)}-title"><a href="#${escape(operationId)}">${inline(summary)}</a></h3>
 <p class="address">${badge(method)} <code>${escape(path).replace(/\/(?=.)/g, "/<wbr>")}</code></p>
@@ -106,13 +108,13 @@ ${operation["x-operations"] === undefined ? "" : `<div><dt>Starts</dt><dd>${oper
 </dl>
 ${parametersTable(parameters)}
 ${body === undefined ? "" : `<h4>Body</h4>${bodyTable(resolveSchema(body.schema, document))}`}
-${answer === undefined ? "" : `<h4>Answer ${status}</h4><p>${escape(answer.description)}. <code>data</code> is ${dataOf(answer.content["application/json"])}.</p>`}
+${response === undefined ? "" : `<h4>Response ${status}</h4><p>${escape(response.description)}. <code>data</code> is ${dataOf(response.content["application/json"])}.</p>`}
 ${errorsOf(operation, document)}
 </div>
 <div class="examples">
 <h4>Request</h4>
 <pre tabindex="0"><code>${escape(curlOf(method, path, parameters, operation, body))}</code></pre>
-${answer === undefined ? "" : `<h4>Answer</h4><pre tabindex="0"><code>${json(answer.content["application/json"].example)}</code></pre>`}
+${response === undefined ? "" : `<h4>Response</h4><pre tabindex="0"><code>${json(response.content["application/json"].example)}</code></pre>`}
 </div>
 </div>
 </article>`;
@@ -120,9 +122,7 @@ ${answer === undefined ? "" : `<h4>Answer</h4><pre tabindex="0"><code>${json(ans
 
 function accessOf({ "x-permission": access }: Operation): string {
   if (typeof access === "string")
-    return (
-      { public: "nothing: open to all", credential: "any credential", session: "a dashboard session" }[access] ?? code(access)
-    );
+    return { public: "nothing: public", credential: "any credential", session: "a dashboard session" }[access] ?? code(access);
   if (isList(access)) return access.map(code).join(" and ");
   return Object.entries(access)
     .flatMap(([field, permissions]) =>
@@ -158,14 +158,14 @@ const bodyTable = (schema: Schema): string =>
     ? fieldsTable(schema, true)
     : `<p>${schema.additionalProperties === false ? "An empty object, or none." : "Any JSON object."}</p>`;
 
-/** `required` is told of what is sent; of an answer, what may be missing. */
+/** Requests show which fields are required, responses which fields may be missing. */
 function fieldsTable(schema: Schema, sent: boolean): string {
   const rows = rowsOf(schema, "");
   if (rows.length === 0) return `<p>Any JSON object.</p>`;
   return tableOf(
     ["Field", "Type and limits", "Meaning"],
     rows.map(({ name, field, required }) => [
-      sent ? nameCell(name, required) : `${code(name)}${required ? "" : " <small>not always</small>"}`,
+      sent ? nameCell(name, required) : `${code(name)}${required ? "" : " <small>optional</small>"}`,
       typeOf(field),
       inline(field.description ?? ""),
     ]),
@@ -233,7 +233,7 @@ const linkTo = ($ref: string): string => {
 /** What `data` is: a named resource, a list of them, or its fields. */
 function dataOf({ schema }: Media): string {
   const data = schema.properties?.["data"];
-  if (data === undefined) return "not there: the answer is the document itself";
+  if (data === undefined) return "absent: the response is the document itself";
   const { properties } = data;
   return properties === undefined
     ? `${kindOf(data).startsWith("array") ? "an " : ""}${kindOf(data)}`

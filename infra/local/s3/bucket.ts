@@ -83,7 +83,7 @@ async function readAll<T>(folder: string, schema: z.ZodType<T>): Promise<T[]> {
         return schema.parse(JSON.parse(readFileSync(join(folder, file), "utf8")));
       } catch (cause) {
         throw new LocalError(
-          `${join(folder, file)} cannot be read, so nothing is touched: put a good copy there, or rename it to ${file}${SET_ASIDE} to start without what it describes (no data is removed as long as it is there)`,
+          `${join(folder, file)} cannot be read, so nothing was changed: restore a good copy, or rename it to ${file}${SET_ASIDE} to start without what it describes (no data is deleted while that file exists)`,
           { cause },
         );
       }

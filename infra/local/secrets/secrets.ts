@@ -79,7 +79,7 @@ export function openSecrets({ file }: { file?: string | undefined }): Secrets {
     },
     async call(action, input) {
       const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
-      if (run === undefined) throw new AwsFault("InvalidRequestException", `${action} is not run on this machine`);
+      if (run === undefined) throw new AwsFault("InvalidRequestException", `${action} is not supported on this machine`);
       return run(input);
     },
     cover: (arn, parts) => void covers.set(arn, parts),
@@ -99,9 +99,12 @@ function read(file: string): Secret[] {
   try {
     return z.array(Secret).parse(JSON.parse(readFileSync(file, "utf8")));
   } catch (cause) {
-    throw new LocalError(`The secrets in ${file} cannot be read: restore that file, or start with --reset to begin anew`, {
-      cause,
-    });
+    throw new LocalError(
+      `The secrets in ${file} cannot be read: restore that file, or start with --reset to begin with no data`,
+      {
+        cause,
+      },
+    );
   }
 }
 
