@@ -87,3 +87,15 @@ test("zod is imported whole, which is the form that bundles small", () => {
   );
   expect(named).toEqual([]);
 });
+
+test("the folders of the dashboard import in one direction: pages what they are made of, and the shell the pages", () => {
+  const order = ["session", "app", "resource", "operations", "allowed"];
+  order.push("ssh-keys", "servers", "backups", "instances", "tokens", "events", "settings", "home", "login", "shell");
+  const placeOf = (place: string): number => {
+    const [, folder = "", below] = /^dashboard\/src\/([^/]+)(\/.+)?$/.exec(place) ?? [];
+    return below === undefined ? order.length : order.indexOf(folder);
+  };
+  const within = imports.filter(({ file, from }) => isIn(file, "dashboard/src") && isIn(from, "dashboard/src"));
+  expect(within.filter(({ file }) => placeOf(file) === -1).map(({ file }) => file)).toEqual([]);
+  expect(within.filter(({ file, from }) => placeOf(from) > placeOf(file))).toEqual([]);
+});

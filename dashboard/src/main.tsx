@@ -2,7 +2,7 @@
 import { load, NOT_LOADED } from "./app/loading.ts";
 
 // Both at once: what is shown first is known before any of it is there.
-const first = () => (localStorage.getItem("session") === null ? import("./session/login.tsx") : import("./app/shell.tsx"));
+const first = () => (localStorage.getItem("session") === null ? import("./login/login.tsx") : import("./shell/shell.tsx"));
 load(() => Promise.all([import("./start.tsx"), first()])).catch(() => {
   const [alert, title, text, again] = ["div", "h1", "p", "button"].map((name) => document.createElement(name));
   if (alert === undefined || title === undefined || text === undefined || again === undefined) return;

@@ -13,8 +13,8 @@ import { EnvironmentBanner } from "./app/environment.tsx";
 import { load } from "./app/loading.ts";
 import { SessionRequired } from "./session/required.tsx";
 
-const Login = lazy(() => load(() => import("./session/login.tsx")));
-const Shell = lazy(() => load(() => import("./app/shell.tsx")));
+const Login = lazy(() => load(() => import("./login/login.tsx")));
+const Shell = lazy(() => load(() => import("./shell/shell.tsx")));
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no #root");

@@ -1,7 +1,7 @@
 // The API's client in the browser: signed in as the session says; an answer 401 is the session's end.
 import { createClient } from "../../../shared/api/client.ts";
 import { BASE_PATH } from "../../../shared/api/index.ts";
-import { noteDate } from "./clock.ts";
+import { noteDate } from "../session/clock.ts";
 import { endSession, session } from "../session/session.ts";
 
 export const client = createClient({

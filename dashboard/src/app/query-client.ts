@@ -2,7 +2,7 @@
 import { MutationCache, QueryClient } from "@tanstack/react-query";
 import { ClientError } from "../../../shared/api/client.ts";
 import { subscribe, session } from "../session/session.ts";
-import { operationIdsIn } from "../operations/named.ts";
+import { operationIdsIn } from "./operation-ids.ts";
 import { waitOf, waitUntil } from "./limit.ts";
 import { passes } from "./words.ts";
 

@@ -5,9 +5,9 @@ import type { Backup } from "../../../shared/api/backups.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { Page } from "../app/page.tsx";
 import { instances, servers } from "../app/queries.ts";
-import { whyNot } from "../instances/allowed.ts";
+import { whyNot } from "../allowed/instances.ts";
 import { Action } from "../resource/action.tsx";
-import type { Home } from "./allowed.ts";
+import type { Home } from "../allowed/backups.ts";
 import { BackUpAny } from "./back-up.tsx";
 import { BackupsTable } from "./table.tsx";
 

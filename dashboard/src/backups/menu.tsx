@@ -3,7 +3,7 @@ import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import { useNavigate } from "react-router";
 import type { Backup } from "../../../shared/api/backups.ts";
 import { useRunning } from "../operations/watch.ts";
-import { type Home, whyNotDelete, whyNotRead, whyNotRestore } from "./allowed.ts";
+import { type Home, whyNotDelete, whyNotRead, whyNotRestore } from "../allowed/backups.ts";
 import { useDownload } from "./download.ts";
 import { momentOf } from "./words.ts";
 

@@ -13,7 +13,7 @@ import { Status } from "../resource/status.tsx";
 import { type Column, ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
-import type { Home } from "./allowed.ts";
+import type { Home } from "../allowed/backups.ts";
 import { DeleteBackup } from "./delete.tsx";
 import { BackupDetails } from "./details.tsx";
 import { BackupMenu } from "./menu.tsx";

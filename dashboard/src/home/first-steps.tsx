@@ -11,7 +11,7 @@ import type { Server } from "../../../shared/api/servers.ts";
 import { LIFECYCLE, SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
 import { useFollow } from "../app/follow.ts";
 import { sshKeys } from "../app/queries.ts";
-import { isUsable } from "../instances/allowed.ts";
+import { isUsable } from "../allowed/instances.ts";
 
 export function FirstSteps({ servers }: { servers: readonly Server[] }) {
   const keys = useQuery(sshKeys.list({ per_page: 1 }));

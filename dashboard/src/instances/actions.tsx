@@ -5,7 +5,7 @@ import { useNavigate } from "react-router";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { Server } from "../../../shared/api/servers.ts";
 import { Action } from "../resource/action.tsx";
-import { whyNot, whyNotEdit } from "./allowed.ts";
+import { whyNot, whyNotEdit } from "../allowed/instances.ts";
 
 const DIALOGS = ["stop", "restart", "edit", "domain", "delete"] as const;
 export type Dialog = (typeof DIALOGS)[number];

@@ -5,7 +5,7 @@ import type { Server } from "../../../shared/api/servers.ts";
 import { BackUp } from "../backups/back-up.tsx";
 import { BackupsTable } from "../backups/table.tsx";
 import { Action } from "../resource/action.tsx";
-import { whyNot } from "./allowed.ts";
+import { whyNot } from "../allowed/instances.ts";
 
 export function BackupsOf({ instance, server }: { instance: Instance; server: Server | undefined }) {
   const [asking, setAsking] = useState(false);

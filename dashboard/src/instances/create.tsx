@@ -20,7 +20,7 @@ import { Form, TextField } from "../resource/form.tsx";
 import { useForm } from "../resource/use-form.ts";
 import type { Pages } from "../resource/use-pages.ts";
 import { session } from "../session/session.ts";
-import { isUsable } from "./allowed.ts";
+import { isUsable } from "../allowed/instances.ts";
 import { ErpFields } from "./erp-fields.tsx";
 import { AfterMaking, type Made } from "./after-making.tsx";
 import { ServerField, useActiveServers } from "./server-field.tsx";

@@ -4,7 +4,7 @@ import type { Instance } from "../../../shared/api/instances.ts";
 import type { Server } from "../../../shared/api/servers.ts";
 import { client } from "../app/client.ts";
 import { Confirm } from "../resource/confirm.tsx";
-import { isUsable } from "./allowed.ts";
+import { isUsable } from "../allowed/instances.ts";
 
 interface Props {
   instance: Instance;

@@ -6,7 +6,7 @@ import type { Operation } from "../../../shared/api/operations.ts";
 import { client } from "../app/client.ts";
 import { queryClient, refresh } from "../app/query-client.ts";
 import { session } from "../session/session.ts";
-import { operationIdsIn } from "./named.ts";
+import { operationIdsIn } from "../app/operation-ids.ts";
 import { heldOnPage } from "./held.ts";
 import { rememberNames, tellEnd } from "./tell.tsx";
 

@@ -1,6 +1,6 @@
 // A moment, as long ago or ahead as it is; exactly where the pointer rests, or all along.
 import { useSyncExternalStore } from "react";
-import { serviceNow } from "../app/clock.ts";
+import { serviceNow } from "../session/clock.ts";
 import { inFull } from "./moment.ts";
 
 /** Each from where it is exact enough to act on: 14 days are not "next week", and 40 hours not "1 day". */

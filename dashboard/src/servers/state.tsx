@@ -3,7 +3,7 @@ import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import type { Server } from "../../../shared/api/servers.ts";
 import { LIFECYCLE } from "../../../shared/domain/lifecycle.ts";
 import { Status } from "../resource/status.tsx";
-import { phasesOf } from "./allowed.ts";
+import { phasesOf } from "../allowed/servers.ts";
 
 export function ServerState({ server }: { server: Server }) {
   if (phasesOf(server).includes(LIFECYCLE["server.delete"].through))

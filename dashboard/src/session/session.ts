@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 import * as z from "zod";
 import { api } from "../../../shared/api/index.ts";
 import type { DataOf } from "../../../shared/api/endpoint.ts";
-import { serviceNow } from "../app/clock.ts";
+import { serviceNow } from "./clock.ts";
 
 /** As it was begun, and when it ends by this browser's clock, which need not be right. */
 const Session = api.auth.login.data.extend({ ends: z.number().optional() });

@@ -1,6 +1,6 @@
 // Every page of the dashboard, each a chunk of its own.
 import { type ComponentType, lazy } from "react";
-import { load } from "./loading.ts";
+import { load } from "../app/loading.ts";
 
 export interface Route {
   path: string;

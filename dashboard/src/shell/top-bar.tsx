@@ -2,12 +2,12 @@
 import TopNavigation from "@cloudscape-design/components/top-navigation";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
-import { logOut } from "../session/log-out.ts";
+import { logOut } from "../login/log-out.ts";
 import { useSession } from "../session/session.ts";
-import { useFollow } from "./follow.ts";
-import { switchMode, useDark } from "./mode.ts";
-import { deployment } from "./queries.ts";
-import { PRODUCT } from "./title.ts";
+import { useFollow } from "../app/follow.ts";
+import { switchMode, useDark } from "../app/mode.ts";
+import { deployment } from "../app/queries.ts";
+import { PRODUCT } from "../app/title.ts";
 
 export function TopBar() {
   const user = useSession()?.user;

@@ -4,7 +4,7 @@ import type { Instance } from "../../../shared/api/instances.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
 import type { Server } from "../../../shared/api/servers.ts";
 import { LIFECYCLE, RESTORABLE } from "../../../shared/domain/lifecycle.ts";
-import { whyNot } from "../instances/allowed.ts";
+import { whyNot } from "./instances.ts";
 import { shownOf } from "../resource/status.tsx";
 
 /** The instance that a backup is of, with its server, as far as the page knows them: then the API has the last word. */

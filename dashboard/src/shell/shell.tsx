@@ -8,15 +8,15 @@ import Spinner from "@cloudscape-design/components/spinner";
 import { Suspense, useEffect, useRef } from "react";
 import { Route, Routes, useLocation } from "react-router";
 import { useWatch } from "../operations/watch.ts";
-import { Boundary } from "./boundary.tsx";
-import { useFollow } from "./follow.ts";
-import { EnvironmentBanner } from "./environment.tsx";
+import { Boundary } from "../app/boundary.tsx";
+import { useFollow } from "../app/follow.ts";
+import { EnvironmentBanner } from "../app/environment.tsx";
 import { LimitNotice } from "./limit-notice.tsx";
 import { Navigation } from "./navigation.tsx";
-import { dismiss, useNotifications } from "./notifications.ts";
+import { dismiss, useNotifications } from "../app/notifications.ts";
 import { routes } from "./routes.tsx";
 import { TopBar } from "./top-bar.tsx";
-import { useShownTrail } from "./trail.ts";
+import { useShownTrail } from "../app/trail.ts";
 
 export default function Shell() {
   const { pathname } = useLocation();

@@ -1,7 +1,7 @@
 // An address that no page has.
 import Box from "@cloudscape-design/components/box";
-import { Link } from "./link.tsx";
-import { Page } from "./page.tsx";
+import { Link } from "../app/link.tsx";
+import { Page } from "../app/page.tsx";
 
 export default function NotFound() {
   return (

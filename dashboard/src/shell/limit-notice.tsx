@@ -1,8 +1,8 @@
 // Says that the page waits for the API's rate limit, and for how long; then it goes on by itself.
 import Alert from "@cloudscape-design/components/alert";
 import { useSecondsUntil } from "../session/countdown.ts";
-import { useWaitingUntil } from "./limit.ts";
-import { spanInWords } from "./words.ts";
+import { useWaitingUntil } from "../app/limit.ts";
+import { spanInWords } from "../app/words.ts";
 
 export function LimitNotice() {
   const left = useSecondsUntil(useWaitingUntil());

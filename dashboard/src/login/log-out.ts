@@ -1,7 +1,7 @@
 // Ends the session at the service and here; here also when the service cannot be told.
 import { ClientError } from "../../../shared/api/client.ts";
 import { client } from "../app/client.ts";
-import { endSession } from "./session.ts";
+import { endSession } from "../session/session.ts";
 
 export async function logOut(): Promise<void> {
   try {

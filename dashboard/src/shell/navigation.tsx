@@ -1,7 +1,7 @@
 // The pages, at the side; on a phone behind a button.
 import SideNavigation from "@cloudscape-design/components/side-navigation";
 import { useLocation } from "react-router";
-import { useFollow } from "./follow.ts";
+import { useFollow } from "../app/follow.ts";
 
 const LINKS = [
   { text: "Home", href: "/" },

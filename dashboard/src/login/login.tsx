@@ -13,8 +13,8 @@ import { ClientError } from "../../../shared/api/client.ts";
 import { client } from "../app/client.ts";
 import { PRODUCT, useTitle } from "../app/title.ts";
 import { wordsOf } from "../app/words.ts";
-import { useCountdown } from "./countdown.ts";
-import { beginSession, type Ending, useEnding, useSession } from "./session.ts";
+import { useCountdown } from "../session/countdown.ts";
+import { beginSession, type Ending, useEnding, useSession } from "../session/session.ts";
 
 const ENDINGS: Record<Ending, string> = {
   "logged-out": "You've signed out.",

@@ -3,7 +3,7 @@ import type { Instance, InstanceAction } from "../../../shared/api/instances.ts"
 import type { Server } from "../../../shared/api/servers.ts";
 import { LIFECYCLE, statesFor, USABLE } from "../../../shared/domain/lifecycle.ts";
 import { shownOf } from "../resource/status.tsx";
-import { phasesOf } from "../servers/allowed.ts";
+import { phasesOf } from "./servers.ts";
 
 const DONE: Record<InstanceAction, string> = {
   start: "started",
