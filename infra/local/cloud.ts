@@ -31,8 +31,6 @@ export interface CloudOptions {
   store?: Record<string, string> | undefined;
   /** Of a DynamoDB Local that runs already, in memory, and that other clouds use as well; without it an own one is started. */
   databaseUrl?: string;
-  /** Values of the template's parameters. */
-  parameters?: Record<string, string>;
   /** Multiplies waits, pauses before retries and schedules' periods, never timeouts. 0: at once, and no schedules. */
   timeScale?: number;
   /** Whether rules with a schedule run by themselves; `events.fire` runs them in any case. */
@@ -123,7 +121,7 @@ const borrowed = async (url: string): Promise<Pick<DynamoDb, "url" | "flush" | "
 });
 
 async function start(options: CloudOptions, stops: (() => void | Promise<void>)[], stop: () => Promise<void>): Promise<Cloud> {
-  const { dataDir, outDir, stack, parameters = {}, timeScale = 1, schedules = true } = options;
+  const { dataDir, outDir, stack, timeScale = 1, schedules = true } = options;
   const within = (name: string): string | undefined => (dataDir === undefined ? undefined : join(dataDir, name));
   const started = async <T extends { stop: () => void | Promise<void> }>(starting: Promise<T>): Promise<T> => {
     const part = await starting;
@@ -131,7 +129,7 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
     return part;
   };
 
-  const template = readTemplate(outDir, stack, parameters);
+  const template = readTemplate(outDir, stack);
   const [table] = template.tables;
   const [api] = template.apis;
   if (!table || !api || template.apis.length > 1)

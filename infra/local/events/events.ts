@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LocalError } from "../errors.ts";
 import { ACCOUNT, REGION, type Json, type Rule } from "../template/template.ts";
-import { text } from "../template/resolve.ts";
 
 export interface Event {
   source: string;
@@ -33,54 +32,23 @@ function periodSeconds(rule: Rule, schedule: string): number {
 
 const isRecord = (value: Json | undefined): value is Record<string, Json> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-const listed = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : value === undefined ? [] : [value]);
-
-/** One alternative of a pattern's list against a field: a literal, or a filter such as {"prefix": "x"}. */
-function fits(filter: Json, field: Json | undefined): boolean {
-  const values = listed(field);
-  if (!isRecord(filter)) return values.includes(filter);
-  const [[operator, operand] = ["", null]] = Object.entries(filter);
-  switch (operator) {
-    case "exists":
-      return (field !== undefined) === operand;
-    case "prefix":
-      return values.some((value) => typeof value === "string" && value.startsWith(text(operand)));
-    case "suffix":
-      return values.some((value) => typeof value === "string" && value.endsWith(text(operand)));
-    case "anything-but":
-      return field !== undefined && !listed(operand).some((each) => fits(each, field));
-    default:
-      throw new LocalError(`The local runner does not know the event filter "${operator}": teach infra/local/events.ts`);
-  }
+/** One alternative of a pattern's list against a field. */
+function fits(expected: Json, field: Json | undefined): boolean {
+  if (isRecord(expected))
+    throw new LocalError(
+      `The local runner does not know the event filter ${JSON.stringify(expected)}: add it to infra/local/events/events.ts`,
+    );
+  return field === expected;
 }
 
 export function matches(pattern: Record<string, Json>, event: Record<string, Json>): boolean {
-  return Object.entries(pattern).every(([key, expected]) => {
+  // All of them, so that a filter that is not known is reported whatever the other fields are.
+  const fitting = Object.entries(pattern).filter(([key, expected]) => {
     const field = event[key];
-    if (Array.isArray(expected)) return expected.some((filter) => fits(filter, field));
+    if (Array.isArray(expected)) return expected.some((each) => fits(each, field));
     return isRecord(expected) && matches(expected, isRecord(field) ? field : {});
   });
-}
-
-/** The value at a plain path, `$.detail.name`; whatever else JSONPath knows is not needed for events. */
-const at = (event: Json, path: string): Json | undefined =>
-  path
-    .split(".")
-    .slice(1)
-    .reduce<Json | undefined>((value, key) => (isRecord(value) ? value[key] : undefined), event);
-
-function inputOf({ Input, InputPath, InputTransformer }: Rule["targets"][number], event: Json): unknown {
-  if (Input !== undefined) return JSON.parse(Input);
-  if (InputPath !== undefined) return at(event, InputPath) ?? null;
-  if (!InputTransformer) return event;
-  const { InputPathsMap, InputTemplate } = InputTransformer;
-  // CDK writes <key> both as a whole value, bare or quoted, and inside strings.
-  const value = (key: string): Json => at(event, InputPathsMap[key] ?? "") ?? null;
-  const filled = InputTemplate.replaceAll(/"<([\w.-]+)>"|<([\w.-]+)>/g, (_, quoted?: string, bare?: string) => {
-    const found = value(quoted ?? bare ?? "");
-    return JSON.stringify(quoted !== undefined && typeof found !== "string" ? JSON.stringify(found) : found);
-  });
-  return JSON.parse(filled);
+  return fitting.length === Object.keys(pattern).length;
 }
 
 const envelope = ({ resources = [], ...event }: Event): Record<string, Json> => ({
@@ -101,56 +69,27 @@ export interface Events {
   stop: () => void;
 }
 
-export function startEvents(options: {
+interface Options {
   rules: Rule[];
   invoke: (functionName: string, payload: unknown) => Promise<unknown>;
   /** Multiplies the pauses before retries and the schedules' periods; 0 means at once, and no schedules. */
   timeScale: number;
   schedules: boolean;
   log: (line: string) => void;
-}): Events {
-  const { rules, invoke, timeScale, log } = options;
+}
+
+export function startEvents(options: Options): Events {
+  const { rules } = options;
   const stopping = new AbortController();
-  const timers: NodeJS.Timeout[] = [];
-
-  async function deliver(rule: Rule, target: Rule["targets"][number], event: Json): Promise<void> {
-    if (!target.Arn.includes(":lambda:")) return log(`${rule.name}: ${target.Arn} is no function, so nothing was called`);
-    for (const pauseSeconds of [...RETRY_AFTER_SECONDS, undefined]) {
-      try {
-        await invoke(target.Arn, inputOf(target, event));
-        return;
-      } catch (error) {
-        log(`${rule.name}: ${String(error)}${pauseSeconds === undefined ? "; given up" : ""}`);
-        if (pauseSeconds === undefined) return;
-        await sleep(pauseSeconds * 1000 * timeScale, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
-        if (stopping.signal.aborted) return;
-      }
-    }
-  }
-
-  async function run(rule: Rule, event: Json): Promise<void> {
-    await Promise.all(rule.targets.map((target) => deliver(rule, target, event)));
-  }
-
+  const run = async (rule: Rule, event: Json): Promise<void> => {
+    await Promise.all(rule.targets.map((target) => deliver(rule, target, event, options, stopping.signal)));
+  };
   const tick = (rule: Rule): Promise<void> =>
     run(rule, envelope({ source: "aws.events", "detail-type": "Scheduled Event", resources: [rule.arn], detail: {} }));
 
-  // A pattern with a filter that is not known here is refused now, not when the first event comes.
+  // A pattern with a filter that is not known here is reported now, not when the first event comes.
   for (const { pattern } of rules) if (pattern) matches(pattern, {});
-  for (const rule of rules) {
-    if (rule.schedule === undefined) continue;
-    const period = Math.min(periodSeconds(rule, rule.schedule) * 1000 * timeScale, LONGEST_TIMER_MILLISECONDS);
-    if (!options.schedules || period === 0) continue;
-    let running = false;
-    const due = (): void => {
-      // A run that takes longer than its period is not overtaken by the next.
-      if (running) return;
-      running = true;
-      void tick(rule).finally(() => (running = false));
-    };
-    timers.push(setTimeout(due, Math.min(period, FIRST_RUN_MILLISECONDS)).unref(), setInterval(due, period).unref());
-  }
-
+  const timers = rules.flatMap((rule) => scheduled(rule, () => tick(rule), options));
   return {
     put: async (event) => {
       const whole = envelope(event);
@@ -170,4 +109,40 @@ export function startEvents(options: {
       for (const timer of timers) clearInterval(timer);
     },
   };
+}
+
+/** Invokes a target, and again if it fails, as Lambda does with an event. */
+async function deliver(
+  rule: Rule,
+  { Arn }: Rule["targets"][number],
+  event: Json,
+  { invoke, log, timeScale }: Options,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const pauseSeconds of [...RETRY_AFTER_SECONDS, undefined]) {
+    try {
+      await invoke(Arn, event);
+      return;
+    } catch (error) {
+      log(`${rule.name}: ${String(error)}${pauseSeconds === undefined ? "; given up" : ""}`);
+      if (pauseSeconds === undefined) return;
+      await sleep(pauseSeconds * 1000 * timeScale, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+    }
+  }
+}
+
+/** The timers of a rule with a schedule; none for other rules. */
+function scheduled(rule: Rule, tick: () => Promise<void>, { timeScale, schedules }: Options): NodeJS.Timeout[] {
+  if (rule.schedule === undefined) return [];
+  const period = Math.min(periodSeconds(rule, rule.schedule) * 1000 * timeScale, LONGEST_TIMER_MILLISECONDS);
+  if (!schedules || period === 0) return [];
+  let running = false;
+  const due = (): void => {
+    // A run that takes longer than its period is not overtaken by the next.
+    if (running) return;
+    running = true;
+    void tick().finally(() => (running = false));
+  };
+  return [setTimeout(due, Math.min(period, FIRST_RUN_MILLISECONDS)).unref(), setInterval(due, period).unref()];
 }

@@ -1,7 +1,8 @@
 // What API Gateway does once an API has a `minimumCompressionSize`: it compresses responses, and opens bodies that came compressed.
 import { promisify } from "node:util";
 import { deflate, gzip, inflate, unzip } from "node:zlib";
-import { BODY_LIMIT_BYTES, Refusal } from "./request.ts";
+import { GatewayError } from "./errors.ts";
+import { BODY_LIMIT_BYTES } from "./request.ts";
 
 const COMPRESS = { gzip: promisify(gzip), deflate: promisify(deflate) };
 const OPEN = { gzip: promisify(unzip), deflate: promisify(inflate) };
@@ -19,19 +20,19 @@ function codingFor(acceptEncoding: string): Coding | undefined {
   return best !== undefined && isCoding(best.name) ? best.name : undefined;
 }
 
-export async function compressed<A extends { headers: [string, string][]; body: Buffer }>(
-  answer: A,
+export async function compressed<R extends { headers: [string, string][]; body: Buffer }>(
+  response: R,
   minimumBytes: number | undefined,
   acceptEncoding: string | undefined,
-): Promise<A> {
-  if (minimumBytes === undefined || answer.body.length < minimumBytes) return answer;
-  if (answer.headers.some(([name]) => name === "content-encoding")) return answer;
+): Promise<R> {
+  if (minimumBytes === undefined || response.body.length < minimumBytes) return response;
+  if (response.headers.some(([name]) => name === "content-encoding")) return response;
   const coding = codingFor(acceptEncoding ?? "");
-  if (coding === undefined) return answer;
+  if (coding === undefined) return response;
   return {
-    ...answer,
-    headers: [...answer.headers, ["content-encoding", coding]],
-    body: await COMPRESS[coding](answer.body),
+    ...response,
+    headers: [...response.headers, ["content-encoding", coding]],
+    body: await COMPRESS[coding](response.body),
   };
 }
 
@@ -40,6 +41,6 @@ export async function opened(body: Buffer, contentEncoding: string | undefined):
   if (!isCoding(coding) || body.length === 0) return body;
   return OPEN[coding](body, { maxOutputLength: BODY_LIMIT_BYTES }).catch((cause: unknown) => {
     const tooLarge = cause instanceof RangeError;
-    throw new Refusal(tooLarge ? "REQUEST_TOO_LARGE" : "BAD_REQUEST_BODY", cause);
+    throw new GatewayError(tooLarge ? "REQUEST_TOO_LARGE" : "BAD_REQUEST_BODY", cause);
   });
 }

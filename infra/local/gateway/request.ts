@@ -1,37 +1,10 @@
-// A request as API Gateway sees it: read within its limits, or refused by the type that gateway responses are named after.
+// A request as API Gateway sees it: read within its limits, or rejected with a gateway error.
 import type { IncomingMessage } from "node:http";
 import { CLIENT_ADDRESS_HEADER } from "../../../shared/runtime/origin.ts";
 import type { ApiResource } from "../template/template.ts";
+import { GatewayError } from "./errors.ts";
 
 export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
-
-/** What API Gateway answers when it does not, or cannot, pass a request on: status and message unless the template has its own. */
-export const REFUSALS = {
-  MISSING_AUTHENTICATION_TOKEN: [403, "Missing Authentication Token"],
-  UNAUTHORIZED: [401, "Unauthorized"],
-  ACCESS_DENIED: [403, "User is not authorized to access this resource"],
-  AUTHORIZER_FAILURE: [500, "Internal server error"],
-  AUTHORIZER_CONFIGURATION_ERROR: [500, "Internal server error"],
-  BAD_REQUEST_BODY: [400, "Invalid request body"],
-  BAD_REQUEST_PARAMETERS: [400, "Bad Request"],
-  REQUEST_TOO_LARGE: [413, "Request Too Long"],
-  // Of a type that has no name: the default's response, with this status.
-  URI_TOO_LONG: [414, "Request URI too long"],
-  // A function that Lambda throttles: 500, unless the template has a response for this type.
-  INTEGRATION_FAILURE: [500, "Internal server error"],
-  INTEGRATION_TIMEOUT: [504, "Endpoint request timed out"],
-  // A function that failed, or whose answer is none: AWS has no type of its own for it, and a status that the default does not have.
-  DEFAULT_5XX: [502, "Internal server error"],
-} as const;
-export type RefusalType = keyof typeof REFUSALS;
-
-export class Refusal extends Error {
-  readonly type: RefusalType;
-  constructor(type: RefusalType, cause?: unknown) {
-    super(type, { cause });
-    this.type = type;
-  }
-}
 
 export type Many = Map<string, string[]>;
 export interface Exchange {
@@ -51,7 +24,7 @@ export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch (cause) {
-    throw new Refusal("BAD_REQUEST_PARAMETERS", cause);
+    throw new GatewayError("BAD_REQUEST_PARAMETERS", cause);
   }
 }
 
@@ -90,7 +63,7 @@ export function headersOf(request: IncomingMessage, front: Record<string, string
 export const headerIn = (headers: Many, name: string): string | undefined =>
   [...headers].find(([each]) => each.toLowerCase() === name.toLowerCase())?.[1].at(-1);
 
-/** Reads to the end in any case: a client that still sends would see a broken connection instead of the refusal. */
+/** Reads to the end in any case: a client that still sends would see a broken connection instead of the error. */
 export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -100,6 +73,6 @@ export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
     if (size <= BODY_LIMIT_BYTES) chunks.push(bytes);
     else chunks.length = 0;
   }
-  if (size > BODY_LIMIT_BYTES) throw new Refusal("REQUEST_TOO_LARGE");
+  if (size > BODY_LIMIT_BYTES) throw new GatewayError("REQUEST_TOO_LARGE");
   return Buffer.concat(chunks);
 }

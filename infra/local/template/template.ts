@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { LocalError } from "../errors.ts";
-import { holds, open, resolve, resourcesOf, text, type Json, type Resource } from "./resolve.ts";
+import { open, resourcesOf, text, type Json, type Resource } from "./resolve.ts";
 
 export { ACCOUNT, REGION, type Json } from "./resolve.ts";
 
@@ -40,18 +40,18 @@ export type PolicyDocument = z.infer<typeof PolicyDocument>;
 export type Role = Resource & { policies: PolicyDocument[] };
 
 const InlinePolicies = z.array(z.object({ PolicyDocument: PolicyDocument })).default([]);
-const RoleProperties = z.object({ Policies: InlinePolicies, ManagedPolicyArns: z.array(z.string()).default([]) });
-const PolicyProperties = z.object({ PolicyDocument: PolicyDocument, Roles: z.array(z.string()).default([]) });
+const RoleProperties = z.object({ Policies: InlinePolicies });
+const PolicyProperties = z.object({ PolicyDocument, Roles: z.array(z.string()).default([]) });
 
 function rolesOf(resources: Resource[]): Role[] {
   const attached = resources
-    .filter(({ type }) => type === "AWS::IAM::Policy" || type === "AWS::IAM::ManagedPolicy")
-    .map(({ arn, properties }) => ({ arn, ...PolicyProperties.parse(properties) }));
+    .filter(({ type }) => type === "AWS::IAM::Policy")
+    .map(({ properties }) => PolicyProperties.parse(properties));
   return resources
     .filter(({ type }) => type === "AWS::IAM::Role")
     .map((role) => {
-      const { Policies, ManagedPolicyArns } = RoleProperties.parse(role.properties);
-      const mine = attached.filter(({ arn, Roles }) => Roles.includes(role.name) || ManagedPolicyArns.includes(arn));
+      const { Policies } = RoleProperties.parse(role.properties);
+      const mine = attached.filter(({ Roles }) => Roles.includes(role.name));
       return { ...role, policies: [...Policies, ...mine].map((each) => each.PolicyDocument) };
     });
 }
@@ -69,14 +69,12 @@ const MachineProperties = z.object({
   RoleArn: z.string(),
 });
 
-const Target = z.object({
+// Strict: a target that changes its event (Input, InputPath, InputTransformer) would get another one here.
+const Target = z.strictObject({
   Id: z.string(),
-  Arn: z.string(),
-  Input: z.string().optional(),
-  InputPath: z.string().optional(),
-  InputTransformer: z
-    .object({ InputPathsMap: z.record(z.string(), z.string()).default({}), InputTemplate: z.string() })
-    .optional(),
+  Arn: z.string().includes(":lambda:", "must be a function"),
+  RetryPolicy: z.unknown().optional(),
+  DeadLetterConfig: z.unknown().optional(),
 });
 const RuleProperties = z.object({
   ScheduleExpression: z.string().optional(),
@@ -94,19 +92,9 @@ export interface Rule {
 }
 
 const Integration = z.object({
-  Type: z.string(),
-  Uri: z.string().optional(),
+  Type: z.literal("AWS_PROXY"),
+  Uri: z.string(),
   TimeoutInMillis: z.number().default(29_000),
-  RequestTemplates: z.record(z.string(), z.string()).default({}),
-  IntegrationResponses: z
-    .array(
-      z.object({
-        StatusCode: z.coerce.string(),
-        ResponseParameters: z.record(z.string(), z.string()).default({}),
-        ResponseTemplates: z.record(z.string(), z.string()).default({}),
-      }),
-    )
-    .default([]),
 });
 const MethodProperties = z.object({
   RestApiId: z.string(),
@@ -123,14 +111,14 @@ export interface Method {
 
 const AuthorizerProperties = z.object({
   RestApiId: z.string(),
-  Type: z.string(),
+  Type: z.literal("REQUEST"),
   AuthorizerUri: z.string(),
-  IdentitySource: z.string().optional(),
+  // With a source, a request without it would be rejected before the authorizer is asked.
+  IdentitySource: z.literal("").optional(),
 });
 export interface Authorizer {
   id: string;
   functionArn: string;
-  identitySources: string[];
 }
 
 const GatewayResponseProperties = z.object({
@@ -150,7 +138,6 @@ export interface ApiResource {
 export interface RestApi {
   id: string;
   stage: string;
-  binaryMediaTypes: string[];
   /** Bytes from which responses are compressed; undefined: never. */
   minimumCompressionSize: number | undefined;
   resources: ApiResource[];
@@ -160,7 +147,7 @@ export interface RestApi {
 
 const PartProperties = z.object({ RestApiId: z.string(), ParentId: z.string(), PathPart: z.string() });
 const ApiProperties = z.object({
-  BinaryMediaTypes: z.array(z.string()).default([]),
+  BinaryMediaTypes: z.undefined().optional(),
   MinimumCompressionSize: z.number().optional(),
   Body: z.undefined().optional(),
 });
@@ -181,7 +168,6 @@ function apiOf(api: Resource, resources: Resource[]): RestApi {
   return {
     id: api.name,
     stage: of("Stage")[0]?.name ?? "local",
-    binaryMediaTypes: own.BinaryMediaTypes,
     minimumCompressionSize: own.MinimumCompressionSize,
     resources: [`${api.name}.RootResourceId`, ...parts.keys()].map((id) => ({
       id,
@@ -191,10 +177,8 @@ function apiOf(api: Resource, resources: Resource[]): RestApi {
         .map((method) => ({ httpMethod: method.HttpMethod, authorizerId: method.AuthorizerId, integration: method.Integration })),
     })),
     authorizers: of("Authorizer").map(({ name, properties }) => {
-      const { Type, AuthorizerUri, IdentitySource } = AuthorizerProperties.parse(properties);
-      if (Type !== "REQUEST") throw new LocalError(`${name} is a ${Type} authorizer: the local gateway knows REQUEST only`);
-      const identitySources = (IdentitySource ?? "").split(",").map((source) => source.trim());
-      return { id: name, functionArn: functionIn(AuthorizerUri), identitySources: identitySources.filter(Boolean) };
+      const { AuthorizerUri } = AuthorizerProperties.parse(properties);
+      return { id: name, functionArn: functionIn(AuthorizerUri) };
     }),
     gatewayResponses: of("GatewayResponse").map(({ properties }) => GatewayResponseProperties.parse(properties)),
   };
@@ -252,20 +236,24 @@ export interface Template {
   apis: RestApi[];
   /** What CloudFront adds to the requests that it passes on; undefined if the template has no distribution. */
   front: Record<string, string> | undefined;
-  outputs: Record<string, Json>;
 }
 
 /** What would run functions on AWS and does not here; better said at the start than missed later. */
-const NOT_RUN = ["AWS::Lambda::EventSourceMapping", "AWS::Scheduler::Schedule", "AWS::Pipes::Pipe", "AWS::Lambda::Url"];
+const NOT_RUN = [
+  "AWS::Lambda::EventSourceMapping",
+  "AWS::Scheduler::Schedule",
+  "AWS::Pipes::Pipe",
+  "AWS::Lambda::Url",
+  "AWS::CloudFormation::Stack",
+];
 
-export function readTemplate(outDir: string, stack: string, parameters: Record<string, string> = {}): Template {
-  const scope = open(outDir, `${stack}.template.json`, stack, (name) => parameters[name]);
-  const resources = resourcesOf(scope);
+export function readTemplate(outDir: string, stack: string): Template {
+  const resources = resourcesOf(open(outDir, stack));
   const of = (...types: string[]): Resource[] => resources.filter(({ type }) => types.includes(type));
   const [not] = of(...NOT_RUN);
   if (not)
     throw new LocalError(
-      `${not.logicalId} is a ${not.type}, which the local runner does not run: teach infra/local, or do without`,
+      `${not.logicalId} is a ${not.type}, which the local runner does not run: add it to infra/local, or do without`,
     );
   const directories = assetDirectories(outDir, stack);
   return {
@@ -286,7 +274,7 @@ export function readTemplate(outDir: string, stack: string, parameters: Record<s
       };
     }),
     roles: rolesOf(resources),
-    tables: of("AWS::DynamoDB::Table", "AWS::DynamoDB::GlobalTable"),
+    tables: of("AWS::DynamoDB::GlobalTable"),
     buckets: of("AWS::S3::Bucket"),
     secrets: of("AWS::SecretsManager::Secret"),
     machines: of("AWS::StepFunctions::StateMachine").map(({ logicalId, name, arn, properties }) => {
@@ -304,10 +292,5 @@ export function readTemplate(outDir: string, stack: string, parameters: Record<s
     }),
     apis: of("AWS::ApiGateway::RestApi").map((api) => apiOf(api, resources)),
     front: frontOf(of("AWS::CloudFront::Distribution")),
-    outputs: Object.fromEntries(
-      Object.entries(scope.raw.Outputs)
-        .filter(([, { Condition }]) => Condition === undefined || holds(Condition, scope))
-        .map(([key, { Value }]) => [key, resolve(Value, scope) ?? null]),
-    ),
   };
 }

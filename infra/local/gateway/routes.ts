@@ -1,0 +1,55 @@
+// Which method of the template's REST API a request is for.
+import type { ApiResource, Method, RestApi } from "../template/template.ts";
+import { GatewayError } from "./errors.ts";
+import { decoded, type Exchange } from "./request.ts";
+
+export interface Route {
+  resource: ApiResource;
+  segments: string[];
+  rank: string;
+}
+
+const rankOf = (segment: string): string => (segment.endsWith("+}") ? "2" : segment.startsWith("{") ? "1" : "0");
+
+/** Static before {parameter} before {greedy+}, place by place. Resources without methods have no route. */
+export function routesOf({ resources }: RestApi): Route[] {
+  return resources
+    .filter(({ methods }) => methods.length > 0)
+    .map((resource) => {
+      const segments = resource.path.split("/").slice(1).filter(Boolean);
+      return { resource, segments, rank: segments.map(rankOf).join("") };
+    })
+    .toSorted((a, b) => (a.rank < b.rank ? -1 : 1));
+}
+
+/** Percent-encoded as the client wrote them: REST APIs leave it to the function to decode them. */
+function parametersOf({ segments }: Route, wanted: string[]): Record<string, string> | undefined {
+  const parameters: Record<string, string> = {};
+  for (const [index, segment] of segments.entries()) {
+    const value = wanted[index];
+    if (!value) return undefined;
+    if (segment.endsWith("+}")) return { ...parameters, [segment.slice(1, -2)]: wanted.slice(index).join("/") };
+    if (segment.startsWith("{")) parameters[segment.slice(1, -1)] = value;
+    else if (segment !== decoded(value)) return undefined;
+  }
+  return wanted.length === segments.length ? parameters : undefined;
+}
+
+/** The method for a request, whose resource and parameters are noted in the exchange. */
+export function route(routes: readonly Route[], exchange: Exchange): Method {
+  const wanted = exchange.path.split("/").slice(1);
+  for (const segment of wanted) decoded(segment); // throws for what cannot be decoded
+  // A slash at the end is the same resource, as on AWS.
+  if (wanted.at(-1) === "") wanted.pop();
+  for (const each of routes) {
+    const parameters = parametersOf(each, wanted);
+    if (!parameters) continue;
+    const { methods } = each.resource;
+    const method =
+      methods.find(({ httpMethod }) => httpMethod === exchange.method) ?? methods.find(({ httpMethod }) => httpMethod === "ANY");
+    if (!method) break;
+    Object.assign(exchange, { resource: each.resource, parameters });
+    return method;
+  }
+  throw new GatewayError("MISSING_AUTHENTICATION_TOKEN");
+}
