@@ -39,15 +39,16 @@ test.each<[string, unknown, unknown]>([
   expect(rules[0]?.pattern).toEqual({ v: [{ value: expected }] });
 });
 
-test.each<[string, unknown]>([
-  ["a resource with a condition", { ...queue("x"), Condition: "There" }],
-  ["a nested stack", { Type: "AWS::CloudFormation::Stack" }],
+test.each<[string, unknown, RegExp]>([
+  ["a resource with a condition", { ...queue("x"), Condition: "There" }, /Condition/],
+  ["a nested stack", { Type: "AWS::CloudFormation::Stack" }, /AWS::CloudFormation::Stack/],
   [
     "a rule whose target gets another input",
     { Type: "AWS::Events::Rule", Properties: { Targets: [{ Id: "a", Arn: "arn:aws:lambda:x", Input: "{}" }] } },
+    /Input/,
   ],
-])("%s is an error and not ignored", (_, resource) => {
-  expect(() => read({ Resources: { R: resource } })).toThrow();
+])("%s is an error and not ignored", (_, resource, why) => {
+  expect(() => read({ Resources: { R: resource } })).toThrow(why);
 });
 
 test("a reference that the template does not have, and a function that is not known, are said by name", () => {
