@@ -9,7 +9,7 @@ import { type Version, versionOf } from "./versions.ts";
 
 export const accountRef = (accountId: string): Ref<AccountRecord> => ({ key: keys.account(accountId), schema: AccountRecord });
 
-/** The caller's own account: there is one, or the credential would not have been admitted. */
+/** The caller's own account. It exists, or authentication would have failed. */
 export async function getAccount(accountId: string): Promise<AccountRecord> {
   return presentAccount(await find(accountRef(accountId)));
 }

@@ -120,7 +120,7 @@ export const useBackup = (change: Change, backupId: string, operationId: string)
         : notCompleted(String(present["state"])),
   );
 
-/** Makes sure that a backup can be deleted now, so that the reason is told before anything is written. */
+/** Makes sure that a backup can be deleted now, so that the client gets the reason before anything is written. */
 export function requireDeletable(backup: BackupRecord): void {
   const from: readonly string[] = LIFECYCLE["backup.delete"].from;
   const [reader] = backup.used_by ?? [];
@@ -145,7 +145,7 @@ type MeasuredArchive = Required<
   Pick<BackupRecord, "size_bytes" | "sha256" | "stored_checksum" | "missing_files" | "skipped_files">
 >;
 
-/** What was measured of the stored archive. */
+/** Measurements of the stored archive. */
 export async function recordArchive(
   accountId: string,
   id: string,
@@ -168,15 +168,15 @@ function refusedBackup(present: Item | undefined): Error {
 
 const Expiring = z.object({ account_id: z.string(), backup_id: z.string(), instance_id: z.string() });
 
-/** Safety backups whose time is over, of all accounts. */
+/** Expired safety backups of all accounts. */
 export async function expiredBackups(at: string): Promise<{ accountId: string; backupId: string; instanceId: string }[]> {
-  const items = await queryAll(keys.expiring(), { below: at }); // the key begins with the end of its time
+  const items = await queryAll(keys.expiring(), { below: at }); // the key starts with the expiry time
   return items
     .map((item) => Expiring.parse(item))
     .map(({ account_id, backup_id, instance_id }) => ({ accountId: account_id, backupId: backup_id, instanceId: instance_id }));
 }
 
-/** Begins a backup of an instance: reserves it, holds the instance, and starts the work with the change. */
+/** Begins a backup of an instance: reserves it, locks the instance, and starts the operation with the change. */
 export function beginBackup(
   change: Change,
   by: By,

@@ -1,4 +1,4 @@
-// What providers offer, as they last said: functions that answer requests read it here and ask no provider.
+// The offers of all providers, as last fetched: API functions read them here and never call a provider.
 import * as z from "zod";
 import { CatalogProvider, type Catalog } from "../api/catalog.ts";
 import { EDITIONS } from "../api/instances.ts";
@@ -13,7 +13,7 @@ const Items = z.array(z.union([Editions, Offer]));
 
 export type Offers = Pick<Catalog, "providers" | "editions">;
 
-/** No provider at all, before a first refresh. */
+/** No provider, before the first refresh. */
 export async function readOffers(): Promise<Offers> {
   const items = Items.parse(await queryAll(keys.catalogue()));
   return {
@@ -30,5 +30,5 @@ export async function recordEditions(editions: Offers["editions"]): Promise<void
   await updateOne(keys.editions(), { set: { editions } }, { exists: false });
 }
 
-/** Of a provider that is no longer configured. */
+/** For a provider that is no longer configured. */
 export const forgetOffer = (code: string): Promise<void> => removeOne(keys.offered(code));

@@ -1,4 +1,4 @@
-// One change of an account: what is written together or not at all, with its counts, its event and its operation.
+// One change to an account: writes that happen together or not at all, with their counts, event and operation.
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError, conflict, operationInProgress } from "../api/errors.ts";
 import type { QuotaKind } from "../domain/limits.ts";
@@ -17,7 +17,7 @@ export interface Change {
   number: (kind: ListKind, id: string) => string;
   /** Counts one more, or one less, against the account's quota. */
   use: (kind: QuotaKind, by: 1 | -1) => void;
-  /** Refuses the change unless the account has more than that of the kind. */
+  /** Rejects the change unless the account has more than that of the kind. */
   requireMore: (kind: QuotaKind, than: number, refused: () => Error) => void;
   /** Changes the account's own item, in the one write that also moves its counters. */
   setOnAccount: (set: Item) => void;
@@ -48,7 +48,7 @@ export interface Change {
   write: (write: Write) => void;
   /** Writes nothing at all unless a record still is as it was read. */
   requireUnchanged: (version: Version) => void;
-  /** Written before everything else, so that its refusal is the one that is told. */
+  /** Written before everything else, so that its error is the one that the client gets. */
   writeFirst: (write: Write) => void;
   /** What the change wrote to the audit log. */
   events: EventRecord[];
@@ -172,7 +172,7 @@ function overQuota(kinds: Set<QuotaKind>, account: Item | undefined): Error {
   );
 }
 
-/** Another change of the same record came first; made again, of what is there now, this one may succeed. */
+/** Another change to the same record came first. A retry with the current record may succeed. */
 export class Overtaken extends ApiError {
   constructor(message: string, resourceId: string) {
     super("CONFLICT", message, { details: { resource: resourceId } });
@@ -194,7 +194,7 @@ export async function retryIfOvertaken<T>(make: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Why a write that needed a resource to be free was refused. */
+/** Why a write failed that needed a resource to be free. */
 export const heldByAnother = (present: Item | undefined): Error | undefined =>
   typeof present?.["operation_id"] === "string" ? operationInProgress(present["operation_id"]) : undefined;
 

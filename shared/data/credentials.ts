@@ -40,7 +40,7 @@ export interface RequestFacts {
   ipAddress: string | null;
   /** Milliseconds since 1970. */
   at: number;
-  /** How long the request would like to wait for what it asks for; 0 for most. */
+  /** How long the request would like to wait; 0 for most. */
   waitSeconds: number;
 }
 
@@ -173,7 +173,7 @@ export async function allTokens(accountId: string): Promise<CredentialRecord[]> 
   return [...items.values()].map((item) => CredentialRecord.parse(item));
 }
 
-/** What is shown of a token: never its hash. */
+/** The public fields of a token: never its hash. */
 export const toToken = (record: CredentialRecord): Token => Token.parse(record);
 
 /** Makes a token; its value is returned this once and only its hash is kept. */
@@ -275,7 +275,7 @@ export async function openSession(user: UserRecord, sessionId: string, expiresAt
   throw new Error(`Could not open a session for ${user.id} in ${SESSION_TRIES} tries`);
 }
 
-/** The sessions that end when one more is opened: the oldest. Of several sign-ins at once each ends another one of the older half. */
+/** The sessions that end when one more is opened: the oldest. Concurrent sign-ins each end another one of the older half. */
 function surplus(sessions: UserRecord["sessions"], at: string, contended: boolean): string[] {
   const oldestFirst = Object.entries(sessions).toSorted(([, a], [, b]) => (a.created_at < b.created_at ? -1 : 1));
   const live = oldestFirst.filter(([, session]) => session.expires_at > at);
@@ -294,8 +294,8 @@ export async function endSession(userId: string, sessionId: string): Promise<voi
 }
 
 /**
- * Sets a password and ends every session, also those that are opened meanwhile, but, if given, the one that set it. That one must
- * still be there: what was ended since the user was read stays ended.
+ * Sets a password and ends every session, including those opened in the meantime, except the one that set it, if given. That
+ * session must still exist: a session that ended since the user was read stays ended.
  */
 export function setPassword(change: Change, user: UserRecord, passwordHash: string, keepSessionId?: string): void {
   const kept = keepSessionId === undefined ? undefined : user.sessions[keepSessionId];
@@ -314,7 +314,7 @@ export function setPassword(change: Change, user: UserRecord, passwordHash: stri
     },
     (present) =>
       present?.["password_hash"] === user.password_hash
-        ? new ApiError("UNAUTHORIZED") // the session was ended meanwhile
+        ? new ApiError("UNAUTHORIZED") // the session has ended in the meantime
         : invalid({ field: "current_password", reason: "is not the current password" }), // another request was faster
   );
 }
@@ -324,9 +324,9 @@ const EmailRecord = z.object({ user_id: z.string() });
 /** An id that no user has. */
 const NOBODY = "usr_none";
 
-/** E-mail addresses are compared without regard to case. */
+/** Email addresses are case-insensitive. */
 export async function findUserByEmail(email: string): Promise<UserRecord | undefined> {
   const owner = await find({ key: keys.email(email), schema: EmailRecord });
-  const user = await find(userRef(owner?.user_id ?? NOBODY)); // also for an unknown address, so that both take as long
+  const user = await find(userRef(owner?.user_id ?? NOBODY)); // also for an unknown address, so that both take the same time
   return owner === undefined ? undefined : user;
 }

@@ -1,4 +1,4 @@
-// Taking back an instance's move to a new domain.
+// Undoing an instance's move to a new domain.
 import * as z from "zod";
 import { changeOf, now } from "./change.ts";
 import { keys } from "./keys.ts";
@@ -7,14 +7,14 @@ import { find } from "./table.ts";
 
 const Marker = z.object({ owner_id: z.string() });
 
-/** The instance has its old domain again, and whoever asks may have the new one. Doing it twice is doing it once. */
+/** Gives the instance its old domain back and frees the new one. Idempotent. */
 export async function returnDomain(instance: InstanceRecord, domains: { old: string; new: string }): Promise<void> {
   const { account_id: accountId, id } = instance;
   const ownerOf = async (domain: string) => (await find({ key: keys.domain(accountId, domain), schema: Marker }))?.owner_id;
   const change = changeOf({ id: accountId });
   if (instance.domain === domains.new) {
     const owner = await ownerOf(domains.old);
-    // Freed and taken by another since: the record goes on saying the truth, which is that the instance has the new one.
+    // Another instance has taken the freed domain: the record stays correct, because the instance has the new domain.
     if (owner !== undefined && owner !== id) return;
     if (owner === undefined) change.claim(keys.domain(accountId, domains.old), "domain", id);
     const set = { domain: domains.old, updated_at: now() };

@@ -1,4 +1,4 @@
-// Safety backups whose time is over: what may be deleted, and the beginning of that.
+// Expired safety backups: which can be deleted, and the start of their deletion.
 import { newId } from "../domain/ids.ts";
 import { RESTORABLE } from "../domain/lifecycle.ts";
 import { getAccount } from "./accounts.ts";
@@ -16,8 +16,8 @@ export interface Expired {
 }
 
 /**
- * Begins the deletion of an expired backup; undefined if it stays for now: because somebody uses it, or because it is the last
- * completed one of its instance. That there is another one is checked in the same write that begins the deletion.
+ * Begins the deletion of an expired backup. Returns undefined if it must be kept for now, because it is in use or is the last
+ * completed backup of its instance. The write that begins the deletion also checks that there is another one.
  */
 export async function reserveExpiry({ accountId, backupId }: Expired): Promise<OperationRecord | undefined> {
   const backup = await find(backupRef(accountId, backupId));

@@ -56,7 +56,7 @@ export function toInstance(
   };
 }
 
-/** As `toInstance`, with one call for the servers: the state of each has its part in what is allowed. */
+/** As `toInstance`, with one call for all servers, whose states affect the allowed actions. */
 export async function toInstances(
   accountId: string,
   instances: readonly InstanceRecord[],
@@ -116,20 +116,20 @@ export function reserveInstance(
   return instance;
 }
 
-/** Makes sure that an action can be done on an instance now, so that the reason is told before anything is written. */
+/** Makes sure that an action is possible now, so that the client gets the reason before anything is written. */
 export function requireAllowed(instance: InstanceRecord, action: InstanceAction): void {
   if (instance.operation_id !== null) throw operationInProgress(instance.operation_id);
   if (!instance.installed && !WITHOUT_ERP.includes(action)) throw neverInstalled(instance.state);
   if (!statesFor(action).includes(instance.state)) throw wrongState(instance.state, action);
 }
 
-/** What changes at once; a field that was not sent stays. */
+/** Fields that change immediately; a field that was not sent keeps its value. */
 export interface RenamedFields {
   name?: string | undefined;
   admin_email?: string | undefined;
 }
 
-/** Begins work on an instance: holds it and moves it through, from the states that the lifecycle allows. */
+/** Begins work on an instance: locks it and moves it to the transient state, from the states that the lifecycle allows. */
 export function moveInstance(
   change: Change,
   instance: InstanceRecord,
@@ -161,7 +161,7 @@ export function holdInstance(change: Change, instance: InstanceRecord, operation
   );
 }
 
-/** Work on an instance needs its server: refused, naming the server, where that is not active. */
+/** Work on an instance needs an active server; otherwise the error names the server. */
 export const requireServerUsable = (change: Change, instance: InstanceRecord): void =>
   change.write(
     check(keys.record("server", change.accountId, instance.server_id), { oneOf: { state: USABLE } }, (present) =>
@@ -179,7 +179,7 @@ export function renameInstance(change: Change, instance: InstanceRecord, fields:
   change.update(
     keys.record("instance", change.accountId, instance.id),
     { set },
-    { oneOf: { state: RENAMABLE } }, // not the state that was read: work that ends meanwhile is no obstacle
+    { oneOf: { state: RENAMABLE } }, // not the state that was read: work that ends in the meantime does not matter
     refusedInstance,
   );
   return { ...instance, ...set };
@@ -190,7 +190,7 @@ const given = ({ name, admin_email }: RenamedFields) => ({
   ...(admin_email !== undefined && { admin_email }),
 });
 
-/** Reserves a new domain beside the one that the instance has. */
+/** Reserves a new domain in addition to the instance's current one. */
 export const claimDomain = (change: Change, instance: InstanceRecord, domain: string): void =>
   change.claim(keys.domain(change.accountId, domain), "domain", instance.id);
 

@@ -1,7 +1,7 @@
-// Every item of the table, its key, and the question it answers. Nothing else spells a key.
+// Every item of the table, its key, and the access pattern that it serves. No other module writes a key.
 //
 // The account is part of the partition key of every item that an account owns, so that another account's item cannot be
-// reached even by mistake. Only credentials and e-mail addresses are found without it.
+// reached even by mistake. Only credentials and email addresses are found without it.
 import { createHash } from "node:crypto";
 
 export interface Key {
@@ -28,7 +28,7 @@ export const keys = {
   /** All SSH keys of an account (at most 100). */
   sshKeys: (accountId: string) => owned(accountId, "ssh_key"),
 
-  /** Puts an operation on the list of something that it holds or reads, beside that of its resource. */
+  /** Adds an operation to the list of another resource that it locks or reads. */
   operationOf: (accountId: string, concernedId: string, operationId: string): Key => ({
     pk: owned(accountId, `operation_of#${concernedId}`),
     sk: operationId,
@@ -66,15 +66,15 @@ export const keys = {
 
   /** A user with their sessions and limits. */
   user: (userId: string): Key => ({ pk: `USER#${userId}`, sk: "USER" }),
-  /** Which user an e-mail address belongs to. */
+  /** Which user an email address belongs to. */
   email: (email: string): Key => ({ pk: `EMAIL#${email.toLowerCase()}`, sk: "EMAIL" }),
   /** The ids of an account's users. */
   users: (accountId: string) => owned(accountId, "user"),
   userOf: (accountId: string, userId: string): Key => ({ pk: keys.users(accountId), sk: userId }),
-  /** Recent failed sign-ins of an e-mail from an address, or of an address. Hashed, because an e-mail may be a mistyped password. */
+  /** Recent failed sign-ins of an email from an IP address, or of an IP address. Hashed, because the email may be a mistyped password. */
   loginFailures: (...of: string[]): Key => ({ pk: `LOGIN#${hashed(of.join("\n"))}`, sk: "FAILURES" }),
 
-  /** The answer kept for a credential's `Idempotency-Key`. */
+  /** The response stored for a credential's `Idempotency-Key`. */
   idempotency: (accountId: string, credentialId: string, key: string): Key => ({
     pk: owned(accountId, `idempotency#${credentialId}`),
     sk: hashed(key),

@@ -1,9 +1,9 @@
 // Lists of any length, newest first: any page in two reads, with the exact total.
 //
-// Every record gets a number when it is made. The indexes sort by it, and beside each list lie counts of how many of its
-// records have a number in each block of 32: the counts tell the total and in which block page N begins, and one Query from
-// there gives the page. Numbers need not be dense or unique: two requests at once may take the same one, deleted records
-// leave holes, and the counts say how many are left; the id behind the number makes the place in the index unique.
+// Every record gets a number when it is created. The indexes sort by it. Next to each list, counts hold how many of its
+// records have a number in each block of 32. They give the total and the block in which page N starts, and one Query from
+// there returns the page. Numbers need not be dense or unique: concurrent requests may take the same one, deleted records
+// leave gaps, and the counts know how many are left. The ID after the number makes the position in the index unique.
 import { invalid } from "../api/errors.ts";
 import { listQuery, type ListMeta } from "../api/fields.ts";
 import { type Key, keys, type ListKind } from "./keys.ts";
@@ -58,7 +58,7 @@ export async function listPage<T>({ kind, accountId, status, schema }: ListOf<T>
       ":before": start.before,
     },
     ScanIndexForward: false,
-    Limit: start.skip + page.per_page + 1, // one more tells whether there is a next page
+    Limit: start.skip + page.per_page + 1, // one extra shows whether there is a next page
   });
   const { items: shown, meta } = pageOf(items.slice(start.skip), page, total, name);
   return { items: shown.map((item) => schema.parse(item)), meta };
@@ -66,7 +66,7 @@ export async function listPage<T>({ kind, accountId, status, schema }: ListOf<T>
 
 /**
  * A list scoped to a parent (the instances of a server): small, so it is read whole and counted by the Query itself.
- * `isEmpty` tells of the parent's whole list, whatever the filter lets through.
+ * `isEmpty` describes the parent's whole list, whatever the filter.
  */
 export async function listOfParent<T>(
   { kind, accountId, schema }: Omit<ListOf<T>, "status">,
@@ -99,7 +99,7 @@ export async function listOfParentWithLinks<T>(
   );
   const records = items.flatMap((item) => {
     const key = keyOf(item);
-    return (key === undefined ? item : linked.get(spelled(key))) ?? []; // one whose record is not there yet, or no more
+    return (key === undefined ? item : linked.get(spelled(key))) ?? []; // a link whose record is not there yet, or no longer
   });
   return { items: records.map((record) => schema.parse(record)), meta };
 }
@@ -187,7 +187,7 @@ function placeOf(blocks: readonly Block[], offset: number): { before: string; sk
   return undefined;
 }
 
-/** A cursor names its list, so that one list's cursor is refused by another. */
+/** A cursor contains its list, so that other lists reject it. */
 const Cursor = z.tuple([z.string(), z.string().min(1)]);
 const encode = (name: string, place: string): string => Buffer.from(JSON.stringify([name, place])).toString("base64url");
 function decode(cursor: string, name: string): string {
@@ -200,6 +200,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // what a client made up is no cursor; the caller says so
+    return undefined; // not a cursor of ours; the caller reports it
   }
 }

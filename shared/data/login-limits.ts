@@ -1,5 +1,5 @@
-// Limits on failed sign-ins: for an e-mail from one address (so that nobody can lock another person out from elsewhere), and
-// for an address. An attempt takes its place before the password is looked at, so that attempts side by side cannot pass.
+// Limits on failed sign-ins: for an email from one IP address (so that nobody can lock another person out from elsewhere), and
+// for an IP address. An attempt takes its slot before the password is checked, so that concurrent attempts cannot exceed the limit.
 import { ApiError } from "../api/errors.ts";
 import { LOGIN_FAILURES, LOGIN_WINDOW_SECONDS } from "../domain/limits.ts";
 import { networkOf } from "../domain/network.ts";
@@ -17,7 +17,7 @@ export interface LoginAttempt {
   succeeded: () => Promise<void>;
 }
 
-/** Throws RATE_LIMIT_EXCEEDED once an e-mail or an address has failed too often. */
+/** Throws RATE_LIMIT_EXCEEDED once an email or an IP address has failed too often. */
 export async function admitLogin(email: string, ipAddress: string): Promise<LoginAttempt> {
   const at = Date.now();
   const network = networkOf(ipAddress);
@@ -35,7 +35,7 @@ export async function admitLogin(email: string, ipAddress: string): Promise<Logi
       taken.push(key);
       continue;
     }
-    await giveBack(); // what was refused is not a failure of its own
+    await giveBack(); // a rejected attempt does not count as a failure
     throw new ApiError("RATE_LIMIT_EXCEEDED", "Too many failed sign-in attempts; try again after the time in Retry-After", {
       retryAfter: Math.ceil(retryAfterMs / 1000),
       details: { limit: slots, window_seconds: LOGIN_WINDOW_SECONDS, scope: "login" },

@@ -1,4 +1,4 @@
-// What is known of servers' machines: their id and address, and whether they answer.
+// The machines of servers: their ID and IP address, and whether they respond.
 import { FAILED_PROBES_MAX } from "../domain/limits.ts";
 import { SERVER_PHASES, type ServerPhase } from "../domain/lifecycle.ts";
 import { changeOf, now } from "./change.ts";
@@ -8,7 +8,7 @@ import { ConditionFailed, queryAll, readAll, updateOne } from "./table.ts";
 
 type MachineFields = "machine_id" | "requested_at" | "ip_address" | "ssh_port" | "host_keys" | "last_seen_at";
 
-/** Records what is known of the machine, while the operation holds the server; false if it does not any more. */
+/** Records what is known about the machine while the operation locks the server; false if it no longer does. */
 export async function recordMachine(
   server: ServerRecord,
   operationId: string,
@@ -32,7 +32,7 @@ export async function noteOrder(server: ServerRecord, operationId: string, reque
   return (await updateOne(keyOf(server), { set }, { equals: unchanged, none: ["orders_closed_at"] })).done;
 }
 
-/** Notes of an order that was noted what came of it: refused, or unclear since just now. */
+/** Records the outcome of a recorded order: rejected, or unclear as of now. */
 export async function reviseOrder(server: ServerRecord, noted: string, requested_at: string | null): Promise<void> {
   await updateOne(keyOf(server), { set: { requested_at } }, { equals: { requested_at: noted, machine_id: null } });
 }
@@ -68,7 +68,7 @@ export async function watchedServers(): Promise<ServerRecord[]> {
   return [...items.values()].map((item) => ServerRecord.parse(item)).filter(({ state }) => WATCHED.includes(state));
 }
 
-/** What a probe found. The server that it was of may have been moved on since; then it says nothing. */
+/** Records the result of a probe, unless the server has changed state since. */
 export async function noteProbe(server: ServerRecord, answered: boolean, reason: string): Promise<void> {
   const seen = { failed_probes: 0, last_seen_at: now() };
   if (answered)

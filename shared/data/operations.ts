@@ -42,7 +42,7 @@ export interface NewOperation {
   type: OperationType;
   /** What the operation changes; `name` is for the audit log. */
   resource: { type: ResourceType; id: string; name: string };
-  /** Ids and flags of the workflow's input, beside those of the account, the operation and the resource. */
+  /** IDs and flags of the workflow's input, in addition to those of the account, the operation and the resource. */
   input?: Record<string, unknown>;
   before?: State;
   holds?: OperationRecord["holds"];
@@ -149,7 +149,7 @@ export async function beginOperation(operation: OperationRecord): Promise<boolea
   return true;
 }
 
-/** What is being done now, and how far it is. */
+/** The current step and the progress. */
 export async function showProgress(
   { account_id, id }: OperationRecord,
   shown: { step: string; progress: number; undoing?: true },
@@ -157,14 +157,14 @@ export async function showProgress(
   await updateOne(keys.record("operation", account_id, id), { set: shown }, { equals: { state: "running" } });
 }
 
-/** From here on what the operation's steps would still write is refused. */
+/** From here on, late writes of the operation's steps fail. */
 export async function stopSteps({ account_id, id }: OperationRecord): Promise<void> {
   await updateOne(keys.record("operation", account_id, id), { set: { undoing: true } }, {});
 }
 
 /**
  * A condition of what a step writes: the operation runs and is not being undone. A task that the state machine has given up may
- * go on for minutes, and nobody would take back what it writes then.
+ * continue for minutes, and nothing would undo what it writes then.
  */
 export const requireRunning = (change: Change, { account_id, id }: OperationRecord): void =>
   change.write(check(keys.record("operation", account_id, id), { equals: { state: "running" }, none: ["undoing"] }));
@@ -175,7 +175,7 @@ export async function addResult(operation: OperationRecord, result: OperationRes
   await updateOne(key, { set: { result: { ...operation.result, ...result } } }, { oneOf: { state: ["pending", "running"] } });
 }
 
-/** Says where the resource goes if the work fails, when that is not what the lifecycle says. */
+/** Sets where the resource goes if the operation fails, when that differs from the lifecycle. */
 export async function failInto(operation: OperationRecord, state: State): Promise<void> {
   await updateOne(keys.record("operation", operation.account_id, operation.id), { set: { failed_state: state } }, {});
 }
@@ -209,7 +209,7 @@ export async function endOperation(operation: OperationRecord, outcome: Outcome)
     { set: { state: to, finished_at, step: null, ...(outcome.succeeded ? { progress: 100 } : { error: outcome.error }) } },
     {
       equals: { state: operation.state },
-      // Of what is being undone nothing may be left by now, whatever a late task says; what was committed is not undone.
+      // An undo may have removed everything by now, whatever a late task reports; what was committed is not undone.
       ...(outcome.succeeded && !operation.committed && { none: ["undoing"] }),
     },
   );
@@ -229,17 +229,17 @@ const INSTALLING: readonly OperationType[] = ["instance.create", "instance.clone
 
 export const isOpen = (operation: OperationRecord): boolean => operation.state === "pending" || operation.state === "running";
 
-/** Says that a repetition of the request may be answered: from then on the operation is not withdrawn. False if it has been. */
+/** Confirms that a retry of the request may get its response: from then on the operation cannot be withdrawn. False if it already was. */
 export async function confirmOperation({ account_id, id }: OperationRecord): Promise<boolean> {
   const { done } = await updateOne(keys.record("operation", account_id, id), { set: { confirmed: true } }, {});
   return done;
 }
 
-/** Each failed try means that the operation was begun or confirmed meanwhile, which the next one sees. */
+/** Each failed try means that the operation was started or confirmed in the meantime, which the next try sees. */
 const WITHDRAW_TRIES = 3;
 
 /**
- * Takes back an operation that could not be started, as if it had not been asked for; false if it goes on after all, because its
+ * Withdraws an operation that could not be started, as if it had never been requested; false if it continues after all, because its
  * first task has begun or a repetition of the request has confirmed it.
  */
 export async function withdrawOperation(operation: OperationRecord, also: (change: Change) => void): Promise<boolean> {
@@ -251,7 +251,7 @@ export async function withdrawOperation(operation: OperationRecord, also: (chang
     change.drop("operation", present, "pending", { equals: { state: "pending" }, none: ["confirmed"] });
     change.remove(keys.openOperation(present.id));
     for (const concerned of present.concerns) change.remove(keys.operationOf(present.account_id, concerned, present.id));
-    change.remove(keys.sealed(present.account_id, present.id)); // nobody will use it
+    change.remove(keys.sealed(present.account_id, present.id)); // no longer needed
     await settle(change, present, present.before ?? "gone", { reason: null, back: true, alsoSet: present.replaced ?? {} });
     if (present.type === "instance.update") change.remove(keys.domain(present.account_id, String(present.input["new_domain"])));
     also(change);
@@ -359,18 +359,18 @@ async function settle(
   }
 }
 
-/** Only a state that tells of a failure keeps a reason. */
+/** Only a state that indicates a failure keeps a reason. */
 const reasonIn = (state: string, reason: string | null): string | null => (state.endsWith("failed") ? reason : null);
 
 const OpenOperation = z.object({
   account_id: z.string(),
   operation_id: z.string(),
   created_at: z.string(),
-  /** When the sweep looked at it last. */
+  /** When the sweep last checked it. */
   looked_at: z.string().optional(),
 });
 
-/** Operations that have not ended, of all accounts; first those that the sweep has not looked at for longest. */
+/** Unfinished operations of all accounts, least recently checked by the sweep first. */
 export async function openOperations(): Promise<{ accountId: string; id: string; createdAt: string }[]> {
   const items = await queryAll(keys.open(), { consistent: true });
   return items

@@ -1,4 +1,4 @@
-// The records as they lie in the table: the public fields, and what only the service needs to know.
+// The records as stored in the table: the public fields, and those that only the service needs.
 import * as z from "zod";
 import { Backup } from "../api/backups.ts";
 import { type Actor, email, id, timestamp } from "../api/fields.ts";
@@ -18,7 +18,7 @@ export const ServerRecord = Server.omit({ status: true }).extend({
   state: z.custom<ServerPhase>(isServerPhase),
   /** The provider's own id of the machine; null until it has given one. */
   machine_id: z.string().nullable(),
-  /** When an order was last sent, or its answer last unclear: there may be a machine that the provider does not show yet. */
+  /** When an order was last sent, or its response was last unclear: there may be a machine that the provider does not list yet. */
   requested_at: timestamp.nullable().default(null),
   /** When its creation was given up: from then on no machine is ordered for it. */
   orders_closed_at: timestamp.optional(),
@@ -64,23 +64,23 @@ export const OperationRecord = Operation.omit({ status: true }).extend({
   input: z.record(z.string(), z.unknown()),
   /** The state that the resource was in when the work began; null for work that makes it. */
   before: z.string().nullable(),
-  /** What else the operation holds, beside its resource. */
+  /** What else the operation locks, besides its resource. */
   holds: z.array(z.object({ type: z.enum(["server", "instance", "backup"]), id: z.string() })),
   /** The backup whose archive it reads. */
   uses_backup_id: id("backup").nullable(),
-  /** Whose lists of operations it is on, beside its resource's. */
+  /** The other resources whose lists include the operation. */
   concerns: z.array(z.string()).default([]),
-  /** What the request changed of the resource at once, as it was before: for taking the operation back. */
+  /** The previous values of what the request changed immediately, for withdrawing the operation. */
   replaced: z.record(z.string(), z.string()).optional(),
-  /** Where the resource goes instead of where its row of the lifecycle says, if a task found that out. */
+  /** Where the resource goes instead of what the lifecycle says, if a task found that out. */
   failed_state: z.string().optional(),
-  /** How many tries of its undos have failed: each further one is a job of its own on the machine. */
+  /** How many tries of its undos have failed: each further try is a separate job on the machine. */
   failed_undos: z.number().int().optional(),
   /** What the work was for is done and stays: only tidying up is left. */
   committed: z.literal(true).optional(),
-  /** What it did is being taken back: its steps must not add to it. */
+  /** The operation is being undone: its steps must not add anything. */
   undoing: z.literal(true).optional(),
-  /** A repetition of the request was told that the work has begun: it is not taken back. */
+  /** A retry of the request got its success: the operation cannot be withdrawn. */
   confirmed: z.literal(true).optional(),
 });
 export type OperationRecord = z.infer<typeof OperationRecord>;
@@ -91,7 +91,7 @@ export type EventRecord = z.infer<typeof EventRecord>;
 export const SshKeyRecord = SshKey.extend({ account_id: id("account") });
 export type SshKeyRecord = z.infer<typeof SshKeyRecord>;
 
-/** The times (ms) of a credential's last admitted requests, in any order: a slot is free when its time is out of the window. */
+/** The times (ms) of a credential's last counted requests, in any order: a slot is free when its time is outside the window. */
 const slots = z.array(z.number());
 
 export const CredentialRecord = Token.extend({ account_id: id("account"), hash: z.string(), all: slots, create_delete: slots });

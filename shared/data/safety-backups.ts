@@ -1,4 +1,4 @@
-// The backup that a restore takes before it replaces anything. It has no operation of its own: the restore's holds it.
+// The backup that a restore takes before it replaces anything. It has no operation of its own: the restore's operation locks it.
 import { getAccount } from "./accounts.ts";
 import { backupRef, reserveBackup } from "./backups.ts";
 import { type Change, changeOf, now } from "./change.ts";

@@ -29,7 +29,7 @@ const SandboxMachine = z.object({
   ip_address: z.string(),
   running_at: timestamp,
   prepared: z.boolean(),
-  /** Answers nobody any more. */
+  /** Does not respond any more. */
   offline: z.boolean(),
   created_at: timestamp,
 });
@@ -51,7 +51,7 @@ export async function setMachine(machineId: string, set: Partial<Pick<SandboxMac
   await updateOne(keys.sandboxMachine(machineId), { set }, {});
 }
 
-/** With all that was on it; the machine last, so that what is cut off is found again. */
+/** With everything on it; the machine last, so that an interrupted deletion can continue. */
 export async function removeMachine(machineId: string): Promise<void> {
   for (const partition of [keys.sandboxErp(machineId, "").pk, keys.sandboxJob(machineId, "").pk])
     for (const item of await queryAll(partition, { consistent: true }))
@@ -61,7 +61,7 @@ export async function removeMachine(machineId: string): Promise<void> {
 
 const Refusals = z.object({ count: z.number() });
 
-/** How often a request for this machine was refused, this time included. */
+/** How often a request for this machine has failed, including this time. */
 export async function countRefusal(machineId: string): Promise<number> {
   const key = keys.sandboxJob(machineId, "refusals");
   const { item } = await updateOne(key, { add: { count: 1 }, set: { ttl: keptUntil() } }, { exists: false });
@@ -93,7 +93,7 @@ export async function finishJob(machineId: string, jobId: string, answer: unknow
 
 // --- ERPs ---
 
-/** Whoever works in the ERP beside its administrator. An empty hash lets nobody in. */
+/** The users of the ERP besides its administrator. An empty hash lets nobody in. */
 const ErpUser = z.object({ login: z.string(), password_hash: z.string(), api_keys: z.array(z.string()) });
 
 const Switch = z.object({ name: z.string(), active: z.boolean() });
@@ -129,7 +129,7 @@ const SandboxErp = Contents.extend({
   domain: z.string(),
   /** What a restore has put aside, until it is dropped or put back. */
   replaced: Contents.extend({ restore_id: z.string() }).nullable(),
-  /** What a restore has built beside it, until it is swapped or put back. */
+  /** What a restore has built next to it, until it is swapped or rolled back. */
   built: Contents.extend({ restore_id: z.string() }).nullable().default(null),
   /** The uuid that the database had in the archive it comes from. */
   archived_uuid: z.string().nullable(),
@@ -177,12 +177,12 @@ export async function readSandboxData(machineId: string, instanceId: string): Pr
   return text === undefined ? undefined : SandboxDataText.parse(JSON.parse(text));
 }
 
-/** Writes it anew, with the attachments that such an ERP would have; false if the machine has no such ERP. */
+/** Replaces it, with the attachments that such an ERP would have; false if the machine has no such ERP. */
 export async function writeSandboxData(
   machineId: string,
   instanceId: string,
   data: SandboxData,
-  /** Throws if what is there may not be replaced. */
+  /** Throws if the current value must not be replaced. */
   allow: (present: SandboxData) => void,
 ): Promise<boolean> {
   let written = false;

@@ -77,7 +77,7 @@ export function reserveServer(change: Change, draft: NewServer, operationId: str
   return server;
 }
 
-/** Renames a server, at once. */
+/** Renames a server immediately. */
 export function renameServer(change: Change, server: ServerRecord, name: string): ServerRecord {
   if (!RENAMABLE.includes(server.state)) throw wrongPhase(server.state);
   const updated_at = now();
@@ -116,7 +116,7 @@ export function moveServerToDeleting(change: Change, server: ServerRecord, opera
   );
 }
 
-/** Makes sure that a server can be deleted now, so that the reason is told before anything is written. */
+/** Makes sure that a server can be deleted now, so that the client gets the reason before anything is written. */
 export function requireDeletable(server: ServerRecord): void {
   const from: readonly ServerPhase[] = LIFECYCLE["server.delete"].from;
   if (server.operation_id !== null) throw operationInProgress(server.operation_id);

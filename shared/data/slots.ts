@@ -1,5 +1,5 @@
-// An exact sliding limit in one write: an item holds the times of its last N admitted requests, in any order, and a request
-// is admitted by overwriting a time that is out of the window. The failed condition of a write that found its slot taken
+// An exact sliding limit in one write: an item holds the times of its last N counted requests, in any order, and a request
+// passes by overwriting a time that is outside the window. The failed condition of a write that found its slot taken
 // returns the item, which shows a free slot or proves that there is none.
 import type { Key } from "./keys.ts";
 import { type Item, spelled, type UpdateOutcome, updateRaw } from "./table.ts";
@@ -28,11 +28,11 @@ export interface Entry<N extends string> {
   values?: Item;
   /** Attributes to set along with it. */
   set?: Item;
-  /** Places of which the request would like one, and is admitted without it where all are taken. */
+  /** Optional slots: the request would like one, and passes without it if all are taken. */
   wish?: Wish | undefined;
 }
 
-/** Attributes, each the time until which its place is taken: whoever took it frees it, and after a crash it lapses by itself. */
+/** Attributes, each with the time until which its slot is taken: whoever took it releases it, and after a crash it expires. */
 export interface Wish {
   places: readonly string[];
   untilMs: number;
@@ -70,7 +70,7 @@ export async function enter<const N extends string>(entry: Entry<N>): Promise<Ve
 const freePlace = (item: Item, { places }: Wish, now: number): string | undefined =>
   places.find((name) => Number(item[name] ?? 0) <= now);
 
-/** By what this container last saw; marked as taken for the requests beside this one. */
+/** Based on what this container last saw; marked as taken for concurrent requests. */
 function pickPlace(key: string, wish: Wish, now: number): string | undefined {
   const known = hints.get(key)?.places ?? {};
   const place = freePlace(known, wish, now);
@@ -79,7 +79,7 @@ function pickPlace(key: string, wish: Wish, now: number): string | undefined {
 }
 
 /**
- * This container thought that all places were taken, but the item shows one that was freed meanwhile: rare, and worth a call. Another request may
+ * This container believed that all slots were taken, but the item shows one that has been released: rare, and worth a call. Another request may
  * take it first, so there are as many tries as places.
  */
 async function takeFreed({ key, wish, now }: Entry<string>, item: Item): Promise<string | undefined> {
@@ -163,7 +163,7 @@ function remember(place: string, item: Item, { limits, wish }: Entry<string>): v
   if (hints.size > HINTS_MAX && oldest !== undefined) hints.delete(oldest);
 }
 
-/** The slot that has been free longest, marked as taken for the requests beside this one; at random when nothing is known. */
+/** The slot that has been free longest, marked as taken for concurrent requests; a random one when nothing is known. */
 function pickFromHint(place: string, name: string, count: number, now: number, windowMs: number): number {
   const times = hints.get(place)?.times.get(name);
   if (times === undefined || times.length === 0) return Math.floor(Math.random() * count);

@@ -33,7 +33,7 @@ function client(): DynamoDBDocumentClient {
   return documents;
 }
 
-/** Where a record lies and how it is read: what `read` takes, so that several records cost one call. */
+/** Where a record is stored and how to parse it: the argument of `read`, so that several records cost one call. */
 export interface Ref<T> {
   key: Key;
   schema: z.ZodType<T>;
@@ -98,27 +98,27 @@ export async function readAll(
   return items;
 }
 
-/** DynamoDB refuses to look for longer keys; what a client made up as an id may be one, and names nothing. */
+/** DynamoDB rejects longer keys; an ID that a client made up may be one, and identifies nothing. */
 const isPossible = ({ sk }: Key): boolean => sk !== "" && Buffer.byteLength(sk) <= 1024;
 
 export const spelled = (item: Item | Key): string => `${String(item.pk)}\n${String(item.sk)}`;
 
 export interface QueryResult {
   items: Item[];
-  /** Where the next call goes on; undefined at the end. */
+  /** Where the next call continues; undefined at the end. */
   more: Record<string, unknown> | undefined;
 }
 
 /** One Query call: at most `Limit` items, or as many as one call gives (1 MB). */
 export async function query(input: Omit<QueryCommandInput, "TableName">): Promise<QueryResult> {
-  // What it consumed is in the answer only for those who watch the calls: tests hold the lists' cost to it.
+  // The consumed capacity is requested only for tests, which check the cost of lists.
   const { Items, LastEvaluatedKey } = await client().send(
     new QueryCommand({ TableName: env().TABLE_NAME, ReturnConsumedCapacity: "TOTAL", ...input }),
   );
   return { items: Items ?? [], more: LastEvaluatedKey };
 }
 
-/** All items of a partition, or those whose sort key begins with a text or is below one. */
+/** All items of a partition, or those whose sort key starts with a prefix or is below a value. */
 export async function queryAll(
   pk: string,
   { beginsWith, below, consistent = false }: { beginsWith?: string; below?: string; consistent?: boolean } = {},
@@ -142,7 +142,7 @@ export async function queryAll(
 
 type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
-/** One item of a transaction, and the error that tells why it was refused, given the item as it is. */
+/** One item of a transaction, and the error to throw if its condition fails, given the current item. */
 export interface Write {
   item: TransactItem;
   refused: ((present: Item | undefined) => Error) | undefined;
@@ -250,7 +250,7 @@ export function check(key: Key, where: Where, refused?: Refused): Write {
 const WRITE_TRIES = 8;
 const jitter = (attempt: number): number => Math.random() * Math.min(800, 25 * 2 ** (attempt - 1));
 
-/** Does all of the writes or none. Throws what the first refused write says. */
+/** Does all of the writes or none. Throws the error of the first write whose condition failed. */
 export async function transact(writes: readonly Write[]): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -281,7 +281,7 @@ export class ConditionFailed extends Error {
 }
 const keyOf = (item: Item | undefined) => ({ pk: item?.["pk"], sk: item?.["sk"] });
 
-/** A write outside a transaction is refused while its item is in one: the same tries as for a transaction. */
+/** A single write fails while its item is in a transaction: it gets the same retries as a transaction. */
 async function settled<T>(call: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -326,8 +326,8 @@ export async function updateRaw(key: Key, expression: Expression & { UpdateExpre
 }
 
 /**
- * A write whose answer is lost is sent again by the SDK, and the second one finds a condition that the first one has made fail. The mark, another
- * with every write, tells that it was this write that did it. Transactions need none: the SDK gives each a token, by which DynamoDB knows it again.
+ * If the response to a write is lost, the SDK sends it again, and the first attempt may have made the condition of the second fail. The mark, unique
+ * to every write, shows that it was this write itself. Transactions need none: the SDK gives each a token, by which DynamoDB recognizes it.
  */
 const MARK = "written_by";
 const newMark = (): string => randomBytes(6).toString("base64url");
@@ -366,7 +366,7 @@ export async function removeOne(key: Key): Promise<void> {
 const isConditionFailure = (error: unknown): error is Error & { Item?: unknown } =>
   error instanceof Error && error.name === "ConditionalCheckFailedException";
 
-/** Items inside errors come as DynamoDB spells them; the document client translates only answers. */
+/** Items inside errors have DynamoDB's attribute format; the document client translates only responses. */
 const Spelled = z.record(
   z.string(),
   z.custom<AttributeValue>((value) => typeof value === "object" && value !== null),

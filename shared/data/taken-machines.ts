@@ -1,4 +1,4 @@
-// Which of the operator's own machines are taken, each by one server at most, and which account had each last: whoever had a
+// Which of the operator's own machines are in use, each by one server at most, and which account had each last: whoever had a
 // server was root there, so another account gets the machine only once the operator has released it.
 import * as z from "zod";
 import { conflict, notFound } from "../api/errors.ts";
@@ -60,7 +60,7 @@ export const freeMachine = async (name: string, serverId: string): Promise<void>
     { equals: { server_id: serverId }, none: ["freed_at"] },
   ));
 
-/** The operator has installed the machine anew: any account may have it. */
+/** The operator has reinstalled the machine: any account can use it. */
 export async function releaseMachine(name: string): Promise<void> {
   const all = await allMachines();
   const named = all.find((each) => each.name === name);

@@ -14,15 +14,15 @@ export interface Version {
   etagOf: (present: Item) => string;
 }
 
-/** What is shown of a record and counts; the rest follows from it, from the clock, or from other records. */
+/** The public fields that make up the version; the rest follows from them, from the clock, or from other records. */
 const counted = (record: object, shape: object, unversioned: readonly string[]): Item =>
   Object.fromEntries(Object.entries(record).filter(([name]) => Object.hasOwn(shape, name) && !unversioned.includes(name)));
 
 interface Kind<T> {
-  /** What is shown of such a record. */
+  /** The public fields of such a record. */
   shown: z.ZodObject;
   unversioned: readonly string[];
-  /** What is shown instead of the stored `state`. */
+  /** The public name for the stored `state`. */
   status?: (record: T) => string;
 }
 

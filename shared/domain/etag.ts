@@ -1,4 +1,4 @@
-// Entity tags (RFC 9110): the version of what is shown, and the conditions that clients put on it.
+// Entity tags (RFC 9110): the version of a response, and the conditions that clients put on it.
 import { createHash } from "node:crypto";
 import { canonical } from "./canonical.ts";
 
@@ -14,7 +14,7 @@ export const etagOf = (shown: object, unversioned: readonly string[]): string =>
 /** The tag of a document: weak, because it may be sent compressed. */
 export const weakEtagOf = (document: unknown): string => `W/${tagOf(JSON.stringify(document))}`;
 
-/** The tags in `If-Match` or `If-None-Match`; `*` stands for any. What is no tag matches nothing. */
+/** The tags in `If-Match` or `If-None-Match`; `*` matches any. Anything that is not a tag matches nothing. */
 export type Tags = "*" | readonly string[];
 
 export const tagsIn = (header: string): Tags => (header.trim() === "*" ? "*" : (header.match(/(?:W\/)?"[^"]*"/g) ?? []));

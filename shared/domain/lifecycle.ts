@@ -77,7 +77,7 @@ export const RESTORABLE: readonly BackupStatus[] = ["completed"];
 /** An instance in which people (in the sandbox: the data endpoint) can write. */
 export const WRITABLE: readonly InstanceStatus[] = ["running", "stopped"];
 
-/** A server that can be renamed: not while it is being made or given back. */
+/** Phases in which a server can be renamed: not while it is being created or deleted. */
 export const RENAMABLE: readonly ServerPhase[] = ["ready", "unreachable", "create_failed", "delete_failed"];
 
 /** A server on which work can be done. */
@@ -108,7 +108,7 @@ export const WITHOUT_ERP: readonly InstanceAction[] = ["delete"];
 /** What the actions on an instance depend on. */
 export interface InstanceFacts {
   status: InstanceStatus;
-  /** The operation that holds it: nothing else is allowed meanwhile. */
+  /** The operation that locks it: nothing else is allowed until it finishes. */
   heldBy: string | null;
   /** Whether its ERP was ever installed: not after a creation that failed. */
   installed: boolean;

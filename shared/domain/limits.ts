@@ -1,4 +1,4 @@
-// The limits that CONTRACT and specification set, with their units.
+// The limits of the specification and the contract, with their units.
 
 /** The window over which requests are counted. */
 export const WINDOW_SECONDS = 60;
@@ -6,13 +6,13 @@ export const WINDOW_SECONDS = 60;
 /** Requests of one credential in any window: on all endpoints, and of those creations and deletions. */
 export const REQUEST_LIMITS = { all: 100, create_delete: 20 } as const;
 
-/** Requests of one credential that may wait at the same time (`?wait=`): each keeps a function busy meanwhile. */
+/** Requests of one credential that may wait at the same time (`?wait=`): each keeps a function busy. */
 export const WAITS_AT_ONCE = 3;
-/** After its time a wait's place lapses, if nobody has freed it: more than a function takes to start and to answer. */
+/** When the slot of a waiting request expires, if nobody has released it: longer than a function takes to start and respond. */
 export const WAIT_GRACE_SECONDS = 8;
 
 /**
- * The pause before each further look of a wait: soon at first, because most work that somebody waits for is short, then seldom.
+ * The pause before each further check of a waiting request: short at first, because most operations are short, then longer.
  * 20 seconds are 15 looks (250 ms, half as much again each time, from 2 s on the same) instead of the 81 of one every 250 ms:
  * at 0.15 USD per million strongly consistent reads 2 USD per million waits instead of 12. The rest of a wait's price is the
  * function itself: 20 s of half a gigabyte at 0.0000133334 USD are 133 USD per million, which is why waits are counted.
@@ -21,7 +21,7 @@ export const pauseBeforeLook = (looks: number): number => Math.min(250 * 1.5 ** 
 
 export const BODY_BYTES_MAX = 64 * 1024;
 
-/** Failed sign-ins in `LOGIN_WINDOW_SECONDS`: for one e-mail from one address, and from one address in all. */
+/** Failed sign-ins in `LOGIN_WINDOW_SECONDS`: for one email from one IP address, and from one IP address in total. */
 export const LOGIN_FAILURES = { pair: 10, address: 50 } as const;
 export const LOGIN_WINDOW_SECONDS = 15 * 60;
 
@@ -31,7 +31,7 @@ export const SESSIONS_PER_USER = 20;
 export const IDEMPOTENCY_HOURS = 24;
 export const DOWNLOAD_MINUTES = 15;
 
-/** How much an account may have unless the operator says otherwise. */
+/** The default quotas of an account; the operator can change them. */
 export const DEFAULT_QUOTAS = { server: 10, instance: 100, token: 100, ssh_key: 100, user: 20 } as const;
 export type QuotaKind = keyof typeof DEFAULT_QUOTAS;
 

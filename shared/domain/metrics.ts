@@ -1,4 +1,4 @@
-// The service's own metrics: numbers of things that should be none, each with an alarm of its own.
+// The service's own metrics: counts that should be zero, each with its own alarm.
 
 export const METRICS_NAMESPACE = "ErpControlPlane";
 

@@ -1,6 +1,6 @@
-// Whose address it is: of IPv6 a customer is given 2^64 of them at once, so that the network is what stays the same.
+// Identifies a client by its network: an IPv6 customer has 2^64 addresses, so only the network stays the same.
 
-/** An IPv4 address as it is; of an IPv6 address the first 64 bits, in one spelling. */
+/** An IPv4 address unchanged; the first 64 bits of an IPv6 address, in canonical form. */
 export function networkOf(address: string): string {
   if (!address.includes(":")) return address;
   const [before = [], after] = address.split("::").map((part) => part.split(":").filter(Boolean));

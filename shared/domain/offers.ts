@@ -1,4 +1,4 @@
-// Whether what is asked for is in the catalogue; if not, which field is wrong and what there is instead.
+// Checks a request against the catalog; the error names the invalid field and the values available.
 import { invalid } from "../api/errors.ts";
 import type { Catalog } from "../api/catalog.ts";
 

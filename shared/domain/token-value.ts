@@ -1,4 +1,4 @@
-// The value of an API token: a prefix, random characters, and a checksum that refuses typos without a look-up.
+// The value of an API token: a prefix, random characters, and a checksum that detects typos without a lookup.
 import { createHash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { idFrom } from "./ids.ts";
@@ -43,7 +43,7 @@ export const hashOf = (value: string): string => createHash("sha256").update(val
 
 /**
  * The id of a token carries in its random part (74 bits) the head of its value's hash. So one item, under that part, is found
- * by the value that a request brings as well as by the id that the dashboard names. It tells nothing of the value.
+ * by the value that a request brings as well as by the id that the dashboard names. It reveals nothing about the value.
  */
 export const tokenIdFor = (hash: string, at: number): string => idFrom("token", at, Buffer.from(hash, "hex"));
 

@@ -1,4 +1,4 @@
-// What the operator of the live environment has set: credentials of providers, machines of their own, where the enterprise
+// The configuration of the live environment's operator: credentials of providers, their own machines, where the enterprise
 // edition comes from. Only functions that need it may read it.
 import { isIPv4 } from "node:net";
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
@@ -15,11 +15,11 @@ function isSafe(address: string): boolean {
   return protocol === "https:" || (protocol === "http:" && hostname === "127.0.0.1");
 }
 
-/** `address` is for whoever reaches the provider by another way than its own address. */
+/** `address` is for operators who reach the provider at another URL. */
 const Account = z.strictObject({ token: z.string().min(1), address: webAddress.optional() });
 
 const OwnMachine = z.strictObject({
-  /** Names it in the catalogue, as a size. */
+  /** Its name in the catalog, as a size. */
   name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, "must contain only lowercase letters, digits, dots and hyphens"),
   /** IPv4, because the domains of its instances are to lead there by an A record. */
   address: z.string().refine(isIPv4, "must be an IPv4 address"),
@@ -54,7 +54,7 @@ export const Configuration = z.strictObject({
 });
 export type Configuration = z.infer<typeof Configuration>;
 
-/** How long a value may go on being used after the operator has set another. */
+/** How long a value may be used after the operator has set another. */
 const CACHE_SECONDS = 60;
 
 let client: SecretsManagerClient | undefined;
@@ -64,7 +64,7 @@ export function configuration(): Promise<Configuration> {
   if (cached !== undefined && Date.now() - cached.readAt < CACHE_SECONDS * 1000) return cached.configuration;
   const reading = read();
   cached = { configuration: reading, readAt: Date.now() };
-  reading.catch(() => (cached = undefined)); // the next call asks again; this one tells its caller
+  reading.catch(() => (cached = undefined)); // the next call fetches again; this one reports the error to its caller
   return reading;
 }
 
@@ -74,7 +74,7 @@ async function read(): Promise<Configuration> {
   return parseConfiguration(SecretString);
 }
 
-/** Says what is wrong and where, never what is there: it may be a token in the wrong place. */
+/** Reports what is wrong and where, but never the value: it may be a token in the wrong place. */
 export function parseConfiguration(text: string): Configuration {
   const parsed = Configuration.safeParse(json(text));
   if (parsed.success) return parsed.data;

@@ -1,4 +1,4 @@
-// What a function is told by its environment, read once and checked on first use.
+// A function's environment variables, read once and checked on first use.
 import * as z from "zod";
 
 const Common = z.object({ TABLE_NAME: z.string().min(1), ENVIRONMENT: z.enum(["live", "test"]) });

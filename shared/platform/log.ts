@@ -24,7 +24,7 @@ function told(value: unknown): unknown {
 }
 
 export const log = {
-  /** Begins the lines of an invocation. */
+  /** Starts the log lines of an invocation. */
   resetKeys: (): void => keys.enterWith({}),
   appendKeys: (more: Fields): void => keys.enterWith({ ...keys.getStore(), ...more }),
   debug: (message: string, fields?: Fields): void => write("debug", message, fields),

@@ -1,4 +1,4 @@
-// Which errors of AWS's services pass: told to clients as 503, and tried again by tasks.
+// The transient errors of AWS's services: clients get 503, and tasks retry.
 
 const OUTAGES = new Set([
   "TimeoutError",
@@ -10,7 +10,7 @@ const OUTAGES = new Set([
   "LimitExceededException",
   "ProvisionedThroughputExceededException",
   "RequestLimitExceeded",
-  "TransactionCanceledException", // only what conflicts or throttling cancelled gets here: refusals have their own errors
+  "TransactionCanceledException", // only transactions cancelled by conflicts or throttling get here: failed conditions have their own errors
   "TransactionConflictException",
   "TransactionInProgressException",
   "InternalServerError",

@@ -29,7 +29,7 @@ export async function verifyPassword(password: string, hash: string): Promise<bo
   return timingSafeEqual(await derive(password, Buffer.from(salt, "base64url"), parameters), expected);
 }
 
-/** A hash that no password has, so that an unknown e-mail takes as long as a wrong password. */
+/** A hash that no password matches, so that an unknown email takes as long as a wrong password. */
 export const NO_PASSWORD = [
   "argon2id",
   PARAMETERS.memory,

@@ -1,4 +1,4 @@
-// Encryption of what must not be stored in clear, and keyed hashes of what need not be stored at all.
+// Encryption for what must not be stored in plain text, and keyed hashes for what need not be stored at all.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { keyOfVersion, keyVersions } from "./secrets.ts";
 
@@ -26,7 +26,7 @@ export async function unseal(sealed: string, context: string): Promise<string> {
   return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]).toString("utf8");
 }
 
-/** A hash that tells nothing to whoever reads the table, not even whether a guess is right. */
+/** A hash that reveals nothing to anyone who reads the table, not even whether a guess is right. */
 export async function keyedHash(text: string): Promise<string> {
   const { current } = await keyVersions("SEALING_KEY");
   return `${current.id}.${mac(current.key, text)}`;

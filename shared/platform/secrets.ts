@@ -6,7 +6,7 @@ import { CALLS } from "./aws-calls.ts";
 import { variable } from "./env.ts";
 
 export interface KeyVersion {
-  /** Names the version in what was made with it: a JWT's `kid`, the head of a sealed text. */
+  /** Identifies the version in what was created with it: a JWT's `kid`, the head of an encrypted text. */
   id: string;
   /** 32 bytes. */
   key: Uint8Array<ArrayBuffer>;
@@ -22,7 +22,7 @@ export type KeyVariable = "SESSION_KEY" | "SEALING_KEY" | "HOSTS_KEY";
 let client: SecretsManagerClient | undefined;
 const cached = new Map<KeyVariable, { versions: Promise<KeyVersions>; readAt: number }>();
 
-/** How long a rotated key may go on being used for making new things. */
+/** How long a rotated key may still be used to create new things. */
 const CACHE_SECONDS = 300;
 /** An unknown version asks again, but a made-up one must not become a way to call Secrets Manager at will. */
 const REFRESH_SECONDS = 5;
@@ -44,7 +44,7 @@ function versionsNotOlderThan(name: KeyVariable, seconds: number): Promise<KeyVe
   if (known !== undefined && Date.now() - known.readAt < seconds * 1000) return known.versions;
   const versions = fetchVersions(variable(name));
   cached.set(name, { versions, readAt: Date.now() });
-  versions.catch(() => cached.delete(name)); // the next request asks again; this one tells its caller
+  versions.catch(() => cached.delete(name)); // the next request fetches again; this one reports the error to its caller
   return versions;
 }
 

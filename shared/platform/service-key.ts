@@ -17,7 +17,7 @@ export async function serviceKeys(): Promise<KeyPair[]> {
   return [current, ...(previous === undefined ? [] : [previous])].map(({ key }) => servicePair(key));
 }
 
-/** The host key that a machine is rented with, so that the first connection to it can be trusted already. */
+/** The host key that a machine is created with, so that even the first connection to it can be trusted. */
 export async function oneTimeHostKey(operationId: string): Promise<KeyPair> {
   const { current } = await keyVersions("HOSTS_KEY");
   return derived(current.key, `one-time host key of ${operationId}`, operationId);

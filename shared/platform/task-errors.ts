@@ -1,6 +1,6 @@
-// How long work fails: try again or give up, with a code and a sentence for whoever asked for the work.
+// How a task fails: try again or give up, with an error code and a message for the user.
 //
-// A state machine hands an error on as a name and a text, so code and sentence are spelled into the message and read back.
+// A state machine passes on an error as a name and a text, so the code and message are encoded in that text and parsed again.
 import * as z from "zod";
 import { ApiError, OPERATION_ERRORS, type OperationErrorCode } from "../api/errors.ts";
 import { isOutage } from "./outages.ts";
@@ -22,7 +22,7 @@ export class TryAgain extends Error {
   }
 }
 
-/** Trying again would not help: what was done is undone. */
+/** A retry would not help: the operation is undone. */
 export class GiveUp extends Error {
   override name = "GiveUp";
   readonly code: OperationErrorCode;
@@ -32,7 +32,7 @@ export class GiveUp extends Error {
   }
 }
 
-/** The same failure, of what is worth another try. */
+/** The same error, as one that is worth a retry. */
 export const againAfter = (error: GiveUp): TryAgain =>
   new TryAgain(error.code, error.message.slice(`${error.code}: `.length), { cause: error });
 
@@ -48,7 +48,7 @@ export function asTaskError(error: unknown): unknown {
   return new TryAgain("INTERNAL_ERROR", "The service was unavailable for too long", { cause: error });
 }
 
-/** An error as a state machine catches it, or as an execution's end tells it. */
+/** An error as a state machine catches it, or as an ended execution reports it. */
 export const CaughtError = z.object({ Error: z.string().optional(), Cause: z.string().optional() });
 export type CaughtError = z.infer<typeof CaughtError>;
 
@@ -56,10 +56,10 @@ const FunctionFailure = z.object({ errorType: z.string(), errorMessage: z.string
 const SPELLED = new RegExp(`^(${OPERATION_ERRORS.join("|")}): (.+)$`, "s");
 const TIMEOUTS = new Set(["States.Timeout", "States.HeartbeatTimeout", "Sandbox.Timedout"]);
 
-/** Name of the error of an execution that somebody stopped; such an end comes without one. */
+/** Our error name for an execution that somebody stopped; AWS gives it none. */
 export const ABORTED = "Aborted";
 
-/** What the operation tells of a failure. Only our own sentences are passed on: others may say too much of the inside. */
+/** The operation's error. Only our own messages are passed on: others may reveal internals. */
 export function operationErrorOf(caught: CaughtError): Told {
   const failure = failureIn(caught.Cause);
   const [, code, message] = (OURS.has(caught.Error ?? "") && SPELLED.exec(failure?.errorMessage ?? "")) || [];

@@ -1,8 +1,8 @@
-// Starting the work that a request has begun, so that no request is told of a success that is then taken back.
+// Starting the operation that a request has created, so that no request gets a success that is then withdrawn.
 //
-// The request that wrote the operation takes it back if the start fails; a repetition of that request starts it, too. Both claim
+// The request that wrote the operation withdraws it if the start fails; a retry of that request starts it too. Both claim
 // the operation by a condition on its item, so that one of them wins: `withdrawOperation` removes it only while it is pending and
-// unconfirmed, and a repetition is answered only once it has confirmed the operation, or a task has begun it.
+// unconfirmed, and a retry gets its response only once it has confirmed the operation, or a task has started it.
 import { ApiError } from "../api/errors.ts";
 import { confirmOperation, findOperation, withdrawOperation, workflowOf } from "../data/operations.ts";
 import type { Change } from "../data/change.ts";
@@ -11,8 +11,8 @@ import { log } from "../platform/log.ts";
 import { startExecution } from "./start.ts";
 
 /**
- * Starts the operation that a change began, once the change is written. If the workflow engine is away nothing is left half done:
- * the change is taken back before the client is told.
+ * Starts the operation that a change created, once the change is written. If the workflow engine is down, nothing is left half done:
+ * the change is withdrawn before the client gets its response.
  */
 export async function startOperation({ operation, events }: Change, alsoWithdraw: (change: Change) => void): Promise<void> {
   if (operation === undefined) return;
@@ -24,11 +24,11 @@ export async function startOperation({ operation, events }: Change, alsoWithdraw
       for (const event of events) change.drop("event", event, undefined, { exists: false });
     });
     if (withdrawn) throw unavailable(cause);
-    // The start succeeded although its response was lost, or a repetition of the request has started the operation.
+    // The start succeeded although its response was lost, or a retry of the request has started the operation.
   }
 }
 
-/** Makes sure, before a repetition of the request is answered, that the work has been started and stays. */
+/** Makes sure that the operation has started for good before a retry of the request gets its response. */
 export async function ensureStarted(accountId: string, operationId: string): Promise<void> {
   const operation = await findOperation(accountId, operationId);
   if (operation === undefined) throw unavailable(); // withdrawn since the response was read
@@ -38,7 +38,7 @@ export async function ensureStarted(accountId: string, operationId: string): Pro
   } catch (cause) {
     throw unavailable(cause);
   }
-  // Only after the start: a confirmed operation is never withdrawn, so it must not be one that nobody has started.
+  // Only after the start: a confirmed operation is never withdrawn, so it must have been started.
   if (!(await confirmOperation(operation))) throw unavailable();
 }
 

@@ -1,4 +1,4 @@
-// The body of a request: small enough, JSON, and an object that says each thing once.
+// The body of a request: small enough, JSON, and an object without duplicate keys.
 import type { MiddlewareObj } from "@middy/core";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
@@ -8,7 +8,7 @@ import { ApiError, invalid } from "../api/errors.ts";
 import { BODY_BYTES_MAX } from "../domain/limits.ts";
 import { header } from "./request-context.ts";
 
-/** What a gateway puts in the place of bytes that are no UTF-8: storing it would change what was sent. */
+/** What a gateway substitutes for bytes that are not UTF-8: storing it would change what was sent. */
 const NOT_UTF8 = "\uFFFD";
 
 /** A request nested deeper is an attack on a parser, not a request. */
@@ -19,7 +19,7 @@ const parseJson = httpJsonBodyParser({ disableContentTypeCheck: true });
 
 /** 413, 415 and 400: leaves the parsed object as the event's body. */
 export function bodied(endpoint: Endpoint): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
-  if (endpoint.body === undefined) return { before: () => undefined }; // middy refuses a middleware without a hook
+  if (endpoint.body === undefined) return { before: () => undefined }; // middy rejects a middleware without a hook
   return {
     before: async (request) => {
       const { event } = request;
@@ -71,7 +71,7 @@ function outlineOf(text: string): { depth: number; repeated: string | undefined 
   return { depth, repeated };
 }
 
-/** A key as the parser will read it, however it is written; what is no JSON the parser refuses. */
+/** A key as the parser will read it, however it is escaped; the parser rejects invalid JSON. */
 function unescaped(token: string): string {
   if (!token.includes("\\")) return token.slice(1, -1);
   try {
@@ -81,7 +81,7 @@ function unescaped(token: string): string {
   }
 }
 
-/** The parser refuses `__proto__` and the like, and says which it met. */
+/** The parser rejects `__proto__` and similar keys, and names the one that it found. */
 const Forbidden = z.object({ message: z.literal("Forbidden key in JSON body"), cause: z.object({ data: z.string() }) });
 function forbiddenKey(error: unknown): string | undefined {
   const forbidden = Forbidden.safeParse(error);

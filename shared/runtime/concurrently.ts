@@ -1,4 +1,4 @@
-// Doing the same for many, some at a time.
+// Processes many items, a few at a time.
 
 /** Those that fail do not keep the others from being done; what they threw is thrown together at the end. */
 export async function concurrently<T>(atOnce: number, items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {

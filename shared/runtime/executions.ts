@@ -1,4 +1,4 @@
-// What became of a workflow's execution.
+// The outcome of a workflow's execution.
 import { DescribeExecutionCommand, ExecutionDoesNotExist, SFNClient } from "@aws-sdk/client-sfn";
 import type { WorkflowName } from "../api/endpoint.ts";
 import { machineVariable } from "../workflow.ts";

@@ -1,4 +1,4 @@
-// Turns an endpoint and its behaviour into the Lambda handler that API Gateway calls.
+// Turns an endpoint and its behavior into the Lambda handler that API Gateway calls.
 //
 // One place does every check, in one order: 405, 429, 403, 413/415/400, 422 for the shape, Idempotency-Key. What is left to the
 // handler are the resources: 404 for the path's, 422 for ids inside the body, 409.
@@ -29,7 +29,7 @@ import { parse } from "./validate.ts";
 type Reads = <const R extends Record<string, Ref<unknown>>>(refs: R) => Promise<Records<R>>;
 type Commits<T> = (change: Change, data: T) => Promise<T>;
 
-/** What a handler is given, beside the request's parts: the way to read and to write that honours `Idempotency-Key`. */
+/** What a handler receives besides the parts of the request: reads and writes that support `Idempotency-Key`. */
 export type Request<E extends Endpoint> = RequestOf<E> & {
   /** Who asks, and by which request. */
   by: By;
@@ -39,11 +39,11 @@ export type Request<E extends Endpoint> = RequestOf<E> & {
   requestId: string;
   /** Several records in one call. */
   read: Reads;
-  /** Refuses the request (412) if its `If-Match` is of another version, and the change if the record is another when it is written. */
+  /** Rejects the request (412) if its `If-Match` does not match, and the change if the record has changed when it is written. */
   match: (change: Change, version: Version) => void;
-  /** The same for what is written without a change. */
+  /** The same for a write without a `Change`. */
   matchTag: (etag: string) => void;
-  /** Writes the change with the answer that may be replayed, and starts the operation it began. */
+  /** Writes the change with the response for replays, and starts the operation that it created. */
   commit: Commits<DataIn<E>>;
 };
 
@@ -82,7 +82,7 @@ export const handle =
         return answerOf(endpoint, await run(request), event);
       });
 
-/** Tells every failure in the envelope, and replays an answer that was kept. */
+/** Returns every error in the envelope, and replays a stored response. */
 function answered(endpoint: Endpoint): Handling {
   return {
     before: ({ event }) => {
@@ -122,7 +122,7 @@ function answered(endpoint: Endpoint): Handling {
 
 const began = new WeakMap<APIGatewayProxyEvent, number>();
 
-/** What the authorizer says of a request; undefined where none was asked. Parsed once, for all who want to know. */
+/** The authorizer's context of a request; undefined without an authorizer. Parsed once. */
 function authorizedIn(event: APIGatewayProxyEvent): AuthorizerContext | undefined {
   const { authorizer } = event.requestContext;
   if (!authorized.has(event)) authorized.set(event, AuthorizerContext.safeParse(authorizer).data);
@@ -134,7 +134,7 @@ const authorized = new WeakMap<APIGatewayProxyEvent, AuthorizerContext | undefin
 const authorizationOf = (event: APIGatewayProxyEvent): AuthorizerContext =>
   authorizedIn(event) ?? AuthorizerContext.parse(event.requestContext.authorizer);
 
-/** One line for every request, so that each is found by its id. */
+/** One log line per request, so that you can find each by its ID. */
 function logAnswer({
   event,
   response,
@@ -146,7 +146,7 @@ function logAnswer({
   log.info("request", { status: response?.statusCode, duration_ms });
 }
 
-/** 405, 429 and 403: the authorizer found the credential and counted the request; what to answer is decided here, for all alike. */
+/** 405, 429 and 403: the authorizer has found the credential and counted the request; this decides on the response. */
 function admitted(endpoint: Endpoint): Handling {
   return {
     before: ({ event }) => {
@@ -207,7 +207,7 @@ function decoded(text: string): string {
 
 const NO_PARAMETERS = z.strictObject({});
 
-/** A parameter given twice has no one value, so it is refused like any other invalid one. */
+/** A repeated parameter has no single value, so it is invalid. */
 function queryOf(event: APIGatewayProxyEvent): Record<string, string | undefined> {
   const repeated = Object.entries(event.multiValueQueryStringParameters ?? {}).find(([, values]) => (values?.length ?? 0) > 1);
   if (repeated !== undefined) throw invalid({ field: repeated[0], reason: "must not be repeated" });
@@ -282,7 +282,7 @@ function headerLines({ multiValueHeaders }: APIGatewayProxyEvent, name: string):
 function answerOf(endpoint: Endpoint, reply: unknown, event: APIGatewayProxyEvent): APIGatewayProxyResult {
   const headers = headersOf(endpoint, event);
   if (endpoint.bare) {
-    // The one answer that may be kept, and is then asked about.
+    // The only response that caches may keep, and then revalidate.
     const tagged = { ...headers, "cache-control": "no-cache", Vary: "Accept-Encoding", ETag: weakEtagOf(reply) };
     return unlessKnown(event, bare(endpoint.status, reply, tagged));
   }
@@ -296,7 +296,7 @@ function answerOf(endpoint: Endpoint, reply: unknown, event: APIGatewayProxyEven
   return unlessKnown(event, success(endpoint.status, data, undefined, { ...headers, ...location, ...tag }));
 }
 
-/** 304 to whoever already has this version. */
+/** 304 for a client that already has this version. */
 function unlessKnown(event: APIGatewayProxyEvent, answer: APIGatewayProxyResult): APIGatewayProxyResult {
   const known = event.httpMethod === "PUT" ? undefined : headerLines(event, "if-none-match");
   const etag = answer.headers?.["ETag"];

@@ -1,4 +1,4 @@
-// `Idempotency-Key`: the answer to a POST is kept for a day, and a repetition gets the same answer without a second effect.
+// `Idempotency-Key`: the response to a POST is stored for a day, and a retry gets the same response without a second effect.
 //
 // The record is read together with what the handler needs and written in the transaction of the effect, so that it costs no
 // call of its own and no claim can be left behind: of two requests at once one is written, and the other is told that the
@@ -24,7 +24,7 @@ const Kept = z.object({
 const Answer = z.object({ status: z.number(), location: z.string().optional(), data: z.unknown() });
 export type Answer = z.infer<typeof Answer>;
 
-/** Thrown to leave a handler whose answer is already known. */
+/** Thrown to leave a handler whose response is already known. */
 export class Replay extends Error {
   override name = "Replay";
   readonly answer: Answer;
@@ -37,7 +37,7 @@ export class Replay extends Error {
 export interface IdempotentRequest {
   key: string;
   caller: Caller;
-  /** Method, path and body: the same key with another is refused. */
+  /** Method, path and body: the same key with a different one is an error. */
   fingerprint: string;
 }
 
@@ -58,7 +58,7 @@ const contextOf = (request: IdempotentRequest) => `idempotency:${keyOf(request).
 
 export const keptRef = (request: IdempotentRequest): Ref<z.infer<typeof Kept>> => ({ key: keyOf(request), schema: Kept });
 
-/** Throws Replay if the request was answered before and what it began is sure to stay, or that its key was used for another. */
+/** Throws Replay if there is a stored response and its operation is certain to stay, or an error if the key was used for another request. */
 export async function replayIfKept(request: IdempotentRequest, kept: z.infer<typeof Kept> | undefined): Promise<void> {
   if (kept === undefined || kept.expires_at < new Date().toISOString()) return;
   if (!(await matchesKeyedHash(kept.request, request.fingerprint))) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
@@ -66,7 +66,7 @@ export async function replayIfKept(request: IdempotentRequest, kept: z.infer<typ
   throw new Replay(Answer.parse(JSON.parse(await unseal(kept.answer, contextOf(request)))));
 }
 
-/** Keeps the answer with the change. It is sealed whole, because some answers hold a secret that is shown once. */
+/** Stores the response with the change. It is encrypted as a whole, because some responses contain a secret that is shown once. */
 export async function keep(change: Change, request: IdempotentRequest, answer: Answer): Promise<void> {
   const at = Date.now();
   const expires = at + IDEMPOTENCY_HOURS * 3_600_000;
@@ -82,5 +82,5 @@ export async function keep(change: Change, request: IdempotentRequest, answer: A
 
 const running = () => new ApiError("IDEMPOTENCY_IN_PROGRESS", undefined, { retryAfter: 1 });
 
-/** Takes the kept answer back, when the work that it told of could not be started. */
+/** Deletes the stored response if its operation could not be started. */
 export const forget = (change: Change, request: IdempotentRequest): void => change.remove(keyOf(request), { exists: false });

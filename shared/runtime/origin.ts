@@ -1,4 +1,4 @@
-// What stands before the API: CloudFront, which shows by a key that a request has come through it, and says who sent it.
+// CloudFront, which is in front of the API: it proves with a key that a request came through it, and passes on the client's IP address.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { ApiError } from "../api/errors.ts";
 import { variable } from "../platform/env.ts";
@@ -14,7 +14,7 @@ let accepted: Buffer[] | undefined;
 
 const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-/** The client's address; undefined if the request came past CloudFront, so that nothing it says of its address is true. */
+/** The client's IP address; undefined if the request bypassed CloudFront, because then its headers cannot be trusted. */
 export function clientAddress(headers: Headers): string | undefined {
   accepted ??= variable(ORIGIN_KEYS).split(" ").map(hash);
   const given = hash(header(headers, ORIGIN_KEY_HEADER) ?? "");

@@ -1,11 +1,11 @@
-// Doing the same for many no faster than somebody else's rate limit allows, and for no longer than there is time.
+// Processes many items no faster than an external rate limit allows, and no longer than the time available.
 import { concurrently } from "./concurrently.ts";
 
 export interface Pace {
-  /** So many at once, to begin with. */
+  /** The initial concurrency. */
   burst: number;
   perSecond: number;
-  /** What has not begun by then is left. */
+  /** Items that have not started by then are left out. */
   seconds: number;
   atOnce: number;
 }

@@ -1,4 +1,4 @@
-// Answers as the gateway wants them: always the envelope, always with the request's id.
+// Responses in the gateway's format: always in the envelope, always with the request's ID.
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { ApiError } from "../api/errors.ts";
 import type { ListMeta } from "../api/fields.ts";
@@ -30,7 +30,7 @@ export function failure(error: ApiError, headers: Headers): APIGatewayProxyResul
 /** Seconds after which a client may try again when a dependency is away. */
 const OUTAGE_RETRY_SECONDS = 5;
 
-/** What a client is told of any error: ours as they are, a dependency's outage as such, and of a bug nothing. */
+/** The error that a client gets: our own unchanged, 503 for a dependency's outage, and no details of a bug. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isOutage(error)) return new ApiError("SERVICE_UNAVAILABLE", undefined, { retryAfter: OUTAGE_RETRY_SECONDS, cause: error });

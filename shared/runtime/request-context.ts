@@ -1,4 +1,4 @@
-// What the authorizer tells the handlers, and the id that every request has.
+// What the authorizer passes to the handlers, and the ID of every request.
 import * as z from "zod";
 import { Caller } from "../data/records.ts";
 
@@ -20,7 +20,7 @@ export function requestIdOf(headers: Headers, otherwise: string): string {
 
 export const Scope = z.enum(["all", "create_delete"]);
 
-/** The limit nearest to being hit, and the refusal if one is hit. */
+/** The limit closest to being reached, and the error if one is reached. */
 export const Limits = z.object({
   limit: z.number(),
   remaining: z.number(),

@@ -1,4 +1,4 @@
-// What is done for an operation whose execution died: a second execution that only undoes; if that dies too, people are told.
+// Rescues an operation whose execution died: starts a second execution that only undoes; if that dies too, notifies the operators.
 import * as z from "zod";
 import { returnDomain } from "../data/domain-moves.ts";
 import { instanceRef } from "../data/instances.ts";
@@ -32,7 +32,7 @@ export async function rescue(operation: OperationRecord, { name, error }: Death)
   await startExecution(workflowOf(operation.type), rescueName(operation.id), { ...operation.input, undo_only: true, error });
 }
 
-/** Undoing failed, too. The resource is freed, because whoever owns it can then at least delete it. */
+/** The undo failed too. The resource is unlocked, so that its owner can at least delete it. */
 async function giveOver(operation: OperationRecord, error: CaughtError): Promise<void> {
   log.error("the undo failed; an operator must look into it", {
     operation: operation.id,
@@ -65,7 +65,7 @@ const Reserved = z.object({
   new_domain: z.string().optional(),
 });
 
-/** What only this operation holds, and nobody could free once it has ended. */
+/** Releases what only this operation locks, and nothing could release once it has ended. */
 async function freeReservations({ account_id, input }: OperationRecord): Promise<void> {
   const { instance_id, safety_backup_id, old_domain, new_domain } = Reserved.parse(input);
   if (safety_backup_id !== undefined)

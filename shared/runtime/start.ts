@@ -1,4 +1,4 @@
-// Starting a workflow's execution; its name is the operation's id, so that starting twice is starting once.
+// Starts a workflow's execution. Its name is the operation's ID, so that starting it twice has no further effect.
 import { ExecutionAlreadyExists, SFNClient, StartExecutionCommand } from "@aws-sdk/client-sfn";
 import type { WorkflowName } from "../api/endpoint.ts";
 import { machineVariable } from "../workflow.ts";

@@ -1,6 +1,6 @@
 // Turns a workflow's table and the doing of its steps into the Lambda function that its state machine calls.
 //
-// Every task looks the operation up first: what is done for one that has ended would be done behind the user's back.
+// Every task fetches the operation first: work for one that has ended would happen behind the user's back.
 import * as z from "zod";
 import { getBackup } from "../data/backups.ts";
 import { getInstance } from "../data/instances.ts";
@@ -30,7 +30,7 @@ import {
 import { log } from "../platform/log.ts";
 import { againAfter, asTaskError, CaughtError, GiveUp, operationErrorOf, TryAgain } from "../platform/task-errors.ts";
 
-/** The records that the input's ids name, read when they are asked for. */
+/** The records that the input's IDs identify, fetched on demand. */
 type Records<I> = (I extends { server_id: string } | { instance_id: string }
   ? { server: () => Promise<ServerRecord> }
   : unknown) &
@@ -43,7 +43,7 @@ export type Work<I> = Records<I> & {
   input: I;
   /** Names the task's job on the machine, so that it is begun once however often the task runs. */
   jobId: string;
-  /** The jobs of all steps: an undo ends what of them still runs, and what of them would begin late. */
+  /** The jobs of all steps: an undo ends those that still run, and prevents late ones. */
   stepJobs: readonly string[];
   /** Whether an undo that can do without the machine has tried often enough: some minutes, with the waits between its tries. */
   enough: boolean;
@@ -133,7 +133,7 @@ async function perform(
   const run = known.get(event.task);
   if (run === undefined) throw new Error(`The workflow ${workflow.name} has no task ${event.task}`);
   const part = workflow.steps.find(({ name }) => name === event.task);
-  // What an operation that has ended made is somebody's by now.
+  // What a finished operation created belongs to the user by now.
   if (operation === undefined || !isOpen(operation)) {
     if (part !== undefined) throw new GiveUp("CANCELLED", "The operation has already ended");
     log.warn("skipped the undo: the operation has already ended");
@@ -150,7 +150,7 @@ async function perform(
   return part === undefined ? undone(outcome) : part.kind === "poll" ? polled(part, event, outcome) : null;
 }
 
-/** What could not be undone now may be in a while, by a job of its own: nothing that a machine lacks need be final. */
+/** An undo that fails now may succeed later, with a new job: whatever a machine lacks may be temporary. */
 async function undoAgain(error: unknown, operation: OperationRecord): Promise<never> {
   if (!(error instanceof GiveUp)) throw error;
   await countFailedUndo(operation);
@@ -158,8 +158,8 @@ async function undoAgain(error: unknown, operation: OperationRecord): Promise<ne
 }
 
 /**
- * A machine that restarts goes on with its jobs when it is back: a poll waits for it, until its own end or until the health check
- * has given the machine up.
+ * A machine that restarts continues its jobs when it is back: a poll waits for it, until the poll times out or the health check
+ * reports the server offline.
  */
 async function notYet(
   error: unknown,
@@ -186,7 +186,7 @@ function undone(done: boolean | void): null {
   return null;
 }
 
-/** A step that has just begun shows a little, so that it can be told from one that waits. */
+/** A step that has just started shows a little progress, to distinguish it from one that waits. */
 const PERCENT_MIN = 5;
 
 async function showPlace(
@@ -200,7 +200,7 @@ async function showPlace(
   const place = run.findIndex(({ name }) => name === part?.name);
   const percent = part === undefined ? operation.progress : Math.max(PERCENT_MIN, Math.round((100 * place) / run.length));
   const undoing = part === undefined;
-  const shown = operation.step === says && operation.progress === percent; // the second and later asks of a poll
+  const shown = operation.step === says && operation.progress === percent; // the second and later calls of a poll
   if (shown && (!undoing || operation.undoing)) return;
   await showProgress(operation, { step: says, progress: percent, ...(undoing && { undoing }) });
 }

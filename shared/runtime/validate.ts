@@ -1,4 +1,4 @@
-// Parsing what comes from outside: what is wrong with it, said field by field.
+// Parses input from outside, and reports what is wrong with it field by field.
 import type * as z from "zod";
 import { ApiError, invalid, type Problem } from "../api/errors.ts";
 
