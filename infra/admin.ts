@@ -19,7 +19,8 @@ import { DEFAULT_QUOTAS, type QuotaKind } from "../shared/domain/limits.ts";
 import { serviceKey } from "../shared/platform/service-key.ts";
 import { LocalError } from "./local/errors.ts";
 import { readAccess } from "./local/access.ts";
-import { ENVIRONMENTS, tableName } from "./settings.ts";
+import { tableName } from "./settings.ts";
+import { ENVIRONMENTS } from "../shared/domain/environments.ts";
 
 const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
 

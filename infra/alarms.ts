@@ -22,7 +22,8 @@ import { Construct } from "constructs";
 import { type MetricName, METRICS_NAMESPACE } from "../shared/domain/metrics.ts";
 import { INDEXES } from "./table.ts";
 import { type Schedules, TIMED, type TimedName } from "./schedules.ts";
-import { type Environment, stackName } from "./settings.ts";
+import { stackName } from "./settings.ts";
+import type { Environment } from "../shared/domain/environments.ts";
 
 const PERIOD = Duration.minutes(5);
 

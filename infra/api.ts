@@ -23,7 +23,8 @@ import { BASE_PATH, type Route, routes } from "../shared/api/index.ts";
 import type { Access, Functions } from "./function.ts";
 import type { OriginKey } from "./origin-key.ts";
 import { logsOf } from "./removal.ts";
-import { type Environment, type Settings, stackName } from "./settings.ts";
+import { type Settings, stackName } from "./settings.ts";
+import type { Environment } from "../shared/domain/environments.ts";
 
 /** One less than the gateway waits. `?wait=20` of an operation is the longest answer. */
 const TIMEOUT = Duration.seconds(28);

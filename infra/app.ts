@@ -7,7 +7,7 @@ import { buildDashboard } from "./dashboard-build.ts";
 import { Chosen, type ChosenName, NONE } from "./deploy-settings.ts";
 import type { DashboardConfig } from "./dashboard-headers.ts";
 import { Service } from "./service.ts";
-import { type Environment, ENVIRONMENTS } from "./settings.ts";
+import { type Environment, ENVIRONMENTS } from "../shared/domain/environments.ts";
 
 /** Kept here and not in cdk.json, so that the same template comes out whoever synthesizes. */
 const CONTEXT = {

@@ -12,7 +12,7 @@ import { routeTable } from "../shared/api/route-table.ts";
 import { hostScript } from "../shared/hosts/host-script.ts";
 import { builtOnce, fingerprintOf, ROOT } from "./built.ts";
 import { leaveOut } from "./bundle-leave-out.ts";
-import { ENVIRONMENTS } from "./settings.ts";
+import { ENVIRONMENTS } from "../shared/domain/environments.ts";
 
 export const SCHEDULES = ["check-servers", "sweep", "refresh-catalogue", "expire-backups", "rescue"] as const;
 export type ScheduleName = (typeof SCHEDULES)[number];

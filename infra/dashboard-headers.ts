@@ -1,5 +1,5 @@
 // The headers under which the dashboard is shown, the same from CloudFront and from the local server.
-import type { Environment } from "./settings.ts";
+import type { Environment } from "../shared/domain/environments.ts";
 
 /** Nothing but what comes from the dashboard's own address; no script or style in a page's markup, and nobody may frame it. */
 export const CONTENT_SECURITY_POLICY = [

@@ -27,7 +27,8 @@ import { logicalIdOf } from "./function.ts";
 import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER } from "../shared/runtime/origin.ts";
 import { CACHE_FOR_EVER, CACHE_NOT, CONTENT_SECURITY_POLICY, type DashboardConfig, OTHER_HEADERS } from "./dashboard-headers.ts";
 import type { OriginKey } from "./origin-key.ts";
-import { stackName, type Environment } from "./settings.ts";
+import { stackName } from "./settings.ts";
+import type { Environment } from "../shared/domain/environments.ts";
 
 /** The fallback's answer, for what the API's behaviour does not match: `/api` alone, and `/API/v1`, as paths are matched by case. */
 const NOT_FOUND = JSON.stringify({ success: false, error: { code: "NOT_FOUND", message: "No such path" } });

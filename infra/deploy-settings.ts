@@ -1,6 +1,6 @@
 // What an operator has chosen for an environment, kept in cdk.json and so in the repository: forgetting an option once changes nothing.
 import * as z from "zod";
-import type { Environment } from "./settings.ts";
+import type { Environment } from "../shared/domain/environments.ts";
 
 /** In the place of a value: there shall be none any more. */
 export const NONE = "none";

@@ -10,7 +10,8 @@ import { bundledSizes, bundleIfChanged } from "./bundle.ts";
 import { buildDashboard } from "./dashboard-build.ts";
 import { type Access, AwsRefused, concurrencyLimit, concurrencyWarning, findStack, hasCompleted } from "./deployed.ts";
 import { type Chosen, forgottenDomain, NONE, withChosen } from "./deploy-settings.ts";
-import { type Environment, ENVIRONMENTS, SETTINGS, stackName } from "./settings.ts";
+import { SETTINGS, stackName } from "./settings.ts";
+import { type Environment, ENVIRONMENTS } from "../shared/domain/environments.ts";
 
 const USAGE = `npm run deploy -- test|live [options]
 

@@ -19,9 +19,11 @@ import type { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { StateMachine } from "aws-cdk-lib/aws-stepfunctions";
 import { Construct } from "constructs";
-import { type KeyName, WORKFLOW_NAMES, type WorkflowName } from "../shared/api/endpoint.ts";
-import { machineVariable } from "../shared/workflow.ts";
-import { type Environment, machineName, type Settings } from "./settings.ts";
+import { type KeyName } from "../shared/api/endpoint.ts";
+import { WORKFLOW_NAMES, type WorkflowName } from "../shared/domain/lifecycle.ts";
+import { machineVariable } from "../shared/domain/workflow.ts";
+import { machineName, type Settings } from "./settings.ts";
+import type { Environment } from "../shared/domain/environments.ts";
 import { INDEXES } from "./table.ts";
 
 const READ = ["GetItem", "BatchGetItem", "Query"];

@@ -8,7 +8,7 @@ import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { ScheduleName } from "./bundle.ts";
-import { WORKFLOW_NAMES } from "../shared/api/endpoint.ts";
+import { WORKFLOW_NAMES } from "../shared/domain/lifecycle.ts";
 import type { Access, Functions } from "./function.ts";
 import type { Settings } from "./settings.ts";
 

@@ -1,8 +1,7 @@
 // What differs between the two environments, in one table. Everything else is the same in both. Without CDK, which takes half a
 // second to load: the operator's commands read this, too.
 
-export const ENVIRONMENTS = ["test", "live"] as const;
-export type Environment = (typeof ENVIRONMENTS)[number];
+import type { Environment } from "../shared/domain/environments.ts";
 
 export interface PollLimits {
   /** Caps what a workflow's table says. */

@@ -2,7 +2,8 @@
 import { AttributeType, Billing, ProjectionType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { removalOf } from "./removal.ts";
-import { type Environment, type Settings, tableName } from "./settings.ts";
+import { type Settings, tableName } from "./settings.ts";
+import type { Environment } from "../shared/domain/environments.ts";
 
 /** Partition key of each index; all sort by `number`, the zero-padded number of a record with its id behind it. */
 export const INDEXES = { byNumber: "list", byStatus: "list_status", byParent: "list_parent" } as const;

@@ -22,7 +22,7 @@ import {
 } from "aws-cdk-lib/aws-stepfunctions";
 import { LambdaInvoke } from "aws-cdk-lib/aws-stepfunctions-tasks";
 import { Construct } from "constructs";
-import { attempts, type Poll, type Step, type Workflow } from "../shared/workflow.ts";
+import { attempts, type Poll, type Step, type Workflow } from "../shared/domain/workflow.ts";
 import type { PollLimits } from "./settings.ts";
 
 /** "Not now", of a provider, a host or the table: waits of 2 to 64 s, together 126 s at most, half of that as a rule. */

@@ -3,9 +3,10 @@ import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { StateMachine } from "aws-cdk-lib/aws-stepfunctions";
 import { Construct } from "constructs";
 import { workflows } from "../functions/workflows/index.ts";
-import type { WorkflowName } from "../shared/api/endpoint.ts";
+import type { WorkflowName } from "../shared/domain/lifecycle.ts";
 import type { Access, Functions } from "./function.ts";
-import { type Environment, machineName, type Settings } from "./settings.ts";
+import { machineName, type Settings } from "./settings.ts";
+import type { Environment } from "../shared/domain/environments.ts";
 import { taskTimeout, WorkflowMachine } from "./workflow.ts";
 
 /** What tasks touch beyond the table. */

@@ -11,7 +11,8 @@ import { getAccount } from "../shared/data/accounts.ts";
 import { beginBackup } from "../shared/data/backups.ts";
 import { changeOf } from "../shared/data/change.ts";
 import { getInstance } from "../shared/data/instances.ts";
-import { endOperation, reserveOperation } from "../shared/data/operations.ts";
+import { reserveOperation } from "../shared/data/operations.ts";
+import { endOperation } from "../shared/data/operation-ends.ts";
 import { getServer, moveServerToDeleting } from "../shared/data/servers.ts";
 import { newId } from "../shared/domain/ids.ts";
 import { keys, type ListKind, placement } from "../shared/data/keys.ts";
@@ -275,7 +276,7 @@ test("a page of operations of a resource costs one call more for those that are 
   for (let i = 0; i < 3; i++) {
     const instance = await getInstance(me.id, id);
     const change = changeOf(await getAccount(me.id));
-    const { operation } = beginBackup(change, by, instance, null);
+    const { operation } = beginBackup(change, by, instance, null, newId("operation"));
     await change.commit();
     await endOperation(operation, { succeeded: true });
   }

@@ -35,6 +35,18 @@ test("shared imports nobody", () => {
   expect(breaking(({ file, from }) => !isIn(file, "shared") || !isOurs(from) || isIn(from, "shared"))).toEqual([]);
 });
 
+/** From the bottom up: a file imports from its own layer and from those above it in this list. */
+const LAYERS = ["domain", "platform", "api", "data", "storage", "providers", "hosts", "runtime"];
+const layerOf = (place: string): number => LAYERS.indexOf(place.split("/")[1] ?? "");
+
+test("the layers inside shared have one direction", () => {
+  expect(globSync("shared/**/*.ts").filter((file) => layerOf(file) === -1)).toEqual([]);
+  expect(breaking(({ file, from }) => !isIn(file, "shared") || !isIn(from, "shared") || layerOf(from) <= layerOf(file))).toEqual([
+    // A task that meets the API's own error tells whether it is worth another try.
+    "shared/platform/task-errors.ts → shared/api/errors.ts",
+  ]);
+});
+
 test("functions, infra and dashboard import shared and never each other, but infra reads the tables of the workflows", () => {
   for (const folder of ["functions", "infra", "dashboard"])
     expect(

@@ -1,21 +1,20 @@
 // PUT /auth/password
 import { ApiError, invalid } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
-import { changeOf, logEvent } from "../../shared/data/change.ts";
+import { logEvent } from "../../shared/data/change.ts";
 import { setPassword, userRef } from "../../shared/data/credentials.ts";
 import { admitLogin } from "../../shared/data/login-limits.ts";
+import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle, sessionOf } from "../../shared/runtime/handle.ts";
 import { hashPassword, verifyPassword } from "../../shared/platform/passwords.ts";
 
 export const handler = handle(api.auth.password)(async ({ body, caller, by, ipAddress, read, commit }) => {
-  const { account, user } = await read({ account: accountRef(caller.account_id), user: userRef(caller.id) });
+  const { change, user } = await beginChange({ caller, read }, { user: userRef(caller.id) });
   if (user === undefined) throw new ApiError("UNAUTHORIZED"); // removed since the session was admitted
   const attempt = await admitLogin(user.email, ipAddress ?? "unknown"); // a stolen session must not be a way to guess the password
   if (!(await verifyPassword(body.current_password, user.password_hash)))
     throw invalid({ field: "current_password", reason: "is not the current password" });
   await attempt.succeeded();
-  const change = changeOf(presentAccount(account));
   setPassword(change, user, await hashPassword(body.new_password), sessionOf(caller));
   logEvent(change, by, "auth.password", { type: "user", id: user.id, name: user.name });
   return commit(change, { id: user.id, email: user.email, name: user.name });

@@ -1,17 +1,16 @@
 // GET /backups/:id/download
 import { api } from "../../shared/api/index.ts";
-import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
 import { backupRef, presentBackup, requireRestorable } from "../../shared/data/backups.ts";
-import { changeOf, logEvent } from "../../shared/data/change.ts";
+import { logEvent } from "../../shared/data/change.ts";
 import { DOWNLOAD_MINUTES } from "../../shared/domain/limits.ts";
+import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { presignedGet } from "../../shared/storage/presign.ts";
 
 export const handler = handle(api.backups.download)(async ({ params, caller, by, read, commit }) => {
-  const records = await read({ account: accountRef(caller.account_id), backup: backupRef(caller.account_id, params.id) });
+  const { change, ...records } = await beginChange({ caller, read }, { backup: backupRef(caller.account_id, params.id) });
   const backup = presentBackup(records.backup);
   requireRestorable(backup);
-  const change = changeOf(presentAccount(records.account));
   logEvent(change, by, "backup.download", { type: "backup", id: backup.id, name: backup.instance_name });
   return commit(change, await presignedGet(backup, DOWNLOAD_MINUTES * 60)); // no address without its entry in the audit log
 });

@@ -1,29 +1,29 @@
 // POST /backups/:id/restore
 import { invalidState } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
-import { backupRef, presentBackup, requireRestorable, useBackup } from "../../shared/data/backups.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { backupRef, presentBackup, requireRestorable, retainBackup } from "../../shared/data/backups.ts";
 import { instanceRef, moveInstance, requireAllowed, requireServerUsable } from "../../shared/data/instances.ts";
 import { reserveOperation, toOperation } from "../../shared/data/operations.ts";
 import { find } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
+import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.backups.restore)(async ({ params, body, caller, by, read, commit }) => {
-  const records = await read({ account: accountRef(caller.account_id), backup: backupRef(caller.account_id, params.id) });
+  const { change, operationId, ...records } = await beginWork(
+    { caller, read },
+    { backup: backupRef(caller.account_id, params.id) },
+  );
   const backup = presentBackup(records.backup);
   const instance = await find(instanceRef(caller.account_id, backup.instance_id));
   if (instance === undefined)
     throw invalidState("The instance of this backup was deleted; clone from the backup instead", "deleted");
   requireRestorable(backup);
   requireAllowed(instance, "restore");
-  const change = changeOf(presentAccount(records.account));
   requireServerUsable(change, instance);
-  const operationId = newId("operation");
   const safety_backup_id = newId("backup");
   moveInstance(change, instance, "backup.restore", operationId);
-  useBackup(change, backup.id, operationId);
+  retainBackup(change, backup.id, operationId);
   const operation = reserveOperation(change, by, {
     id: operationId,
     type: "backup.restore",

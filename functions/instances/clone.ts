@@ -1,9 +1,7 @@
 // POST /instances/:id/clone
 import { invalid, notFound } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
-import { backupRef, requireRestorable, useBackup } from "../../shared/data/backups.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { backupRef, requireRestorable, retainBackup } from "../../shared/data/backups.ts";
 import { instanceRef, reserveInstance, toInstance } from "../../shared/data/instances.ts";
 import { reserveOperation } from "../../shared/data/operations.ts";
 import type { BackupRecord, InstanceRecord, ServerRecord } from "../../shared/data/records.ts";
@@ -11,21 +9,21 @@ import { sealFor } from "../../shared/data/sealed.ts";
 import { namedServer, requireUsable, serverRef } from "../../shared/data/servers.ts";
 import { uniqueDatabaseName } from "../../shared/domain/database-name.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";
-import { newId } from "../../shared/domain/ids.ts";
+import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.instances.clone)(async ({ params, body, caller, by, read, commit }) => {
-  const { account, source, backup, chosen } = await read({
-    account: accountRef(caller.account_id),
-    source: instanceRef(caller.account_id, params.id),
-    backup: backupRef(caller.account_id, body.backup_id),
-    ...(body.server_id !== undefined && { chosen: serverRef(caller.account_id, body.server_id) }),
-  });
+  const { change, operationId, source, backup, chosen } = await beginWork(
+    { caller, read },
+    {
+      source: instanceRef(caller.account_id, params.id),
+      backup: backupRef(caller.account_id, body.backup_id),
+      ...(body.server_id !== undefined && { chosen: serverRef(caller.account_id, body.server_id) }),
+    },
+  );
   requireOf(params.id, source, backup);
   const server = serverFor(source, body.server_id, chosen);
   requireRestorable(backup);
-  const change = changeOf(presentAccount(account));
-  const operationId = newId("operation");
   const { name, domain, neutralize, restore_database, restore_filestore, reset_users = neutralize } = body;
   const instance = reserveInstance(
     change,
@@ -42,7 +40,7 @@ export const handler = handle(api.instances.clone)(async ({ params, body, caller
     },
     operationId,
   );
-  useBackup(change, backup.id, operationId);
+  retainBackup(change, backup.id, operationId);
   const admin_password = body.admin_password ?? generatePassword();
   await sealFor(change, operationId, admin_password);
   reserveOperation(change, by, {

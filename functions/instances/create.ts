@@ -1,24 +1,25 @@
 // POST /instances
 import { api } from "../../shared/api/index.ts";
-import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
-import { changeOf } from "../../shared/data/change.ts";
 import { reserveInstance, toInstance } from "../../shared/data/instances.ts";
 import { reserveOperation } from "../../shared/data/operations.ts";
 import { sealFor } from "../../shared/data/sealed.ts";
 import { namedServer, requireUsable, serverRef } from "../../shared/data/servers.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";
-import { newId } from "../../shared/domain/ids.ts";
-import { requireErp } from "../../shared/domain/offers.ts";
+import { requireErp } from "../../shared/providers/offers.ts";
 import { catalogue } from "../../shared/providers/catalogue.ts";
+import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.instances.create)(async ({ body, caller, by, read, commit }) => {
-  const records = await read({ account: accountRef(caller.account_id), server: serverRef(caller.account_id, body.server_id) });
+  const { change, operationId, ...records } = await beginWork(
+    { caller, read },
+    {
+      server: serverRef(caller.account_id, body.server_id),
+    },
+  );
   requireErp(await catalogue(), body);
   const server = namedServer(records.server);
   requireUsable(server);
-  const change = changeOf(presentAccount(records.account));
-  const operationId = newId("operation");
   const instance = reserveInstance(change, server, body, operationId);
   const admin_password = generatePassword();
   await sealFor(change, operationId, admin_password);

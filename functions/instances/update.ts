@@ -1,7 +1,6 @@
 // PUT /instances/:id
 import { api } from "../../shared/api/index.ts";
-import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
-import { changeOf, logEvent } from "../../shared/data/change.ts";
+import { logEvent } from "../../shared/data/change.ts";
 import {
   claimDomain,
   instanceRef,
@@ -14,13 +13,17 @@ import {
   showInstance,
 } from "../../shared/data/instances.ts";
 import { reserveOperation } from "../../shared/data/operations.ts";
-import { newId } from "../../shared/domain/ids.ts";
+import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.instances.update)(async ({ params, body, caller, by, read, commit, match }) => {
-  const records = await read({ account: accountRef(caller.account_id), instance: instanceRef(caller.account_id, params.id) });
+  const { change, operationId, ...records } = await beginWork(
+    { caller, read },
+    {
+      instance: instanceRef(caller.account_id, params.id),
+    },
+  );
   const instance = presentInstance(records.instance);
-  const change = changeOf(presentAccount(records.account));
   match(change, instanceVersion(instance));
   const { domain, ...fields } = body;
   if (domain === undefined || domain === instance.domain) {
@@ -30,7 +33,6 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
   }
   requireAllowed(instance, "update");
   requireServerUsable(change, instance);
-  const operationId = newId("operation");
   // First, so that of two moves to one domain the second meets the first's operation, not its claim.
   const moved = moveInstance(change, instance, "instance.update", operationId, fields);
   claimDomain(change, instance, domain);

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { endWait } from "../../shared/data/credentials.ts";
-import { getOperation, isOpen, toOperation } from "../../shared/data/operations.ts";
+import { getOperation, toOperation } from "../../shared/data/operations.ts";
+import { isOpen } from "../../shared/domain/lifecycle.ts";
 import type { Caller, OperationRecord } from "../../shared/data/records.ts";
 import { pauseBeforeLook } from "../../shared/domain/limits.ts";
 import { handle, requirePermission } from "../../shared/runtime/handle.ts";
@@ -25,7 +26,7 @@ async function endOf(id: string, caller: Caller, seconds: number): Promise<Opera
   const until = Date.now() + seconds * 1000;
   let operation = await getOperation(caller.account_id, id);
   if (operation.created_by.id !== caller.id) requirePermission(caller, `${operation.resource.type}s:read`);
-  for (let looks = 1; isOpen(operation) && Date.now() < until; looks++) {
+  for (let looks = 1; isOpen(operation.state) && Date.now() < until; looks++) {
     await sleep(Math.min(pauseBeforeLook(looks), until - Date.now()));
     operation = await getOperation(caller.account_id, id);
   }

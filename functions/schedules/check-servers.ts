@@ -2,6 +2,7 @@
 import { noteProbe, watchedServers } from "../../shared/data/machines.ts";
 import type { ServerRecord } from "../../shared/data/records.ts";
 import { probe } from "../../shared/hosts/index.ts";
+import { HEALTH } from "../../shared/domain/lifecycle.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
 import { providerOf } from "../../shared/providers/index.ts";
 import { concurrently } from "../../shared/runtime/concurrently.ts";
@@ -20,7 +21,7 @@ async function check(server: ServerRecord): Promise<void> {
 
 /** Only then the reason is told; providers count how often they are asked. */
 const isLastStraw = ({ state, failed_probes }: ServerRecord, answered: boolean): boolean =>
-  !answered && state === "ready" && failed_probes + 1 >= FAILED_PROBES_MAX;
+  !answered && state === HEALTH.answers && failed_probes + 1 >= FAILED_PROBES_MAX;
 
 const SILENT = "The server does not respond to health checks";
 

@@ -1,6 +1,6 @@
 // Every hour: deletes safety backups whose time is over, but never an instance's last completed backup.
 import { expiredBackups } from "../../shared/data/backups.ts";
-import { workflowOf } from "../../shared/data/operations.ts";
+import { workflowOf } from "../../shared/domain/lifecycle.ts";
 import { now } from "../../shared/data/change.ts";
 import { reserveExpiry } from "../../shared/data/expiry.ts";
 import { ConditionFailed } from "../../shared/data/table.ts";

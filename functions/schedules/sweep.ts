@@ -1,10 +1,10 @@
 // Every five minutes: starts operations whose start was lost, rescues those whose execution is dead, and compares what the
 // providers have under our labels with what the table says.
-import { findOperation, forgetOpen, isOpen, noteLooked, openOperations, workflowOf } from "../../shared/data/operations.ts";
+import { findOperation, forgetOpen, noteLooked, openOperations } from "../../shared/data/operations.ts";
 import type { OperationRecord, ServerRecord } from "../../shared/data/records.ts";
 import { serverRef } from "../../shared/data/servers.ts";
 import { find } from "../../shared/data/table.ts";
-import { LIFECYCLE } from "../../shared/domain/lifecycle.ts";
+import { isOpen, LIFECYCLE, OPERATION, workflowOf } from "../../shared/domain/lifecycle.ts";
 import { providers } from "../../shared/providers/index.ts";
 import type { LabelledMachine, Provider } from "../../shared/providers/provider.ts";
 import { concurrently } from "../../shared/runtime/concurrently.ts";
@@ -14,7 +14,7 @@ import { paced } from "../../shared/runtime/paced.ts";
 import { publish } from "../../shared/platform/metrics.ts";
 import { rescue } from "../../shared/runtime/rescue.ts";
 import { startExecution } from "../../shared/runtime/start.ts";
-import { rescueName } from "../../shared/workflow.ts";
+import { rescueName } from "../../shared/domain/workflow.ts";
 
 /** Younger ones are just being started. */
 const START_SECONDS = 60;
@@ -48,12 +48,12 @@ async function lookAtAll(open: readonly Open[]): Promise<void> {
 
 async function look({ accountId, id }: Open): Promise<void> {
   const operation = await findOperation(accountId, id);
-  if (operation === undefined || !isOpen(operation)) return forgetOpen(id);
+  if (operation === undefined || !isOpen(operation.state)) return forgetOpen(id);
   await noteLooked(id);
   const [first, second] = [id, rescueName(id)];
   const execution = await findExecution(workflowOf(operation.type), first);
   if (execution?.running) return;
-  if (execution === undefined && operation.state === "pending") {
+  if (execution === undefined && operation.state === OPERATION.pending) {
     log.warn("starting an operation that was recorded but never started", { operation: id, account: accountId });
     return startExecution(workflowOf(operation.type), first, operation.input);
   }
@@ -88,7 +88,7 @@ async function isOrphan(provider: Provider, machine: LabelledMachine): Promise<b
   const used = server === undefined || server.state === LIFECYCLE["server.create"].failed ? null : server.machine_id;
   if (used === machine_id) return false;
   const working = server && (await holderOf(server));
-  if ([creation, working].some((operation) => operation !== undefined && isOpen(operation))) return false;
+  if ([creation, working].some((operation) => operation !== undefined && isOpen(operation.state))) return false;
   const removed = creation !== undefined;
   log.error("the provider has a machine without a record", { provider: provider.code, removed, machine });
   if (!removed) return true;

@@ -1,24 +1,22 @@
 // POST /servers
 import { invalid } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
-import { changeOf } from "../../shared/data/change.ts";
 import { reserveOperation } from "../../shared/data/operations.ts";
 import { reserveServer, toServer } from "../../shared/data/servers.ts";
 import { sshKeyRef } from "../../shared/data/ssh-keys.ts";
-import { newId } from "../../shared/domain/ids.ts";
 import { catalogue, findOffer } from "../../shared/providers/catalogue.ts";
+import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.servers.create)(async ({ body, caller, by, read, commit }) => {
-  const { account, sshKey } = await read({
-    account: accountRef(caller.account_id),
-    sshKey: sshKeyRef(caller.account_id, body.ssh_key_id),
-  });
+  const { change, operationId, sshKey } = await beginWork(
+    { caller, read },
+    {
+      sshKey: sshKeyRef(caller.account_id, body.ssh_key_id),
+    },
+  );
   const { specs } = findOffer(await catalogue(), body);
   if (sshKey === undefined) throw invalid({ field: "ssh_key_id", reason: "no such SSH key in this account" });
-  const change = changeOf(presentAccount(account));
-  const operationId = newId("operation");
   const server = reserveServer(change, { ...body, specs }, operationId);
   reserveOperation(change, by, {
     id: operationId,

@@ -1,15 +1,14 @@
 // PUT /settings
 import { api } from "../../shared/api/index.ts";
-import { accountRef, presentAccount, setSettings, settingsVersion, toSettings } from "../../shared/data/accounts.ts";
-import { changeOf, logEvent } from "../../shared/data/change.ts";
-import { requirePlace } from "../../shared/domain/offers.ts";
+import { setSettings, settingsVersion, toSettings } from "../../shared/data/accounts.ts";
+import { logEvent } from "../../shared/data/change.ts";
+import { requirePlace } from "../../shared/providers/offers.ts";
 import { catalogue } from "../../shared/providers/catalogue.ts";
+import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.settings.update)(async ({ body, caller, by, read, commit, match }) => {
-  const records = await read({ account: accountRef(caller.account_id) });
-  const account = presentAccount(records.account);
-  const change = changeOf(account);
+  const { change, account } = await beginChange({ caller, read }, {});
   match(change, settingsVersion(account));
   if (body.default_provider !== undefined || body.default_region !== undefined)
     requirePlace(await catalogue(), {

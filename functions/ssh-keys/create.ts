@@ -1,15 +1,14 @@
 // POST /ssh-keys
 import { api } from "../../shared/api/index.ts";
-import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
-import { changeOf, logEvent } from "../../shared/data/change.ts";
+import { logEvent } from "../../shared/data/change.ts";
 import { reserveSshKey } from "../../shared/data/ssh-keys.ts";
-import { parseSshKey } from "../../shared/domain/ssh-key.ts";
+import { beginChange } from "../../shared/runtime/begin.ts";
+import { parseSshKey } from "../../shared/runtime/ssh-key.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.sshKeys.create)(async ({ body, caller, by, read, commit }) => {
   const parsed = parseSshKey(body.public_key);
-  const { account } = await read({ account: accountRef(caller.account_id) });
-  const change = changeOf(presentAccount(account));
+  const { change } = await beginChange({ caller, read }, {});
   const key = reserveSshKey(change, { name: body.name, ...parsed });
   logEvent(change, by, "ssh_key.create", { type: "ssh_key", id: key.id, name: key.name });
   return commit(change, key);

@@ -1,18 +1,17 @@
 // POST /tokens
 import { invalid } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
-import { changeOf, logEvent } from "../../shared/data/change.ts";
+import { logEvent } from "../../shared/data/change.ts";
 import { reserveToken, toToken } from "../../shared/data/credentials.ts";
 import { env } from "../../shared/platform/env.ts";
+import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.tokens.create)(async ({ body, caller, by, read, commit }) => {
   const expires_at = body.expires_at == null ? null : new Date(body.expires_at).toISOString();
   if (expires_at !== null && expires_at <= new Date().toISOString())
     throw invalid({ field: "expires_at", reason: "must be in the future" });
-  const { account } = await read({ account: accountRef(caller.account_id) });
-  const change = changeOf(presentAccount(account));
+  const { change } = await beginChange({ caller, read }, {});
   const { token, value } = reserveToken(change, by, env().ENVIRONMENT, { ...body, expires_at });
   logEvent(change, by, "token.create", { type: "token", id: token.id, name: token.name });
   return commit(change, { ...toToken(token), token: value });

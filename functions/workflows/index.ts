@@ -1,6 +1,6 @@
 // Every workflow's table, by name: what infra builds machines from.
-import type { WorkflowName } from "../../shared/api/endpoint.ts";
-import type { Workflow } from "../../shared/workflow.ts";
+import type { WorkflowName } from "../../shared/domain/lifecycle.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
 import cloneInstance from "./clone-instance/workflow.ts";
 import createBackup from "./create-backup/workflow.ts";
 import createInstance from "./create-instance/workflow.ts";

@@ -11,9 +11,9 @@ import { createAccount, resetPassword } from "../../shared/data/operator.ts";
 import type { UserRecord } from "../../shared/data/records.ts";
 import { reserveSshKey } from "../../shared/data/ssh-keys.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";
-import { parseSshKey } from "../../shared/domain/ssh-key.ts";
+import { parseSshKey } from "../../shared/runtime/ssh-key.ts";
 import { keyPairOf } from "../../shared/platform/key-pair.ts";
-import type { Environment } from "../settings.ts";
+import type { Environment } from "../../shared/domain/environments.ts";
 import { replaceFile } from "./durable.ts";
 
 const Demo = z.object({

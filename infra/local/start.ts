@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { DashboardConfig } from "../dashboard-headers.ts";
-import { type Environment, ENVIRONMENTS } from "../settings.ts";
+import { type Environment, ENVIRONMENTS } from "../../shared/domain/environments.ts";
 import { DEFAULT_DATA_DIR } from "./access.ts";
 import { LocalError } from "./errors.ts";
 import { lockDirectory } from "./lock.ts";

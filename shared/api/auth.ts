@@ -1,5 +1,6 @@
 // Signing in to the dashboard, and who a credential belongs to.
 import * as z from "zod";
+import { ENVIRONMENTS } from "../domain/environments.ts";
 import { endpoint } from "./endpoint.ts";
 import { characters, id, timestamp } from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
@@ -54,7 +55,7 @@ export const auth = {
         .meta({ description: "Set for an API token" }),
       account: z.object({ id: id("account"), name: z.string().meta({ examples: ["Example Ltd"] }) }),
       permissions: z.array(z.enum(ALL_PERMISSIONS)).meta({ examples: [["servers:read", "instances:read"]] }),
-      environment: z.enum(["live", "test"]).meta({ examples: ["test"] }),
+      environment: z.enum(ENVIRONMENTS).meta({ examples: ["test"] }),
     }),
   }),
   password: endpoint({

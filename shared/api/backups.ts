@@ -1,13 +1,14 @@
 // Backups: archives of an instance's database and filestore, which can be restored, cloned from and downloaded.
 import * as z from "zod";
+import { BACKUP_STATUSES } from "../domain/lifecycle.ts";
 import { endpoint } from "./endpoint.ts";
-import { exampleId, heldBy, id, listQuery, statusReason, text, timestamp } from "./fields.ts";
+import { heldBy, id, listQuery, statusReason, text, timestamp } from "./fields.ts";
+import { exampleId } from "../domain/id-kinds.ts";
 import { EDITIONS, NOTHING_TO_RESTORE, nothingToRestore } from "./instances.ts";
 import { justBegun, Operation } from "./operations.ts";
 import { backupNotCompleted, busy, serverNotActive, wrongState } from "./refusals.ts";
 
-export const BackupStatus = z.enum(["pending", "running", "completed", "failed", "deleting"]);
-export type BackupStatus = z.infer<typeof BackupStatus>;
+const BackupStatus = z.enum(BACKUP_STATUSES);
 
 const fileCount = (description: string) =>
   z

@@ -1,5 +1,6 @@
 // What an endpoint declares, and the types of its request and response that follow from the declaration.
 import type * as z from "zod";
+import type { WorkflowName } from "../domain/lifecycle.ts";
 import type { Permission } from "./permissions.ts";
 import type { Refusal } from "./refusals.ts";
 
@@ -10,23 +11,6 @@ export type RateClass = "all" | "create_delete";
 
 /** Who may call: anyone, any credential, a dashboard session, or a credential with all of these permissions. */
 export type Access = "public" | "credential" | "session" | readonly Permission[];
-
-/** The workflows that endpoints start. A function may start only those of its endpoint. */
-export const WORKFLOW_NAMES = [
-  "create-server",
-  "delete-server",
-  "create-instance",
-  "clone-instance",
-  "update-instance",
-  "start-instance",
-  "stop-instance",
-  "restart-instance",
-  "delete-instance",
-  "create-backup",
-  "delete-backup",
-  "restore-backup",
-] as const;
-export type WorkflowName = (typeof WORKFLOW_NAMES)[number];
 
 /** The service's own secrets: `session` signs JWTs, `sealing` encrypts what must not be stored in plain text, `hosts` logs in to machines. */
 export type KeyName = "session" | "sealing" | "hosts";

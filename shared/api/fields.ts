@@ -1,24 +1,6 @@
 // The fields that several resources share: ids, timestamps, names, lists.
 import * as z from "zod";
-
-/** Prefix of each kind of id (TypeID: prefix, underscore, 26 characters of base32, sortable by creation time). */
-export const ID_PREFIXES = {
-  account: "acc",
-  user: "usr",
-  token: "tok",
-  ssh_key: "key",
-  server: "srv",
-  instance: "ins",
-  backup: "bak",
-  operation: "op",
-  event: "evt",
-  session: "ses",
-} as const;
-export type IdKind = keyof typeof ID_PREFIXES;
-
-/** Crockford base32 in lower case; 26 characters hold 130 bits, so the first is at most 7. */
-const ID_SUFFIX = "[0-7][0-9a-hjkmnp-tv-z]{25}";
-const EXAMPLE_SUFFIX = "01kag8w1s2e7tv8q4m5n6p7r8s";
+import { exampleId, idForm, type IdKind } from "../domain/id-kinds.ts";
 
 export const id = (kind: IdKind) => {
   const { pattern, maxLength } = idForm(kind);
@@ -27,15 +9,6 @@ export const id = (kind: IdKind) => {
     .regex(new RegExp(pattern), `must be the id of ${described(kind)}`)
     .meta({ examples: [exampleId(kind)], maxLength });
 };
-
-/** What an id looks like, in terms of JSON Schema. */
-export const idForm = (kind: IdKind) => ({
-  pattern: `^${ID_PREFIXES[kind]}_${ID_SUFFIX}$`,
-  maxLength: exampleId(kind).length,
-});
-
-/** The id that examples show for a kind of resource. */
-export const exampleId = (kind: IdKind): string => `${ID_PREFIXES[kind]}_${EXAMPLE_SUFFIX}`;
 
 const described = (kind: IdKind) => (kind === "ssh_key" ? "an SSH key" : `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`);
 
@@ -120,7 +93,7 @@ export const statusReason = z
 export const Actor = z
   .object({
     type: z.enum(["token", "user", "operator"]).meta({ examples: ["token"] }),
-    id: z.string().meta({ examples: [`tok_${EXAMPLE_SUFFIX}`] }),
+    id: z.string().meta({ examples: [exampleId("token")] }),
     name: z.string().meta({ examples: ["Deploy pipeline"] }),
   })
   .meta({ id: "Actor" });

@@ -1,39 +1,14 @@
 // Instances: an ERP application on a server, with its database, filestore and domain.
 import * as z from "zod";
+import { INSTANCE_ACTIONS, INSTANCE_STATUSES } from "../domain/lifecycle.ts";
 import { endpoint } from "./endpoint.ts";
-import {
-  characters,
-  domain,
-  email,
-  exampleId,
-  heldBy,
-  id,
-  atLeastOne,
-  listQuery,
-  statusReason,
-  text,
-  timestamp,
-} from "./fields.ts";
+import { characters, domain, email, heldBy, id, atLeastOne, listQuery, statusReason, text, timestamp } from "./fields.ts";
+import { exampleId } from "../domain/id-kinds.ts";
 import { justBegun, Operation } from "./operations.ts";
 import { backupNotCompleted, busy, overQuota, serverNotActive, taken, wrongState } from "./refusals.ts";
 
-export const InstanceStatus = z.enum([
-  "provisioning",
-  "running",
-  "stopping",
-  "stopped",
-  "starting",
-  "restarting",
-  "restoring",
-  "failed",
-  "deleting",
-]);
-export type InstanceStatus = z.infer<typeof InstanceStatus>;
-
-/** Every action on an instance; `allowed_actions` lists those that are possible now. */
-export const INSTANCE_ACTIONS = ["start", "stop", "restart", "backup", "restore", "update", "delete"] as const;
-export const InstanceAction = z.enum(INSTANCE_ACTIONS);
-export type InstanceAction = z.infer<typeof InstanceAction>;
+const InstanceStatus = z.enum(INSTANCE_STATUSES);
+const InstanceAction = z.enum(INSTANCE_ACTIONS);
 
 export const EDITIONS = ["community", "enterprise"] as const;
 

@@ -1,5 +1,6 @@
 // The API's OpenAPI 3.1.1 document, built from the route table and its schemas.
-import type { WorkflowName } from "./endpoint.ts";
+import type { Environment } from "../domain/environments.ts";
+import type { WorkflowName } from "../domain/lifecycle.ts";
 import { ListMeta } from "./fields.ts";
 import { BASE_PATH, resourceOf, type Route, routes } from "./index.ts";
 import { FAILURE, failuresOf, HEADERS, NOT_MODIFIED, successOf } from "./openapi/answers.ts";
@@ -9,7 +10,7 @@ import { bodyExample, resolve, toSchema } from "./openapi/schemas.ts";
 import { DESCRIPTION, TAGS } from "./openapi/words.ts";
 
 /** The description of one environment's API. */
-export function openapi(environment: "live" | "test"): OpenApi {
+export function openapi(environment: Environment): OpenApi {
   const here = routes.filter(({ only }) => only === undefined || only === environment);
   const components: Components = {
     securitySchemes: {

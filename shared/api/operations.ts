@@ -1,28 +1,20 @@
 // Operations: long-running work, tracked from the request to the end.
 import * as z from "zod";
+import {
+  OPERATION,
+  OPERATION_STATUSES,
+  OPERATION_TYPES,
+  type OperationType,
+  RESOURCE_TYPES,
+  type ResourceType,
+} from "../domain/lifecycle.ts";
 import { OPERATION_ERRORS } from "./errors.ts";
 import { endpoint } from "./endpoint.ts";
 import { WAITS_AT_ONCE } from "../domain/limits.ts";
-import { Actor, exampleId, id, listQuery, timestamp, waitSeconds } from "./fields.ts";
+import { exampleId } from "../domain/id-kinds.ts";
+import { Actor, id, listQuery, timestamp, waitSeconds } from "./fields.ts";
 
-export const OPERATION_TYPES = [
-  "server.create",
-  "server.delete",
-  "instance.create",
-  "instance.update",
-  "instance.clone",
-  "instance.start",
-  "instance.stop",
-  "instance.restart",
-  "instance.delete",
-  "backup.create",
-  "backup.delete",
-  "backup.restore",
-] as const;
-export type OperationType = (typeof OPERATION_TYPES)[number];
-
-export const OperationStatus = z.enum(["pending", "running", "succeeded", "failed"]);
-export type OperationStatus = z.infer<typeof OperationStatus>;
+const OperationStatus = z.enum(OPERATION_STATUSES);
 
 /** Checks of a clone after neutralizing it. */
 export const Verification = z
@@ -83,7 +75,7 @@ export const Operation = z
       .nullable()
       .meta({ description: "The current step, for people to read", examples: ["Installing the ERP"] }),
     resource: z.object({
-      type: z.enum(["server", "instance", "backup"]).meta({ examples: ["instance"] }),
+      type: z.enum(RESOURCE_TYPES).meta({ examples: ["instance"] }),
       id: z.string().meta({ examples: ["ins_01kag8w1s2e7tv8q4m5n6p7r8s"] }),
     }),
     result: OperationResult.nullable().meta({ examples: [null] }),
@@ -103,9 +95,9 @@ export const Operation = z
 export type Operation = z.infer<typeof Operation>;
 
 /** The example of a response that starts an operation: it has only just begun. */
-export const justBegun = (type: OperationType, resource: "server" | "instance" | "backup") => ({
+export const justBegun = (type: OperationType, resource: ResourceType) => ({
   type,
-  status: "pending",
+  status: OPERATION.pending,
   progress: 0,
   step: null,
   resource: { type: resource, id: exampleId(resource) },

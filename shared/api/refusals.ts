@@ -2,7 +2,7 @@
 // endpoint's declaration (401, 404, 422 …) are derived in openapi.ts instead.
 import { DEFAULT_QUOTAS, LOGIN_FAILURES, LOGIN_WINDOW_SECONDS, type QuotaKind } from "../domain/limits.ts";
 import type { ErrorCode, ErrorDetails } from "./errors.ts";
-import { exampleId, type IdKind } from "./fields.ts";
+import { exampleId, type IdKind } from "../domain/id-kinds.ts";
 
 /** An error that an endpoint may return; without a message, the code's default message is used. */
 export interface Refusal {

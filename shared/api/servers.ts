@@ -1,12 +1,13 @@
 // Servers: machines at an infrastructure provider.
 import * as z from "zod";
+import { SERVER_STATUSES } from "../domain/lifecycle.ts";
 import { endpoint } from "./endpoint.ts";
-import { code, exampleId, heldBy, id, listQuery, statusReason, timestamp } from "./fields.ts";
+import { code, heldBy, id, listQuery, statusReason, timestamp } from "./fields.ts";
+import { exampleId } from "../domain/id-kinds.ts";
 import { justBegun, Operation } from "./operations.ts";
 import { busy, hasInstances, overQuota, taken, wrongState } from "./refusals.ts";
 
-export const ServerStatus = z.enum(["active", "provisioning", "offline"]);
-export type ServerStatus = z.infer<typeof ServerStatus>;
+const ServerStatus = z.enum(SERVER_STATUSES);
 
 export const ServerSpecs = z
   .object({

@@ -1,5 +1,6 @@
 // Public endpoints (health, the OpenAPI document), and those that exist in the sandbox only.
 import * as z from "zod";
+import { ENVIRONMENTS } from "../domain/environments.ts";
 import { endpoint } from "./endpoint.ts";
 import { characters } from "./fields.ts";
 import { wrongState } from "./refusals.ts";
@@ -14,7 +15,7 @@ export const health = {
     access: "public",
     data: z.object({
       status: z.literal("ok"),
-      environment: z.enum(["live", "test"]).meta({ examples: ["test"] }),
+      environment: z.enum(ENVIRONMENTS).meta({ examples: ["test"] }),
       version: z.string().meta({ examples: ["0.1.0"] }),
     }),
   }),

@@ -5,6 +5,7 @@ import { Backup } from "../api/backups.ts";
 import { isId, newId } from "../domain/ids.ts";
 import { LIFECYCLE, RESTORABLE } from "../domain/lifecycle.ts";
 import { type By, type Change, heldByAnother, now } from "./change.ts";
+import type { Ending } from "./ending.ts";
 import { holdInstance, requireAllowed, requireServerUsable } from "./instances.ts";
 import { keys } from "./keys.ts";
 import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts";
@@ -109,7 +110,7 @@ export function requireRestorable(backup: BackupRecord): void {
 }
 
 /** Keeps a backup's archive from deletion until the operation ends. */
-export const useBackup = (change: Change, backupId: string, operationId: string): void =>
+export const retainBackup = (change: Change, backupId: string, operationId: string): void =>
   change.update(
     keys.record("backup", change.accountId, backupId),
     { add: { used_by: new Set([operationId]) } },
@@ -139,6 +140,22 @@ export function moveBackupToDeleting(change: Change, backup: BackupRecord, opera
     { equals: { operation_id: null, state: backup.state }, none: ["used_by"] },
     refusedBackup,
   );
+}
+
+/** Ends the work on a backup: it is gone, or free again in another state. */
+export async function endBackup(change: Change, { operation, to, reasonAfter }: Ending): Promise<void> {
+  const backup = await find(backupRef(change.accountId, operation.resource.id));
+  if (backup?.operation_id !== operation.id) return;
+  const mine = { equals: { operation_id: operation.id } };
+  if (to === "gone") {
+    change.drop("backup", backup, backup.state, mine);
+    if (backup.expires_at !== null) change.remove(keys.expiringBackup(backup.expires_at, backup.id), { exists: false });
+    return;
+  }
+  const state = BackupRecord.shape.state.parse(to);
+  const completed = state === LIFECYCLE["backup.create"].to ? { completed_at: backup.completed_at ?? now() } : {};
+  const set = { state, status_reason: reasonAfter(state, backup.status_reason), operation_id: null, ...completed };
+  change.move("backup", backup, { from: backup.state, to: state }, { set }, mine);
 }
 
 type MeasuredArchive = Required<
@@ -182,9 +199,9 @@ export function beginBackup(
   by: By,
   instance: InstanceRecord,
   note: string | null,
+  id: string,
 ): { backup: BackupRecord; operation: OperationRecord } {
   requireAllowed(instance, "backup");
-  const id = newId("operation");
   const backup = reserveBackup(change, instance, { kind: "manual", note, expires_at: null }, id);
   holdInstance(change, instance, id);
   requireServerUsable(change, instance);

@@ -54,6 +54,8 @@ export interface Change {
   events: EventRecord[];
   /** The operation that this change began, to be started once it is written. */
   operation: OperationRecord | undefined;
+  /** Starts it, or takes the change back; `alsoWithdraw` adds to what is taken back. */
+  start: ((change: Change, alsoWithdraw: (withdrawal: Change) => void) => Promise<void>) | undefined;
   writes: () => Write[];
   commit: () => Promise<void>;
 }
@@ -97,6 +99,7 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
   const change: Change = {
     accountId: account.id,
     operation: undefined,
+    start: undefined,
     events: [],
     number: (kind, id) => {
       if (!("made_event" in account)) throw new Error("A change that creates records needs the account's record");
@@ -183,7 +186,7 @@ export class Overtaken extends ApiError {
 const OVERTAKEN_TRIES = 20;
 
 /** Makes a change again, from its reading on, until it is not overtaken. */
-export async function retryIfOvertaken<T>(make: () => Promise<T>): Promise<T> {
+export async function retryOnConflict<T>(make: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await make();

@@ -7,15 +7,8 @@ import { ALL_PERMISSIONS } from "../api/permissions.ts";
 import { Token, TOKEN_UNVERSIONED } from "../api/tokens.ts";
 import { isId } from "../domain/ids.ts";
 import { REQUEST_LIMITS, SESSIONS_PER_USER, WAIT_GRACE_SECONDS, WAITS_AT_ONCE, WINDOW_SECONDS } from "../domain/limits.ts";
-import {
-  type Environment,
-  fingerprintOfHash,
-  fingerprintOfId,
-  hashOf,
-  newTokenValue,
-  tokenIdFor,
-  tokenPrefix,
-} from "../domain/token-value.ts";
+import { fingerprintOfHash, fingerprintOfId, hashOf, newTokenValue, tokenIdFor, tokenPrefix } from "../domain/token-value.ts";
+import type { Environment } from "../domain/environments.ts";
 import { type By, type Change, now } from "./change.ts";
 import { keys } from "./keys.ts";
 import { type Caller, CredentialRecord, UserRecord } from "./records.ts";

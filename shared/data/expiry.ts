@@ -1,6 +1,6 @@
 // Expired safety backups: which can be deleted, and the start of their deletion.
 import { newId } from "../domain/ids.ts";
-import { RESTORABLE } from "../domain/lifecycle.ts";
+import { isFailure, RESTORABLE } from "../domain/lifecycle.ts";
 import { getAccount } from "./accounts.ts";
 import { backupRef, moveBackupToDeleting } from "./backups.ts";
 import { changeOf } from "./change.ts";
@@ -24,7 +24,7 @@ export async function reserveExpiry({ accountId, backupId }: Expired): Promise<O
   if (backup === undefined) return undefined;
   if (backup.operation_id !== null || (backup.used_by?.size ?? 0) > 0) return undefined;
   const completed = RESTORABLE.includes(backup.state);
-  if (!completed && backup.state !== "failed") return undefined;
+  if (!completed && !isFailure(backup.state)) return undefined;
   const other = completed ? await findOther(backup) : undefined;
   if (completed && other === undefined) return undefined;
   const change = changeOf(await getAccount(accountId));

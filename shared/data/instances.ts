@@ -1,10 +1,20 @@
 // Instances in the table.
 import { invalidState, notFound, operationInProgress } from "../api/errors.ts";
-import { Instance, INSTANCE_UNVERSIONED, type InstanceAction, type InstanceStatus } from "../api/instances.ts";
-import type { OperationType } from "../api/operations.ts";
+import { Instance, INSTANCE_UNVERSIONED } from "../api/instances.ts";
 import { isId, newId } from "../domain/ids.ts";
-import { allowedActions, LIFECYCLE, statesFor, type Transition, USABLE, WITHOUT_ERP } from "../domain/lifecycle.ts";
+import {
+  allowedActions,
+  INSTANCE_RENAMABLE,
+  type InstanceAction,
+  LIFECYCLE,
+  type OperationType,
+  statesFor,
+  type Transition,
+  USABLE,
+  WITHOUT_ERP,
+} from "../domain/lifecycle.ts";
 import { type Change, heldByAnother, now } from "./change.ts";
+import type { Ending } from "./ending.ts";
 import { keys } from "./keys.ts";
 import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts";
 import { requireRunning } from "./operations.ts";
@@ -151,6 +161,41 @@ export function moveInstance(
   return moved;
 }
 
+/** Work after whose success there is an ERP where there was none. */
+const INSTALLING: readonly OperationType[] = ["instance.create", "instance.clone"];
+
+/**
+ * Ends the work on an instance: it is gone, with its domain, its database's name and its places on the server and in the quota, or
+ * free again in another state.
+ */
+export async function endInstance(change: Change, { operation, to, withdrawn, reasonAfter }: Ending): Promise<void> {
+  const { accountId } = change;
+  const instance = await find(instanceRef(accountId, operation.resource.id));
+  if (withdrawn && operation.type === "instance.update")
+    change.remove(keys.domain(accountId, String(operation.input["new_domain"])));
+  if (instance?.operation_id !== operation.id) return;
+  const mine = { equals: { operation_id: operation.id } };
+  if (to === "gone") {
+    change.drop("instance", instance, instance.state, mine);
+    change.remove(keys.domain(accountId, instance.domain));
+    change.remove(keys.databaseName(accountId, instance.server_id, instance.database_name));
+    change.update(keys.record("server", accountId, instance.server_id), { add: { instances: -1 } });
+    change.use("instance", -1);
+    return;
+  }
+  const state = InstanceRecord.shape.state.parse(to);
+  const installed = INSTALLING.includes(operation.type) && state === LIFECYCLE[operation.type].to;
+  const set = {
+    ...(installed && { installed }),
+    ...(withdrawn && operation.replaced),
+    state,
+    status_reason: reasonAfter(state, instance.status_reason),
+    operation_id: null,
+    updated_at: now(),
+  };
+  change.move("instance", instance, { from: instance.state, to: state }, { set }, mine);
+}
+
 /** Holds an instance whose state stays as it is: for a backup. */
 export function holdInstance(change: Change, instance: InstanceRecord, operationId: string): void {
   change.update(
@@ -169,17 +214,14 @@ export const requireServerUsable = (change: Change, instance: InstanceRecord): v
     ),
   );
 
-const DELETING: InstanceStatus = "deleting";
-const RENAMABLE = InstanceRecord.shape.state.options.filter((state) => state !== DELETING);
-
 /** Changes what needs no work on the server. */
 export function renameInstance(change: Change, instance: InstanceRecord, fields: RenamedFields): InstanceRecord {
-  if (instance.state === DELETING) throw invalidState("The instance is being deleted", instance.state);
+  if (!INSTANCE_RENAMABLE.includes(instance.state)) throw invalidState("The instance is being deleted", instance.state);
   const set = { ...given(fields), updated_at: now() };
   change.update(
     keys.record("instance", change.accountId, instance.id),
     { set },
-    { oneOf: { state: RENAMABLE } }, // not the state that was read: work that ends in the meantime does not matter
+    { oneOf: { state: INSTANCE_RENAMABLE } }, // not the state that was read: work that ends in the meantime does not matter
     refusedInstance,
   );
   return { ...instance, ...set };

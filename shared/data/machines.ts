@@ -1,6 +1,6 @@
 // The machines of servers: their ID and IP address, and whether they respond.
 import { FAILED_PROBES_MAX } from "../domain/limits.ts";
-import { SERVER_PHASES, type ServerPhase } from "../domain/lifecycle.ts";
+import { HEALTH, SERVER_PHASES, type ServerPhase, WATCHED } from "../domain/lifecycle.ts";
 import { changeOf, now } from "./change.ts";
 import { keys } from "./keys.ts";
 import { ServerRecord } from "./records.ts";
@@ -57,9 +57,6 @@ export async function closeOrders(server: ServerRecord, operationId: string): Pr
 
 const keyOf = ({ account_id, id }: ServerRecord) => keys.record("server", account_id, id);
 
-/** Phases in which a server's health is checked; in the others an operation looks after it, or it has no machine. */
-const WATCHED: readonly ServerPhase[] = ["ready", "unreachable"];
-
 export async function watchedServers(): Promise<ServerRecord[]> {
   const markers = await queryAll(keys.watched());
   const items = await readAll(
@@ -72,11 +69,13 @@ export async function watchedServers(): Promise<ServerRecord[]> {
 export async function noteProbe(server: ServerRecord, answered: boolean, reason: string): Promise<void> {
   const seen = { failed_probes: 0, last_seen_at: now() };
   if (answered)
-    return server.state === "ready" ? noteOn(server, seen) : moveTo("ready", server, { ...seen, status_reason: null });
-  if (server.state !== "ready") return;
+    return server.state === HEALTH.answers
+      ? noteOn(server, seen)
+      : moveTo(HEALTH.answers, server, { ...seen, status_reason: null });
+  if (server.state !== HEALTH.answers) return;
   const failed_probes = server.failed_probes + 1;
   if (failed_probes < FAILED_PROBES_MAX) return noteOn(server, { failed_probes });
-  return moveTo("unreachable", server, { failed_probes, status_reason: reason });
+  return moveTo(HEALTH.silent, server, { failed_probes, status_reason: reason });
 }
 
 type Fields = Partial<Pick<ServerRecord, "failed_probes" | "last_seen_at" | "status_reason">>;

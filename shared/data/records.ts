@@ -3,13 +3,13 @@ import * as z from "zod";
 import { Backup } from "../api/backups.ts";
 import { type Actor, email, id, timestamp } from "../api/fields.ts";
 import { Instance } from "../api/instances.ts";
-import { Operation, OPERATION_TYPES } from "../api/operations.ts";
+import { Operation } from "../api/operations.ts";
 import { Server } from "../api/servers.ts";
 import { Event } from "../api/settings.ts";
 import { SshKey } from "../api/ssh-keys.ts";
 import { Token } from "../api/tokens.ts";
 import { ALL_PERMISSIONS } from "../api/permissions.ts";
-import { isServerPhase, type ServerPhase } from "../domain/lifecycle.ts";
+import { isServerPhase, type ServerPhase, OPERATION_TYPES } from "../domain/lifecycle.ts";
 
 const stored = { account_id: id("account"), number: z.string() };
 

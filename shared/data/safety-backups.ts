@@ -1,4 +1,5 @@
 // The backup that a restore takes before it replaces anything. It has no operation of its own: the restore's operation locks it.
+import { type BackupStatus, LIFECYCLE } from "../domain/lifecycle.ts";
 import { getAccount } from "./accounts.ts";
 import { backupRef, reserveBackup } from "./backups.ts";
 import { type Change, changeOf, now } from "./change.ts";
@@ -6,6 +7,7 @@ import { requireRunning } from "./operations.ts";
 import type { BackupRecord, InstanceRecord, OperationRecord } from "./records.ts";
 import { find } from "./table.ts";
 
+const BACKUP = LIFECYCLE["backup.create"];
 const DAY_MS = 86_400_000;
 
 /** The safety backup of a restore, made once however often the step runs. */
@@ -33,9 +35,9 @@ export async function reserveSafetyBackup(
 export async function completeSafetyBackup(operation: OperationRecord, id: string): Promise<void> {
   const { account_id: accountId } = operation;
   const backup = await find(backupRef(accountId, id));
-  if (backup?.state !== "pending") return;
+  if (backup?.state !== BACKUP.through) return;
   const change = changeOf({ id: accountId });
-  end(change, backup, "completed", { status_reason: null, completed_at: now() });
+  end(change, backup, BACKUP.to, { status_reason: null, completed_at: now() });
   requireRunning(change, operation);
   await change.commit();
 }
@@ -43,15 +45,15 @@ export async function completeSafetyBackup(operation: OperationRecord, id: strin
 /** Ends it as failed; one that has ended stays as it is. */
 export async function failSafetyBackup(accountId: string, id: string, status_reason: string): Promise<void> {
   const backup = await find(backupRef(accountId, id));
-  if (backup?.state !== "pending") return;
+  if (backup?.state !== BACKUP.through) return;
   const change = changeOf({ id: accountId });
-  end(change, backup, "failed", { status_reason });
+  end(change, backup, BACKUP.failed, { status_reason });
   await change.commit();
 }
 
 type Ending = Partial<Pick<BackupRecord, "status_reason" | "completed_at">>;
 
-const end = (change: Change, backup: BackupRecord, to: "completed" | "failed", set: Ending): void =>
+const end = (change: Change, backup: BackupRecord, to: BackupStatus, set: Ending): void =>
   change.move(
     "backup",
     backup,

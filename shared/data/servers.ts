@@ -2,8 +2,9 @@
 import { conflict, invalid, invalidState, notFound, operationInProgress } from "../api/errors.ts";
 import { Server, SERVER_UNVERSIONED } from "../api/servers.ts";
 import { isId, newId } from "../domain/ids.ts";
-import { LIFECYCLE, RENAMABLE, SERVER_PHASES, type ServerPhase, USABLE } from "../domain/lifecycle.ts";
+import { LIFECYCLE, PHASE_WORDS, RENAMABLE, SERVER_PHASES, type ServerPhase, USABLE } from "../domain/lifecycle.ts";
 import { type Change, heldByAnother, now, Overtaken, taken } from "./change.ts";
+import type { Ending } from "./ending.ts";
 import { keys } from "./keys.ts";
 import { type Listed, listPage, type PageQuery } from "./lists.ts";
 import { ServerRecord } from "./records.ts";
@@ -116,6 +117,25 @@ export function moveServerToDeleting(change: Change, server: ServerRecord, opera
   );
 }
 
+/** Ends the work on a server: it is gone, with its name and its place in the quota, or free again in another phase. */
+export async function endServer(change: Change, { operation, to, reasonAfter }: Ending): Promise<void> {
+  const server = await find(serverRef(change.accountId, operation.resource.id));
+  if (server?.operation_id !== operation.id) return;
+  const mine = { equals: { operation_id: operation.id } };
+  const from = SERVER_PHASES[server.state];
+  if (to === "gone") {
+    change.drop("server", server, from, mine);
+    change.remove(keys.serverName(change.accountId, server.name));
+    change.remove(keys.watchedServer(server.id), { exists: false });
+    change.use("server", -1);
+    return;
+  }
+  const state = ServerRecord.shape.state.parse(to);
+  const status_reason = reasonAfter(state, server.status_reason);
+  const set = { state, status_reason, operation_id: null, updated_at: now() };
+  change.move("server", server, { from, to: SERVER_PHASES[state] }, { set }, mine);
+}
+
 /** Makes sure that a server can be deleted now, so that the client gets the reason before anything is written. */
 export function requireDeletable(server: ServerRecord): void {
   const from: readonly ServerPhase[] = LIFECYCLE["server.delete"].from;
@@ -150,16 +170,6 @@ export function unusable(server: Item): Error {
   const status = SERVER_PHASES[state];
   return invalidState(`Server ${String(server["id"])} is ${status}; it must be active`, status, { resource: server["id"] });
 }
-
-/** What a phase is called to users, who are not shown it. */
-const PHASE_WORDS: Record<ServerPhase, string> = {
-  creating: "being created",
-  ready: "active",
-  unreachable: "offline",
-  create_failed: "offline",
-  deleting: "being deleted",
-  delete_failed: "offline",
-};
 
 const wrongPhase = (phase: ServerPhase): Error =>
   invalidState(`The server is ${PHASE_WORDS[phase]}, so it cannot be changed`, SERVER_PHASES[phase]);

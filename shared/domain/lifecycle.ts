@@ -1,9 +1,40 @@
-// The states of servers, instances and backups, and what each kind of work does to them: the one table that the API, the
-// workflows, the conditions of writes and the dashboard's buttons read.
-import type { BackupStatus } from "../api/backups.ts";
-import { INSTANCE_ACTIONS, type InstanceAction, InstanceStatus } from "../api/instances.ts";
-import type { OperationType } from "../api/operations.ts";
-import type { ServerStatus } from "../api/servers.ts";
+// The states of servers, instances, backups and operations, and what each kind of work does to them: the one table that the API, the
+// workflows, the conditions of writes and the dashboard's buttons read. No other file spells a state.
+
+export const SERVER_STATUSES = ["active", "provisioning", "offline"] as const;
+export type ServerStatus = (typeof SERVER_STATUSES)[number];
+
+export const INSTANCE_STATUSES = [
+  "provisioning",
+  "running",
+  "stopping",
+  "stopped",
+  "starting",
+  "restarting",
+  "restoring",
+  "failed",
+  "deleting",
+] as const;
+export type InstanceStatus = (typeof INSTANCE_STATUSES)[number];
+
+export const BACKUP_STATUSES = ["pending", "running", "completed", "failed", "deleting"] as const;
+export type BackupStatus = (typeof BACKUP_STATUSES)[number];
+
+export const OPERATION_STATUSES = ["pending", "running", "succeeded", "failed"] as const;
+export type OperationStatus = (typeof OPERATION_STATUSES)[number];
+
+/** An operation is pending until its first task begins, then running until it ends in one of two ways. */
+export const OPERATION = { pending: "pending", running: "running", succeeded: "succeeded", failed: "failed" } as const satisfies {
+  [S in OperationStatus]: S;
+};
+
+/** The statuses of an operation that has not ended. */
+export const OPEN: readonly OperationStatus[] = [OPERATION.pending, OPERATION.running];
+export const isOpen = (status: OperationStatus): boolean => OPEN.includes(status);
+
+/** Every action on an instance; `allowed_actions` lists those that are possible now. */
+export const INSTANCE_ACTIONS = ["start", "stop", "restart", "backup", "restore", "update", "delete"] as const;
+export type InstanceAction = (typeof INSTANCE_ACTIONS)[number];
 
 /** Behind a server's three published values stands a phase. */
 export const SERVER_PHASES = {
@@ -18,7 +49,13 @@ export type ServerPhase = keyof typeof SERVER_PHASES;
 export const isServerPhase = (value: unknown): value is ServerPhase =>
   typeof value === "string" && Object.hasOwn(SERVER_PHASES, value);
 
-export type ResourceType = "server" | "instance" | "backup";
+/** What users see of a resource's state. */
+export const statusOf = (type: ResourceType, state: string): string =>
+  type === "server" && isServerPhase(state) ? SERVER_PHASES[state] : state;
+
+/** What operations change. */
+export const RESOURCE_TYPES = ["server", "instance", "backup"] as const;
+export type ResourceType = (typeof RESOURCE_TYPES)[number];
 export interface StateOf {
   server: ServerPhase;
   instance: InstanceStatus;
@@ -32,6 +69,8 @@ export interface Transition<R extends ResourceType = ResourceType> {
   /** Empty for work that makes the resource. */
   from: readonly StateOf[R][];
   through: StateOf[R] | "unchanged";
+  /** The state that the work's first task moves it to, if that is another one. */
+  begun?: StateOf[R];
   /** `before`: the state that the work began in. */
   to: StateOf[R] | "gone" | "before";
   failed: StateOf[R] | "before";
@@ -57,16 +96,31 @@ export const LIFECYCLE = {
     failed: "delete_failed",
   }),
   "instance.create": instance({ from: [], through: "provisioning", to: "running", failed: "failed" }),
+  "instance.update": instance({ from: ["running", "stopped"], through: "unchanged", to: "before", failed: "before" }),
   "instance.clone": instance({ from: [], through: "provisioning", to: "running", failed: "failed" }),
   "instance.start": instance({ from: ["stopped", "failed"], through: "starting", to: "running", failed: "failed" }),
   "instance.stop": instance({ from: ["running"], through: "stopping", to: "stopped", failed: "running" }),
   "instance.restart": instance({ from: ["running", "failed"], through: "restarting", to: "running", failed: "failed" }),
-  "instance.update": instance({ from: ["running", "stopped"], through: "unchanged", to: "before", failed: "before" }),
   "instance.delete": instance({ from: ["running", "stopped", "failed"], through: "deleting", to: "gone", failed: "failed" }),
-  "backup.create": backup({ from: [], through: "pending", to: "completed", failed: "failed" }),
+  "backup.create": backup({ from: [], through: "pending", begun: "running", to: "completed", failed: "failed" }),
   "backup.delete": backup({ from: ["completed", "failed"], through: "deleting", to: "gone", failed: "failed" }),
   "backup.restore": instance({ from: ["running", "stopped", "failed"], through: "restoring", to: "before", failed: "before" }),
-} as const satisfies Record<OperationType, Transition>;
+} as const satisfies Record<`${ResourceType}.${string}`, Transition>;
+
+export type OperationType = keyof typeof LIFECYCLE;
+const isOperationType = (name: string): name is OperationType => Object.hasOwn(LIFECYCLE, name);
+export const OPERATION_TYPES: readonly OperationType[] = Object.keys(LIFECYCLE).filter(isOperationType);
+
+/** Each kind of work has a workflow of the same words: `server.create` is done by `create-server`. */
+type WorkflowOf<T> = T extends `${infer Resource}.${infer Verb}` ? `${Verb}-${Resource}` : never;
+export type WorkflowName = WorkflowOf<OperationType>;
+
+export const workflowOf = <T extends OperationType>(type: T): WorkflowOf<T> =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the type says of the text
+  type.split(".").toReversed().join("-") as WorkflowOf<T>;
+
+/** The workflows that endpoints start. A function may start those of its endpoint and no others. */
+export const WORKFLOW_NAMES: readonly WorkflowName[] = OPERATION_TYPES.map((type) => workflowOf(type));
 
 /** Instances can be backed up in these states; a hot backup does not change them. */
 export const BACKED_UP: readonly InstanceStatus[] = ["running", "stopped"];
@@ -77,13 +131,48 @@ export const RESTORABLE: readonly BackupStatus[] = ["completed"];
 /** An instance in which people (in the sandbox: the data endpoint) can write. */
 export const WRITABLE: readonly InstanceStatus[] = ["running", "stopped"];
 
+/** An instance that can be renamed: all but one that is being deleted. */
+export const INSTANCE_RENAMABLE: readonly InstanceStatus[] = INSTANCE_STATUSES.filter(
+  (status) => status !== LIFECYCLE["instance.delete"].through,
+);
+
 /** Phases in which a server can be renamed: not while it is being created or deleted. */
 export const RENAMABLE: readonly ServerPhase[] = ["ready", "unreachable", "create_failed", "delete_failed"];
 
 /** A server on which work can be done. */
 export const USABLE: readonly ServerPhase[] = ["ready"];
 
-const isInstanceStatus = (value: unknown): value is InstanceStatus => InstanceStatus.safeParse(value).success;
+/** Phases in which a server's health is checked; in the others an operation looks after it, or it has no machine. */
+export const WATCHED: readonly ServerPhase[] = ["ready", "unreachable"];
+
+/** Where a server's health check leads: `ready` while its machine answers, `unreachable` once it has not for too long. */
+export const HEALTH = { answers: "ready", silent: "unreachable" } as const satisfies Record<string, ServerPhase>;
+
+/** The state of a resource whose work failed and could not be undone; it says that something is wrong, also where a failure goes unseen. */
+export function abandonedState(type: OperationType): State {
+  const row: Transition = LIFECYCLE[type];
+  switch (row.resource) {
+    case "server":
+      return row.failed === "delete_failed" ? "delete_failed" : "create_failed";
+    case "instance":
+    case "backup":
+      return "failed";
+    default:
+      throw new Error(`No such kind of resource: ${String(row.resource satisfies never)}`);
+  }
+}
+
+/** What a phase is called to users, who are not shown it. */
+export const PHASE_WORDS: Record<ServerPhase, string> = {
+  creating: "being created",
+  ready: "active",
+  unreachable: "offline",
+  create_failed: "offline",
+  deleting: "being deleted",
+  delete_failed: "offline",
+};
+
+const isInstanceStatus = (state: string): state is InstanceStatus => INSTANCE_STATUSES.some((each) => each === state);
 
 const OPERATION_OF: Record<InstanceAction, OperationType> = {
   start: "instance.start",
@@ -122,6 +211,9 @@ export function allowedActions({ status, heldBy, installed, server }: InstanceFa
   const hasErp = installed && server !== undefined && USABLE.includes(server);
   return INSTANCE_ACTIONS.filter((action) => statesFor(action).includes(status) && (hasErp || WITHOUT_ERP.includes(action)));
 }
+
+/** Whether a state says that something failed: only such a state keeps a reason. */
+export const isFailure = (state: string): boolean => state.endsWith("failed");
 
 /** A restore ends in the state it began in; but what had failed runs again once its data is back. */
 export const afterRestore = (before: string): string => (before === "failed" ? "running" : before);

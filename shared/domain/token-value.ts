@@ -1,9 +1,9 @@
 // The value of an API token: a prefix, random characters, and a checksum that detects typos without a lookup.
 import { createHash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
+import type { Environment } from "./environments.ts";
 import { idFrom } from "./ids.ts";
 
-export type Environment = "live" | "test";
 export type TokenPrefix = "svc_live_" | "svc_test_";
 
 export const tokenPrefix = (environment: Environment): TokenPrefix => (environment === "live" ? "svc_live_" : "svc_test_");

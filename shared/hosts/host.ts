@@ -2,15 +2,7 @@
 import * as z from "zod";
 import { Verification } from "../api/operations.ts";
 import type { InstanceRecord, ServerRecord } from "../data/records.ts";
-
-/** An archive in the store, as its backup's record knows it. */
-export interface StoredArchive {
-  key: string;
-  size_bytes: number;
-  sha256: string;
-  /** The ERP's version that the archive must be of. */
-  erp_version: string;
-}
+import type { StoredArchive } from "../storage/stored-archive.ts";
 
 export const MadeArchive = z.object({
   size_bytes: z.number().int(),

@@ -1,5 +1,6 @@
 // Which way leads to machines here, and what becomes of an undo on a machine that is down.
 import type { ServerRecord } from "../data/records.ts";
+import { USABLE } from "../domain/lifecycle.ts";
 import { env } from "../platform/env.ts";
 import { log } from "../platform/log.ts";
 import { TryAgain } from "../platform/task-errors.ts";
@@ -26,21 +27,21 @@ export const probe = async (server: HostedServer): Promise<boolean> => host().pr
 
 /**
  * Runs a job that takes something back. A machine that the health check has missed, too, is down: waiting for it would hold the
- * resource to no use, so the undo ends, and `unreachable` says that what was on the machine may still be there.
+ * resource to no use, so the undo ends, and `down` says that what was on the machine may still be there.
  */
-export async function runUndo<K extends JobKind>(server: ServerRecord, job: Job<K>): Promise<JobProgress<K> | "unreachable"> {
+export async function runUndo<K extends JobKind>(server: ServerRecord, job: Job<K>): Promise<JobProgress<K> | "down"> {
   try {
     return await run(server, job);
   } catch (error) {
-    const down = server.state !== "ready" || server.failed_probes > 0;
+    const down = !USABLE.includes(server.state) || server.failed_probes > 0;
     if (!(error instanceof TryAgain) || error.code !== "HOST_UNREACHABLE" || !down) throw error;
     log.warn("skipped the undo on a machine that is down", { server: server.id, job: job.kind });
-    return "unreachable";
+    return "down";
   }
 }
 
 /** For undos that leave to a later deletion what a machine that is down may still have. */
-export async function undoneOrDown<K extends JobKind>(server: ServerRecord, job: Job<K>): Promise<boolean> {
+export async function undoUnlessDown<K extends JobKind>(server: ServerRecord, job: Job<K>): Promise<boolean> {
   const progress = await runUndo(server, job);
-  return progress === "unreachable" || progress.ready;
+  return progress === "down" || progress.ready;
 }

@@ -2,7 +2,7 @@
 import type { ServerRecord } from "../data/records.ts";
 import { log } from "../platform/log.ts";
 import { isPassing } from "../platform/task-errors.ts";
-import { undoneOrDown } from "./index.ts";
+import { undoUnlessDown } from "./index.ts";
 
 /** Removing ERPs takes seconds; what takes longer than this will not end. */
 const RETIRE_MINUTES = 5;
@@ -21,7 +21,7 @@ export async function retire(server: ServerRecord, { since, ...job }: Retirement
   if (server.machine_id === null || server.ip_address === null) return true;
   const late = Date.now() - Date.parse(since ?? server.updated_at) >= RETIRE_MINUTES * 60_000;
   try {
-    const retired = await inTime(undoneOrDown(server, { ...job, kind: "retire_host" }));
+    const retired = await inTime(undoUnlessDown(server, { ...job, kind: "retire_host" }));
     if (!retired && late) throw new Error("Clearing the machine took too long");
     return retired;
   } catch (error) {

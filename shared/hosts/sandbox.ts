@@ -20,7 +20,8 @@ import {
 } from "../data/sandbox.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 import { getArchive, putArchive } from "../storage/archives.ts";
-import { type Answer, ANSWERS, type Host, type HostedServer, type Job, type JobKind, type StoredArchive } from "./host.ts";
+import { type Answer, ANSWERS, type Host, type HostedServer, type Job, type JobKind } from "./host.ts";
+import type { StoredArchive } from "../storage/stored-archive.ts";
 import { type Archived, missingFiles, packArchive, unpackArchive } from "./sandbox-archive.ts";
 
 export const sandbox: Host = {

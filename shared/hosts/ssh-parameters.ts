@@ -2,7 +2,8 @@
 import { configuration } from "../platform/configuration.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { presignedArchive } from "../storage/presign.ts";
-import type { HostedServer, Job, JobKind, StoredArchive } from "./host.ts";
+import type { HostedServer, Job, JobKind } from "./host.ts";
+import type { StoredArchive } from "../storage/stored-archive.ts";
 import type { JobParameters } from "./ssh-script.ts";
 
 /** A little less than the workflows wait for them, so that the machine itself tells what took too long. */

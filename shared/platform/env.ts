@@ -1,7 +1,8 @@
 // A function's environment variables, read once and checked on first use.
 import * as z from "zod";
+import { ENVIRONMENTS } from "../domain/environments.ts";
 
-const Common = z.object({ TABLE_NAME: z.string().min(1), ENVIRONMENT: z.enum(["live", "test"]) });
+const Common = z.object({ TABLE_NAME: z.string().min(1), ENVIRONMENT: z.enum(ENVIRONMENTS) });
 let parsed: z.infer<typeof Common> | undefined;
 
 /** Throws a plain error when the deployment forgot a variable: that is a fault of ours, not of a request. */

@@ -4,7 +4,7 @@
 // and a try whose outcome is unknown is waited for (`settleSeconds`) before the next.
 import * as z from "zod";
 import type { CatalogProvider } from "../api/catalog.ts";
-import { canHostErp } from "../domain/offers.ts";
+import { canHostErp } from "./offers.ts";
 import { serviceKey } from "../platform/service-key.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { fingerprintOf, firstMeeting, preferredImage, userData } from "./first-boot.ts";

@@ -1,7 +1,7 @@
 // Hetzner Cloud: https://docs.hetzner.cloud
 import * as z from "zod";
 import type { CatalogProvider } from "../api/catalog.ts";
-import { canHostErp } from "../domain/offers.ts";
+import { canHostErp } from "./offers.ts";
 import { serviceKey } from "../platform/service-key.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { fingerprintOf, firstMeeting, preferredImage, userData } from "./first-boot.ts";

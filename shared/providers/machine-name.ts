@@ -1,6 +1,6 @@
 // What a machine is called at its provider: a name that no other machine has, because all accounts' machines share the
 // operator's project there, and in which the server and the operation can be read.
-import { ID_PREFIXES } from "../api/fields.ts";
+import { ID_PREFIXES } from "../domain/id-kinds.ts";
 
 interface Named {
   name: string;

@@ -29,6 +29,8 @@ export interface Machine {
   ip_address: string | null;
 }
 
+export const isRunning = ({ state }: Machine): boolean => state === "running";
+
 /** A machine with the labels that it was requested with. */
 export interface LabelledMachine {
   machine_id: string;

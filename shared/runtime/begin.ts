@@ -1,20 +1,55 @@
-// Starting the operation that a request has created, so that no request gets a success that is then withdrawn.
+// How a handler that changes something opens, and how the operation that a request has created starts, so that no request gets a
+// success that is then withdrawn.
 //
 // The request that wrote the operation withdraws it if the start fails; a retry of that request starts it too. Both claim
 // the operation by a condition on its item, so that one of them wins: `withdrawOperation` removes it only while it is pending and
 // unconfirmed, and a retry gets its response only once it has confirmed the operation, or a task has started it.
 import { ApiError } from "../api/errors.ts";
-import { confirmOperation, findOperation, withdrawOperation, workflowOf } from "../data/operations.ts";
-import type { Change } from "../data/change.ts";
-import type { OperationRecord } from "../data/records.ts";
+import { accountRef, presentAccount } from "../data/accounts.ts";
+import { confirmOperation, findOperation } from "../data/operations.ts";
+import { withdrawOperation } from "../data/operation-ends.ts";
+import type { Records, Ref } from "../data/table.ts";
+import { newId } from "../domain/ids.ts";
+import { OPERATION, workflowOf } from "../domain/lifecycle.ts";
+import { type Change, changeOf } from "../data/change.ts";
+import type { AccountRecord, Caller, OperationRecord } from "../data/records.ts";
 import { log } from "../platform/log.ts";
+import type { Reads } from "./handle.ts";
+import type { Resume } from "./idempotency.ts";
 import { startExecution } from "./start.ts";
+
+type Refs = Record<string, Ref<unknown>>;
+
+interface Reading {
+  caller: Caller;
+  read: Reads;
+}
+
+type Opened<R extends Refs> = Records<R> & { account: AccountRecord; change: Change };
+
+/** Reads the records that a change is about, with the account, and begins the change. */
+export const beginChange = <const R extends Refs>(reading: Reading, refs: R): Promise<Opened<R>> => open(reading, refs);
+
+/** The same for a request for work, which `commit` starts; `operationId` is the new operation's. */
+export async function beginWork<const R extends Refs>(reading: Reading, refs: R): Promise<Opened<R> & { operationId: string }> {
+  const work = await open(reading, refs, ensureStarted);
+  work.change.start = startOperation;
+  return { ...work, operationId: newId("operation") };
+}
+
+async function open<const R extends Refs>({ caller, read }: Reading, refs: R, resume?: Resume): Promise<Opened<R>> {
+  const records = await read({ ...refs, account: accountRef(caller.account_id) } satisfies Refs, resume);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `read` says of the refs, which have no account of their own
+  const typed = records as unknown as Records<R> & { account: AccountRecord | undefined };
+  const account = presentAccount(typed.account);
+  return { ...typed, account, change: changeOf(account) };
+}
 
 /**
  * Starts the operation that a change created, once the change is written. If the workflow engine is down, nothing is left half done:
  * the change is withdrawn before the client gets its response.
  */
-export async function startOperation({ operation, events }: Change, alsoWithdraw: (change: Change) => void): Promise<void> {
+async function startOperation({ operation, events }: Change, alsoWithdraw: (change: Change) => void): Promise<void> {
   if (operation === undefined) return;
   try {
     await start(operation);
@@ -32,7 +67,7 @@ export async function startOperation({ operation, events }: Change, alsoWithdraw
 export async function ensureStarted(accountId: string, operationId: string): Promise<void> {
   const operation = await findOperation(accountId, operationId);
   if (operation === undefined) throw unavailable(); // withdrawn since the response was read
-  if (operation.state !== "pending" || operation.confirmed) return;
+  if (operation.state !== OPERATION.pending || operation.confirmed) return;
   try {
     await start(operation);
   } catch (cause) {

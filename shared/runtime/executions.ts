@@ -1,7 +1,7 @@
 // The outcome of a workflow's execution.
 import { DescribeExecutionCommand, ExecutionDoesNotExist, SFNClient } from "@aws-sdk/client-sfn";
-import type { WorkflowName } from "../api/endpoint.ts";
-import { machineVariable } from "../workflow.ts";
+import type { WorkflowName } from "../domain/lifecycle.ts";
+import { machineVariable } from "../domain/workflow.ts";
 import { CALLS } from "../platform/aws-calls.ts";
 import { variable } from "../platform/env.ts";
 import { ABORTED, type CaughtError } from "../platform/task-errors.ts";

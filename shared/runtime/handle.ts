@@ -7,7 +7,8 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import * as z from "zod";
 import type { DataIn, Endpoint, RequestOf } from "../api/endpoint.ts";
 import { ApiError, invalid, preconditionFailed } from "../api/errors.ts";
-import { ID_PREFIXES, type ListMeta } from "../api/fields.ts";
+import { type ListMeta } from "../api/fields.ts";
+import { ID_PREFIXES } from "../domain/id-kinds.ts";
 import { BASE_PATH } from "../api/index.ts";
 import type { Permission } from "../api/permissions.ts";
 import type { By, Change } from "../data/change.ts";
@@ -16,9 +17,8 @@ import type { Version } from "../data/versions.ts";
 import { read, readWith, type Records, type Ref } from "../data/table.ts";
 import { etagOf, matches, matchesWeakly, tagsIn, weakEtagOf } from "../domain/etag.ts";
 import { WINDOW_SECONDS } from "../domain/limits.ts";
-import { startOperation } from "./begin.ts";
 import { bodied } from "./body.ts";
-import { forget, idempotentRequest, keep, keptRef, Replay, replayIfKept } from "./idempotency.ts";
+import { forget, idempotentRequest, keep, keptRef, Replay, replayIfKept, type Resume } from "./idempotency.ts";
 import { log } from "../platform/log.ts";
 import { allowedAt, answersTo } from "./methods.ts";
 import { cameElsewhere, clientAddress } from "./origin.ts";
@@ -26,7 +26,7 @@ import { asApiError, bare, failure, success } from "./reply.ts";
 import { AuthorizerContext, header, requestIdOf } from "./request-context.ts";
 import { parse } from "./validate.ts";
 
-type Reads = <const R extends Record<string, Ref<unknown>>>(refs: R) => Promise<Records<R>>;
+export type Reads = <const R extends Record<string, Ref<unknown>>>(refs: R, resume?: Resume) => Promise<Records<R>>;
 type Commits<T> = (change: Change, data: T) => Promise<T>;
 
 /** What a handler receives besides the parts of the request: reads and writes that support `Idempotency-Key`. */
@@ -239,17 +239,18 @@ function storeOf(
   const request =
     key === undefined ? undefined : idempotentRequest(key, by.caller, { method: event.httpMethod, path: event.path, body });
   return {
-    reads: async (refs) => {
+    reads: async (refs, resume) => {
       if (request === undefined) return read(refs);
       const [records, kept] = await readWith(refs, keptRef(request));
-      await replayIfKept(request, kept);
+      await replayIfKept(request, kept, resume);
       return records;
     },
     commits: async (change, data) => {
       const answer = { status: endpoint.status, location: locationOf(endpoint, data), data: endpoint.data.parse(data) };
+      if (change.operation !== undefined && change.start === undefined) throw new Error("Work is begun by `beginWork`");
       if (request !== undefined) await keep(change, request, answer);
       await change.commit();
-      await startOperation(change, (withdrawal) => request !== undefined && forget(withdrawal, request));
+      await change.start?.(change, (withdrawal) => request !== undefined && forget(withdrawal, request));
       return data;
     },
   };

@@ -11,7 +11,6 @@ import type { Caller } from "../data/records.ts";
 import { put, type Ref } from "../data/table.ts";
 import { canonical } from "../domain/canonical.ts";
 import { IDEMPOTENCY_HOURS } from "../domain/limits.ts";
-import { ensureStarted } from "./begin.ts";
 import { keyedHash, matchesKeyedHash, seal, unseal } from "../platform/sealing.ts";
 
 const Kept = z.object({
@@ -58,11 +57,18 @@ const contextOf = (request: IdempotentRequest) => `idempotency:${keyOf(request).
 
 export const keptRef = (request: IdempotentRequest): Ref<z.infer<typeof Kept>> => ({ key: keyOf(request), schema: Kept });
 
+/** Makes sure that the operation of a stored response has been started and stays. */
+export type Resume = (accountId: string, operationId: string) => Promise<void>;
+
 /** Throws Replay if there is a stored response and its operation is certain to stay, or an error if the key was used for another request. */
-export async function replayIfKept(request: IdempotentRequest, kept: z.infer<typeof Kept> | undefined): Promise<void> {
+export async function replayIfKept(
+  request: IdempotentRequest,
+  kept: z.infer<typeof Kept> | undefined,
+  resume: Resume | undefined,
+): Promise<void> {
   if (kept === undefined || kept.expires_at < new Date().toISOString()) return;
   if (!(await matchesKeyedHash(kept.request, request.fingerprint))) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
-  if (kept.operation_id !== undefined) await ensureStarted(request.caller.account_id, kept.operation_id);
+  if (kept.operation_id !== undefined) await resume?.(request.caller.account_id, kept.operation_id);
   throw new Replay(Answer.parse(JSON.parse(await unseal(kept.answer, contextOf(request)))));
 }
 

@@ -2,13 +2,14 @@
 import * as z from "zod";
 import { returnDomain } from "../data/domain-moves.ts";
 import { instanceRef } from "../data/instances.ts";
-import { endOperation, failInto, findOperation, isOpen, stopSteps, workflowOf } from "../data/operations.ts";
+import { failInto, findOperation, stopSteps } from "../data/operations.ts";
+import { endOperation } from "../data/operation-ends.ts";
 import type { OperationRecord } from "../data/records.ts";
 import { dropSealed } from "../data/sealed.ts";
 import { failSafetyBackup } from "../data/safety-backups.ts";
 import { find } from "../data/table.ts";
-import { LIFECYCLE, type ResourceType, type State } from "../domain/lifecycle.ts";
-import { rescueName } from "../workflow.ts";
+import { abandonedState, isOpen, workflowOf } from "../domain/lifecycle.ts";
+import { rescueName } from "../domain/workflow.ts";
 import { log } from "../platform/log.ts";
 import { publish } from "../platform/metrics.ts";
 import { startExecution } from "./start.ts";
@@ -23,17 +24,17 @@ export interface Death {
 /** Doing it twice is doing it once; for an operation that has ended nothing is done. */
 export async function rescue(operation: OperationRecord, { name, error }: Death): Promise<void> {
   const fields = { operation: operation.id, account: operation.account_id, execution: name };
-  if (!isOpen(operation)) {
+  if (!isOpen(operation.state)) {
     log.info("an execution failed after its operation had ended", fields);
     return;
   }
-  if (name === rescueName(operation.id)) return giveOver(operation, error);
+  if (name === rescueName(operation.id)) return abandon(operation, error);
   log.warn("an execution failed; undoing its changes", { ...fields, cause: error });
   await startExecution(workflowOf(operation.type), rescueName(operation.id), { ...operation.input, undo_only: true, error });
 }
 
 /** The undo failed too. The resource is unlocked, so that its owner can at least delete it. */
-async function giveOver(operation: OperationRecord, error: CaughtError): Promise<void> {
+async function abandon(operation: OperationRecord, error: CaughtError): Promise<void> {
   log.error("the undo failed; an operator must look into it", {
     operation: operation.id,
     account: operation.account_id,
@@ -44,19 +45,12 @@ async function giveOver(operation: OperationRecord, error: CaughtError): Promise
   await dropSealed(operation.account_id, operation.id);
   await stopSteps(operation);
   await freeReservations(operation);
-  await failInto(operation, FAILED_STATE[operation.resource.type](operation));
+  await failInto(operation, abandonedState(operation.type));
   const present = await findOperation(operation.account_id, operation.id);
   if (present === undefined) return;
   const message = `The operation failed and its changes could not be undone; the operators of the service have been notified. ${operationErrorOf(error).message}`;
   await endOperation(present, { succeeded: false, error: { code: "INTERNAL_ERROR", message } });
 }
-
-/** A state that says that something is wrong, also where the work's own failure would have gone unseen. */
-const FAILED_STATE: Record<ResourceType, (operation: OperationRecord) => State> = {
-  server: ({ type }) => (LIFECYCLE[type].failed === "delete_failed" ? "delete_failed" : "create_failed"),
-  instance: () => "failed",
-  backup: () => "failed",
-};
 
 const Reserved = z.object({
   instance_id: z.string().optional(),

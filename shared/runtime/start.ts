@@ -1,7 +1,7 @@
 // Starts a workflow's execution. Its name is the operation's ID, so that starting it twice has no further effect.
 import { ExecutionAlreadyExists, SFNClient, StartExecutionCommand } from "@aws-sdk/client-sfn";
-import type { WorkflowName } from "../api/endpoint.ts";
-import { machineVariable } from "../workflow.ts";
+import type { WorkflowName } from "../domain/lifecycle.ts";
+import { machineVariable } from "../domain/workflow.ts";
 import { CALLS } from "../platform/aws-calls.ts";
 import { variable } from "../platform/env.ts";
 

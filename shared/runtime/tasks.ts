@@ -4,19 +4,12 @@
 import * as z from "zod";
 import { getBackup } from "../data/backups.ts";
 import { getInstance } from "../data/instances.ts";
-import {
-  beginOperation,
-  commitOperation,
-  countFailedUndo,
-  endOperation,
-  findOperation,
-  isOpen,
-  showProgress,
-} from "../data/operations.ts";
+import { beginOperation, commitOperation, countFailedUndo, findOperation, showProgress } from "../data/operations.ts";
+import { endOperation } from "../data/operation-ends.ts";
 import type { BackupRecord, InstanceRecord, OperationRecord, ServerRecord } from "../data/records.ts";
 import { dropSealed } from "../data/sealed.ts";
 import { getServer } from "../data/servers.ts";
-import { USABLE } from "../domain/lifecycle.ts";
+import { USABLE, isOpen } from "../domain/lifecycle.ts";
 import {
   type InputOf,
   type Poll,
@@ -26,7 +19,7 @@ import {
   type UndoName,
   waitsWithin,
   type Workflow,
-} from "../workflow.ts";
+} from "../domain/workflow.ts";
 import { log } from "../platform/log.ts";
 import { againAfter, asTaskError, CaughtError, GiveUp, operationErrorOf, TryAgain } from "../platform/task-errors.ts";
 
@@ -134,7 +127,7 @@ async function perform(
   if (run === undefined) throw new Error(`The workflow ${workflow.name} has no task ${event.task}`);
   const part = workflow.steps.find(({ name }) => name === event.task);
   // What a finished operation created belongs to the user by now.
-  if (operation === undefined || !isOpen(operation)) {
+  if (operation === undefined || !isOpen(operation.state)) {
     if (part !== undefined) throw new GiveUp("CANCELLED", "The operation has already ended");
     log.warn("skipped the undo: the operation has already ended");
     return null;

@@ -1,8 +1,16 @@
 // The archive of a completed backup, as those are told of it who read it.
 import type { BackupRecord } from "../data/records.ts";
-import type { StoredArchive } from "../hosts/host.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { archiveKey } from "./archive-key.ts";
+
+/** An archive in the store, as its backup's record knows it. */
+export interface StoredArchive {
+  key: string;
+  size_bytes: number;
+  sha256: string;
+  /** The ERP's version that the archive must be of. */
+  erp_version: string;
+}
 
 export function storedArchiveOf(backup: BackupRecord): StoredArchive {
   const { size_bytes, sha256, erp_version } = backup;

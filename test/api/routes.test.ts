@@ -1,7 +1,7 @@
 // The route table: every endpoint has its file, and names that can be found by whoever knows the path.
 import { existsSync, globSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ID_PREFIXES } from "../../shared/api/fields.ts";
+import { ID_PREFIXES } from "../../shared/domain/id-kinds.ts";
 import { resourceOf, routes } from "../../shared/api/index.ts";
 
 /** Files in folders of endpoints that are no endpoint: none. Shrink only. */

@@ -1,7 +1,8 @@
 // POST /instances/:id/backups
 import { beforeAll, describe, expect, test } from "vitest";
 import { Backup } from "../../shared/api/backups.ts";
-import { Instance, InstanceStatus } from "../../shared/api/instances.ts";
+import { Instance } from "../../shared/api/instances.ts";
+import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
@@ -75,7 +76,7 @@ test("it holds its instance: a second one meanwhile is told which operation does
 });
 
 describe("the instance's state", () => {
-  test.each(InstanceStatus.options)("%s: allowed only where the contract's table has it", async (state) => {
+  test.each(INSTANCE_STATUSES)("%s: allowed only where the contract's table has it", async (state) => {
     const other = await account();
     const instance = await seedInstance(other.id, { state });
     const answer = await other.api.post(`/instances/${instance.id}/backups`);

@@ -1,6 +1,7 @@
 // DELETE /backups/:id
 import { beforeAll, expect, test } from "vitest";
-import { type BackupStatus, backups } from "../../shared/api/backups.ts";
+import { backups } from "../../shared/api/backups.ts";
+import type { BackupStatus } from "../../shared/domain/lifecycle.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";

@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { strFromU8, unzipSync } from "fflate";
-import { Backup, type BackupStatus, backups } from "../../shared/api/backups.ts";
+import { Backup, backups } from "../../shared/api/backups.ts";
+import type { BackupStatus } from "../../shared/domain/lifecycle.ts";
 import { events } from "../../shared/api/settings.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";

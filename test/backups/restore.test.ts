@@ -1,8 +1,9 @@
 // POST /backups/:id/restore
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { Backup, type BackupStatus } from "../../shared/api/backups.ts";
-import { Instance, InstanceStatus } from "../../shared/api/instances.ts";
+import { Backup } from "../../shared/api/backups.ts";
+import { type BackupStatus, INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
+import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { setQuota } from "../../shared/data/operator.ts";
 import { account, type TestAccount } from "../harness/account.ts";
@@ -118,7 +119,7 @@ describe("is refused", () => {
     expect((await show(instance.id)).status).toBe("running");
   });
 
-  test.each(InstanceStatus.options)("or not, with an instance that is %s, as the contract's table has it", async (state) => {
+  test.each(INSTANCE_STATUSES)("or not, with an instance that is %s, as the contract's table has it", async (state) => {
     const instance = await seedInstance(me.id, { state });
     const answer = await restore(await seedBackup(instance));
     const allowed = ["running", "stopped", "failed"].includes(state);

@@ -1,7 +1,7 @@
 // What can be done with an instance in which state: running, backing up, changing and deleting it.
 import type { Page } from "playwright-core";
 import { describe, expect } from "vitest";
-import { InstanceStatus } from "../../shared/api/instances.ts";
+import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { account, uniqueDomain } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
@@ -30,7 +30,7 @@ describe("what can be done", () => {
     return enabled;
   }
 
-  test.for(InstanceStatus.options)("with an instance that is %s is what the API accepts", async (state, { open }) => {
+  test.for(INSTANCE_STATUSES)("with an instance that is %s is what the API accepts", async (state, { open }) => {
     const mine = await account({ seeded: true });
     const server = await seedServer(mine.id, { name: "erp-1" });
     const { id } = await seedInstance(mine.id, { server_id: server.id, state });

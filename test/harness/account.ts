@@ -12,12 +12,13 @@ import type { SshKey } from "../../shared/api/ssh-keys.ts";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { type By, changeOf } from "../../shared/data/change.ts";
 import { reserveToken } from "../../shared/data/credentials.ts";
-import { findOperation, isOpen } from "../../shared/data/operations.ts";
+import { findOperation } from "../../shared/data/operations.ts";
+import { isOpen } from "../../shared/domain/lifecycle.ts";
 import { createAccount, createUser, type NewUser, setQuota } from "../../shared/data/operator.ts";
 import type { OperationRecord, UserRecord } from "../../shared/data/records.ts";
 import { reserveSshKey } from "../../shared/data/ssh-keys.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { parseSshKey } from "../../shared/domain/ssh-key.ts";
+import { parseSshKey } from "../../shared/runtime/ssh-key.ts";
 import { auth } from "../../shared/api/auth.ts";
 import { keyPairOf } from "../../shared/platform/key-pair.ts";
 import { env } from "../../shared/platform/env.ts";
@@ -112,7 +113,7 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
     const limit = Date.now() + OPERATION_LIMIT_MS;
     for (;;) {
       const operation = await findOperation(accountId, operationId);
-      if (operation !== undefined && !isOpen(operation)) {
+      if (operation !== undefined && !isOpen(operation.state)) {
         if (operation.state === status) return operation;
         throw new Error(`${operation.type} ${operation.state}: ${JSON.stringify(operation.error)}`);
       }

@@ -7,7 +7,7 @@ import * as z from "zod";
 import { bundleIfChanged } from "../../infra/bundle.ts";
 import { startDynamoDb } from "../../infra/local/dynamodb/dynamodb.ts";
 import { synthIfChanged } from "../../infra/local/template/synthesized.ts";
-import { ENVIRONMENTS } from "../../infra/settings.ts";
+import { ENVIRONMENTS } from "../../shared/domain/environments.ts";
 import { serve } from "../browser/chromium.ts";
 import { type CloudFacts, factsOf, startTestCloud } from "./cloud.ts";
 import { dashboard } from "./dashboard.ts";

@@ -1,6 +1,6 @@
 // Requests made from the route table: one that is right in form for every route, and every way to get one field of it wrong.
 import * as z from "zod";
-import type { IdKind } from "../../shared/api/fields.ts";
+import type { IdKind } from "../../shared/domain/id-kinds.ts";
 import { type Route, routes } from "../../shared/api/index.ts";
 import { unusedId } from "./account.ts";
 

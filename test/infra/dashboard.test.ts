@@ -8,7 +8,8 @@ import { routesOf } from "../../infra/api.ts";
 import { synth } from "../../infra/app.ts";
 import { SECURITY_HEADERS } from "../../infra/dashboard-headers.ts";
 import { readTemplate } from "../../infra/local/template/template.ts";
-import { type Environment, ENVIRONMENTS, SETTINGS, stackName } from "../../infra/settings.ts";
+import { SETTINGS, stackName } from "../../infra/settings.ts";
+import { type Environment, ENVIRONMENTS } from "../../shared/domain/environments.ts";
 import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER, ORIGIN_KEYS } from "../../shared/runtime/origin.ts";
 import { scratch, stubBundles, stubDashboard } from "./stubs.ts";
 

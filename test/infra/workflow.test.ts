@@ -9,7 +9,16 @@ import * as z from "zod";
 import { workflows } from "../../functions/workflows/index.ts";
 import { SETTINGS } from "../../infra/settings.ts";
 import { limitOf, WorkflowMachine } from "../../infra/workflow.ts";
-import { attempts, type Poll, poll, type Step, step, waitsWithin, workflow, type Workflow } from "../../shared/workflow.ts";
+import {
+  attempts,
+  type Poll,
+  poll,
+  type Step,
+  step,
+  waitsWithin,
+  workflow,
+  type Workflow,
+} from "../../shared/domain/workflow.ts";
 
 const ARN = "arn:aws:lambda:us-east-1:000000000000:function:tasks";
 const INPUT = { operation_id: "op_1" };

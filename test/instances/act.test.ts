@@ -1,7 +1,8 @@
 // POST /instances/:id/actions
 import { beforeAll, describe, expect, test } from "vitest";
 import { Backup } from "../../shared/api/backups.ts";
-import { Instance, InstanceStatus } from "../../shared/api/instances.ts";
+import { Instance } from "../../shared/api/instances.ts";
+import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { getInstance } from "../../shared/data/instances.ts";
 import { setQuota } from "../../shared/data/operator.ts";
@@ -28,7 +29,7 @@ const FROM: Record<string, string[]> = {
   backup: ["running", "stopped"],
 };
 
-describe.each(InstanceStatus.options)("an instance that is %s", (state) => {
+describe.each(INSTANCE_STATUSES)("an instance that is %s", (state) => {
   test.each(Object.keys(FROM))("answers %s as the contract's table has it, and so does its allowed_actions", async (action) => {
     const instance = await seedInstance(me.id, { server_id: serverId, state });
     const { api } = await me.token();

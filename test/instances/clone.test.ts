@@ -1,6 +1,7 @@
 // POST /instances/:id/clone
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Backup, BackupStatus } from "../../shared/api/backups.ts";
+import type { Backup } from "../../shared/api/backups.ts";
+import type { BackupStatus } from "../../shared/domain/lifecycle.ts";
 import { Instance, instances } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { findErp } from "../../shared/data/sandbox.ts";

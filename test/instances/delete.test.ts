@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { Backup } from "../../shared/api/backups.ts";
-import { InstanceStatus } from "../../shared/api/instances.ts";
+import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Settings } from "../../shared/api/settings.ts";
 import { account, type TestAccount } from "../harness/account.ts";
@@ -43,7 +43,7 @@ test("with its last instance gone a server can be deleted", async () => {
   await me.until((await me.api.delete(`/servers/${server.id}`)).as(Operation).id);
 });
 
-test.each(InstanceStatus.options)("an instance that is %s is deleted only as the contract's table has it", async (state) => {
+test.each(INSTANCE_STATUSES)("an instance that is %s is deleted only as the contract's table has it", async (state) => {
   const other = await account();
   const { id } = await seedInstance(other.id, { state });
   const answer = await other.api.delete(`/instances/${id}`);

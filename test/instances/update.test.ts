@@ -1,6 +1,7 @@
 // PUT /instances/:id
 import { beforeAll, expect, test } from "vitest";
-import { Instance, InstanceStatus } from "../../shared/api/instances.ts";
+import { Instance } from "../../shared/api/instances.ts";
+import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
@@ -127,7 +128,7 @@ test("at least one field must be sent", async () => {
   });
 });
 
-test.each(InstanceStatus.options)(
+test.each(INSTANCE_STATUSES)(
   "an instance that is %s moves to a new domain only as the contract's table has it",
   async (state) => {
     const { id } = await seedInstance(me.id, { server_id: serverId, state });

@@ -7,7 +7,7 @@ import { type Death, rescue } from "../../shared/runtime/rescue.ts";
 import { findOperation } from "../../shared/data/operations.ts";
 import type { OperationRecord } from "../../shared/data/records.ts";
 import type { CaughtError } from "../../shared/platform/task-errors.ts";
-import { attempts, rescueName, type Workflow } from "../../shared/workflow.ts";
+import { attempts, rescueName, type Workflow } from "../../shared/domain/workflow.ts";
 
 export type Handler = (payload: unknown) => Promise<{ ready: boolean; attempt: number; wait: number } | null>;
 

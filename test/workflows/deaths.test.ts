@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import type { Cloud } from "../../infra/local/cloud.ts";
 import type { OperationRecord } from "../../shared/data/records.ts";
 import { isServerPhase, SERVER_PHASES, type State, type Transition } from "../../shared/domain/lifecycle.ts";
-import { rescueName } from "../../shared/workflow.ts";
+import { rescueName } from "../../shared/domain/workflow.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { some } from "../harness/some.ts";
 import { type Meddle, type Row, type Run, table, Thrown, TOLD, undosOf, type Workshop, workshop } from "./subjects.ts";

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { SERVER_PHASES, isServerPhase, type State, type Transition } from "../../shared/domain/lifecycle.ts";
 import type { OperationRecord } from "../../shared/data/records.ts";
-import type { Workflow } from "../../shared/workflow.ts";
+import type { Workflow } from "../../shared/domain/workflow.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { some } from "../harness/some.ts";
 import { type Meddle, type Row, table, Thrown, TOLD, undosOf, type Workshop, workshop } from "./subjects.ts";

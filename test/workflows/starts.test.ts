@@ -7,7 +7,7 @@ import { findOperation } from "../../shared/data/operations.ts";
 import { addMachine, findMachine, listMachines, removeMachine, type SandboxMachine } from "../../shared/data/sandbox.ts";
 import { queryAll, updateOne } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { rescueName } from "../../shared/workflow.ts";
+import { rescueName } from "../../shared/domain/workflow.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import type { Answer } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";

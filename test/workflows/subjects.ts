@@ -5,7 +5,6 @@ import type { Cloud } from "../../infra/local/cloud.ts";
 import type { TaskCall } from "../../infra/local/states/states.ts";
 import { workflows } from "../../functions/workflows/index.ts";
 import { Backup } from "../../shared/api/backups.ts";
-import type { WorkflowName } from "../../shared/api/endpoint.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
@@ -15,8 +14,8 @@ import type { OperationRecord } from "../../shared/data/records.ts";
 import { setQuota } from "../../shared/data/operator.ts";
 import { getServer } from "../../shared/data/servers.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
-import { LIFECYCLE, type ResourceType, type State, type Transition } from "../../shared/domain/lifecycle.ts";
-import type { Poll, Step, Workflow } from "../../shared/workflow.ts";
+import { LIFECYCLE, type ResourceType, type State, type Transition, type WorkflowName } from "../../shared/domain/lifecycle.ts";
+import type { Poll, Step, Workflow } from "../../shared/domain/workflow.ts";
 import { account, type AccountOptions, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
 import type { Answer, Client } from "../harness/client.ts";
 

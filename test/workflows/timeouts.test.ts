@@ -14,7 +14,7 @@ import { beginJob, listMachines } from "../../shared/data/sandbox.ts";
 import { getServer } from "../../shared/data/servers.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { jobIdOf } from "../../shared/runtime/tasks.ts";
-import { rescueName } from "../../shared/workflow.ts";
+import { rescueName } from "../../shared/domain/workflow.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { type Payload, table, undosOf, type Workshop, workshop } from "./subjects.ts";
 import { expectClean, expectFree, worldOf } from "./world.ts";

@@ -1,9 +1,9 @@
 // What can be done with a backup now, and in words why not: from the same table that the API checks.
-import type { Backup, BackupStatus } from "../../../shared/api/backups.ts";
+import type { Backup } from "../../../shared/api/backups.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
 import type { Server } from "../../../shared/api/servers.ts";
-import { LIFECYCLE, RESTORABLE } from "../../../shared/domain/lifecycle.ts";
+import { type BackupStatus, LIFECYCLE, RESTORABLE } from "../../../shared/domain/lifecycle.ts";
 import { whyNot } from "./instances.ts";
 import { shownOf } from "../resource/status.tsx";
 

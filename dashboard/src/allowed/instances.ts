@@ -1,7 +1,7 @@
 // What an instance's state and its server's allow, and in words why not: from the same table that the API checks.
-import type { Instance, InstanceAction } from "../../../shared/api/instances.ts";
+import type { Instance } from "../../../shared/api/instances.ts";
 import type { Server } from "../../../shared/api/servers.ts";
-import { LIFECYCLE, statesFor, USABLE } from "../../../shared/domain/lifecycle.ts";
+import { LIFECYCLE, statesFor, USABLE, type InstanceAction } from "../../../shared/domain/lifecycle.ts";
 import { shownOf } from "../resource/status.tsx";
 import { phasesOf } from "./servers.ts";
 

@@ -1,7 +1,8 @@
 // What a deployment says of itself beside the API: a file that is served with the dashboard.
 import * as z from "zod";
+import { ENVIRONMENTS } from "../../../shared/domain/environments.ts";
 
-const Environment = z.enum(["live", "test"]);
+const Environment = z.enum(ENVIRONMENTS);
 
 const Deployment = z.object({
   environment: Environment,

@@ -1,6 +1,6 @@
 // What each kind of event is, in words, and the page on which its resource is.
 import type { Event } from "../../../shared/api/settings.ts";
-import type { OperationType } from "../../../shared/api/operations.ts";
+import type { OperationType } from "../../../shared/domain/lifecycle.ts";
 
 const DEEDS: Readonly<Record<string, string>> = {
   "server.create": "Created server",

@@ -1,5 +1,6 @@
 // What each kind of work is called: while it runs, when it is done, and when it failed; and what it found.
-import type { OperationResult, OperationType } from "../../../shared/api/operations.ts";
+import type { OperationResult } from "../../../shared/api/operations.ts";
+import type { OperationType } from "../../../shared/domain/lifecycle.ts";
 
 interface Words {
   name: string;

@@ -1,9 +1,6 @@
 // Every state of servers, instances, backups and operations: a word and a sign, never a colour alone.
 import StatusIndicator, { type StatusIndicatorProps } from "@cloudscape-design/components/status-indicator";
-import type { BackupStatus } from "../../../shared/api/backups.ts";
-import type { InstanceStatus } from "../../../shared/api/instances.ts";
-import type { OperationStatus } from "../../../shared/api/operations.ts";
-import type { ServerStatus } from "../../../shared/api/servers.ts";
+import type { ServerStatus, BackupStatus, InstanceStatus, OperationStatus } from "../../../shared/domain/lifecycle.ts";
 
 interface Shown {
   word: string;

@@ -2,7 +2,7 @@
 import { addResult } from "../../../shared/data/operations.ts";
 import { recordNeutralized } from "../../../shared/data/instances.ts";
 import { dropSealed, takeSealed } from "../../../shared/data/sealed.ts";
-import { run, undoneOrDown } from "../../../shared/hosts/index.ts";
+import { run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import { storedArchiveOf } from "../../../shared/storage/stored-archive.ts";
@@ -78,5 +78,5 @@ export const handler = tasks(workflow, {
   },
 
   removeErp: async ({ input, server, jobId, stepJobs }) =>
-    undoneOrDown(await server(), { id: jobId, kind: "remove_erp", instance_id: input.instance_id, ends: stepJobs }),
+    undoUnlessDown(await server(), { id: jobId, kind: "remove_erp", instance_id: input.instance_id, ends: stepJobs }),
 });

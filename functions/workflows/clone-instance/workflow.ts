@@ -1,7 +1,7 @@
 // Cloning: a new instance whose data comes from a backup, with an identity of its own, neutralized unless told otherwise.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
-import { poll, workflow } from "../../../shared/workflow.ts";
+import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
   name: "clone-instance",

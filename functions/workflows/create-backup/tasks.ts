@@ -2,7 +2,7 @@
 import { recordArchive } from "../../../shared/data/backups.ts";
 import { addResult } from "../../../shared/data/operations.ts";
 import { skippedIn } from "../../../shared/hosts/host.ts";
-import { run, undoneOrDown } from "../../../shared/hosts/index.ts";
+import { run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { TryAgain } from "../../../shared/platform/task-errors.ts";
 import { jobIdOf, tasks } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
@@ -24,7 +24,7 @@ export const handler = tasks(workflow, {
 
   deleteArchive: async ({ operation, backup, server, jobId, stepJobs }) => {
     const made_by = jobIdOf(operation, "makeArchive");
-    const forgotten = await undoneOrDown(await server(), { id: jobId, kind: "forget_archive", made_by, ends: stepJobs });
+    const forgotten = await undoUnlessDown(await server(), { id: jobId, kind: "forget_archive", made_by, ends: stepJobs });
     if (forgotten) await removeArchive(archiveKey(await backup()));
     return forgotten;
   },

@@ -1,7 +1,7 @@
 // Backing up: dump the database, then the files, upload the archive, and call it completed only once it has been checked.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
-import { poll, step, workflow } from "../../../shared/workflow.ts";
+import { poll, step, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
   name: "create-backup",

@@ -1,6 +1,6 @@
 // What the steps of creating an instance do.
 import { dropSealed, takeSealed } from "../../../shared/data/sealed.ts";
-import { run, undoneOrDown } from "../../../shared/hosts/index.ts";
+import { run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
 
@@ -22,5 +22,5 @@ export const handler = tasks(workflow, {
     (await run(await server(), { id: jobId, kind: "check_health", instance_id: input.instance_id })).ready,
 
   removeErp: async ({ input, server, jobId, stepJobs }) =>
-    undoneOrDown(await server(), { id: jobId, kind: "remove_erp", instance_id: input.instance_id, ends: stepJobs }),
+    undoUnlessDown(await server(), { id: jobId, kind: "remove_erp", instance_id: input.instance_id, ends: stepJobs }),
 });

@@ -1,7 +1,7 @@
 // Creating an instance: install the ERP on the server and wait until it answers.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
-import { poll, workflow } from "../../../shared/workflow.ts";
+import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
   name: "create-instance",

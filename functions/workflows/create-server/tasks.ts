@@ -9,7 +9,7 @@ import { run } from "../../../shared/hosts/index.ts";
 import { retire } from "../../../shared/hosts/retire.ts";
 import { unlessNotNow } from "../../../shared/providers/http.ts";
 import { providerOf } from "../../../shared/providers/index.ts";
-import type { Provider, RequestedMachine } from "../../../shared/providers/provider.ts";
+import { isRunning, type Provider, type RequestedMachine } from "../../../shared/providers/provider.ts";
 import { isSettled, release, wasRefused } from "../../../shared/providers/rented.ts";
 import { GiveUp, TryAgain } from "../../../shared/platform/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
@@ -51,7 +51,7 @@ export const handler = tasks(workflow, {
       const settled = isSettled(provider, { requested_at: present.updated_at });
       const machine = await provider.findMachine(machine_id);
       if (machine === undefined && settled) throw new GiveUp("PROVIDER_ERROR", VANISHED);
-      if (machine?.state !== "running" || machine.ip_address === null) return false;
+      if (machine === undefined || !isRunning(machine) || machine.ip_address === null) return false;
       await provider.releaseOthers({ server_id, account_id, machine_id });
       return recordMachine(present, operation.id, { ip_address: machine.ip_address });
     });

@@ -1,7 +1,7 @@
 // Creating a server: rent the machine, wait until it runs, prepare it for instances.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
-import { poll, workflow } from "../../../shared/workflow.ts";
+import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
   name: "create-server",

@@ -1,7 +1,7 @@
 // Deleting a backup and its archive.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
-import { step, workflow } from "../../../shared/workflow.ts";
+import { step, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
   name: "delete-backup",

@@ -1,7 +1,7 @@
 // Deleting an instance; its backups stay. On a server that is not active only the record goes, and the operation says so.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
-import { poll, workflow } from "../../../shared/workflow.ts";
+import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
   name: "delete-instance",

@@ -1,7 +1,7 @@
 // Deleting a server: clear the machine, give it back to the provider, and wait until it is gone.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
-import { poll, workflow } from "../../../shared/workflow.ts";
+import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
   name: "delete-server",

@@ -3,16 +3,17 @@ import { backupRef, recordArchive } from "../../../shared/data/backups.ts";
 import { recordNeutralized } from "../../../shared/data/instances.ts";
 import { addResult, failInto } from "../../../shared/data/operations.ts";
 import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../../../shared/data/safety-backups.ts";
+import { abandonedState, LIFECYCLE } from "../../../shared/domain/lifecycle.ts";
 import { find } from "../../../shared/data/table.ts";
 import { skippedIn } from "../../../shared/hosts/host.ts";
-import { run, runUndo, undoneOrDown } from "../../../shared/hosts/index.ts";
+import { run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { log } from "../../../shared/platform/log.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { jobIdOf, tasks, type Work } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
 import { removeArchive, requireStored } from "../../../shared/storage/archives.ts";
 import { storedArchiveOf } from "../../../shared/storage/stored-archive.ts";
-import type { InputOf } from "../../../shared/workflow.ts";
+import type { InputOf } from "../../../shared/domain/workflow.ts";
 import workflow from "./workflow.ts";
 
 type Restore = Work<InputOf<typeof workflow>>;
@@ -72,7 +73,7 @@ export const handler = tasks(workflow, {
     (await run(await server(), { id: jobId, kind: "check_health", instance_id: input.instance_id })).ready,
 
   stopAgain: async ({ operation, input, server, jobId }) => {
-    if (operation.before !== "stopped") return true;
+    if (operation.before !== LIFECYCLE["instance.stop"].to) return true;
     return (await run(await server(), { id: jobId, kind: "stop_erp", instance_id: input.instance_id })).ready;
   },
 
@@ -87,22 +88,22 @@ export const handler = tasks(workflow, {
   putBack: async (work) => {
     const { operation, input, server, jobId, stepJobs } = work;
     if (operation.committed) return dropAgain(work);
-    const start = operation.before === "running";
+    const start = operation.before === LIFECYCLE["instance.start"].to;
     const { instance_id } = input;
     const job = { id: jobId, kind: "put_back", instance_id, restore_id: operation.id, start, ends: stepJobs } as const;
     const progress = await runUndo(await server(), job);
-    if (progress !== "unreachable") return progress.ready;
+    if (progress !== "down") return progress.ready;
     // The old data is still there, but nobody can say now which of the two the ERP has.
-    await failInto(operation, "failed");
+    await failInto(operation, abandonedState(operation.type));
     return true;
   },
 
   closeSafetyBackup: async ({ operation, input, server, jobId }) => {
     const { account_id, safety_backup_id: id } = input;
     const safety = await find(backupRef(account_id, id));
-    if (safety?.state !== "pending") return true; // one that is completed stays: it is good
+    if (safety?.state !== LIFECYCLE["backup.create"].through) return true; // one that is completed stays: it is good
     const made_by = jobIdOf(operation, "makeSafetyBackup");
-    if (!(await undoneOrDown(await server(), { id: jobId, kind: "forget_archive", made_by, ends: [made_by] }))) return false;
+    if (!(await undoUnlessDown(await server(), { id: jobId, kind: "forget_archive", made_by, ends: [made_by] }))) return false;
     await removeArchive(archiveKey(safety));
     await failSafetyBackup(account_id, id, "The restore that this backup was taken for failed");
     return true;
@@ -115,7 +116,7 @@ async function dropAgain({ operation, instance, server, jobId, stepJobs, enough 
   const job = { id: jobId, kind: "drop_old", instance_id: present.id, restore_id: operation.id, ends: stepJobs } as const;
   try {
     const progress = await runUndo(await server(), job);
-    if (progress === "unreachable") return true;
+    if (progress === "down") return true;
     if (progress.ready) await recordNeutralized(present, progress.answer.neutralized);
     return progress.ready;
   } catch (error) {

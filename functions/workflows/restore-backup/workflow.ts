@@ -2,7 +2,7 @@
 // the old stays until the ERP answers. What is written until the ERP stops is in the safety backup.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
-import { poll, workflow } from "../../../shared/workflow.ts";
+import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
   name: "restore-backup",

@@ -1,4 +1,5 @@
 // What the step of stopping an instance does.
+import { abandonedState } from "../../../shared/domain/lifecycle.ts";
 import { failInto } from "../../../shared/data/operations.ts";
 import { run, runUndo } from "../../../shared/hosts/index.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
@@ -13,12 +14,12 @@ export const handler = tasks(workflow, {
     const job = { id: jobId, kind: "start_erp", instance_id: input.instance_id, ends: stepJobs } as const;
     try {
       const progress = await runUndo(await server(), job);
-      if (progress !== "unreachable") return progress.ready;
+      if (progress !== "down") return progress.ready;
     } catch (error) {
       if (!(error instanceof GiveUp && enough)) throw error;
     }
     // It neither stopped nor runs: who looks at the instance should see that.
-    await failInto(operation, "failed");
+    await failInto(operation, abandonedState(operation.type));
     return true;
   },
 });

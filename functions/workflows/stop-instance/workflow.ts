@@ -1,7 +1,7 @@
 // Stopping a running instance; if it will not stop, it goes on running.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
-import { poll, workflow } from "../../../shared/workflow.ts";
+import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
   name: "stop-instance",

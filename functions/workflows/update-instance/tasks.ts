@@ -2,7 +2,7 @@
 import { changeOf } from "../../../shared/data/change.ts";
 import { returnDomain } from "../../../shared/data/domain-moves.ts";
 import { adoptDomain } from "../../../shared/data/instances.ts";
-import { run, undoneOrDown } from "../../../shared/hosts/index.ts";
+import { run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
 
@@ -28,7 +28,7 @@ export const handler = tasks(workflow, {
   moveDomainBack: async ({ input, instance, server, jobId, stepJobs }) => {
     const { instance_id, old_domain: domain } = input;
     const job = { id: jobId, kind: "move_domain", instance_id, domain, ends: stepJobs } as const;
-    const back = await undoneOrDown(await server(), job);
+    const back = await undoUnlessDown(await server(), job);
     if (back) await returnDomain(await instance(), { old: input.old_domain, new: input.new_domain });
     return back;
   },

@@ -1,7 +1,7 @@
 // Moving an instance to a new domain; the old one serves until the new one does.
 import * as z from "zod";
 import { domain, id } from "../../../shared/api/fields.ts";
-import { poll, step, workflow } from "../../../shared/workflow.ts";
+import { poll, step, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
   name: "update-instance",

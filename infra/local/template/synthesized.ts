@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import type { Environment } from "../../settings.ts";
+import type { Environment } from "../../../shared/domain/environments.ts";
 
 const ROOT = resolve(import.meta.dirname, "..", "..", "..");
 

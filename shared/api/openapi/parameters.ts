@@ -1,6 +1,6 @@
 // Parameters of an endpoint: in its path, its query and its headers.
 import type * as z from "zod";
-import { exampleId, idForm, ID_PREFIXES, type IdKind } from "../fields.ts";
+import { exampleId, idForm, ID_PREFIXES, type IdKind } from "../../domain/id-kinds.ts";
 import type { Route } from "../index.ts";
 import type { Components, Parameter } from "./document.ts";
 import { toSchema } from "./schemas.ts";

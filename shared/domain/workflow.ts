@@ -1,7 +1,6 @@
 // Long work as a table: steps, each with its undo. The state machine, the task functions and the tests are built from it.
 import type * as z from "zod";
-import type { WorkflowName } from "./api/endpoint.ts";
-import type { OperationType } from "./api/operations.ts";
+import type { WorkflowName, OperationType } from "./lifecycle.ts";
 
 interface Common {
   name: string;

@@ -1,0 +1,109 @@
+// How operations end, or are taken back: everything that they held is free again, and their resource is where its lifecycle leads.
+import type { OperationErrorCode } from "../api/errors.ts";
+import {
+  afterRestore,
+  isFailure,
+  isOpen,
+  LIFECYCLE,
+  OPERATION,
+  type ResourceType,
+  type Transition,
+} from "../domain/lifecycle.ts";
+import { endBackup } from "./backups.ts";
+import { type Change, changeOf, now } from "./change.ts";
+import type { Ending } from "./ending.ts";
+import { endInstance } from "./instances.ts";
+import { keys } from "./keys.ts";
+import { findOperation } from "./operations.ts";
+import type { OperationRecord } from "./records.ts";
+import { endServer } from "./servers.ts";
+import { ConditionFailed } from "./table.ts";
+
+/** How each resource ends: the one that the operation changed is moved or removed by its own module. */
+const END: Record<ResourceType, (change: Change, ending: Ending) => Promise<void>> = {
+  server: endServer,
+  instance: endInstance,
+  backup: endBackup,
+};
+
+export type Outcome = { succeeded: true } | { succeeded: false; error: { code: OperationErrorCode; message: string } };
+
+/** Ends an operation and frees what it held; ending it twice is ending it once. */
+export async function endOperation(operation: OperationRecord, outcome: Outcome): Promise<void> {
+  if (!isOpen(operation.state)) return;
+  const change = changeOf({ id: operation.account_id });
+  const finished_at = now();
+  const to = outcome.succeeded ? OPERATION.succeeded : OPERATION.failed;
+  change.move(
+    "operation",
+    operation,
+    { from: operation.state, to },
+    { set: { state: to, finished_at, step: null, ...(outcome.succeeded ? { progress: 100 } : { error: outcome.error }) } },
+    {
+      equals: { state: operation.state },
+      // An undo may have removed everything by now, whatever a late task reports; what was committed is not undone.
+      ...(outcome.succeeded && !operation.committed && { none: ["undoing"] }),
+    },
+  );
+  change.remove(keys.openOperation(operation.id));
+  const { to: destined, back } = destination(operation, outcome.succeeded);
+  await release(change, operation, { to: destined, back, reason: outcome.succeeded ? null : outcome.error.message });
+  await change.commit();
+}
+
+/** Each failed try means that the operation was started or confirmed in the meantime, which the next try sees. */
+const WITHDRAW_TRIES = 3;
+
+/**
+ * Withdraws an operation that could not be started, as if it had never been requested; false if it continues after all, because its
+ * first task has begun or a repetition of the request has confirmed it.
+ */
+export async function withdrawOperation(operation: OperationRecord, also: (change: Change) => void): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    const present = await findOperation(operation.account_id, operation.id);
+    if (present === undefined) return true;
+    if (present.state !== OPERATION.pending || present.confirmed) return false;
+    const change = changeOf({ id: present.account_id });
+    change.drop("operation", present, OPERATION.pending, { equals: { state: OPERATION.pending }, none: ["confirmed"] });
+    change.remove(keys.openOperation(present.id));
+    for (const concerned of present.concerns) change.remove(keys.operationOf(present.account_id, concerned, present.id));
+    change.remove(keys.sealed(present.account_id, present.id)); // nobody will use it
+    await release(change, present, { to: present.before ?? "gone", back: true, reason: null, withdrawn: true });
+    also(change);
+    try {
+      await change.commit();
+      return true;
+    } catch (error) {
+      if (!(error instanceof ConditionFailed) || attempt >= WITHDRAW_TRIES) throw error;
+    }
+  }
+}
+
+/** Where the resource goes, from its row of the lifecycle; `back` if that is where it comes from. */
+function destination(operation: OperationRecord, succeeded: boolean): { to: string; back: boolean } {
+  const row: Transition = LIFECYCLE[operation.type];
+  const to = succeeded ? row.to : (operation.failed_state ?? row.failed);
+  if (to !== "before") return { to, back: false };
+  const before = operation.before ?? row.failed;
+  return { to: succeeded && operation.type === "backup.restore" ? afterRestore(before) : before, back: true };
+}
+
+/** Frees everything that the operation held, and ends its resource. */
+async function release(
+  change: Change,
+  operation: OperationRecord,
+  { to, back, reason, withdrawn = false }: { to: string; back: boolean; reason: string | null; withdrawn?: boolean },
+): Promise<void> {
+  const { account_id: accountId, resource } = operation;
+  const mine = { equals: { operation_id: operation.id } };
+  for (const { type, id } of operation.holds)
+    change.update(keys.record(type, accountId, id), { set: { operation_id: null, updated_at: now() } }, mine);
+  if (operation.uses_backup_id !== null)
+    change.update(keys.record("backup", accountId, operation.uses_backup_id), { take: { used_by: new Set([operation.id]) } });
+  await END[resource.type](change, {
+    operation,
+    to,
+    withdrawn,
+    reasonAfter: (state, present) => (back && state === operation.before ? present : isFailure(state) ? reason : null),
+  });
+}
