@@ -1,7 +1,7 @@
 // The authorizer: who a request's credential belongs to, and whether its limits let it through.
 //
-// A gateway's templates cannot compute, so that a refused credential is a Deny whose context carries the request's id (the
-// gateway's 401), and a credential over its limit is let through to its handler, which tells it so (429).
+// A gateway's templates cannot compute. So an invalid credential gets a Deny whose context carries the request's ID (the
+// gateway's 401), and a credential over its limit is passed to the handler, which responds with 429.
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
 import { waitSeconds } from "../shared/api/fields.ts";
 import { routeTable } from "../shared/api/route-table.ts";
@@ -21,7 +21,7 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
   const ipAddress = clientAddress(event.headers);
   if (ipAddress === undefined) return policy("anonymous", "Deny", { request_id: requestId });
   const counted = countedAs(event);
-  // A method that the path does not have is let through to be told so (405), as nobody, and counts nothing.
+  // A method that the path does not support is passed on without a caller to get its 405, and counts nothing.
   if (counted === undefined) return policy("anonymous", "Allow", { request_id: requestId, ip_address: ipAddress });
   const admission = await admit(header(event.headers, "authorization"), {
     ...counted,
@@ -54,7 +54,7 @@ function countedAs(event: APIGatewayRequestAuthorizerEvent): Pick<RequestFacts, 
   const { httpMethod, resource, queryStringParameters } = event;
   const route = known.get(`${httpMethod === "HEAD" ? "GET" : httpMethod} ${resource}`);
   if (route === undefined) return undefined;
-  // What is no number of seconds is refused by the handler, and takes no place.
+  // The handler rejects anything that is not a number of seconds; it takes no slot.
   const wait = route.waits ? waitSeconds.safeParse(queryStringParameters?.["wait"]).data : undefined;
   return { rate: route.rate, waitSeconds: wait ?? 0 };
 }

@@ -1,4 +1,4 @@
-// What no endpoint answers: 405 with `Allow` where the path has other methods (but no GET, whose function says so itself), else 404.
+// Requests without an endpoint: 405 with `Allow` if the path has other methods (but no GET, whose function does it), otherwise 404.
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { ApiError } from "../shared/api/errors.ts";
 import { allowedAt } from "../shared/runtime/methods.ts";

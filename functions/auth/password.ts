@@ -10,7 +10,7 @@ import { hashPassword, verifyPassword } from "../../shared/platform/passwords.ts
 
 export const handler = handle(api.auth.password)(async ({ body, caller, by, ipAddress, read, commit }) => {
   const { change, user } = await beginChange({ caller, read }, { user: userRef(caller.id) });
-  if (user === undefined) throw new ApiError("UNAUTHORIZED"); // removed since the session was admitted
+  if (user === undefined) throw new ApiError("UNAUTHORIZED"); // removed after the session was authenticated
   const attempt = await admitLogin(user.email, ipAddress ?? "unknown"); // a stolen session must not be a way to guess the password
   if (!(await verifyPassword(body.current_password, user.password_hash)))
     throw invalid({ field: "current_password", reason: "is not the current password" });

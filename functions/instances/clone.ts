@@ -66,7 +66,7 @@ function requireOf(
   if (backup.instance_id !== instanceId) throw invalid({ field: "backup_id", reason: "is a backup of another instance" });
 }
 
-/** The server that was asked for, or the source's own. */
+/** The requested server, or the source's own. */
 function serverFor(
   source: InstanceRecord | undefined,
   serverId: string | undefined,

@@ -42,7 +42,7 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
     resource: { type: "instance", id: instance.id, name: moved.name },
     input: { old_domain: instance.domain, new_domain: domain },
     before: instance.state,
-    // Only what was asked for: another request may change the other field before this one is taken back.
+    // Only the requested fields: another request may change the other field before this one is withdrawn.
     replaced: {
       ...(fields.name !== undefined && { name: instance.name }),
       ...(fields.admin_email !== undefined && { admin_email: instance.admin_email }),

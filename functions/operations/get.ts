@@ -11,7 +11,7 @@ import { handle, requirePermission } from "../../shared/runtime/handle.ts";
 import { log } from "../../shared/platform/log.ts";
 
 export const handler = handle(api.operations.get)(async ({ params, query, caller }) => {
-  const seconds = caller.wait === undefined ? 0 : query.wait; // without a place nobody waits
+  const seconds = caller.wait === undefined ? 0 : query.wait; // without a slot there is no wait
   const operation = await endOf(params.id, caller, seconds).catch(async (error: unknown) => {
     // With the table away the place is left to lapse: a write that fails slowly, too, would outlast the function.
     if (error instanceof ApiError) await freePlace(caller);
@@ -33,7 +33,7 @@ async function endOf(id: string, caller: Caller, seconds: number): Promise<Opera
   return operation;
 }
 
-/** What was found out is worth more than the place, which lapses by itself. */
+/** The response matters more than the slot, which expires on its own. */
 const freePlace = (caller: Caller): Promise<void> =>
   endWait(caller).catch((error: unknown) => {
     log.warn("could not release the slot of a waiting request", { error: error instanceof Error ? error : undefined });

@@ -1,4 +1,4 @@
-// Once a minute: asks every server whether it answers, and notes those that stopped or began again to.
+// Every minute: checks whether each server responds, and records those that went offline or came back.
 import { noteProbe, watchedServers } from "../../shared/data/machines.ts";
 import type { ServerRecord } from "../../shared/data/records.ts";
 import { probe } from "../../shared/hosts/index.ts";
@@ -8,7 +8,7 @@ import { providerOf } from "../../shared/providers/index.ts";
 import { concurrently } from "../../shared/runtime/concurrently.ts";
 import { log } from "../../shared/platform/log.ts";
 
-/** A probe that gets no answer takes 5 s: 100 at once keep 1,000 dead servers within the minute. */
+/** A probe without a response takes 5 s: 100 at once cover 1,000 dead servers within the minute. */
 const PROBES_AT_ONCE = 100;
 
 export const handler = async (): Promise<void> => concurrently(PROBES_AT_ONCE, await watchedServers(), check);
@@ -19,13 +19,13 @@ async function check(server: ServerRecord): Promise<void> {
   await noteProbe(server, answered, isLastStraw(server, answered) ? await reasonOf(server) : "");
 }
 
-/** Only then the reason is told; providers count how often they are asked. */
+/** The reason is fetched only then, because providers limit requests. */
 const isLastStraw = ({ state, failed_probes }: ServerRecord, answered: boolean): boolean =>
   !answered && state === HEALTH.answers && failed_probes + 1 >= FAILED_PROBES_MAX;
 
 const SILENT = "The server does not respond to health checks";
 
-/** What the provider says of a machine that does not answer. */
+/** The provider's reason for a machine that does not respond. */
 async function reasonOf(server: ServerRecord): Promise<string> {
   try {
     const provider = await providerOf(server);

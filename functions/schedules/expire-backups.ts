@@ -1,4 +1,4 @@
-// Every hour: deletes safety backups whose time is over, but never an instance's last completed backup.
+// Every hour: deletes expired safety backups, but never an instance's last completed backup.
 import { expiredBackups } from "../../shared/data/backups.ts";
 import { workflowOf } from "../../shared/domain/lifecycle.ts";
 import { now } from "../../shared/data/change.ts";
@@ -15,7 +15,7 @@ const AT_ONCE = 1;
 export const handler = async (): Promise<void> =>
   concurrently(AT_ONCE, await expiredBackups(now()), async (expired) => {
     const operation = await reserveExpiry(expired).catch((error: unknown) => {
-      // Somebody else was faster with it, or with the one that was to stay: the next hour decides anew.
+      // It, or the backup that was to be kept, has changed in the meantime: the next hour decides again.
       if (!(error instanceof ConditionFailed || error instanceof ApiError)) throw error;
       log.info("an expired backup cannot be deleted yet", { backup: expired.backupId, reason: error.message });
     });

@@ -1,4 +1,4 @@
-// Every ten minutes: writes down what providers offer, for the functions that answer requests.
+// Every ten minutes: stores the providers' offers for the API functions.
 import type { Catalog } from "../../shared/api/catalog.ts";
 import { forgetOffer, readOffers, recordEditions, recordOffer } from "../../shared/data/catalogue.ts";
 import { configuration } from "../../shared/platform/configuration.ts";
@@ -13,11 +13,11 @@ export const handler = async (): Promise<void> => {
   const gone = (await readOffers()).providers.filter(({ code }) => !codes.has(code));
   for (const { code } of gone) await forgetOffer(code);
   await recordEditions(await editions());
-  // One that does not answer keeps what it offered last, and an alarm tells if that goes on.
+  // A provider that does not respond keeps its last offers, and an alarm goes off if that continues.
   await concurrently(AT_ONCE, present, async (provider) => recordOffer(await provider.catalog()));
 };
 
-/** The enterprise edition has no public image: there is one where the operator has said from where. */
+/** The enterprise edition has no public image: it is available only if the operator has configured a source. */
 async function editions(): Promise<Catalog["editions"]> {
   const { enterprise_source } = await configuration();
   return enterprise_source === undefined ? ["community"] : ["community", "enterprise"];

@@ -1,4 +1,4 @@
-// Called with every execution that failed, timed out or was aborted: starts the undoing of what it left.
+// Called with every execution that failed, timed out or was aborted: starts the undo of what it left.
 import * as z from "zod";
 import { findOperation } from "../../shared/data/operations.ts";
 import { errorOf } from "../../shared/runtime/executions.ts";

@@ -1,5 +1,5 @@
-// Every five minutes: starts operations whose start was lost, rescues those whose execution is dead, and compares what the
-// providers have under our labels with what the table says.
+// Every five minutes: starts operations that were recorded but never started, rescues those whose execution is dead, and compares
+// the machines with our labels at the providers with the table.
 import { findOperation, forgetOpen, noteLooked, openOperations } from "../../shared/data/operations.ts";
 import type { OperationRecord, ServerRecord } from "../../shared/data/records.ts";
 import { serverRef } from "../../shared/data/servers.ts";
@@ -22,8 +22,8 @@ const START_SECONDS = 60;
 const ORPHAN_MINUTES = 30;
 const AT_ONCE = 10;
 /**
- * A look takes up to two DescribeExecution. AWS allows 10 a second (15 in some regions), after 250 at once, for all callers of the account together: this
- * takes at most 100 at once and 8 a second. What is left when time is up, a minute before the next sweep, is looked at first by that one.
+ * A check takes up to two DescribeExecution calls. AWS allows 10 a second (15 in some regions), after a burst of 250, for all callers of the account: this
+ * uses at most 100 at once and 8 a second. The next sweep first checks what is left when time is up, a minute before it starts.
  */
 const PACE = { burst: 50, perSecond: 4, seconds: 240, atOnce: AT_ONCE };
 
@@ -59,7 +59,7 @@ async function look({ accountId, id }: Open): Promise<void> {
   }
   const rescuer = await findExecution(workflowOf(operation.type), second);
   if (rescuer?.running) return;
-  // Whatever ended this operation did so before its execution ended: only one read since then can tell.
+  // An operation ends before its execution does, so only a read after the execution's end is reliable.
   const present = await findOperation(accountId, id);
   if (present === undefined) return;
   if (rescuer !== undefined) return rescue(present, { name: second, error: rescuer.error });
@@ -78,7 +78,7 @@ async function compare(provider: Provider): Promise<void> {
 }
 
 /**
- * A machine that no record knows. It is given back if the table knows the operation that made it, and so that nobody uses it: the
+ * A machine without a record. It is deleted if the table has the operation that created it, which proves that it is not in use: the
  * creation failed, its server was deleted, or it was made twice. Else it is the table that lacks something, and a person has to look.
  */
 async function isOrphan(provider: Provider, machine: LabelledMachine): Promise<boolean> {

@@ -1,4 +1,4 @@
-// Every workflow's table, by name: what infra builds machines from.
+// Every workflow's table, by name: infra builds the state machines from them.
 import type { WorkflowName } from "../../shared/domain/lifecycle.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import cloneInstance from "./clone-instance/workflow.ts";

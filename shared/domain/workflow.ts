@@ -1,12 +1,12 @@
-// Long work as a table: steps, each with its undo. The state machine, the task functions and the tests are built from it.
+// A workflow as a table: steps, each with its undo. The state machine, the task functions and the tests are built from it.
 import type * as z from "zod";
 import type { WorkflowName, OperationType } from "./lifecycle.ts";
 
 interface Common {
   name: string;
-  /** What a person reads on the operation meanwhile. */
+  /** The operation's `step` in the meantime, for people to read. */
   says: string;
-  /** The task that takes back what this one did, or part of it, or nothing: it must accept each. */
+  /** The task that undoes this one, which may have done everything, a part or nothing: it must accept each. */
   undo?: string;
   /** Name of the input's flag without which the step is left out. */
   when?: string;
@@ -20,7 +20,7 @@ export interface Step extends Common {
   minutes: number;
 }
 
-/** Something begun (once, however often it is asked for) and asked for again until it is ready. */
+/** Work that starts once, however often it is called, and is polled until it is ready. */
 export interface Poll extends Common {
   kind: "poll";
   upToMinutes: number;
@@ -28,7 +28,7 @@ export interface Poll extends Common {
 
 export interface Workflow<I extends z.ZodType = z.ZodType, S extends readonly (Step | Poll)[] = readonly (Step | Poll)[]> {
   name: WorkflowName;
-  /** The kind of operation that the workflow carries out; `lifecycle.ts` says what its end means for the resource. */
+  /** The type of operation that the workflow carries out; `lifecycle.ts` says what its end means for the resource. */
   operation: OperationType;
   /** Ids and flags only: Step Functions keeps inputs for 90 days, so nothing secret belongs here. */
   input: I;

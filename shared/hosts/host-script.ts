@@ -1,7 +1,7 @@
-// The script that does all work on a machine, put together from its parts. Bundles have its text in them: infra/bundle.ts.
+// The script that does all work on a machine, assembled from its parts. Bundles contain its text: infra/bundle.ts.
 import { readFileSync } from "node:fs";
 
-/** The first has what all others use; the last does what was asked for. */
+/** The first part has what all others use; the last runs the requested command. */
 const PARTS = ["jobs", "instance", "files", "install", "run", "proxy", "backup", "restore", "clone", "machine", "main"];
 
 export const hostScript = (): string =>

@@ -1,4 +1,4 @@
-// The interface to a machine: jobs that are begun once, however often they are asked for, and asked for until they are ready.
+// The interface to a machine: jobs that start once, however often they are requested, and are polled until they are ready.
 import * as z from "zod";
 import { Verification } from "../api/operations.ts";
 import type { InstanceRecord, ServerRecord } from "../data/records.ts";
@@ -12,7 +12,7 @@ export const MadeArchive = z.object({
   stored_checksum: z.string(),
   /** Files that the database names and the file tree lacked. */
   missing_files: z.number().int(),
-  /** What was left out of the file tree: links, devices, sockets, names that are not UTF-8. */
+  /** Files that were skipped: links, devices, sockets, names that are not UTF-8. */
   skipped_files: z.number().int(),
   /** Some of those, for people. */
   skipped_paths: z.array(z.string()),
@@ -35,11 +35,11 @@ interface OfBuild extends OfInstance {
   neutralize: boolean;
 }
 
-/** What each kind of job is told. Passwords are undefined once they were used: then the job must have been done. */
+/** The parameters of each kind of job. Passwords are undefined once they were used: then the job must be done. */
 export interface JobInput {
   /** Brings the machine to the state in which instances can be put on it, and lets these SSH keys of the account in. */
   prepare_host: { ssh_keys: readonly string[] };
-  /** The machine shows the host key that `prepare_host` made, and no more the one that it was rented with. */
+  /** The machine presents the host key that `prepare_host` created, and no longer the one that it was created with. */
   adopt_host_key: object;
   /** The account's keys and whatever its instances left are removed: the machine may be another account's next. */
   retire_host: object;
@@ -54,7 +54,7 @@ export interface JobInput {
   start_erp: OfInstance;
   stop_erp: OfInstance;
   restart_erp: OfInstance;
-  /** Ready when the ERP answers as it should, seen from the machine itself. */
+  /** Ready when the ERP responds correctly, as seen from the machine itself. */
   check_health: OfInstance;
   /** `restore_id` names the restore that it is taken for, if it is. */
   make_archive: OfInstance & { key: string; note: string | null; restore_id?: string };
@@ -62,20 +62,20 @@ export interface JobInput {
   forget_archive: { made_by: string };
   /** Reads the whole archive and touches nothing. */
   verify_archive: { archive: StoredArchive };
-  /** Verifies the archive and puts its data beside the old, while the ERP runs; refused if there is no room for all that follows. */
+  /** Verifies the archive and builds its data next to the old data while the ERP runs; fails if the disk lacks space for what follows. */
   build_restore: OfBuild & { backup_first: boolean };
-  /** Stops the ERP, whose data is swapped next: what is written until then is in the safety backup. */
+  /** Stops the ERP, whose data is swapped next: the safety backup has everything written until then. */
   pause_erp: OfInstance & { restore_id: string };
   /** The old data stays, under the restore's id. The ERP starts, also one that was stopped. */
   swap_restore: OfInstance & { restore_id: string; restore_database: boolean; restore_filestore: boolean };
-  /** Builds and swaps for an instance that nobody uses yet, and keeps nothing of what was there. */
+  /** Builds and swaps for an instance that nobody uses yet, and keeps none of the previous data. */
   restore_archive: OfBuild;
-  /** Nothing to put back is fine, and then nothing is started or stopped. `start`: whether the ERP shall run with the old data. */
+  /** Does nothing if there is nothing to put back. `start`: whether to start the ERP with the old data. */
   put_back: OfInstance & { restore_id: string; start: boolean };
   drop_old: OfInstance & { restore_id: string };
   /** Switches scheduled jobs, mail and payments off. */
   neutralize: OfInstance;
-  /** A uuid, a secret, an address and a password of its own. */
+  /** Its own UUID, secret, URL and password. */
   personalize: OfInstance & {
     domain: string;
     admin_email: string;
@@ -92,7 +92,7 @@ export type JobKind = keyof JobInput;
 /** An ed25519 key, as a line without a comment: 51 bytes in base64. */
 const HOST_KEY = /^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43}$/;
 
-/** What each kind of job answers. */
+/** The result of each kind of job. */
 export const ANSWERS = {
   /** The public half of a host key that was made on the machine, one line; null if the machine keeps the one that it has. */
   prepare_host: z.object({ host_key: z.string().regex(HOST_KEY).nullable() }),
@@ -109,7 +109,7 @@ export const ANSWERS = {
   verify_archive: z.null(),
   build_restore: z.null(),
   pause_erp: z.null(),
-  /** Since the ERP was stopped for it, until it answered again; null if it was stopped before. */
+  /** From when the ERP was stopped until it responded again; null if it was already stopped. */
   swap_restore: z.object({ downtime_seconds: z.number().int().nonnegative().nullable() }),
   restore_archive: z.null(),
   put_back: z.null(),
@@ -125,7 +125,7 @@ export type Answer<K extends JobKind> = z.infer<(typeof ANSWERS)[K]>;
 interface Common<K extends JobKind> {
   id: string;
   kind: K;
-  /** Jobs that this one takes back: they are ended first should they still run, and cannot begin any more. */
+  /** Jobs that this one undoes: they are ended first if they still run, and cannot start any more. */
   ends?: readonly string[];
 }
 export type Job<K extends JobKind = JobKind> = { [N in K]: Common<N> & JobInput[N] }[K];
@@ -138,9 +138,9 @@ export type HostedServer = Pick<ServerRecord, "id" | "machine_id" | "ip_address"
 export interface Host {
   /**
    * Throws GiveUp if the job failed (HOST_JOB_FAILED, BACKUP_CORRUPT, STORAGE_ERROR, TIMEOUT), TryAgain if the machine does not
-   * answer, or is not the one that it should be (HOST_UNREACHABLE).
+   * respond, or is not the expected one (HOST_UNREACHABLE).
    */
   run: <K extends JobKind>(server: HostedServer, job: Job<K>) => Promise<JobProgress<K>>;
-  /** Whether the machine answers. */
+  /** Whether the machine responds. */
   probe: (server: HostedServer) => Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-// Which way leads to machines here, and what becomes of an undo on a machine that is down.
+// Chooses how machines are reached in this environment, and handles undos on a machine that is down.
 import type { ServerRecord } from "../data/records.ts";
 import { USABLE } from "../domain/lifecycle.ts";
 import { env } from "../platform/env.ts";

@@ -1,4 +1,4 @@
-// Clears a machine before it is given back: one that is not destroyed then may be another account's next.
+// Clears a machine before it is returned to its provider: unless it is destroyed, another account may get it next.
 import type { ServerRecord } from "../data/records.ts";
 import { log } from "../platform/log.ts";
 import { isPassing } from "../platform/task-errors.ts";
@@ -6,7 +6,7 @@ import { undoUnlessDown } from "./index.ts";
 
 /** Removing ERPs takes seconds; what takes longer than this will not end. */
 const RETIRE_MINUTES = 5;
-/** Of one look: half of what a task has. */
+/** For one poll: half of a task's time. */
 const LOOK_SECONDS = 150;
 
 interface Retirement {
@@ -16,7 +16,7 @@ interface Retirement {
   since: string | null | undefined;
 }
 
-/** Nobody shall have to pay for a machine because it is down, talks nonsense, or could not be cleared: then it is given back as it is. */
+/** Nobody should pay for a machine because it is down, sends nonsense, or could not be cleared: then it is returned as it is. */
 export async function retire(server: ServerRecord, { since, ...job }: Retirement): Promise<boolean> {
   if (server.machine_id === null || server.ip_address === null) return true;
   const late = Date.now() - Date.parse(since ?? server.updated_at) >= RETIRE_MINUTES * 60_000;
@@ -25,7 +25,7 @@ export async function retire(server: ServerRecord, { since, ...job }: Retirement
     if (!retired && late) throw new Error("Clearing the machine took too long");
     return retired;
   } catch (error) {
-    if (isPassing(error) && !late) throw error; // the table or the secrets are away, which says nothing of the machine
+    if (isPassing(error) && !late) throw error; // the table or the secrets are unavailable, which means nothing for the machine
     log.warn("a machine is returned to its provider without being cleared", { server: server.id, error });
     return true;
   }

@@ -15,7 +15,7 @@ const Manifest = z.object({
   major_version: z.string(),
   pg_version: z.string(),
   modules: z.record(z.string(), z.string()),
-  /** How many files the database named and the file tree lacked. Only our own archives say so. */
+  /** How many files the database referenced and the file tree lacked. Only our own archives have it. */
   missing_files: z.number().int().optional(),
 });
 type Manifest = z.infer<typeof Manifest>;
@@ -43,7 +43,7 @@ export function packArchive(erp: Archivable, at: string): Uint8Array {
   return zipSync(files, { mtime: at });
 }
 
-/** Throws a plain error that says what is wrong with the archive, in words for whoever asked for the restore. */
+/** Throws a plain error whose message tells the user what is wrong with the archive. */
 export function unpackArchive(bytes: Uint8Array): Archived {
   const entries = new Map(Object.entries(unzipped(bytes)).map(([path, content]) => [path, strFromU8(content)]));
   const text = (path: string): string => {
@@ -58,7 +58,7 @@ export function unpackArchive(bytes: Uint8Array): Archived {
   return { manifest, database, files };
 }
 
-/** What was missing already when the archive was made is no damage; an archive that does not say how much is taken as it is. */
+/** Files that were already missing when the archive was created are no damage; an archive without that number is accepted as it is. */
 function requireListedFiles({ missing_files = Infinity }: Manifest, archived: Pick<Archived, "database" | "files">): void {
   const [first, ...others] = missingFiles(archived);
   if (first !== undefined && others.length >= missing_files)

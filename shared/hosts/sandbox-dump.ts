@@ -1,7 +1,7 @@
-// An ERP's database as plain SQL, the way pg_dump writes it, and back; anything unexpected is refused.
+// Writes an ERP's database as plain SQL, like pg_dump, and parses it again; anything unexpected is an error.
 import { ErpDatabase } from "../data/sandbox.ts";
 
-/** Tables of the dump, as PostgreSQL is told to make them. The names are the ERP's own but for `sandbox_note`. */
+/** The tables of the dump, as in their CREATE statements. The names are the ERP's own, except `sandbox_note`. */
 const TABLES = {
   ir_config_parameter: { key: "character varying NOT NULL", value: "text" },
   ir_cron: { id: "integer NOT NULL", cron_name: "character varying", active: "boolean" },
@@ -54,7 +54,7 @@ export function toDump(database: ErpDatabase): string {
   return [...HEAD, ...tables, ...FOOT].join("\n");
 }
 
-/** Throws a plain error that says what is wrong with the dump. */
+/** Throws a plain error whose message says what is wrong with the dump. */
 export function fromDump(dump: string): ErpDatabase {
   const lines = dump.split("\n");
   let at = 0;

@@ -1,4 +1,4 @@
-// Machines that are rows of the table, with ERPs on them that hold real data: jobs take simulated seconds, archives are real.
+// Simulated machines, stored in the table, with ERPs that hold real data: jobs take simulated seconds, archives are real.
 import { createHash, pbkdf2, randomBytes, randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import {
@@ -29,7 +29,7 @@ export const sandbox: Host = {
     const { machine_id } = await reach(server);
     const { seconds, work } = workOf<K>(job.kind);
     const begun = await beginJob(machine_id, job.id, job.kind, later(seconds));
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema is the one that this kind's answer is typed by
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema is the one that types this kind's result
     const answered = (answer: unknown) => ({ ready: true, answer: ANSWERS[job.kind].parse(answer) as Answer<K> }) as const;
     if (begun.done) return answered(JSON.parse(begun.answer ?? "null"));
     if (!isReached(begun.ready_at)) return { ready: false };
@@ -193,7 +193,7 @@ async function makeArchive(machineId: string, job: Job<"make_archive">): Promise
   const bytes = packArchive({ ...erp, database }, later(0));
   if (job.note === "fail-upload") throw new GiveUp("STORAGE_ERROR", "The archive could not be uploaded to the storage");
   const sha256 = sha256Of(bytes);
-  // Damaged after it was hashed and before it was uploaded: the store has what it was sent, but that is not what was made.
+  // Damaged between hashing and upload: the storage has what it received, but that is not what was created.
   const sent = job.note === "corrupt" ? damaged(bytes) : bytes;
   return {
     size_bytes: bytes.length,
@@ -265,11 +265,11 @@ function filesAfter(
   return restore_database ? archived : { ...present, ...archived };
 }
 
-/** What was not restored is what is there now, not what was there when the rest was built. */
+/** The part that is not restored comes from the current data, not from when the rest was built. */
 async function swap(machineId: string, job: Job<"swap_restore">): Promise<Answer<"swap_restore">> {
   await change(machineId, job, (erp) => {
     const { built, database, files } = erp;
-    if (erp.replaced?.restore_id === job.restore_id) return { status: "running" }; // done by a try whose answer was lost
+    if (erp.replaced?.restore_id === job.restore_id) return { status: "running" }; // done by a try whose response was lost
     if (built?.restore_id !== job.restore_id) throw new GiveUp("HOST_JOB_FAILED", "The data to restore has not been prepared");
     return {
       status: "running",
@@ -352,5 +352,5 @@ async function hashOf(password: string | undefined): Promise<string> {
   return `$pbkdf2-sha512$${HASH_ROUNDS}$${salt.toString("base64url")}$${hash.toString("base64url")}`;
 }
 const derive = promisify(pbkdf2);
-/** Fewer than the ERP's own, because nobody signs in here. */
+/** Fewer iterations than the ERP's own, because nobody signs in here. */
 const HASH_ROUNDS = 10_000;

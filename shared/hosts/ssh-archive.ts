@@ -1,6 +1,6 @@
-// A backup on its way from a machine into the store: packed there, sent in parts, completed, and removed from the machine.
+// Moves a backup from a machine to the storage: packs it there, uploads it in parts, completes it, and removes it from the machine.
 //
-// Everything is found out anew with each look, from the machine's jobs and from what the store has: whatever broke off goes on.
+// Each poll determines everything from the machine's jobs and the storage, so whatever was interrupted continues.
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { GiveUp } from "../platform/task-errors.ts";
@@ -20,7 +20,7 @@ const PARTS_MAX = 10_000;
 const PATHS_MAX = 20;
 const PATH_CHARACTERS_MAX = 200;
 
-/** What was packed on the machine. */
+/** The archive that was packed on the machine. */
 const Packed = z.object({
   size_bytes: z.number().int().positive(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -32,7 +32,7 @@ const Packed = z.object({
     .max(PARTS_MAX),
   missing_files: z.number().int().min(0).default(0),
   skipped_files: z.number().int().min(0).default(0),
-  /** Chosen by whoever writes into the file tree, so cut to what a person reads. */
+  /** Chosen by anyone who can write to the file tree, so cut to a readable length. */
   skipped_paths: z
     .array(z.string().transform((path) => path.slice(0, PATH_CHARACTERS_MAX)))
     .transform((paths) => paths.slice(0, PATHS_MAX))
@@ -48,7 +48,7 @@ interface Part {
 
 /**
  * Addresses are made when they are needed, for as many parts as the fastest machine sends within the time that they are good for:
- * 64 GB at once. A machine that is slower stops when that time is over, and goes on with new ones.
+ * 64 GB at once. A slower machine stops when they expire, and continues with new ones.
  */
 const PARTS_AT_ONCE = 1000;
 const ADDRESS_SECONDS = 3600;

@@ -1,4 +1,4 @@
-// A connection to a machine, which is the machine that its pinned host keys say, or there is no connection.
+// A connection to a machine, verified by its pinned host keys.
 import { createHash } from "node:crypto";
 import type { Client, ConnectConfig, PublicKeyAuthMethod, ServerHostKeyAlgorithm } from "ssh2";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
@@ -22,7 +22,7 @@ const CONNECT_SECONDS = 15;
 const COMMAND_SECONDS = 60;
 /** A connection that died is noticed after three of these. */
 const KEEPALIVE_SECONDS = 5;
-/** The longest answer is the checksums of an archive's 9,000 parts, some 0.6 MB. */
+/** The longest output is the checksums of an archive's 9,000 parts, some 0.6 MB. */
 const OUTPUT_CHARACTERS_MAX = 4_000_000;
 
 /** Connects, works, and closes the connection whatever happens. Throws TryAgain if the machine cannot be reached. */
@@ -33,7 +33,7 @@ export async function connected<T>(
 ): Promise<T> {
   const shown: Buffer[] = [];
   const config = { ...(await configOf(server, shown)), readyTimeout: seconds * 1000 };
-  // Loaded when it is needed: a third of what a task would load at its start, and most tasks connect to nothing.
+  // Loaded on demand: it is a third of what a task would load at its start, and most tasks connect to nothing.
   const ssh2 = await import("ssh2");
   const client = new ssh2.Client();
   const { promise: lost, reject: lose } = Promise.withResolvers<never>();
@@ -92,7 +92,7 @@ function algorithmsOf(line: string): readonly ServerHostKeyAlgorithm[] {
 
 /**
  * Also for a machine that shows another host key: nothing was sent to it, and it may be one that is just being set up. A machine
- * that goes on showing another key goes offline as one that does not answer.
+ * that keeps presenting another key goes offline like one that does not respond.
  */
 function unreachable({ ip_address, host_keys }: HostedServer, [key]: Buffer[], cause?: Error): TryAgain {
   const strange = key !== undefined && !host_keys.some((line) => blobOf(line).equals(key));

@@ -1,4 +1,4 @@
-// A job on a machine, from being asked for until it is ready: begun once, begun again if it died, told of if it failed.
+// A job on a machine, from request to result: started once, started again if it died, reported if it failed.
 import { log } from "../platform/log.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import type { JobParameters, JobStatus, Machine } from "./ssh-script.ts";
@@ -7,9 +7,9 @@ export interface MachineJob {
   id: string;
   kind: string;
   minutes: number;
-  /** Asked for only when the job begins: passwords and addresses need not travel again for each look at it. */
+  /** Computed only when the job starts: passwords and URLs need not travel again for each poll. */
   parameters: () => Promise<JobParameters>;
-  /** What must not be in what the job says of itself. */
+  /** Values that must not appear in the job's output. */
   secrets: readonly string[];
 }
 
@@ -35,7 +35,7 @@ function outcome(status: JobStatus, { id, secrets }: MachineJob): Advanced {
     case "failed":
       throw failure(status, secrets);
     case "running":
-    case "lost": // between two looks; the next one begins it again
+    case "lost": // between two polls; the next one starts it again
     case "unknown":
       return { ready: false };
     default:
@@ -57,7 +57,7 @@ function failure({ code, message, log: lines }: Extract<JobStatus, { state: "fai
 /** The script takes care of it already; what a program of another's writes into a log is not in its hands. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   const named = secrets.filter((secret) => secret !== "").reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
-  // An address says where; what follows is a signature, and what may stand before it a password.
+  // Keeps the URL's path; the query is a signature, and the user info may be a password.
   return named.replaceAll(
     /(https?:\/\/)(?:[^\s/@]+@)?([^\s?"']+)(\?[^\s"']*)?/g,
     (_, scheme: string, place: string, query = "") => (query === "" ? `${scheme}${place}` : `${scheme}${place}?…`),

@@ -1,4 +1,4 @@
-// What each kind of job is told on the machine, and how long it may take there.
+// The parameters of each kind of job on the machine, and how long it may take there.
 import { configuration } from "../platform/configuration.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { presignedArchive } from "../storage/presign.ts";
@@ -6,7 +6,7 @@ import type { HostedServer, Job, JobKind } from "./host.ts";
 import type { StoredArchive } from "../storage/stored-archive.ts";
 import type { JobParameters } from "./ssh-script.ts";
 
-/** A little less than the workflows wait for them, so that the machine itself tells what took too long. */
+/** A little less than the workflows wait for them, so that the machine itself reports what took too long. */
 export const LIMIT_MINUTES: Readonly<Record<Exclude<JobKind, "check_health">, number>> = {
   prepare_host: 19,
   adopt_host_key: 5,
@@ -31,7 +31,7 @@ export const LIMIT_MINUTES: Readonly<Record<Exclude<JobKind, "check_health">, nu
   verify_clone: 9,
 };
 
-/** The address of an archive is used when the job begins, and again if its download breaks off. */
+/** The URL of an archive is used when the job starts, and again if its download is interrupted. */
 const ARCHIVE_SECONDS = 3 * 3600;
 
 /** Passwords and presigned addresses are in here: none of it may be logged or kept. */

@@ -1,4 +1,4 @@
-// The script on a machine: put there once by its content, then asked to begin jobs, to tell of them and to end them.
+// The script on a machine: uploaded once per version, then called to start jobs, report on them and end them.
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { GiveUp } from "../platform/task-errors.ts";
@@ -34,9 +34,9 @@ export type JobParameters = Readonly<Record<string, string>>;
 
 export interface Machine {
   status: (jobId: string) => Promise<JobStatus>;
-  /** Asked again for a job that there is, it only tells of it; one that is lost begins anew. */
+  /** For a job that already exists, only reports on it; a lost one is started again. */
   begin: (job: { id: string; kind: string; minutes: number }, parameters: JobParameters) => Promise<JobStatus>;
-  /** Kills it if it runs. One that never began cannot begin any more. */
+  /** Kills it if it runs. One that never started cannot start any more. */
   end: (jobId: string) => Promise<JobStatus>;
   health: (instanceId: string) => Promise<{ healthy: boolean; reason: string }>;
 }
@@ -59,13 +59,13 @@ export function machineOf(shell: Shell): Machine {
   };
 }
 
-/** One a line. The last line tells the machine that nothing was cut off. */
+/** One per line. The last line shows that nothing was cut off. */
 const spelled = (parameters: JobParameters): string =>
   [...Object.entries(parameters).map(([name, value]) => `${name}=${Buffer.from(value).toString("base64")}`), "END=", ""].join(
     "\n",
   );
 
-/** What is said in words is in base64. */
+/** Free text is in base64. */
 const ENCODED: ReadonlySet<string> = new Set(["answer", "message", "log", "reason"]);
 
 function fieldsOf(output: string): Record<string, string> {
@@ -105,7 +105,7 @@ function script(): { text: string; hash: string } {
 
 const COMPLAINT_CHARACTERS = 300;
 
-/** The script ends well whatever became of the job that it was asked for. */
+/** The script exits with 0 whatever the outcome of the job. */
 function outputOf({ code, output, complaint }: Ran): string {
   if (code === 0) return output;
   const why = complaint.trim().slice(-COMPLAINT_CHARACTERS);

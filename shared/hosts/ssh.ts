@@ -1,4 +1,4 @@
-// Machines that are reached over SSH: their jobs are those of one script, which works on without us and tells when it is asked.
+// Machines reached over SSH: one script runs their jobs, which continue without a connection and are polled.
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { log } from "../platform/log.ts";
@@ -19,18 +19,18 @@ export const ssh: Host = {
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job of any kind is a job, which TypeScript does not follow
         const progress = await progressOf(machine, server, job as unknown as Job);
         if (!progress.ready) return progress;
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema is the one that this kind's answer is typed by
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema is the one that types this kind's result
         return { ready: true, answer: ANSWERS[job.kind].parse(progress.answer) as Answer<K> };
       }),
     ),
 
   probe: async (server) => {
     try {
-      // Nothing of ours is needed for it on the machine. One that answers something else is of no use, and must not count as active:
+      // This needs nothing of ours on the machine. One that sends something else is useless, and must not count as active:
       // of an active server's instances none can be deleted without its help.
       const asked = randomUUID();
       const { output } = await connected(server, (shell) => shell(`echo ${asked}`, "", PROBE), PROBE);
-      return output.split("\n").includes(asked); // beside what a shell's start-up files may print
+      return output.split("\n").includes(asked); // in addition to what a shell's start-up files may print
     } catch (error) {
       if (!(error instanceof TryAgain) || error.code !== "HOST_UNREACHABLE") throw error;
       log.info("could not probe a machine", { server: server.id, error });
@@ -39,7 +39,7 @@ export const ssh: Host = {
   },
 };
 
-/** What a machine answers may be anything: whoever has an ERP on it may have taken it over. */
+/** A machine's output may be anything: the user of an ERP on it may have taken it over. */
 async function understood<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;

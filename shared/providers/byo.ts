@@ -1,4 +1,4 @@
-// Machines that the operator has already, named in the configuration: nothing is rented, one is taken.
+// The operator's own machines, listed in the configuration: none is created, one is reserved.
 import type { CatalogProvider } from "../api/catalog.ts";
 import { recordOffer } from "../data/catalogue.ts";
 import { findTaken, freeMachine, type Taking, takeMachine, takenMachines } from "../data/taken-machines.ts";
@@ -10,7 +10,7 @@ const CODE = "byo";
 const NAME = "Own machines";
 const REGION = { code: "own", name: "On your premises" };
 
-/** Each machine is a size of its own, of which there is one. */
+/** Each machine is its own size, with a stock of one. */
 export function byo(machines: readonly OwnMachine[]): Provider {
   const named = (name: string): OwnMachine | undefined => machines.find((machine) => machine.name === name);
 

@@ -1,4 +1,4 @@
-// What can be had: from the providers, as they last said, and of the ERP. Asks no provider, because clients wait for the answer.
+// The catalog: the providers' offers, as last fetched, and the ERP's versions. Calls no provider, because clients wait for the response.
 import type { Catalog } from "../api/catalog.ts";
 import { invalid } from "../api/errors.ts";
 import type { ServerSpecs } from "../api/servers.ts";
@@ -23,7 +23,7 @@ async function offers(): Promise<Offers> {
   }
 }
 
-/** What is refreshed every ten minutes need not be read for every request of a burst. */
+/** It is refreshed only every ten minutes, so not every request of a burst needs to read it. */
 const CACHE_SECONDS = 5;
 let cached: { offers: Offers; readAt: number } | undefined;
 
@@ -33,7 +33,7 @@ async function recent(): Promise<Offers> {
   return cached.offers;
 }
 
-/** The size that is asked for, if the provider offers it in that region; else says which field is wrong, and what there is. */
+/** The requested size, if the provider offers it in that region; otherwise throws an error with the invalid field and its valid values. */
 export function findOffer(catalog: Catalog, wanted: { provider: string; region: string; size: string }): { specs: ServerSpecs } {
   const provider = catalog.providers.find(({ code }) => code === wanted.provider);
   if (provider === undefined) throw notOffered("provider", catalog.providers);

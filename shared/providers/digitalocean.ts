@@ -45,7 +45,7 @@ const Done = z.unknown().transform(() => true);
 interface Options {
   token: string;
   address?: string | undefined;
-  /** Tags what is ours. */
+  /** Tags our machines. */
   deployment: string;
 }
 
@@ -87,7 +87,7 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
         ssh_keys: [await serviceKeyThere(ask, deployment)],
         user_data: await userData(request),
         tags: [deployment, tagOf(request.account_id)],
-        with_droplet_agent: false, // nobody else is to have a way in
+        with_droplet_agent: false, // nobody else should have access
       };
       const meeting = await firstMeeting(request.operation_id);
       return async () => {
@@ -147,7 +147,7 @@ async function imageFor(ask: Ask, region: string): Promise<string> {
   return image.slug;
 }
 
-/** With a key of its own a machine gets no password, which would be sent by mail. Kept for the next machine. */
+/** A machine with an SSH key gets no password, which would be sent by email. Kept for the next machine. */
 async function serviceKeyThere(ask: Ask, deployment: string): Promise<number> {
   const { public_key } = await serviceKey();
   const answer = z.object({ ssh_key: Identified });
@@ -177,7 +177,7 @@ function refusalIn(body: unknown): Omit<Refusal, "status"> {
   return parsed.success ? { code: parsed.data.id, message: parsed.data.message } : { code: UNKNOWN, message: "" };
 }
 
-/** One status and code for much: only the message tells them apart. */
+/** One status and code for many errors: only the message distinguishes them. */
 function meaning({ status, message }: Refusal): Meaning | undefined {
   if (status !== 422 && status !== 403) return undefined;
   if (/\blimit\b/i.test(message)) return "quota";

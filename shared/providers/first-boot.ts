@@ -1,4 +1,4 @@
-// What a rented machine is told for its first start, and how it is known when it is first met.
+// A new machine's user data for its first boot, and the host key that verifies the first connection.
 import { createHash } from "node:crypto";
 import { oneTimeHostKey, serviceKey } from "../platform/service-key.ts";
 

@@ -45,7 +45,7 @@ const Done = z.unknown().transform(() => true);
 interface Options {
   token: string;
   address?: string | undefined;
-  /** Labels what is ours. */
+  /** Labels our machines. */
   deployment: string;
 }
 
@@ -142,7 +142,7 @@ async function imageFor(ask: Ask, size: string): Promise<string> {
   return String(image.id);
 }
 
-/** With a key of its own a machine gets no password, which would be sent by mail. Kept for the next machine. */
+/** A machine with an SSH key gets no password, which would be sent by email. Kept for the next machine. */
 async function serviceKeyThere(ask: Ask, deployment: string): Promise<string> {
   const { public_key } = await serviceKey();
   const fingerprint = fingerprintOf(public_key);

@@ -1,19 +1,19 @@
-// How a provider's API is asked: one call, its answer checked, and what can go wrong in the words of an operation's error.
+// Calls a provider's API: sends one request, checks the response, and maps failures to an operation's error.
 import * as z from "zod";
 import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 
-/** Longer than any answer that we have heard of; several calls fit into a task's five minutes. */
+/** Longer than any known response time; several calls fit into a task's five minutes. */
 export const ANSWER_SECONDS = 30;
-/** For a provider that asks us to wait and does not say how long. */
+/** For a provider that asks us to wait without saying how long. */
 const PAUSE_SECONDS = 60;
 /** All limits that are known to us are of an hour. */
 const PAUSE_SECONDS_MAX = 3600;
 
-/** The provider has not done what was asked, and says that it will later: it was asked too much, or is busy with the machine. */
+/** The provider has not done the request but will accept it later: too many requests, or it is busy with the machine. */
 export class NotNow extends TryAgain {}
 
-/** A poll asks again later, and its end is the bound of how long that goes on. */
+/** A poll retries later, until it times out. */
 export async function unlessNotNow(ask: () => Promise<boolean>): Promise<boolean> {
   try {
     return await ask();
@@ -24,10 +24,10 @@ export async function unlessNotNow(ask: () => Promise<boolean>): Promise<boolean
   }
 }
 
-/** An answer that is no success, as the provider gave it. */
+/** An error response of the provider. */
 export interface Refusal {
   status: number;
-  /** The provider's own word for what is wrong. */
+  /** The provider's own error code. */
   code: string;
   message: string;
 }
@@ -37,20 +37,20 @@ export interface ApiOptions {
   name: string;
   address: string;
   token: string;
-  /** Reads the body of an answer that is no success; the code is `UNKNOWN` if it is not in the provider's own words. */
+  /** Parses the body of an error response; the code is `UNKNOWN` if the provider did not write it. */
   refusalIn: (body: unknown) => Omit<Refusal, "status">;
-  /** What a refusal means, where the provider has a word of its own for it. */
+  /** What an error means, if the provider has its own code for it. */
   meaning: (refusal: Refusal) => Meaning | undefined;
-  /** Where `RateLimit-Reset` tells when all of an hour's requests are back: single ones are there again long before. */
+  /** For providers whose `RateLimit-Reset` is when the whole hour's quota is back: single requests are possible long before. */
   pauseSecondsMax?: number;
 }
 
-/** The code of a refusal that the provider did not write. */
+/** The code of an error response that the provider did not write. */
 export const UNKNOWN = "unknown";
 /** What both providers call it. */
 const NOT_FOUND = "not_found";
 
-/** `broken`: whether it was done cannot be told. */
+/** `broken`: it is unknown whether the request took effect. */
 export type Meaning = "quota" | "capacity" | "unauthorized" | "busy" | "broken";
 
 export interface Call<T> {
@@ -112,7 +112,7 @@ export function api({ name, address, token, refusalIn, meaning, pauseSecondsMax 
     return new TryAgain("PROVIDER_ERROR", `${name} did not respond`, { cause });
   }
 
-  /** An answer that cannot be read says nothing of what was done. */
+  /** If the response cannot be parsed, it is unknown whether the request took effect. */
   function read<T>(what: string, answer: z.ZodType<T>, text: string): T {
     const result = answer.safeParse(parsed(text));
     if (result.success) return result.data;
@@ -143,7 +143,7 @@ export function api({ name, address, token, refusalIn, meaning, pauseSecondsMax 
   }
 }
 
-/** What is not in the provider's own words comes from something in front of it, which may have let the request through. */
+/** A response that the provider did not write comes from a proxy, which may have passed the request on. */
 function meaningOf({ status, code }: Refusal): Meaning | undefined {
   if (status === 401) return "unauthorized";
   if (code === UNKNOWN || status >= 500 || status === 408) return "broken";
@@ -176,7 +176,7 @@ function pauseSeconds(headers: Headers, most: number): number {
 /** 10,000 DigitalOcean machines, 2,500 of Hetzner. */
 const PAGES_MAX = 50;
 
-/** All entries of a list, over its pages: `more` says whether another one follows. */
+/** All entries of a list, across its pages: `more` says whether another page follows. */
 export async function allPages<T>(
   page: (number: number) => Promise<{ entries: readonly T[]; more: boolean } | undefined>,
 ): Promise<T[]> {
@@ -198,6 +198,6 @@ function parsed(text: string): unknown {
   try {
     return text === "" ? null : JSON.parse(text);
   } catch {
-    return undefined; // an error page of whatever stands before the provider
+    return undefined; // an error page of a proxy in front of the provider
   }
 }

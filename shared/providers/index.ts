@@ -1,4 +1,4 @@
-// Which providers there are. Nothing else knows.
+// The list of providers. No other module has it.
 import { deployment } from "../data/installation.ts";
 import { env } from "../platform/env.ts";
 import { GiveUp } from "../platform/task-errors.ts";
@@ -23,7 +23,7 @@ export async function providers(): Promise<readonly Provider[]> {
 
 let kept: { from: string; providers: readonly Provider[] } | undefined;
 
-/** The same ones while the configuration is the same, because they know how long their provider asked to be left alone. */
+/** Reused while the configuration is unchanged, because they remember how long their provider asked us to wait. */
 async function configured(present: Configuration): Promise<readonly Provider[]> {
   const from = JSON.stringify(present);
   if (kept?.from === from) return kept.providers;

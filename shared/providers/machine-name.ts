@@ -1,4 +1,4 @@
-// What a machine is called at its provider: a name that no other machine has, because all accounts' machines share the
+// A machine's name at its provider: unique, because the machines of all accounts share the
 // operator's project there, and in which the server and the operation can be read.
 import { ID_PREFIXES } from "../domain/id-kinds.ts";
 

@@ -1,4 +1,4 @@
-// The interface to whoever rents machines out. Implementations throw TryAgain and GiveUp with the PROVIDER_ codes.
+// The interface to a provider of machines. Implementations throw TryAgain and GiveUp with the PROVIDER_ codes.
 import type { CatalogProvider } from "../api/catalog.ts";
 import type { ServerRecord } from "../data/records.ts";
 
@@ -53,20 +53,20 @@ export interface Provider {
   name: string;
   /** How long after an order was sent its machine may still be missing from what the provider shows. */
   settleSeconds: number;
-  /** Regions, sizes and what is offered where, as the provider has it now. */
+  /** The provider's current regions and sizes, and which size is available where. */
   catalog: () => Promise<CatalogProvider>;
   /** The machine that an earlier try of the same operation made, if the provider shows one. */
   findRequested: (request: MachineRequest) => Promise<RequestedMachine | undefined>;
   /** Finds out all that the order needs, and orders nothing. */
   prepareOrder: (request: MachineRequest) => Promise<Order>;
-  /** Undefined if the provider has no such machine, or has it no more. Throws if it says that the machine will never run. */
+  /** Undefined if the machine does not exist at the provider, or no longer. Throws if the provider says that it will never run. */
   findMachine: (machineId: string) => Promise<Machine | undefined>;
   /**
    * Gives every machine of a server back, found by its label, because a request may have been cut off before the id was
-   * recorded. `gone` once the provider has none of them any more; before, it is asked again.
+   * recorded. `gone` once the provider has none of them any more; until then, it is called again.
    */
   releaseMachine: (owner: MachineOwner) => Promise<{ gone: boolean }>;
-  /** Gives back what was made beside the machine that the server has. */
+  /** Deletes machines that were created in addition to the server's own. */
   releaseOthers: (owner: MachineOwner & { machine_id: string }) => Promise<void>;
   /** All machines of this deployment, of every account. Their label names it: two deployments may share a provider's project. */
   listMachines: () => Promise<LabelledMachine[]>;

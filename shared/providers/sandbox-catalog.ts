@@ -1,4 +1,4 @@
-// What the sandbox offers: always the same.
+// The sandbox's offers, which never change.
 import type { CatalogProvider } from "../api/catalog.ts";
 
 export const SANDBOX_CATALOG: CatalogProvider = {

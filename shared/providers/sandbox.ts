@@ -1,4 +1,4 @@
-// A provider whose machines are rows of the table: they take a moment to start, cost nothing, and fail when their name asks for it.
+// A simulated provider whose machines are stored in the table: they take a moment to start, cost nothing, and fail if their name says so.
 import { createHash } from "node:crypto";
 import {
   addMachine,
@@ -15,7 +15,7 @@ import type { LabelledMachine, Machine, MachineRequest, Provider, RequestedMachi
 import { SANDBOX_CATALOG } from "./sandbox-catalog.ts";
 
 const BOOT_SECONDS = 0.7;
-/** How often a `flaky-` machine is refused before it is made. */
+/** How often creating a `flaky-` machine fails before it succeeds. */
 const REFUSALS = 2;
 
 export const sandbox: Provider = {

@@ -1,3 +1,3 @@
-// Where the archive of a backup lies in the store: below its account, so that what belongs to one can be found together.
+// The key of a backup's archive in the storage: prefixed with its account, so that an account's archives are found together.
 export const archiveKey = ({ account_id, id }: { account_id: string; id: string }): string =>
   `accounts/${account_id}/backups/${id}.zip`;

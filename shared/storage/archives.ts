@@ -12,7 +12,7 @@ import { GiveUp } from "../platform/task-errors.ts";
 import { at, s3, told } from "./client.ts";
 import { abortUploads } from "./uploads.ts";
 
-/** Stores an archive, which the store refuses if it arrives damaged; returns the checksum that the store then shows. */
+/** Stores an archive, which the storage rejects if it arrives damaged; returns the storage's checksum. */
 export async function putArchive(key: string, bytes: Uint8Array): Promise<string> {
   const checksum = createHash("sha256").update(bytes).digest("base64");
   await told(() =>
@@ -38,7 +38,7 @@ interface Made {
   stored_checksum: string;
 }
 
-/** Makes sure that the store has what was made, before anybody relies on it. */
+/** Makes sure that the storage has the archive that was created, before anybody relies on it. */
 export async function requireStored(key: string, made: Made): Promise<void> {
   if (!(await isStored(key, made))) throw new GiveUp("STORAGE_ERROR", "The stored archive is not the one that was created");
 }
@@ -55,7 +55,7 @@ export async function isStored(key: string, { size_bytes, stored_checksum }: Mad
   return held?.ContentLength === size_bytes && held.ChecksumSHA256 === stored_checksum;
 }
 
-/** Removing what is not there is fine, and so is what is there in parts only. */
+/** Succeeds if the archive does not exist, or if only parts of it were uploaded. */
 export async function removeArchive(key: string): Promise<void> {
   await abortUploads(key);
   await told(() => s3().send(new DeleteObjectCommand(at(key))));

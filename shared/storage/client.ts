@@ -1,4 +1,4 @@
-// The S3 client of the tasks, and what its failures mean to them.
+// The S3 client of the tasks, and how its errors map to theirs.
 import { S3Client } from "@aws-sdk/client-s3";
 import { ARCHIVE_CALLS } from "../platform/aws-calls.ts";
 import { GiveUp, isPassing, TryAgain } from "../platform/task-errors.ts";

@@ -1,4 +1,4 @@
-// Addresses by which whoever has one may do a single thing with an archive for a while: download it, or upload a part of it.
+// Presigned URLs: anyone who has one can download an archive, or upload a part of it, until it expires.
 // Signed without the S3 client, which is several times as large as all of the function that needs this.
 import { createHash, createHmac, type Hash, type Hmac } from "node:crypto";
 import { SignatureV4 } from "@smithy/signature-v4";
@@ -12,7 +12,7 @@ interface Downloadable {
   created_at: string;
 }
 
-/** For a person: the file has a name that says what it is. */
+/** For a person: the file gets a descriptive name. */
 export async function presignedGet(backup: Downloadable, seconds: number): Promise<{ url: string; expires_at: string }> {
   const signingDate = new Date();
   const url = await presigned(
@@ -33,7 +33,7 @@ export interface UploadedPart {
   key: string;
   upload_id: string;
   number: number;
-  /** Signed, so that it must be sent, and the store refuses the part if it is not what was hashed. In base64. */
+  /** Signed, so that it must be sent, and the storage rejects the part if it does not match. In base64. */
   sha256: string;
 }
 

@@ -1,4 +1,4 @@
-// Where the archives of backups are kept: the deployment's own bucket, or the S3 that the operator of a service on one machine
+// Where the archives of backups are stored: the deployment's own bucket, or the S3 that the operator of a service on one machine
 // has named.
 import { variable } from "../platform/env.ts";
 
@@ -11,7 +11,7 @@ interface Credentials {
 export interface Store {
   bucket: string;
   region: string;
-  /** Path style, so that a store on this machine needs no names of its own. */
+  /** Path style, so that a storage on this machine needs no DNS names. */
   endpoint: URL;
   credentials: Credentials;
 }

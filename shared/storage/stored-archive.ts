@@ -1,4 +1,4 @@
-// The archive of a completed backup, as those are told of it who read it.
+// The archive of a completed backup, as its readers need it.
 import type { BackupRecord } from "../data/records.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { archiveKey } from "./archive-key.ts";

@@ -1,4 +1,4 @@
-// An archive on its way into the store in parts, each uploaded by whoever has it; the object is there once all of them are.
+// A multipart upload of an archive: the machine uploads the parts, and the object exists once all of them are there.
 import { createHash } from "node:crypto";
 import {
   AbortMultipartUploadCommand,
@@ -23,7 +23,7 @@ export interface HeldPart {
 export const openUpload = (key: string): Promise<string> =>
   told(async () => {
     const [first, ...others] = await uploadsOf(key);
-    for (const each of others) await abort(key, each); // two tries at once began one each
+    for (const each of others) await abort(key, each); // two concurrent tries started one each
     if (first !== undefined) return first;
     const { UploadId } = await s3().send(
       new CreateMultipartUploadCommand({
@@ -37,7 +37,7 @@ export const openUpload = (key: string): Promise<string> =>
     return UploadId;
   });
 
-/** What has arrived. */
+/** The parts received. */
 export const heldParts = (key: string, uploadId: string): Promise<HeldPart[]> =>
   told(async () => {
     const held: HeldPart[] = [];
@@ -65,13 +65,13 @@ export const completeUpload = (key: string, uploadId: string, parts: readonly He
     }
   });
 
-/** What was never completed goes. */
+/** Removes uploads that were never completed. */
 export const abortUploads = (key: string): Promise<void> =>
   told(async () => {
     for (const each of await uploadsOf(key)) await abort(key, each);
   });
 
-/** What S3 shows as the checksum of an object that was made of parts with these. */
+/** S3's checksum of an object that was assembled from parts with these checksums. */
 export function checksumOfParts(sha256s: readonly string[]): string {
   const hash = createHash("sha256");
   for (const each of sha256s) hash.update(each, "base64");

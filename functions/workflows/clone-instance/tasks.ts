@@ -34,7 +34,7 @@ export const handler = tasks(workflow, {
         archive: storedArchiveOf(await backup()),
         restore_database: input.restore_database,
         restore_filestore: input.restore_filestore,
-        neutralize: false, // a step of its own, so that it is seen
+        neutralize: false, // a separate step, so that users see it
       })
     ).ready,
 

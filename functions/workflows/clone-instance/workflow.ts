@@ -1,4 +1,4 @@
-// Cloning: a new instance whose data comes from a backup, with an identity of its own, neutralized unless told otherwise.
+// Creates a new instance from a backup's data, with its own identity, neutralized by default.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
 import { poll, workflow } from "../../../shared/domain/workflow.ts";

@@ -30,7 +30,7 @@ export const handler = tasks(workflow, {
   },
 });
 
-/** Asked for by the same id again, the job tells what it made. */
+/** Starting a job again with the same ID returns its result. */
 const make = (operation: OperationRecord, backup: BackupRecord, server: ServerRecord) =>
   run(server, {
     id: jobIdOf(operation, "makeArchive"),

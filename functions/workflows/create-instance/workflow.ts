@@ -1,4 +1,4 @@
-// Creating an instance: install the ERP on the server and wait until it answers.
+// Creates an instance: installs the ERP on the server and waits until it responds.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
 import { poll, workflow } from "../../../shared/domain/workflow.ts";

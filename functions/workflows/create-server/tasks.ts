@@ -23,14 +23,14 @@ export const handler = tasks(workflow, {
     const { id: server_id, account_id, name, region, size } = present;
     const request = { operation_id: operation.id, server_id, account_id, name, region, size };
     return unlessNotNow(async () => {
-      // As of before the look: what was made while its answer was on its way is not in it.
+      // The time before the lookup: the list may miss what was created while the response was on its way.
       const settled = isSettled(provider, present);
       const found = await provider.findRequested(request);
       if (found !== undefined) return recordRequested(present, operation.id, found);
       if (!settled) return false;
       await accountKey(present);
       const order = await provider.prepareOrder(request);
-      // Before it is sent, so that whoever comes after a crash, or at the same time, knows that there may be a machine.
+      // Before it is sent, so that a run after a crash, or a concurrent one, knows that there may be a machine.
       const noted = now();
       if (!(await noteOrder(present, operation.id, noted))) return false;
       const machine = await order().catch(async (error: unknown) => {
@@ -92,7 +92,7 @@ export const handler = tasks(workflow, {
 const VANISHED = "The machine disappeared at the provider before it started";
 const OVERTAKEN = "The creation was abandoned in the meantime";
 
-/** An answer that came so late that another run has recorded a machine, or that the creation was given up. */
+/** A response that came so late that another run has recorded a machine, or that the creation was abandoned. */
 async function giveBackUnlessUsed(provider: Provider, server: ServerRecord, { machine_id }: RequestedMachine): Promise<true> {
   const { id: server_id, account_id } = server;
   const present = await find(serverRef(account_id, server_id));

@@ -1,4 +1,4 @@
-// Deleting an instance; its backups stay. On a server that is not active only the record goes, and the operation says so.
+// Deletes an instance; its backups are kept. If the server is not active, only the record is removed, and the operation says so.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
 import { poll, workflow } from "../../../shared/domain/workflow.ts";

@@ -58,7 +58,7 @@ export const handler = tasks(workflow, {
     return true;
   },
 
-  /** It starts also what was stopped: whether the ERP takes the data is seen when it answers. */
+  /** Also starts an ERP that was stopped: only its response shows that it accepts the data. */
   swapRestore: async ({ operation, input, server, jobId }) => {
     const { instance_id, restore_database, restore_filestore } = input;
     const job = { id: jobId, kind: "swap_restore", instance_id, restore_id: operation.id } as const;
@@ -93,7 +93,7 @@ export const handler = tasks(workflow, {
     const job = { id: jobId, kind: "put_back", instance_id, restore_id: operation.id, start, ends: stepJobs } as const;
     const progress = await runUndo(await server(), job);
     if (progress !== "down") return progress.ready;
-    // The old data is still there, but nobody can say now which of the two the ERP has.
+    // The old data still exists, but it is now unknown which of the two the ERP has.
     await failInto(operation, abandonedState(operation.type));
     return true;
   },

@@ -1,5 +1,5 @@
-// Restoring: verify the archive, build its data beside the present while the ERP runs, stop the ERP, take a safety backup, swap;
-// the old stays until the ERP answers. What is written until the ERP stops is in the safety backup.
+// Restores a backup: verifies the archive, builds its data next to the current data while the ERP runs, stops the ERP, takes a safety
+// backup and swaps. The old data is kept until the ERP responds. The safety backup has everything written before the ERP stopped.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
 import { poll, workflow } from "../../../shared/domain/workflow.ts";

@@ -1,4 +1,4 @@
-// Stopping a running instance; if it will not stop, it goes on running.
+// Stops a running instance; if it does not stop, it keeps running.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
 import { poll, workflow } from "../../../shared/domain/workflow.ts";
