@@ -8,14 +8,14 @@ import { releaseMachine, takeMachine, takenMachines } from "../../shared/data/ta
 import { byo } from "../../shared/providers/byo.ts";
 import { pass } from "./executions.ts";
 import { jobs } from "./fake-host.ts";
-import { OWN_MACHINE, type World, world } from "./world.ts";
+import { OWN_MACHINE, type ProviderHarness, providerHarness } from "./harness.ts";
 
 vi.mock("../../shared/hosts/ssh.ts", () => import("./fake-host.ts"));
 
-let here: World;
+let here: ProviderHarness;
 let accountId: string;
 beforeAll(async () => {
-  here = await world();
+  here = await providerHarness();
 });
 beforeEach(async () => {
   accountId = await here.account();

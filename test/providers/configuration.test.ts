@@ -1,7 +1,7 @@
 // What an operator can set, and how a mistake in it is told.
 import { expect, test } from "vitest";
 import { parseConfiguration } from "../../shared/platform/configuration.ts";
-import { OWN_MACHINE } from "./world.ts";
+import { OWN_MACHINE } from "./harness.ts";
 
 test("nothing set is fine", () => {
   expect(parseConfiguration("{}")).toEqual({ tls: "acme" });

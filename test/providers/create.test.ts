@@ -13,14 +13,14 @@ import { type Asked, type FakeMachine, type Fault, GOOD_FATE, isThere, NONSENSE 
 import { refusal as ofDigitalOcean } from "./fake-digitalocean.ts";
 import { refusal as ofHetzner } from "./fake-hetzner.ts";
 import { jobs, keyMadeOn, misbehave, unreachable } from "./fake-host.ts";
-import { type Outcome, type ProviderCode, type World, world } from "./world.ts";
+import { type Outcome, type ProviderCode, type ProviderHarness, providerHarness } from "./harness.ts";
 
 vi.mock("../../shared/hosts/ssh.ts", () => import("./fake-host.ts"));
 
-let here: World;
+let here: ProviderHarness;
 let accountId: string;
 beforeAll(async () => {
-  here = await world();
+  here = await providerHarness();
   accountId = await here.account();
 });
 beforeEach(() => {

@@ -12,7 +12,7 @@ import { handler as sweep } from "../../functions/schedules/sweep.ts";
 import { digitalocean } from "../../shared/providers/digitalocean.ts";
 import { hetzner } from "../../shared/providers/hetzner.ts";
 import type { Asked } from "./fake.ts";
-import { type World, world } from "./world.ts";
+import { type ProviderHarness, providerHarness } from "./harness.ts";
 
 vi.mock("../../shared/hosts/ssh.ts", () => import("./fake-host.ts"));
 
@@ -56,10 +56,10 @@ async function prism(provider: Rented): Promise<Prism> {
   throw new Error("Prism did not start in time");
 }
 
-let here: World;
+let here: ProviderHarness;
 const prisms = new Map<Rented, Prism>();
 beforeAll(async () => {
-  here = await world();
+  here = await providerHarness();
   const started = await Promise.all(RENTED.map(async (provider) => [provider, await prism(provider)] as const));
   for (const [provider, each] of started) prisms.set(provider, each);
 }, 90_000);

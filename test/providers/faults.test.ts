@@ -9,7 +9,7 @@ import { type Asked, type FakeMachine, type Fate, type Fault, isThere, NONSENSE 
 import { refusal as ofDigitalOcean } from "./fake-digitalocean.ts";
 import { refusal as ofHetzner } from "./fake-hetzner.ts";
 import { pass } from "./executions.ts";
-import { type Outcome, type World, world } from "./world.ts";
+import { type Outcome, type ProviderHarness, providerHarness } from "./harness.ts";
 
 vi.mock("../../shared/hosts/ssh.ts", () => import("./fake-host.ts"));
 
@@ -82,9 +82,9 @@ const twin = (): (() => number) | undefined => (chance(1 / 6) ? () => (chance(0.
 /** One try of a task in ten is killed, at one of its first moments. */
 const fatality = (): number => (chance(0.1) ? Math.ceil(between(0, 14)) : Infinity);
 
-let here: World;
+let here: ProviderHarness;
 beforeAll(async () => {
-  here = await world();
+  here = await providerHarness();
   for (const provider of RENTED) {
     here[provider].fault = (asked) => faultOf(provider, asked);
     here[provider].fate = () => fateOf(provider);

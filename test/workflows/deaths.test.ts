@@ -6,11 +6,21 @@ import { isServerPhase, SERVER_PHASES, type State, type Transition } from "../..
 import { rescueName } from "../../shared/domain/workflow.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { some } from "../harness/some.ts";
-import { type Meddle, type Row, type Run, table, Thrown, TOLD, undosOf, type Workshop, workshop } from "./subjects.ts";
-import { expectClean, expectCounts, expectFree, expectMarkers, worldOf } from "./world.ts";
+import {
+  type Intercept,
+  type Row,
+  type Run,
+  table,
+  InjectedError,
+  INJECTED,
+  undosOf,
+  type WorkflowHarness,
+  workflowHarness,
+} from "./harness.ts";
+import { expectConsistent, expectCounts, expectFree, expectMarkers, snapshotOf } from "./snapshot.ts";
 
 let cloud: Cloud;
-let shop: Workshop;
+let harness: WorkflowHarness;
 
 const published = (state: string): string => (isServerPhase(state) ? SERVER_PHASES[state] : state);
 const statusOf = (name: string) => cloud.states.executions().find((each) => each.name === name)?.status;
@@ -32,9 +42,9 @@ beforeAll(async () => {
   cloud = await ownCloud({ timeScale: 0 });
 });
 beforeEach(async () => {
-  shop = await workshop(cloud, { seeded: true });
+  harness = await workflowHarness(cloud, { seeded: true });
 });
-afterEach(() => shop.close());
+afterEach(() => harness.close());
 
 describe.each(table.map((row, index) => ({ ...row, index })))("$name", (row) => {
   testsOf(row, row.index);
@@ -44,13 +54,13 @@ describe.each(table.map((row, index) => ({ ...row, index })))("$name", (row) => 
 test.each(table.slice(0, 1))(
   "a rescue of $name that comes twice, or after all ended well, changes nothing",
   async ({ workflow, row }) => {
-    const ask = () => shop.prepare(workflow, row.from[0]);
-    const failed = await shop.run(workflow, await ask(), async ({ task }, next) => {
-      if (task === "succeed") throw new Thrown("Boom");
+    const ask = () => harness.prepare(workflow, row.from[0]);
+    const failed = await harness.run(workflow, await ask(), async ({ task }, next) => {
+      if (task === "succeed") throw new InjectedError("Boom");
       return next();
     });
-    const well = await shop.run(workflow, await ask());
-    const before = await worldOf(cloud, shop.me.id);
+    const well = await harness.run(workflow, await ask());
+    const before = await snapshotOf(cloud, harness.me.id);
     for (const { operation } of [failed, well])
       for (const name of [operation.id, rescueName(operation.id), operation.id]) {
         const found = cloud.states.executions().find((each) => each.name === operation.id);
@@ -67,9 +77,9 @@ test.each(table.slice(0, 1))(
             cause: null,
           },
         });
-        await shop.settled();
+        await harness.settled();
       }
-    expect(await worldOf(cloud, shop.me.id)).toEqual(before);
+    expect(await snapshotOf(cloud, harness.me.id)).toEqual(before);
   },
 );
 
@@ -78,7 +88,7 @@ function testsOf({ workflow, row }: Row, place: number): void {
   const from: State | undefined = row.from[0];
   const undos = undosOf(steps);
   const last = steps.at(-1)?.name;
-  const run = async (meddle: Meddle) => shop.run(workflow, await shop.prepare(workflow, from), meddle);
+  const run = async (intercept: Intercept) => harness.run(workflow, await harness.prepare(workflow, from), intercept);
 
   /** Steps after which nothing is taken back any more. */
   const commits = steps.filter((step) => step.commits).map(({ name }) => name);
@@ -88,22 +98,22 @@ function testsOf({ workflow, row }: Row, place: number): void {
     const failed = { state: "failed", error: { code, message: expect.stringMatching(/^[A-Z].*\w$/) } };
     expect(operation).toMatchObject(stays ? { state: "succeeded", error: null } : failed);
     expect(statusOf(rescueName(operation.id))).toBe("SUCCEEDED");
-    const found = await shop.stateOf(operation);
+    const found = await harness.stateOf(operation);
     const to = stays ? row.to : row.failed;
     expect(found?.state).toBe(published(to === "before" ? String(from) : to));
     await expectNothingLeft(row, operation);
   }
 
   async function expectNothingLeft(of: Transition, operation: OperationRecord): Promise<void> {
-    expectFree(await worldOf(cloud, shop.me.id));
-    if (of.to === "gone" && operation.state === "failed") await shop.remove(operation);
-    expectClean(await worldOf(cloud, shop.me.id));
+    expectFree(await snapshotOf(cloud, harness.me.id));
+    if (of.to === "gone" && operation.state === "failed") await harness.remove(operation);
+    expectConsistent(await snapshotOf(cloud, harness.me.id));
   }
 
   test.each(some(["before", "after"], 2, place))("rescued when beginning dies %s its work", async (when) => {
     const result = await run(async ({ task, execution }, next) => {
       const done = when === "after" ? await next() : undefined;
-      if (task === "begin" && !execution.endsWith("-undo")) throw new Thrown("Boom");
+      if (task === "begin" && !execution.endsWith("-undo")) throw new InjectedError("Boom");
       return when === "after" ? done : next();
     });
     expect(statusOf(result.operation.id)).toBe("FAILED");
@@ -113,7 +123,7 @@ function testsOf({ workflow, row }: Row, place: number): void {
 
   test("rescued when the last task dies before its work", async () => {
     const result = await run(async ({ task }, next) => {
-      if (task === "succeed") throw new Thrown("Boom");
+      if (task === "succeed") throw new InjectedError("Boom");
       return next();
     });
     expect(tasksOf(result, rescueName(result.operation.id))).toEqual([...undos, "fail"]);
@@ -123,7 +133,7 @@ function testsOf({ workflow, row }: Row, place: number): void {
   test("left alone when the last task dies after its work: the operation has succeeded", async () => {
     const { operation } = await run(async ({ task }, next) => {
       const done = await next();
-      if (task === "succeed") throw new Thrown("Boom");
+      if (task === "succeed") throw new InjectedError("Boom");
       return done;
     });
     expect(operation).toMatchObject({ state: "succeeded", error: null });
@@ -136,15 +146,15 @@ function testsOf({ workflow, row }: Row, place: number): void {
     "rescued when %s, of the undoing, fails for good the first time",
     async (undo) => {
       const result = await run(async ({ task, execution }, next) => {
-        if (task === last) throw new Thrown("GiveUp");
+        if (task === last) throw new InjectedError("GiveUp");
         const done = await next();
-        if (task === undo && !execution.endsWith("-undo")) throw new Thrown("TryAgain");
+        if (task === undo && !execution.endsWith("-undo")) throw new InjectedError("TryAgain");
         return done;
       });
       const tries = tasksOf(result, result.operation.id).filter((task) => task === undo).length;
       expect(tries).toBe(undo === "fail" ? 7 : 61);
       // The undo that throws is not what went wrong: unless the work had ended by then, that is told.
-      if (undo === "fail") expect(result.operation).toMatchObject({ state: "failed", error: TOLD });
+      if (undo === "fail") expect(result.operation).toMatchObject({ state: "failed", error: INJECTED });
       else await expectRescued(result, "HOST_JOB_FAILED");
       await expectNothingLeft(row, result.operation);
     },
@@ -171,25 +181,25 @@ function testsOf({ workflow, row }: Row, place: number): void {
     async (undo) => {
       const told = undoFailed();
       const { operation } = await run(async ({ task }, next) => {
-        if (task === last) throw new Thrown("GiveUp");
-        if (task === undo) throw new Thrown("Boom");
+        if (task === last) throw new InjectedError("GiveUp");
+        if (task === undo) throw new InjectedError("Boom");
         return next();
       });
       expect([operation.id, rescueName(operation.id)].map(statusOf)).toEqual(["FAILED", "FAILED"]);
       expect(operation).toMatchObject({ state: "failed", error: { code: "INTERNAL_ERROR" } });
-      expect(await shop.stateOf(operation)).toEqual({
+      expect(await harness.stateOf(operation)).toEqual({
         state: expect.stringMatching(operation.resource.type === "server" ? /^offline$/ : /^failed$/),
         reason: operation.error?.message,
       });
-      const world = await worldOf(cloud, shop.me.id);
-      for (const hold of [expectFree, expectMarkers, expectCounts]) hold(world);
+      const snapshot = await snapshotOf(cloud, harness.me.id);
+      for (const hold of [expectFree, expectMarkers, expectCounts]) hold(snapshot);
       await vi.waitFor(() => expect(undoFailed()).toBe(told + 1));
 
       // Its owner can delete it, and then nothing is left of it anywhere.
-      await shop.remove(operation);
-      for (const { id, state } of (await worldOf(cloud, shop.me.id)).backups)
-        if (state === "failed") await shop.remove({ ...operation, resource: { type: "backup", id } });
-      expectClean(await worldOf(cloud, shop.me.id));
+      await harness.remove(operation);
+      for (const { id, state } of (await snapshotOf(cloud, harness.me.id)).backups)
+        if (state === "failed") await harness.remove({ ...operation, resource: { type: "backup", id } });
+      expectConsistent(await snapshotOf(cloud, harness.me.id));
     },
   );
 }

@@ -6,12 +6,21 @@ import type { OperationRecord } from "../../shared/data/records.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { some } from "../harness/some.ts";
-import { type Meddle, type Row, table, Thrown, TOLD, undosOf, type Workshop, workshop } from "./subjects.ts";
-import { expectClean, expectFree, worldOf } from "./world.ts";
+import {
+  type Intercept,
+  type Row,
+  table,
+  InjectedError,
+  INJECTED,
+  undosOf,
+  type WorkflowHarness,
+  workflowHarness,
+} from "./harness.ts";
+import { expectConsistent, expectFree, snapshotOf } from "./snapshot.ts";
 
 let cloud: Cloud;
 /** Another account for every test, so that what one leaves is not found, nor read again and again, by the next. */
-let shop: Workshop;
+let harness: WorkflowHarness;
 
 /** The published status of a state, which is the state itself but for servers. */
 const published = (state: string): string => (isServerPhase(state) ? SERVER_PHASES[state] : state);
@@ -24,7 +33,7 @@ async function expectEnd(
 ): Promise<void> {
   const to = succeeded ? row.to : row.failed;
   const before = succeeded && operation.type === "backup.restore" && from === "failed" ? "running" : from;
-  const found = await shop.stateOf(operation);
+  const found = await harness.stateOf(operation);
   if (to === "gone") expect(found).toBeUndefined();
   else expect(found?.state).toBe(published(to === "before" ? String(before) : to));
   // A state that tells of a failure says why; others say nothing.
@@ -34,13 +43,13 @@ async function expectEnd(
 
 /** What could not be deleted can be asked for again, and then is gone. */
 async function expectNothingLeft(row: Transition, operation: OperationRecord): Promise<void> {
-  expectFree(await worldOf(cloud, shop.me.id));
-  if (row.to === "gone" && operation.state === "failed") await shop.remove(operation);
-  expectClean(await worldOf(cloud, shop.me.id));
+  expectFree(await snapshotOf(cloud, harness.me.id));
+  if (row.to === "gone" && operation.state === "failed") await harness.remove(operation);
+  expectConsistent(await snapshotOf(cloud, harness.me.id));
 }
 
 const isCommon = (task: string): boolean => ["begin", "succeed", "fail"].includes(task);
-const twice: Meddle = async (_, next) => {
+const twice: Intercept = async (_, next) => {
   await next();
   return next();
 };
@@ -55,13 +64,14 @@ describe.each(table)("$name", (row) => {
 function testsOf({ workflow, row }: Row): void {
   const { steps } = workflow;
   beforeEach(async () => {
-    shop = await workshop(cloud, { seeded: true });
+    harness = await workflowHarness(cloud, { seeded: true });
   });
-  afterEach(() => shop.close());
+  afterEach(() => harness.close());
 
   const froms: (State | undefined)[] = row.from.length > 0 ? [...row.from] : [undefined];
   const [usual] = froms;
-  const run = async (from: State | undefined, meddle?: Meddle) => shop.run(workflow, await shop.prepare(workflow, from), meddle);
+  const run = async (from: State | undefined, intercept?: Intercept) =>
+    harness.run(workflow, await harness.prepare(workflow, from), intercept);
 
   test.each(froms)("from %s leads where the lifecycle says, each step once and in its order", async (from) => {
     const { operation, tasks } = await run(from);
@@ -80,9 +90,9 @@ function testsOf({ workflow, row }: Row): void {
 
   test("succeeds when every task has to be tried three times, before and after it did its work", async () => {
     const { operation, tasks } = await run(usual, async ({ tries }, next) => {
-      if (tries === 1) throw new Thrown("TryAgain");
+      if (tries === 1) throw new InjectedError("TryAgain");
       const done = await next();
-      if (tries === 2) throw new Thrown("TryAgain");
+      if (tries === 2) throw new InjectedError("TryAgain");
       return done;
     });
     expect(operation).toMatchObject({ state: "succeeded", error: null });
@@ -95,46 +105,46 @@ function testsOf({ workflow, row }: Row): void {
     const undos = undosOf(steps.slice(0, index + 1));
     /** How the operation ends once the step has begun. */
     const stays = "commits" in step;
-    const end = (succeeded: boolean) => (succeeded ? { state: "succeeded", error: null } : { state: "failed", error: TOLD });
+    const end = (succeeded: boolean) => (succeeded ? { state: "succeeded", error: null } : { state: "failed", error: INJECTED });
 
-    async function expectUndone(workflowOf: Workflow, meddle: Meddle, succeeded = false, from = usual) {
-      const { operation, tasks } = await shop.run(workflowOf, await shop.prepare(workflowOf, from), meddle);
+    async function expectUndone(workflowOf: Workflow, intercept: Intercept, succeeded = false, from = usual) {
+      const { operation, tasks } = await harness.run(workflowOf, await harness.prepare(workflowOf, from), intercept);
       expect(operation).toMatchObject({ ...end(succeeded), step: null });
       await expectEnd(row, operation, from, succeeded);
       const order = tasks.map(({ task }) => task);
       expect(order.slice(order.lastIndexOf(name) + 1)).toEqual([...undos, "fail"]);
-      expect(shop.cloud.states.executions().find((each) => each.name === operation.id)?.status).toBe("SUCCEEDED");
+      expect(harness.cloud.states.executions().find((each) => each.name === operation.id)?.status).toBe("SUCCEEDED");
       await expectNothingLeft(row, operation);
       return operation;
     }
 
     const before = async () => {
       await expectUndone(workflow, async ({ task }, next) => {
-        if (task === name) throw new Thrown("GiveUp");
+        if (task === name) throw new InjectedError("GiveUp");
         return next();
       });
     };
 
     const after = async () => {
-      const meddle: Meddle = async ({ task }, next) => {
+      const intercept: Intercept = async ({ task }, next) => {
         const done = await next();
-        if (task === name) throw new Thrown("GiveUp");
+        if (task === name) throw new InjectedError("GiveUp");
         return done;
       };
-      await expectUndone(workflow, meddle, stays);
+      await expectUndone(workflow, intercept, stays);
     };
 
     const withUndosTwice = async () => {
       const isUndo = (task: string): boolean => task === "fail" || !(isCommon(task) || steps.some((step) => step.name === task));
       const once = new Set<string>();
-      const { operation } = await shop.run(workflow, await shop.prepare(workflow, usual), async ({ task, tries }, next) => {
+      const { operation } = await harness.run(workflow, await harness.prepare(workflow, usual), async ({ task, tries }, next) => {
         if (task === name && !once.has(task)) {
           await next();
           once.add(task);
-          throw new Thrown("GiveUp");
+          throw new InjectedError("GiveUp");
         }
         const done = await next();
-        if (isUndo(task) && tries === 1) throw new Thrown("TryAgain");
+        if (isUndo(task) && tries === 1) throw new InjectedError("TryAgain");
         return done;
       });
       expect(operation).toMatchObject(end(stays));

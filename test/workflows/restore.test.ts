@@ -18,8 +18,8 @@ import { uniqueDomain } from "../harness/account.ts";
 import type { Answer } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { some } from "../harness/some.ts";
-import { Thrown, type Workshop, workshop } from "./subjects.ts";
-import { expectClean, worldOf } from "./world.ts";
+import { InjectedError, type WorkflowHarness, workflowHarness } from "./harness.ts";
+import { expectConsistent, snapshotOf } from "./snapshot.ts";
 
 const OLD = { orders: 2, note: "written since the backup" };
 const ARCHIVED = { orders: 1 };
@@ -27,21 +27,21 @@ const ARCHIVED = { orders: 1 };
 const workflow = workflows["restore-backup"];
 
 let cloud: Cloud;
-let shop: Workshop;
+let harness: WorkflowHarness;
 beforeAll(async () => {
   cloud = await ownCloud({ timeScale: 0 });
-  shop = await workshop(cloud, { seeded: true });
+  harness = await workflowHarness(cloud, { seeded: true });
 });
-afterAll(() => shop.close());
+afterAll(() => harness.close());
 
-const api = async () => (await shop.me.token()).api;
+const api = async () => (await harness.me.token()).api;
 const act = async (id: string, action: string) => (await api()).post(`/instances/${id}/actions`, { action });
 const show = async (id: string) => (await (await api()).get(`/instances/${id}`)).as(Instance);
 const write = async (id: string, data: unknown) =>
   expect((await (await api()).put(`/sandbox/instances/${id}/data`, data)).status).toBe(200);
 
 async function erpOf({ id, server_id }: Instance): Promise<SandboxErp> {
-  const { machine_id } = await getServer(shop.me.id, server_id);
+  const { machine_id } = await getServer(harness.me.id, server_id);
   const erp = await findErp(machine_id ?? "", id);
   if (erp === undefined) throw new Error(`${id} has no ERP`);
   return erp;
@@ -57,17 +57,17 @@ type From = (typeof LIFECYCLE)["backup.restore"]["from"][number];
 
 /** An instance in the state, whose data were changed since the backup was taken. */
 async function changedSince(from: From, note?: string): Promise<{ instance: Instance; backup: Backup }> {
-  const instance = await shop.me.instance();
+  const instance = await harness.me.instance();
   await write(instance.id, ARCHIVED);
-  const backup = await shop.me.backup(instance.id, note === undefined ? {} : { note });
+  const backup = await harness.me.backup(instance.id, note === undefined ? {} : { note });
   await write(instance.id, OLD);
-  if (from === "stopped") await shop.run(workflows["stop-instance"], () => act(instance.id, "stop"));
+  if (from === "stopped") await harness.run(workflows["stop-instance"], () => act(instance.id, "stop"));
   if (from === "failed")
-    await shop.run(
+    await harness.run(
       workflows["restart-instance"],
       () => act(instance.id, "restart"),
       async ({ task }, next) => {
-        if (task === "restartErp") throw new Thrown("GiveUp");
+        if (task === "restartErp") throw new InjectedError("GiveUp");
         return next();
       },
     );
@@ -78,7 +78,7 @@ async function changedSince(from: From, note?: string): Promise<{ instance: Inst
 /** By the workflow, where it is the backup that a test is about. */
 async function backUp({ id }: Instance): Promise<Backup> {
   const begun = (await (await api()).post(`/instances/${id}/backups`)).as(Backup);
-  await shop.me.until(begun.operation_id);
+  await harness.me.until(begun.operation_id);
   return (await (await api()).get(`/backups/${begun.id}`)).as(Backup);
 }
 
@@ -88,7 +88,7 @@ const froms = LIFECYCLE["backup.restore"].from.map((from, turn) => ({ from, turn
 describe.each(froms)("of an instance that is $from", ({ from, turn }) => {
   test("ends in the same state, but what had failed runs", async () => {
     const { instance, backup } = await changedSince(from);
-    const { operation } = await shop.run(workflow, () => restore(backup));
+    const { operation } = await harness.run(workflow, () => restore(backup));
     expect(operation.state).toBe("succeeded");
     const status = from === "failed" ? "running" : from;
     expect(await show(instance.id)).toMatchObject({ status, status_reason: null, neutralized: false, operation_id: null });
@@ -104,12 +104,12 @@ describe.each(froms)("of an instance that is $from", ({ from, turn }) => {
       async (when) => {
         const { instance, backup } = await changedSince(from);
         const [before, shown] = [await contents(instance), await show(instance.id)];
-        const { operation } = await shop.run(
+        const { operation } = await harness.run(
           workflow,
           () => restore(backup),
           async ({ task }, next) => {
             const done = task !== name || when === "after" ? await next() : undefined;
-            if (task === name) throw new Thrown("GiveUp");
+            if (task === name) throw new InjectedError("GiveUp");
             return done;
           },
         );
@@ -119,13 +119,13 @@ describe.each(froms)("of an instance that is $from", ({ from, turn }) => {
           expect(operation).toMatchObject({ state: "succeeded", error: null });
           expect(await show(instance.id)).toMatchObject({ status: from === "failed" ? "running" : from, status_reason: null });
           expect(JSON.parse(after.database?.data ?? "")).toEqual(ARCHIVED);
-          return expectClean(await worldOf(cloud, shop.me.id));
+          return expectConsistent(await snapshotOf(cloud, harness.me.id));
         }
         expect(operation.state).toBe("failed");
         expect(await show(instance.id)).toEqual({ ...shown, updated_at: expect.any(String) });
         if (from === "failed") expect(after).toEqual({ ...before, status: after.status });
         else expect(after).toEqual(before);
-        expectClean(await worldOf(cloud, shop.me.id));
+        expectConsistent(await snapshotOf(cloud, harness.me.id));
       },
     );
   });
@@ -135,7 +135,7 @@ test("of an archive that is damaged is refused before anything is touched, with 
   const { instance, backup } = await changedSince("running", "corrupt");
   const before = await contents(instance);
   for (const backup_first of [true, false]) {
-    const { operation, tasks } = await shop.run(workflow, () => restore(backup, { backup_first }));
+    const { operation, tasks } = await harness.run(workflow, () => restore(backup, { backup_first }));
     expect(operation).toMatchObject({ state: "failed", error: { code: "BACKUP_CORRUPT" } });
     expect(tasks.map(({ task }) => task)).toEqual(["begin", "verifyArchive", "fail"]);
     expect(await contents(instance)).toEqual(before);
@@ -146,7 +146,9 @@ test("of database or files alone leaves the other, and neutralizing switches off
   const { instance, backup } = await changedSince("running");
   const old = await contents(instance);
   const restored = async (body: object) => {
-    expect((await shop.run(workflow, () => restore(backup, { backup_first: false, ...body }))).operation.state).toBe("succeeded");
+    expect((await harness.run(workflow, () => restore(backup, { backup_first: false, ...body }))).operation.state).toBe(
+      "succeeded",
+    );
     return contents(instance);
   };
   const files = await restored({ restore_database: false });
@@ -168,7 +170,7 @@ test("of database or files alone leaves the other, and neutralizing switches off
 
 test("of a part leaves an instance whose next backups count what is missing, and can be restored and cloned from", async () => {
   const { instance, backup } = await changedSince("running");
-  const { operation } = await shop.run(workflow, () => restore(backup, { restore_filestore: false }));
+  const { operation } = await harness.run(workflow, () => restore(backup, { restore_filestore: false }));
   expect(operation.state).toBe("succeeded");
   const partial = await contents(instance);
   const next = await backUp(instance);
@@ -177,12 +179,12 @@ test("of a part leaves an instance whose next backups count what is missing, and
   expect(safety, "before the restore nothing was missing").toMatchObject({ missing_files: 0 });
 
   await write(instance.id, { note: "written since" });
-  expect((await shop.run(workflow, () => restore(next))).operation).toMatchObject({ state: "succeeded", error: null });
+  expect((await harness.run(workflow, () => restore(next))).operation).toMatchObject({ state: "succeeded", error: null });
   const { database, files } = await contents(instance);
   expect(JSON.parse(database?.data ?? "")).toEqual(ARCHIVED);
   expect(Object.keys(files)).toHaveLength(Object.keys(partial.files).length);
   const body = { name: "Copy", domain: uniqueDomain("copy"), backup_id: next.id };
-  const clone = await shop.run(workflows["clone-instance"], async () =>
+  const clone = await harness.run(workflows["clone-instance"], async () =>
     (await api()).post(`/instances/${instance.id}/clone`, body),
   );
   expect(clone.operation).toMatchObject({ state: "succeeded", error: null });
@@ -191,7 +193,7 @@ test("of a part leaves an instance whose next backups count what is missing, and
 test("of the files alone keeps those that the present database names", async () => {
   const { instance, backup } = await changedSince("running");
   const before = await contents(instance);
-  expect((await shop.run(workflow, () => restore(backup, { restore_database: false }))).operation.state).toBe("succeeded");
+  expect((await harness.run(workflow, () => restore(backup, { restore_database: false }))).operation.state).toBe("succeeded");
   const { database, files } = await contents(instance);
   expect(database).toEqual(before.database);
   expect(files).toMatchObject(before.files);
@@ -202,7 +204,7 @@ test("of the files alone keeps those that the present database names", async () 
 test("keeps the backup that it reads, and the instance, from everything else meanwhile, naming the operation", async () => {
   const { instance, backup } = await changedSince("running");
   const met: unknown[] = [];
-  const { operation } = await shop.run(
+  const { operation } = await harness.run(
     workflow,
     () => restore(backup),
     async ({ task }, next) => {
@@ -226,7 +228,7 @@ test("keeps the backup that it reads, and the instance, from everything else mea
     ),
   );
   const deletion = (await (await api()).delete(`/backups/${backup.id}`)).as(Operation);
-  await shop.me.until(deletion.id);
+  await harness.me.until(deletion.id);
 });
 
 type LateWrite = (operation: OperationRecord) => Promise<unknown>;
@@ -237,10 +239,10 @@ describe("a task that was given up and still writes", () => {
     const refused: string[] = [];
     const attempt = (operation: OperationRecord) =>
       late(operation).catch((error: unknown) => void refused.push(error instanceof Error ? error.name : String(error)));
-    const { operation } = await shop.run(workflows[name], ask, async ({ task, payload }, next) => {
-      if (task === failing) throw new Thrown("GiveUp");
+    const { operation } = await harness.run(workflows[name], ask, async ({ task, payload }, next) => {
+      if (task === failing) throw new InjectedError("GiveUp");
       if (task === "fail") {
-        const present = await findOperation(shop.me.id, payload.input.operation_id);
+        const present = await findOperation(harness.me.id, payload.input.operation_id);
         if (present !== undefined) await attempt(present);
       }
       return next();
@@ -248,7 +250,7 @@ describe("a task that was given up and still writes", () => {
     expect(operation.state).toBe("failed");
     await attempt({ ...operation, state: "running" });
     expect(refused).toEqual(["ConditionFailed", "ConditionFailed"]);
-    expectClean(await worldOf(cloud, shop.me.id));
+    expectConsistent(await snapshotOf(cloud, harness.me.id));
   }
 
   test("leaves no safety backup, neither while its restore is undone nor once that has ended", async () => {
@@ -258,22 +260,26 @@ describe("a task that was given up and still writes", () => {
       () => restore(backup),
       "makeSafetyBackup",
       async (operation) =>
-        reserveSafetyBackup(operation, await getInstance(shop.me.id, instance.id), String(operation.input["safety_backup_id"])),
+        reserveSafetyBackup(
+          operation,
+          await getInstance(harness.me.id, instance.id),
+          String(operation.input["safety_backup_id"]),
+        ),
     );
   });
 
   test("does not complete a safety backup whose archive is being removed", async () => {
     const { instance, backup } = await changedSince("running");
-    const { operation } = await shop.run(
+    const { operation } = await harness.run(
       workflow,
       () => restore(backup),
       async ({ task, payload }, next) => {
-        const present = await findOperation(shop.me.id, payload.input.operation_id);
+        const present = await findOperation(harness.me.id, payload.input.operation_id);
         if (present === undefined) throw new Error("The restore is not there");
         const safetyId = String(present.input["safety_backup_id"]);
         if (task === "makeSafetyBackup") {
-          await reserveSafetyBackup(present, await getInstance(shop.me.id, instance.id), safetyId);
-          throw new Thrown("GiveUp");
+          await reserveSafetyBackup(present, await getInstance(harness.me.id, instance.id), safetyId);
+          throw new InjectedError("GiveUp");
         }
         if (task === "closeSafetyBackup") {
           await stopSteps(present); // as the undo itself does first
@@ -283,7 +289,7 @@ describe("a task that was given up and still writes", () => {
       },
     );
     expect(operation.state).toBe("failed");
-    expectClean(await worldOf(cloud, shop.me.id));
+    expectConsistent(await snapshotOf(cloud, harness.me.id));
   });
 
   test("does not make a success of work that is undone", async () => {
@@ -306,8 +312,8 @@ describe("a task that was given up and still writes", () => {
       () => client.put(`/instances/${instance.id}`, { domain }),
       "adoptDomain",
       async (operation) => {
-        const change = changeOf({ id: shop.me.id });
-        adoptDomain(change, operation, await getInstance(shop.me.id, instance.id), domain);
+        const change = changeOf({ id: harness.me.id });
+        adoptDomain(change, operation, await getInstance(harness.me.id, instance.id), domain);
         await change.commit();
       },
     );

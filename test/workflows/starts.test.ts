@@ -12,11 +12,11 @@ import { account, type TestAccount } from "../harness/account.ts";
 import type { Answer } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { some } from "../harness/some.ts";
-import { table, Thrown, type Workshop, workshop } from "./subjects.ts";
-import { expectClean, expectFree, worldOf } from "./world.ts";
+import { table, InjectedError, type WorkflowHarness, workflowHarness } from "./harness.ts";
+import { expectConsistent, expectFree, snapshotOf } from "./snapshot.ts";
 
 let cloud: Cloud;
-let shop: Workshop;
+let harness: WorkflowHarness;
 beforeAll(async () => {
   cloud = await ownCloud({ timeScale: 0 });
 });
@@ -35,16 +35,16 @@ const unavailable = (answer: Answer) => {
   expect(answer.headers["retry-after"]).toMatch(/^[1-9]\d*$/);
 };
 
-/** What of a world does not tell of a request that was taken back: all but how many numbers were given out, and times of writing. */
+/** A snapshot that is equal before and after a withdrawn request: without the numbers given out and the times of writing. */
 async function comparable() {
-  const { account: told, counts: _counts, servers, instances, ...world } = await worldOf(cloud, shop.me.id);
+  const { account: told, counts: _counts, servers, instances, ...snapshot } = await snapshotOf(cloud, harness.me.id);
   const { used_server, used_instance } = told;
-  const events = await queryAll(keys.record("event", shop.me.id, "").pk, { consistent: true });
-  const concerned = [...instances, ...world.backups].map(({ id }) => keys.operationOf(shop.me.id, id, "").pk);
+  const events = await queryAll(keys.record("event", harness.me.id, "").pk, { consistent: true });
+  const concerned = [...instances, ...snapshot.backups].map(({ id }) => keys.operationOf(harness.me.id, id, "").pk);
   const links = await Promise.all(concerned.map((pk) => queryAll(pk, { consistent: true })));
   const at = <T extends { updated_at: string }>(records: readonly T[]) =>
     records.map((record) => ({ ...record, updated_at: "" }));
-  return { ...world, used_server, used_instance, servers: at(servers), instances: at(instances), events, links };
+  return { ...snapshot, used_server, used_instance, servers: at(servers), instances: at(instances), events, links };
 }
 
 const cases = table.flatMap((each) =>
@@ -53,12 +53,12 @@ const cases = table.flatMap((each) =>
 
 describe.each(some(cases, 2))("$name from $from, when its start fails", ({ workflow, from }) => {
   beforeAll(async () => {
-    shop = await workshop(cloud, { seeded: true });
+    harness = await workflowHarness(cloud, { seeded: true });
   });
-  afterAll(() => shop.close());
+  afterAll(() => harness.close());
 
   test("is answered 503 and taken back as if it had not been asked for; asked for again it goes through", async () => {
-    const ask = await shop.prepare(workflow, from);
+    const ask = await harness.prepare(workflow, from);
     const before = await comparable();
     cloud.aws.outage("states", true);
     try {
@@ -67,19 +67,19 @@ describe.each(some(cases, 2))("$name from $from, when its start fails", ({ workf
       cloud.aws.outage("states", false);
     }
     expect(await comparable()).toEqual(before);
-    expect((await shop.run(workflow, ask)).operation.state).toBe("succeeded");
-    expectClean(await worldOf(cloud, shop.me.id));
+    expect((await harness.run(workflow, ask)).operation.state).toBe("succeeded");
+    expectConsistent(await snapshotOf(cloud, harness.me.id));
   });
 });
 
 describe.each(some(table, 3))("$name, when its start fails and so does taking it back", ({ workflow, row }) => {
   beforeAll(async () => {
-    shop = await workshop(cloud, { seeded: true });
+    harness = await workflowHarness(cloud, { seeded: true });
   });
-  afterAll(() => shop.close());
+  afterAll(() => harness.close());
 
   test("is started by the sweep, once", async () => {
-    const ask = await shop.prepare(workflow, row.from[0]);
+    const ask = await harness.prepare(workflow, row.from[0]);
     const unsubscribe = cloud.aws.calls.subscribe(({ action }) => {
       if (action === "StartExecution") cloud.aws.outage("dynamodb", true);
     });
@@ -91,26 +91,26 @@ describe.each(some(table, 3))("$name, when its start fails and so does taking it
       cloud.aws.outage("states", false);
       cloud.aws.outage("dynamodb", false);
     }
-    const { open } = await worldOf(cloud, shop.me.id);
+    const { open } = await snapshotOf(cloud, harness.me.id);
     const id = String(open[0]?.["operation_id"]);
     await sweep();
-    expect((await findOperation(shop.me.id, id))?.state, "one that has just begun is left alone").toBe("pending");
+    expect((await findOperation(harness.me.id, id))?.state, "one that has just begun is left alone").toBe("pending");
     await makeOld(id);
     await sweep();
     await sweep();
-    expect(await findOperation(shop.me.id, id)).toMatchObject({ state: "succeeded" });
+    expect(await findOperation(harness.me.id, id)).toMatchObject({ state: "succeeded" });
     expect(cloud.states.executions().filter(({ name }) => name.startsWith(id))).toHaveLength(1);
-    expectClean(await worldOf(cloud, shop.me.id));
+    expectConsistent(await snapshotOf(cloud, harness.me.id));
   });
 });
 
 describe("the sweep", () => {
   let me: TestAccount;
   beforeAll(async () => {
-    shop = await workshop(cloud);
-    me = shop.me;
+    harness = await workflowHarness(cloud);
+    me = harness.me;
   });
-  afterAll(() => shop.close());
+  afterAll(() => harness.close());
   const [creation] = table.filter(({ name }) => name === "create-server");
   if (creation === undefined) throw new Error("Nothing creates servers");
 
@@ -120,12 +120,16 @@ describe("the sweep", () => {
     const back = cloud.lambda.intercept(async ({ functionName }, next) => {
       if (!/rescue/i.test(functionName)) return next();
       events.add(functionName);
-      throw new Thrown("Boom");
+      throw new InjectedError("Boom");
     });
-    const { operation } = await shop.run(creation.workflow, await shop.prepare(creation.workflow), async ({ task }, next) => {
-      if (task === "succeed") throw new Thrown("Boom");
-      return next();
-    });
+    const { operation } = await harness.run(
+      creation.workflow,
+      await harness.prepare(creation.workflow),
+      async ({ task }, next) => {
+        if (task === "succeed") throw new InjectedError("Boom");
+        return next();
+      },
+    );
     back();
     expect(events.size).toBe(1);
     expect(operation.state).toBe("running");
@@ -133,13 +137,13 @@ describe("the sweep", () => {
     await sweep();
     expect(await findOperation(me.id, operation.id)).toMatchObject({ state: "failed" });
     expect(cloud.states.executions().find(({ name }) => name === rescueName(operation.id))?.status).toBe("SUCCEEDED");
-    expectClean(await worldOf(cloud, me.id));
+    expectConsistent(await snapshotOf(cloud, me.id));
   });
 
   test("leaves alone what runs, and forgets the marker of what has ended", async () => {
-    const { operation } = await shop.run(
+    const { operation } = await harness.run(
       creation.workflow,
-      await shop.prepare(creation.workflow),
+      await harness.prepare(creation.workflow),
       async ({ task, payload }, next) => {
         if (task === "awaitMachine") {
           await makeOld(payload.input.operation_id);
@@ -156,7 +160,7 @@ describe("the sweep", () => {
     );
     await sweep();
     expect(await findOperation(me.id, operation.id)).toEqual(operation);
-    expectFree(await worldOf(cloud, me.id));
+    expectFree(await snapshotOf(cloud, me.id));
   });
 
   describe("compares the provider with the table", () => {

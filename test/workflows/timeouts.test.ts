@@ -16,8 +16,8 @@ import { updateOne } from "../../shared/data/table.ts";
 import { jobIdOf } from "../../shared/runtime/tasks.ts";
 import { rescueName } from "../../shared/domain/workflow.ts";
 import { ownCloud } from "../harness/cloud.ts";
-import { type Payload, table, undosOf, type Workshop, workshop } from "./subjects.ts";
-import { expectClean, expectFree, worldOf } from "./world.ts";
+import { type Payload, table, undosOf, type WorkflowHarness, workflowHarness } from "./harness.ts";
+import { expectConsistent, expectFree, snapshotOf } from "./snapshot.ts";
 
 /** In which all work comes to its last step, also on a busy machine. */
 const SECONDS = 8;
@@ -41,10 +41,10 @@ function hurried(): string {
 
 let cloud: Cloud;
 /** One account for each workflow. */
-const shops = new Map<string, Promise<Workshop>>();
-function open(name: string): Promise<Workshop> {
-  const opened = workshop(cloud, { seeded: true });
-  shops.set(name, opened);
+const harnesses = new Map<string, Promise<WorkflowHarness>>();
+function open(name: string): Promise<WorkflowHarness> {
+  const opened = workflowHarness(cloud, { seeded: true });
+  harnesses.set(name, opened);
   return opened;
 }
 beforeAll(async () => {
@@ -88,35 +88,41 @@ const polls = table.flatMap((each) =>
 
 describe.each(polls)("$name, when $poll never gets ready", ({ workflow, row, step, index }) => {
   test("is given up after its time with TIMEOUT, and undone", async () => {
-    const shop = await (shops.get(workflow.name) ?? open(workflow.name));
+    const harness = await (harnesses.get(workflow.name) ?? open(workflow.name));
     // What restores end by stopping again is only done for what was stopped.
     const from = row.from.find((state) => state === "stopped") ?? row.from[0];
     const limit = limitOf(step, SETTINGS.test.polls);
     const asked: number[] = [];
-    const { operation, tasks } = await shop.run(workflow, await shop.prepare(workflow, from), async ({ task, payload }, next) => {
-      if (task !== step.name) return next();
-      expect(payload.limit).toBe(limit);
-      asked.push(payload.attempt ?? -1);
-      await stall(payload);
-      // The hundreds of times between the second and the last two are as good as the others.
-      return next(asked.length === 3 ? { ...payload, attempt: limit - 2 } : payload);
-    });
+    const { operation, tasks } = await harness.run(
+      workflow,
+      await harness.prepare(workflow, from),
+      async ({ task, payload }, next) => {
+        if (task !== step.name) return next();
+        expect(payload.limit).toBe(limit);
+        asked.push(payload.attempt ?? -1);
+        await stall(payload);
+        // The hundreds of times between the second and the last two are as good as the others.
+        return next(asked.length === 3 ? { ...payload, attempt: limit - 2 } : payload);
+      },
+    );
     expect(asked).toEqual([0, 1, 2, limit - 1]);
     expect(operation).toMatchObject(
       "commits" in step ? STAYS : { state: "failed", error: { code: "TIMEOUT", message: expect.stringContaining(step.says) } },
     );
     const order = tasks.map(({ task }) => task);
     expect(order.slice(order.lastIndexOf(step.name) + 1)).toEqual([...undosOf(workflow.steps.slice(0, index + 1)), "fail"]);
-    expectFree(await worldOf(cloud, shop.me.id));
-    if (row.to === "gone") await shop.remove(operation);
-    expectClean(await worldOf(cloud, shop.me.id));
+    expectFree(await snapshotOf(cloud, harness.me.id));
+    if (row.to === "gone") await harness.remove(operation);
+    expectConsistent(await snapshotOf(cloud, harness.me.id));
   });
 });
 
 test("executions that run out of time are rescued with TIMEOUT, of whatever workflow", async () => {
-  const ready = await Promise.all(table.map(async (each) => ({ ...each, own: await (shops.get(each.name) ?? open(each.name)) })));
+  const ready = await Promise.all(
+    table.map(async (each) => ({ ...each, own: await (harnesses.get(each.name) ?? open(each.name)) })),
+  );
   const prepared = [];
-  // One after the other, because what one prepares is what another meddles with.
+  // One after the other, because what one prepares is what another intercepts.
   for (const each of ready) prepared.push({ ...each, ask: await each.own.prepare(each.workflow, each.row.from[0]) });
   const runs = prepared.map(async ({ workflow, row, own, ask }) => {
     const last = workflow.steps.at(-1);
@@ -131,8 +137,8 @@ test("executions that run out of time are rescued with TIMEOUT, of whatever work
     const statusOf = (name: string) => cloud.states.executions().find((each) => each.name === name)?.status;
     expect([operation.id, rescueName(operation.id)].map(statusOf), operation.type).toEqual(["TIMED_OUT", "SUCCEEDED"]);
     expect(operation).toMatchObject(stays ? STAYS : { state: "failed", error: { code: "TIMEOUT" } });
-    expectFree(await worldOf(cloud, own.me.id));
+    expectFree(await snapshotOf(cloud, own.me.id));
     if (row.to === "gone") await own.remove(operation);
-    expectClean(await worldOf(cloud, own.me.id));
+    expectConsistent(await snapshotOf(cloud, own.me.id));
   }
 });

@@ -18,26 +18,26 @@ import { account, uniqueDomain } from "../harness/account.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { seedBackup } from "../harness/seed.ts";
 import { getInstance } from "../../shared/data/instances.ts";
-import { type Meddle, Thrown, type Workshop, workshop } from "./subjects.ts";
-import { expectClean, worldOf } from "./world.ts";
+import { type Intercept, InjectedError, type WorkflowHarness, workflowHarness } from "./harness.ts";
+import { expectConsistent, snapshotOf } from "./snapshot.ts";
 
 const DATA = { orders: 3, note: "Ünïcödé \\ tab\t line\n 💥", nested: { empty: "", list: [null, true, 1.5] } };
 
 let cloud: Cloud;
-let shop: Workshop;
+let harness: WorkflowHarness;
 beforeAll(async () => {
   cloud = await ownCloud({ timeScale: 0 });
-  shop = await workshop(cloud, { seeded: true });
+  harness = await workflowHarness(cloud, { seeded: true });
 });
-afterAll(() => shop.close());
+afterAll(() => harness.close());
 
-const api = async () => (await shop.me.token()).api;
+const api = async () => (await harness.me.token()).api;
 const show = async (id: string) => (await (await api()).get(`/instances/${id}`)).as(Instance);
 const write = async (id: string, data: unknown) =>
   expect((await (await api()).put(`/sandbox/instances/${id}/data`, data)).status).toBe(200);
 
 async function erpOf({ id, server_id }: Instance): Promise<SandboxErp> {
-  const { machine_id } = await getServer(shop.me.id, server_id);
+  const { machine_id } = await getServer(harness.me.id, server_id);
   const erp = await findErp(machine_id ?? "", id);
   if (erp === undefined) throw new Error(`${id} has no ERP`);
   return erp;
@@ -47,9 +47,9 @@ describe("a clone", () => {
   let source: Instance;
   let backup: Backup;
   beforeAll(async () => {
-    source = await shop.me.instance();
+    source = await harness.me.instance();
     await write(source.id, DATA);
-    backup = await shop.me.backup(source.id);
+    backup = await harness.me.backup(source.id);
   });
   const ask = async (fields: object = {}) =>
     (await api()).post(`/instances/${source.id}/clone`, {
@@ -60,7 +60,7 @@ describe("a clone", () => {
     });
   async function cloned(fields: object = {}): Promise<{ instance: Instance; erp: SandboxErp }> {
     const begun = (await ask(fields)).as(Instance);
-    await shop.me.until(begun.operation_id);
+    await harness.me.until(begun.operation_id);
     const instance = await show(begun.id);
     return { instance, erp: await erpOf(instance) };
   }
@@ -98,34 +98,34 @@ describe("a clone", () => {
 
   test("can be made of one backup twice at once, and the backup cannot be deleted until both have ended", async () => {
     const refused: unknown[] = [];
-    const meddle: Meddle = async ({ task }, next) => {
+    const intercept: Intercept = async ({ task }, next) => {
       if (task === "restoreArchive") refused.push((await (await api()).delete(`/backups/${backup.id}`)).error?.code);
       return next();
     };
     let other: Instance | undefined;
-    const { operation } = await shop.run(
+    const { operation } = await harness.run(
       workflows["clone-instance"],
       async () => {
         const [one, two] = await Promise.all([ask(), ask()]);
         other = two?.as(Instance);
         return one;
       },
-      meddle,
+      intercept,
     );
     expect(operation.state).toBe("succeeded");
     expect(
       await getOperation(
-        shop.me.id,
+        harness.me.id,
         (await (await api()).get(`/operations?resource_id=${other?.id}`)).as(Operation.array())[0]?.id ?? "",
       ),
     ).toMatchObject({ state: "succeeded" });
     expect(refused).toEqual(["OPERATION_IN_PROGRESS", "OPERATION_IN_PROGRESS"]);
-    expect((await find(backupRef(shop.me.id, backup.id)))?.used_by?.size ?? 0).toBe(0);
+    expect((await find(backupRef(harness.me.id, backup.id)))?.used_by?.size ?? 0).toBe(0);
   });
 
   test("that does not come out as it should is not given to anybody", async () => {
     // A neutralizing that claims to have been done, and was not.
-    const { operation } = await shop.run(
+    const { operation } = await harness.run(
       workflows["clone-instance"],
       () => ask(),
       async ({ task }, next) => (task === "neutralize" ? { ready: true, attempt: 1 } : next()),
@@ -134,18 +134,18 @@ describe("a clone", () => {
       state: "failed",
       error: { code: "HOST_JOB_FAILED", message: expect.stringContaining("still active") },
     });
-    expectClean(await worldOf(cloud, shop.me.id));
+    expectConsistent(await snapshotOf(cloud, harness.me.id));
   });
 });
 
 describe("a backup", () => {
   test("is in the store as the ERP's own zip, with the SHA-256 and size of its record, and outlives its instance", async () => {
-    const instance = await shop.me.instance();
+    const instance = await harness.me.instance();
     await write(instance.id, DATA);
     const begun = (await (await api()).post(`/instances/${instance.id}/backups`)).as(Backup);
-    await shop.me.until(begun.operation_id);
+    await harness.me.until(begun.operation_id);
     const backup = (await (await api()).get(`/backups/${begun.id}`)).as(Backup);
-    await shop.me.until((await (await api()).delete(`/instances/${instance.id}`)).as(Operation).id);
+    await harness.me.until((await (await api()).delete(`/instances/${instance.id}`)).as(Operation).id);
     expect((await (await api()).get(`/backups/${backup.id}`)).as(Backup)).toEqual(backup);
     const { url } = (await (await api()).get(`/backups/${backup.id}/download`)).as(backups.download.data);
     const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
@@ -170,69 +170,69 @@ describe("a backup", () => {
   });
 
   test("that was asked to fail leaves no archive, and the instance as it was", async () => {
-    const instance = await shop.me.instance();
+    const instance = await harness.me.instance();
     const before = await erpOf(instance);
     const ask = async () => (await api()).post(`/instances/${instance.id}/backups`, { note: "fail-upload" });
-    const { operation } = await shop.run(workflows["create-backup"], ask);
+    const { operation } = await harness.run(workflows["create-backup"], ask);
     expect(operation.error?.code).toBe("STORAGE_ERROR");
     expect(await erpOf(instance)).toEqual(before);
-    expectClean(await worldOf(cloud, shop.me.id));
+    expectConsistent(await snapshotOf(cloud, harness.me.id));
   });
 
   describe("while the store is away", () => {
     test("fails with STORAGE_ERROR once it was away for too long, and holds nothing", async () => {
-      const instance = await shop.me.instance();
+      const instance = await harness.me.instance();
       // The undo, too, has to wait for the store: it comes back while that is tried again.
       const ask = async () => (await api()).post(`/instances/${instance.id}/backups`);
       cloud.aws.outage("s3", "refuse");
-      const { operation, tasks } = await shop.run(workflows["create-backup"], ask, async ({ task, tries }, next) => {
+      const { operation, tasks } = await harness.run(workflows["create-backup"], ask, async ({ task, tries }, next) => {
         if (task === "deleteArchive" && tries === 3) cloud.aws.outage("s3", false);
         return next();
       });
       expect(operation).toMatchObject({ state: "failed", error: { code: "STORAGE_ERROR" } });
       expect(tasks.filter(({ task }) => task === "makeArchive").length).toBeGreaterThan(3);
       expect((await show(instance.id)).status).toBe("running");
-      expectClean(await worldOf(cloud, shop.me.id));
+      expectConsistent(await snapshotOf(cloud, harness.me.id));
     });
 
     test("is completed when it comes back in time", async () => {
-      const instance = await shop.me.instance();
+      const instance = await harness.me.instance();
       cloud.aws.outage("s3", true);
       const ask = async () => (await api()).post(`/instances/${instance.id}/backups`);
-      const { operation } = await shop.run(workflows["create-backup"], ask, async ({ task, tries }, next) => {
+      const { operation } = await harness.run(workflows["create-backup"], ask, async ({ task, tries }, next) => {
         if (task === "makeArchive" && tries === 3) cloud.aws.outage("s3", false);
         return next();
       });
       expect(operation.state).toBe("succeeded");
-      expectClean(await worldOf(cloud, shop.me.id));
+      expectConsistent(await snapshotOf(cloud, harness.me.id));
     });
   });
 });
 
 test("a move to a new domain that fails keeps the old one, and another instance may have the new one", async () => {
-  const instance = await shop.me.instance();
+  const instance = await harness.me.instance();
   const domain = uniqueDomain("wanted");
   const move = async () => (await api()).put(`/instances/${instance.id}`, { domain });
-  const { operation } = await shop.run(workflows["update-instance"], move, async ({ task }, next) => {
+  const { operation } = await harness.run(workflows["update-instance"], move, async ({ task }, next) => {
     const done = await next();
-    if (task === "adoptDomain") throw new Thrown("GiveUp");
+    if (task === "adoptDomain") throw new InjectedError("GiveUp");
     return done;
   });
   expect(operation.state).toBe("failed");
   expect(await show(instance.id)).toMatchObject({ domain: instance.domain, status: "running", operation_id: null });
   expect((await erpOf(instance)).database?.base_url).toBe(`https://${instance.domain}`);
-  expect((await shop.me.instance({ domain })).domain).toBe(domain);
-  expect((await (await api()).post("/instances", await shop.me.instanceBody({ domain: instance.domain }))).status).toBe(409);
+  expect((await harness.me.instance({ domain })).domain).toBe(domain);
+  expect((await (await api()).post("/instances", await harness.me.instanceBody({ domain: instance.domain }))).status).toBe(409);
 });
 
 describe("the health check", () => {
   const check = () => cloud.events.fire("checkservers");
   const shown = async (id: string) => (await (await api()).get(`/servers/${id}`)).as(Server);
   const switchOff = async (id: string, offline: boolean) =>
-    setMachine((await getServer(shop.me.id, id)).machine_id ?? "", { offline });
+    setMachine((await getServer(harness.me.id, id)).machine_id ?? "", { offline });
 
   test("counts failures in a row: one good probe in between, and the server stays active", async () => {
-    const { id } = await shop.me.server();
+    const { id } = await harness.me.server();
     for (const offline of [true, false, true]) {
       await switchOff(id, offline);
       for (let probe = 0; probe < (offline ? 4 : 1); probe++) await check();
@@ -243,8 +243,8 @@ describe("the health check", () => {
   });
 
   test("makes a server active again with the first good probe, and then work can be done on it", async () => {
-    const { id } = await shop.me.server();
-    const instance = await shop.me.instance({ server_id: id });
+    const { id } = await harness.me.server();
+    const instance = await harness.me.instance({ server_id: id });
     await switchOff(id, true);
     for (let probe = 0; probe < 7; probe++) await check();
     const away = await shown(id);
@@ -255,25 +255,25 @@ describe("the health check", () => {
     expect(back).toMatchObject({ status: "active", status_reason: null });
     expect(back.last_seen_at?.localeCompare(away.last_seen_at ?? "")).toBe(1);
     const backup = (await (await api()).post(`/instances/${instance.id}/backups`)).as(Backup);
-    await shop.me.until(backup.operation_id);
-    expectClean(await worldOf(cloud, shop.me.id));
+    await harness.me.until(backup.operation_id);
+    expectConsistent(await snapshotOf(cloud, harness.me.id));
   });
 
   test("work that meets a machine that stopped answering fails with HOST_UNREACHABLE and is freed", async () => {
-    const { id } = await shop.me.server();
-    const instance = await shop.me.instance({ server_id: id });
+    const { id } = await harness.me.server();
+    const instance = await harness.me.instance({ server_id: id });
     await switchOff(id, true);
     await check();
     const stop = async () => (await api()).post(`/instances/${instance.id}/actions`, { action: "stop" });
-    const { operation } = await shop.run(workflows["stop-instance"], stop);
+    const { operation } = await harness.run(workflows["stop-instance"], stop);
     expect(operation).toMatchObject({ state: "failed", error: { code: "HOST_UNREACHABLE" } });
     expect(await show(instance.id)).toMatchObject({ status: "failed", status_reason: operation.error?.message });
     for (let probe = 0; probe < 5; probe++) await check();
     const deletion = async () => (await api()).delete(`/instances/${instance.id}`);
-    const { operation: deleted } = await shop.run(workflows["delete-instance"], deletion);
+    const { operation: deleted } = await harness.run(workflows["delete-instance"], deletion);
     expect(deleted).toMatchObject({ state: "succeeded", result: { host_skipped: true } });
-    await shop.run(workflows["delete-server"], async () => (await api()).delete(`/servers/${id}`));
-    expectClean(await worldOf(cloud, shop.me.id));
+    await harness.run(workflows["delete-server"], async () => (await api()).delete(`/servers/${id}`));
+    expectConsistent(await snapshotOf(cloud, harness.me.id));
   });
 
   test("leaves a server alone that was deleted, or is being made or deleted", async () => {
@@ -284,7 +284,7 @@ describe("the health check", () => {
     await me.until((await me.api.delete(`/servers/${made.id}`)).as(Operation).id);
     await check();
     expect((await me.api.get(`/servers/${made.id}`)).status).toBe(404);
-    expectClean(await worldOf(cloud, me.id));
+    expectConsistent(await snapshotOf(cloud, me.id));
   });
 });
 
@@ -296,64 +296,64 @@ describe("the expiry of backups", () => {
 
   /** As if its time had been over long ago. */
   async function age(id: string): Promise<void> {
-    const { account_id, instance_id, expires_at } = (await find(backupRef(shop.me.id, id))) ?? {
+    const { account_id, instance_id, expires_at } = (await find(backupRef(harness.me.id, id))) ?? {
       account_id: "",
       instance_id: "",
       expires_at: null,
     };
     const past = "2026-01-01T00:00:00.000Z";
-    await updateOne(keys.record("backup", shop.me.id, id), { set: { expires_at: past } }, {});
+    await updateOne(keys.record("backup", harness.me.id, id), { set: { expires_at: past } }, {});
     if (expires_at !== null) await removeOne(keys.expiringBackup(expires_at, id));
     await transact([put(keys.expiringBackup(past, id), { account_id, backup_id: id, instance_id })]);
   }
 
   async function safetyBackup(manual: Backup): Promise<string> {
-    const { result } = await shop.me.until((await (await api()).post(`/backups/${manual.id}/restore`)).as(Operation).id);
+    const { result } = await harness.me.until((await (await api()).post(`/backups/${manual.id}/restore`)).as(Operation).id);
     return result?.safety_backup_id ?? "";
   }
   const statusOf = async (id: string) => (await (await api()).get(`/backups/${id}`)).status;
 
   test("deletes safety backups whose time is over, with their archives, and no others", async () => {
-    const instance = await shop.me.instance();
-    const manual = await shop.me.backup(instance.id);
+    const instance = await harness.me.instance();
+    const manual = await harness.me.backup(instance.id);
     const [old, young] = [await safetyBackup(manual), await safetyBackup(manual)];
     await age(old);
     await expire();
     expect(await Promise.all([manual.id, old, young].map(statusOf))).toEqual([200, 404, 200]);
-    expectClean(await worldOf(cloud, shop.me.id));
+    expectConsistent(await snapshotOf(cloud, harness.me.id));
     await expire();
     expect(await Promise.all([manual.id, young].map(statusOf))).toEqual([200, 200]);
   });
 
   test("never deletes the last completed backup of an instance, even of several whose time is over, nor of one that is gone", async () => {
-    const instance = await shop.me.instance();
-    const manual = await shop.me.backup(instance.id);
+    const instance = await harness.me.instance();
+    const manual = await harness.me.backup(instance.id);
     const safe = [await safetyBackup(manual), await safetyBackup(manual)];
-    const failed = await seedBackup(await getInstance(shop.me.id, instance.id), {
+    const failed = await seedBackup(await getInstance(harness.me.id, instance.id), {
       state: "failed",
       size_bytes: null,
       sha256: null,
     });
-    await shop.me.until((await (await api()).delete(`/backups/${manual.id}`)).as(Operation).id);
+    await harness.me.until((await (await api()).delete(`/backups/${manual.id}`)).as(Operation).id);
     for (const id of safe) await age(id);
     await Promise.all([expire(), expire()]);
     const left = await Promise.all(safe.map(statusOf));
     expect(left.filter((status) => status === 200)).toHaveLength(1);
     expect(await statusOf(failed.id)).toBe(200);
-    await shop.me.until((await (await api()).delete(`/instances/${instance.id}`)).as(Operation).id);
+    await harness.me.until((await (await api()).delete(`/instances/${instance.id}`)).as(Operation).id);
     await expire();
     expect(await Promise.all(safe.map(statusOf))).toEqual(left);
-    expectClean(await worldOf(cloud, shop.me.id));
+    expectConsistent(await snapshotOf(cloud, harness.me.id));
   });
 
   test("is not misled by a list that lags: the last completed backup stays, though another that is gone is still listed", async () => {
-    const instance = await shop.me.instance();
-    const manual = await shop.me.backup(instance.id);
+    const instance = await harness.me.instance();
+    const manual = await harness.me.backup(instance.id);
     const safety = await safetyBackup(manual);
     await age(safety);
     const release = await cloud.aws.holdIndexes();
     try {
-      await shop.me.until((await (await api()).delete(`/backups/${manual.id}`)).as(Operation).id);
+      await harness.me.until((await (await api()).delete(`/backups/${manual.id}`)).as(Operation).id);
       expect(await statusOf(manual.id)).toBe(404);
       const listed = (await (await api()).get(`/instances/${instance.id}/backups`)).as(Backup.array());
       expect(listed).toMatchObject([{ id: safety }, { id: manual.id, status: "completed" }]);
@@ -362,16 +362,16 @@ describe("the expiry of backups", () => {
     } finally {
       await release();
     }
-    expectClean(await worldOf(cloud, shop.me.id));
+    expectConsistent(await snapshotOf(cloud, harness.me.id));
   });
 
   test("waits for whoever reads one", async () => {
-    const instance = await shop.me.instance();
-    const manual = await shop.me.backup(instance.id);
+    const instance = await harness.me.instance();
+    const manual = await harness.me.backup(instance.id);
     const safety = await safetyBackup(manual);
     await age(safety);
     const restore = async () => (await api()).post(`/backups/${safety}/restore`, { backup_first: false });
-    const { operation } = await shop.run(workflows["restore-backup"], restore, async ({ task }, next) => {
+    const { operation } = await harness.run(workflows["restore-backup"], restore, async ({ task }, next) => {
       if (task === "buildRestore") await cloud.events.fire("expirebackups");
       return next();
     });
@@ -382,19 +382,19 @@ describe("the expiry of backups", () => {
   });
 
   test("lost between its record and its start is taken up by the sweep", async () => {
-    const instance = await shop.me.instance();
-    const manual = await shop.me.backup(instance.id);
+    const instance = await harness.me.instance();
+    const manual = await harness.me.backup(instance.id);
     const safety = await safetyBackup(manual);
     await age(safety);
     cloud.aws.outage("states", true);
     await expire();
     cloud.aws.outage("states", false);
-    const { open } = await worldOf(cloud, shop.me.id);
+    const { open } = await snapshotOf(cloud, harness.me.id);
     const id = String(open[0]?.["operation_id"]);
     await updateOne(keys.openOperation(id), { set: { created_at: "2026-01-01T00:00:00.000Z" } }, {});
     await cloud.events.fire("sweep");
     await cloud.states.settled();
     expect(await statusOf(safety)).toBe(404);
-    expectClean(await worldOf(cloud, shop.me.id));
+    expectConsistent(await snapshotOf(cloud, harness.me.id));
   });
 });

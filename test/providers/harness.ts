@@ -46,7 +46,7 @@ export const OWN_MACHINE = {
   disk_gb: 200,
 };
 
-export interface World {
+export interface ProviderHarness {
   hetzner: FakeHetzner;
   digitalocean: FakeDigitalOcean;
   configure: (configuration: unknown) => Promise<void>;
@@ -67,7 +67,7 @@ export interface Outcome {
 }
 
 /** For the calling file; its time stands still unless something waits. */
-export async function world(): Promise<World> {
+export async function providerHarness(): Promise<ProviderHarness> {
   // Tables of this file's own, because the key is.
   const database = { url: inject("databaseUrl"), accessKeyId: randomBytes(8).toString("hex") };
   const secrets = await secretsManager();

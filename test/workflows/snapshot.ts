@@ -13,7 +13,7 @@ import { archiveKey } from "../../shared/storage/archive-key.ts";
 const all = (pk: string): Promise<Item[]> => queryAll(pk, { consistent: true });
 const recordsOf = (kind: ListKind, accountId: string) => all(keys.record(kind, accountId, "").pk);
 
-export async function worldOf(cloud: Cloud, accountId: string) {
+export async function snapshotOf(cloud: Cloud, accountId: string) {
   const [servers, instances, backups, operations, unique, sealed, open, expiring, watched, machines, archives, account] =
     await Promise.all([
       recordsOf("server", accountId).then((items) => items.map((item) => ServerRecord.parse(item))),
@@ -60,7 +60,7 @@ export async function worldOf(cloud: Cloud, accountId: string) {
     counts,
   };
 }
-export type World = Awaited<ReturnType<typeof worldOf>>;
+export type Snapshot = Awaited<ReturnType<typeof snapshotOf>>;
 
 async function archivesOf(cloud: Cloud, accountId: string): Promise<string[]> {
   const { accessKeyId, secretAccessKey } = cloud.operator;
@@ -83,7 +83,7 @@ async function archivesOf(cloud: Cloud, accountId: string): Promise<string[]> {
 }
 
 /** Nothing waits, nothing is held, no secret lies around: what must be so however work ended, once it has. */
-export function expectFree({ servers, instances, backups, operations, sealed, open }: World): void {
+export function expectFree({ servers, instances, backups, operations, sealed, open }: Snapshot): void {
   const held = [...servers, ...instances, ...backups].filter(({ operation_id }) => operation_id !== null);
   expect(held, "held").toEqual([]);
   expect(
@@ -99,11 +99,11 @@ export function expectFree({ servers, instances, backups, operations, sealed, op
 }
 
 /** What the table says is what there is, item for item: nothing that only a failure has left, nothing missing. */
-export function expectClean(world: World): void {
-  expectFree(world);
-  expectMarkers(world);
-  expectCounts(world);
-  const { servers, instances, backups, machines, erps, archives } = world;
+export function expectConsistent(snapshot: Snapshot): void {
+  expectFree(snapshot);
+  expectMarkers(snapshot);
+  expectCounts(snapshot);
+  const { servers, instances, backups, machines, erps, archives } = snapshot;
   expect(sorted(machines.map(({ machine_id }) => machine_id)), "machines").toEqual(
     sorted(servers.flatMap(({ machine_id }) => machine_id ?? [])),
   );
@@ -131,7 +131,7 @@ export function expectClean(world: World): void {
 const sorted = (values: readonly string[]): string[] => values.toSorted();
 
 /** Every marker marks a record, and every record has its markers. */
-export function expectMarkers({ account, servers, instances, backups, unique, expiring, watched }: World): void {
+export function expectMarkers({ account, servers, instances, backups, unique, expiring, watched }: Snapshot): void {
   const wanted = [
     ...servers.map(({ id, name }) => [keys.serverName(account.id, name).sk, id]),
     ...instances.flatMap(({ id, domain, server_id, database_name }) => [
@@ -155,7 +155,7 @@ export function expectMarkers({ account, servers, instances, backups, unique, ex
 }
 
 /** The counts from which lists tell their totals. */
-export function expectCounts({ counts, servers, instances, backups, operations }: World): void {
+export function expectCounts({ counts, servers, instances, backups, operations }: Snapshot): void {
   const statuses: Record<string, string[]> = {
     server: servers.map(({ state }) => SERVER_PHASES[state]),
     instance: instances.map(({ state }) => state),

@@ -1,4 +1,4 @@
-// For every workflow: how its work is asked for, in every state from which the lifecycle allows it.
+// Runs every workflow through the API, in every state from which the lifecycle allows it, and intercepts its tasks.
 import { expect } from "vitest";
 import * as z from "zod";
 import type { Cloud } from "../../infra/local/cloud.ts";
@@ -19,15 +19,15 @@ import type { Poll, Step, Workflow } from "../../shared/domain/workflow.ts";
 import { account, type AccountOptions, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
 import type { Answer, Client } from "../harness/client.ts";
 
-/** An error by the name under which Step Functions sees it, as a task throws it. */
-export class Thrown extends Error {
+/** An error with the name that Step Functions sees, as a task throws it. */
+export class InjectedError extends Error {
   constructor(name: "GiveUp" | "TryAgain" | "Boom", message = REASON) {
     super(message);
     this.name = name;
   }
 }
 export const REASON = "HOST_JOB_FAILED: As the test asked";
-export const TOLD = { code: "HOST_JOB_FAILED", message: "As the test asked" };
+export const INJECTED = { code: "HOST_JOB_FAILED", message: "As the test asked" };
 
 const Payload = z.looseObject({
   task: z.string(),
@@ -38,7 +38,10 @@ const Payload = z.looseObject({
 export type Payload = z.infer<typeof Payload>;
 
 /** One try of one task: does it, or not, or twice. `tries` counts those of this task in this execution. */
-export type Meddle = (call: { task: string; execution: string; payload: Payload; tries: number }, next: Next) => Promise<unknown>;
+export type Intercept = (
+  call: { task: string; execution: string; payload: Payload; tries: number },
+  next: Next,
+) => Promise<unknown>;
 type Next = (payload?: Payload) => Promise<unknown>;
 
 export interface Run {
@@ -47,18 +50,18 @@ export interface Run {
   tasks: { execution: string; task: string }[];
 }
 
-export interface Workshop {
+export interface WorkflowHarness {
   cloud: Cloud;
   me: TestAccount;
   /** An instance or a server to work on, and a request for the work. */
   prepare: (workflow: Workflow, from?: State) => Promise<() => Promise<Answer>>;
-  /** Asks for the work, meddles with its tasks, and waits until everything has come to its end. */
-  run: (workflow: Workflow, ask: () => Promise<Answer>, meddle?: Meddle) => Promise<Run>;
-  /** Deletes the resource of an operation that ended, which shall be possible. */
+  /** Asks for the work, intercepts its tasks, and waits until everything has come to its end. */
+  run: (workflow: Workflow, ask: () => Promise<Answer>, intercept?: Intercept) => Promise<Run>;
+  /** Deletes the resource of an operation that ended; fails if that is not possible. */
   remove: (operation: OperationRecord) => Promise<void>;
   stateOf: (operation: OperationRecord) => Promise<{ state: string; reason: string | null } | undefined>;
   settled: () => Promise<void>;
-  /** No longer meddles with anything. */
+  /** No longer intercepts anything. */
   close: () => void;
 }
 
@@ -78,23 +81,23 @@ function begunBy(answer: Answer): string {
   return operation_id ?? id;
 }
 
-export async function workshop(cloud: Cloud, options: AccountOptions = {}): Promise<Workshop> {
+export async function workflowHarness(cloud: Cloud, options: AccountOptions = {}): Promise<WorkflowHarness> {
   const me = await account(options);
   for (const kind of ["server", "instance"] as const) await setQuota(me.id, kind, 10_000);
   const fresh = async (): Promise<Client> => (await me.token()).api;
 
-  const meddlers = new Map<string, Meddle>();
+  const interceptors = new Map<string, Intercept>();
   const seen: Run["tasks"] = [];
   const tries = new Map<string, number>();
   const close = cloud.states.intercept(async (call: TaskCall, next) => {
     const payload = Payload.parse(call.payload);
-    const meddle = meddlers.get(call.machine);
-    if (meddle === undefined) return next();
+    const intercept = interceptors.get(call.machine);
+    if (intercept === undefined) return next();
     const { task } = payload;
     seen.push({ execution: call.execution, task });
     const key = `${call.execution} ${task}`;
     tries.set(key, (tries.get(key) ?? 0) + 1);
-    return meddle({ task, execution: call.execution, payload, tries: tries.get(key) ?? 0 }, (changed) =>
+    return intercept({ task, execution: call.execution, payload, tries: tries.get(key) ?? 0 }, (changed) =>
       next(changed === undefined ? undefined : { ...call, payload: changed }),
     );
   });
@@ -104,8 +107,8 @@ export async function workshop(cloud: Cloud, options: AccountOptions = {}): Prom
     return machine.name;
   };
 
-  const run: Workshop["run"] = async (workflow, ask, meddle = (_, next) => next()) => {
-    meddlers.set(machineOf(workflow.name), meddle);
+  const run: WorkflowHarness["run"] = async (workflow, ask, intercept = (_, next) => next()) => {
+    interceptors.set(machineOf(workflow.name), intercept);
     seen.length = 0;
     try {
       const id = begunBy(await ask());
@@ -115,7 +118,7 @@ export async function workshop(cloud: Cloud, options: AccountOptions = {}): Prom
       expect(operation.type).toBe(workflow.operation);
       return { operation, tasks: [...seen] };
     } finally {
-      meddlers.delete(machineOf(workflow.name));
+      interceptors.delete(machineOf(workflow.name));
     }
   };
 
@@ -123,8 +126,8 @@ export async function workshop(cloud: Cloud, options: AccountOptions = {}): Prom
   const work = async (name: WorkflowName, answer: Promise<Answer>, failing = false): Promise<void> => {
     await run(workflows[name], () => answer, failing ? failAtFirst : undefined);
   };
-  const failAtFirst: Meddle = async ({ task }, next) => {
-    if (task !== "begin" && task !== "fail") throw new Thrown("GiveUp");
+  const failAtFirst: Intercept = async ({ task }, next) => {
+    if (task !== "begin" && task !== "fail") throw new InjectedError("GiveUp");
     return next();
   };
 
