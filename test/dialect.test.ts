@@ -8,7 +8,7 @@ const sourcesOf = (...folders: string[]) =>
     text: readFileSync(file, "utf8"),
   }));
 
-test("every source file begins with a line comment that says what it is", () => {
+test("every source file starts with a line comment that describes it", () => {
   const sources = sourcesOf("shared", "functions", "infra", "dashboard/src", "test");
   expect(sources.length).toBeGreaterThan(400);
   const without = sources.filter(({ text }) => !text.replace("// @ts-check\n", "").startsWith("// "));

@@ -286,7 +286,7 @@ test("a page of operations of a resource costs one call more for those that are 
   expect(handler.map(({ action }) => action)).toEqual(["Query", "BatchGetItem"]);
 });
 
-test("what is refused without a look-up costs none", async () => {
+test("a request that fails without a lookup costs no read", async () => {
   for (const token of [undefined, "nonsense", "svc_test_short", "svc_live_" + "a".repeat(36), "a.b.c"]) {
     const { answer, authorizer, handler } = await costOf("servers.list", () =>
       stranger.get("/servers", token === undefined ? {} : { token }),

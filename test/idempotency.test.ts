@@ -28,7 +28,7 @@ const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
 const sshKeyBody = () => ({ name: "Laptop", public_key: newPublicKey() });
 const keysInAll = async () => (await me.api.get("/ssh-keys")).meta?.total ?? 0;
 
-test("a repetition gets the same answer, marked, and has no second effect", async () => {
+test("a retry gets the same response, marked as a replay, and has no second effect", async () => {
   const body = sshKeyBody();
   const first = await api.post("/ssh-keys", body, keyed("again"));
   expect(first.headers).not.toHaveProperty("idempotent-replayed");
@@ -55,7 +55,7 @@ test("the order of the body's fields makes no other request", async () => {
   expect(again.text).toBe(first.text);
 });
 
-test("what it made may be gone meanwhile: the answer stays", async () => {
+test("the stored response stays even if its resource is deleted in the meantime", async () => {
   const body = sshKeyBody();
   const first = (await api.post("/ssh-keys", body, keyed("gone"))).as(SshKey);
   await api.delete(`/ssh-keys/${first.id}`);
@@ -63,7 +63,7 @@ test("what it made may be gone meanwhile: the answer stays", async () => {
 });
 
 describe("the same key", () => {
-  test("with another body is refused, and has no effect", async () => {
+  test("a reused key with a different body is an error, and has no effect", async () => {
     await api.post("/ssh-keys", sshKeyBody(), keyed("reused"));
     const before = await me.trace();
     const answer = await api.post("/ssh-keys", sshKeyBody(), keyed("reused"));
@@ -72,7 +72,7 @@ describe("the same key", () => {
     expect(await me.trace()).toBe(before);
   });
 
-  test("on another path is refused", async () => {
+  test("a reused key on a different path is an error", async () => {
     await api.post("/ssh-keys", sshKeyBody(), keyed("path"));
     const answer = await api.post("/servers", await me.serverBody(), keyed("path"));
     expect(answer.error?.code).toBe("IDEMPOTENCY_KEY_REUSED");
@@ -101,7 +101,7 @@ describe("the same key", () => {
   });
 });
 
-test("only successes are kept: after a refusal the same key may be used for the request put right", async () => {
+test("only successes are stored: after an error, the same key works for the corrected request", async () => {
   const wrong = await api.post("/ssh-keys", { name: "Laptop", public_key: "none" }, keyed("retry"));
   expect(wrong.status).toBe(422);
   expect((await api.post("/ssh-keys", sshKeyBody(), keyed("retry"))).status).toBe(201);
@@ -110,7 +110,7 @@ test("only successes are kept: after a refusal the same key may be used for the 
   expect((await api.post("/ssh-keys", sshKeyBody(), keyed("missing"))).status).toBe(201);
 });
 
-test("of ten at once one has its effect; the others are told so, or that it is still running", async () => {
+test("of ten concurrent requests one takes effect; the others get its response, or that it is still in progress", async () => {
   const body = sshKeyBody();
   const before = await keysInAll();
   const answers = await Promise.all(Array.from({ length: 10 }, () => api.post("/ssh-keys", body, keyed("at once"))));
@@ -122,7 +122,7 @@ test("of ten at once one has its effect; the others are told so, or that it is s
   expect((await api.post("/ssh-keys", body, keyed("at once"))).text).toBe(made[0]?.text);
 });
 
-test("two servers asked for at once with one key are one server and one operation", async () => {
+test("two concurrent creations with one key create one server and one operation", async () => {
   const body = await me.serverBody();
   const answers = await Promise.all([1, 2].map(() => api.post("/servers", body, keyed("two servers"))));
   const ids = answers.filter(({ status }) => status === 201).map((answer) => answer.as(Server).id);
@@ -171,7 +171,7 @@ test.each(posts)("$title looks at the key", async (route) => {
   expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "Idempotency-Key" } });
 });
 
-test("signing in takes no notice of a key: each time is a session of its own", async () => {
+test("signing in ignores a key: every sign-in creates a session", async () => {
   const { email, password } = me.user;
   const login = async () =>
     (await api.post("/auth/login", { email, password }, keyed("login"))).as(z.object({ token: z.string() })).token;

@@ -56,7 +56,7 @@ const unavailable = (answer: {
 };
 
 describe.each([true, "refuse", "silent"] as const)("without the database (%s)", (mode) => {
-  test("every endpoint says so, in the envelope; what needs no database goes on", async () => {
+  test("without the database every endpoint returns 503 in the envelope, and those that need no database still work", async () => {
     const answers = await without("dynamodb", mode, () =>
       Promise.all(closedRoutes.map((route) => api.send(route.method, pathOf(route), bodyOf(route)))),
     );
@@ -182,7 +182,7 @@ describe("without the workflow engine", () => {
     },
   );
 
-  test("what needs no workflow goes on", async () => {
+  test("requests that need no workflow still work", async () => {
     const answer = await without("states", "refuse", () => api.put("/settings", { backup_retention_days: 3 }));
     expect(answer.status).toBe(200);
   });
@@ -197,7 +197,7 @@ describe("without the workflow engine", () => {
   });
 });
 
-describe("a write whose answer is lost", () => {
+describe("a write whose response is lost", () => {
   test("is the request's own when it is sent again: what one transaction made is no conflict", async () => {
     cloud.aws.loseAnswer("TransactWriteItems");
     const answer = await api.post("/ssh-keys", { name: "Lost", public_key: newPublicKey() });
@@ -211,14 +211,14 @@ describe("a write whose answer is lost", () => {
     expect(remaining).toEqual([remaining[0], Number(remaining[0]) - 1]);
   });
 
-  test("of something that may be there once, tells that it was made", async () => {
+  test("a lost response to a unique creation still reports the creation", async () => {
     const key = { pk: "lost", sk: randomUUID() };
     cloud.aws.loseAnswer("PutItem");
     expect(await putIfAbsent(key, { owner: me.id })).toBe(true);
     expect(await putIfAbsent(key, { owner: me.id })).toBe(false);
   });
 
-  test("of every try to start an execution is told as what came of it: done, or taken back whole", async () => {
+  test("lost responses to starts end consistently: started, or withdrawn completely", async () => {
     const stop = cloud.aws.calls.subscribe(({ action }) => {
       if (action === "StartExecution") cloud.aws.loseAnswer(action);
     });
@@ -263,7 +263,7 @@ describe("a repetition with the same Idempotency-Key, while the start fails", ()
   }
   const servers = async () => (await me.api.get("/servers")).as(z.array(Server)).map(({ id }) => id);
 
-  test("is refused as long as the work cannot be started, and starts it itself as soon as it can", async () => {
+  test("a retry fails while the work cannot be started, and starts it itself as soon as possible", async () => {
     const body = await me.serverBody();
     const { id, resource } = await begunOnly(body);
     unavailable(await without("states", true, () => api.post("/servers", body, keyed)));
@@ -276,7 +276,7 @@ describe("a repetition with the same Idempotency-Key, while the start fails", ()
     expect(cloud.states.executions().filter(({ name }) => name === id)).toHaveLength(1);
   });
 
-  test("once answered keeps the first request from taking the work back, even before its first task", async () => {
+  test("a retry that got its response prevents the first request from withdrawing the work, even before its first task", async () => {
     const body = await me.serverBody();
     const operation = await begunOnly(body);
     const held = Promise.withResolvers<void>();
@@ -295,7 +295,7 @@ describe("a repetition with the same Idempotency-Key, while the start fails", ()
     expect(await servers()).toEqual([operation.resource.id]);
   });
 
-  test("that comes after the work was taken back, but has read the response before, is refused", async () => {
+  test("a retry that read the response before the work was withdrawn fails", async () => {
     const operation = await begunOnly(await me.serverBody());
     expect(await withdrawOperation(operation, () => undefined)).toBe(true);
     await expect(ensureStarted(me.id, operation.id)).rejects.toMatchObject({ code: "SERVICE_UNAVAILABLE" });
@@ -303,7 +303,7 @@ describe("a repetition with the same Idempotency-Key, while the start fails", ()
     expect(await servers()).toEqual([]);
   });
 
-  test("is told of a success only if that stays, whenever the engine comes back", async () => {
+  test("a retry gets a success only if it is final, whenever the engine recovers", async () => {
     for (let round = 0; round < 4; round++) {
       const body = await me.serverBody();
       const { api: asker } = await me.token();
@@ -327,7 +327,7 @@ describe("a repetition with the same Idempotency-Key, while the start fails", ()
   });
 });
 
-test("of a first task and of taking the work back, at once, exactly one wins; neither fails", async () => {
+test("of a first task and a concurrent withdrawal exactly one wins, and neither fails", async () => {
   await setQuota(me.id, "server", 100);
   for (let round = 0; round < 20; round++) {
     const { id } = await seedServer(me.id);

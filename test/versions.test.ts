@@ -102,7 +102,7 @@ const failed = (etag: string) => ({ code: "PRECONDITION_FAILED", details: { etag
 describe.each(kinds)("$what", ({ make, client, changes, deleted, touch }) => {
   const ifMatch = (etag: string) => ({ headers: { "if-match": etag } });
 
-  test("has a strong ETag that changes with it, and not with what changes by itself", async () => {
+  test("a resource has a strong ETag that changes with it, but not with fields that change on their own", async () => {
     const [path, api] = [await make(), await client()];
     const before = etagOf(await api.get(path));
     expect(before).toMatch(STRONG);
@@ -157,7 +157,7 @@ describe.each(kinds)("$what", ({ make, client, changes, deleted, touch }) => {
     expect((await api.delete(path, ifMatch("*"))).status).toBe(deleted);
   });
 
-  test("is 304 to whoever has it", async () => {
+  test("a client that has the current version gets 304", async () => {
     const [path, api] = [await make(), await client()];
     const full = await api.get(path);
     for (const known of [etagOf(full), `W/${etagOf(full)}`, `"x", ${etagOf(full)}`, "*"])
@@ -174,7 +174,7 @@ describe.each(kinds)("$what", ({ make, client, changes, deleted, touch }) => {
   });
 });
 
-test("of changes at once that all name the same version one is made", async () => {
+test("of concurrent changes with the same If-Match one succeeds", async () => {
   const server = await seedServer(me.id);
   const instance = await seedInstance(me.id, { server_id: server.id });
   const paths: [path: string, body: (i: number) => object][] = [
@@ -210,7 +210,7 @@ test("a deletion that names a version does not overtake a rename", async () => {
   }
 });
 
-test("without If-Match, changes of different fields at once do not undo each other", async () => {
+test("without If-Match, concurrent changes to different fields do not overwrite each other", async () => {
   const { api } = await me.token();
   const { id } = await seedInstance(me.id);
   await Promise.all([
@@ -228,7 +228,7 @@ test("without If-Match, changes of different fields at once do not undo each oth
   });
 });
 
-test("an operation has an ETag, until it goes on", async () => {
+test("an operation's ETag is valid until it progresses", async () => {
   const begun = (await me.api.post("/servers", await me.serverBody())).as(z.looseObject({ operation_id: z.string() }));
   await me.until(begun.operation_id);
   const answer = await me.api.get(`/operations/${begun.operation_id}`);
@@ -263,7 +263,7 @@ describe("compression", () => {
     };
   };
 
-  test("answers of 1 KB and more come as the client likes them", async () => {
+  test("responses of 1 KB and more have the encoding that the client accepts", async () => {
     const plain = await raw("/openapi.json", "identity");
     expect(plain.coding).toBeNull();
     expect(Number(plain.length)).toBe(Buffer.byteLength(plain.text));
@@ -284,7 +284,7 @@ describe("compression", () => {
     expect((await raw("/health", "gzip")).coding).toBeNull();
   });
 
-  test("bodies that come compressed are opened, and are refused if they are not what they say, or too much", async () => {
+  test("compressed bodies are decompressed, and rejected if they are invalid or too large", async () => {
     const send = (body: Buffer, coding: string) =>
       raw("/ssh-keys", "identity", {
         method: "POST",

@@ -43,13 +43,13 @@ test("the glossary has at most 25 words, and rules out only words that this file
 });
 
 test.each(globSync(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md"]))(
-  "%s is written without the words that lost",
+  "%s is written without words that the glossary rules out",
   (file) => {
     expect(lostIn(proseOf(readFileSync(file, "utf8")))).toEqual([]);
   },
 );
 
-test("the API is described without the words that lost", () => {
+test("the API is described without words that the glossary rules out", () => {
   const said: string[] = [];
   JSON.stringify([openapi("live"), openapi("test")], (key, value: unknown) => {
     if (["summary", "description", "message", "reason"].includes(key) && typeof value === "string") said.push(proseOf(value));
@@ -69,7 +69,7 @@ const stringsOf = (code: string): string =>
     .filter((said) => / [A-Za-z]/.test(said) && !/[(:,] *$|^[(:,]/.test(said))
     .join("\n");
 
-test("the dashboard and the API page are written without the words that lost", () => {
+test("the dashboard and the API page are written without words that the glossary rules out", () => {
   const files = globSync(["dashboard/src/**/*.{ts,tsx}", "infra/local/pages/*.ts"]);
   expect(files.length).toBeGreaterThan(100);
   const said = files.map((file) => stringsOf(readFileSync(file, "utf8"))).join("\n");
@@ -80,7 +80,7 @@ test("the dashboard and the API page are written without the words that lost", (
   ]).toEqual([]);
 });
 
-test("errors, steps and log lines are written without the words that lost", () => {
+test("errors, steps and log lines are written without words that the glossary rules out", () => {
   const files = globSync(["functions/**/*.ts", "shared/**/*.ts", "infra/*.ts", "infra/local/*.ts"]);
   const said = files.map((file) => stringsOf(readFileSync(file, "utf8"))).join("\n");
   expect(said).toContain("Restoring the backup");

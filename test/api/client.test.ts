@@ -110,7 +110,7 @@ test("without a token no authorization is sent", async () => {
   expect(seen.headers["authorization"]).toBeUndefined();
 });
 
-test("a failure is thrown with all that the service said", async () => {
+test("an error response is thrown with its code, message, details and request ID", async () => {
   const error = { code: "RATE_LIMIT_EXCEEDED", message: "Too many", details: { limit: 100 } };
   answer = { status: 429, headers: { "retry-after": "7" }, body: JSON.stringify({ success: false, error }) };
   expect(await failing(client().catalog.get())).toMatchObject({ ...error, status: 429, requestId: "req-1", retryAfter: 7 });
@@ -132,7 +132,7 @@ test("a service that cannot be reached is a failure without a status", async () 
   expect(await failing(away.health.get())).toMatchObject({ code: "NETWORK_ERROR", status: 0, requestId: undefined });
 });
 
-test("a call that its caller aborted is told as such", async () => {
+test("a call that its caller aborts throws the abort error", async () => {
   await expect(client().health.get({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: "AbortError" });
 });
 

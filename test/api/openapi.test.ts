@@ -79,7 +79,7 @@ test("names of components are those that OpenAPI allows", () => {
     for (const name of Object.keys(kind)) expect(name).toMatch(/^[A-Za-z0-9._-]+$/);
 });
 
-test("every operation has an id of its own and a tag that is described", () => {
+test("every operation has a unique ID and a tag with a description", () => {
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(routes.length);
   const names = document.tags.map(({ name }) => name);
@@ -92,7 +92,7 @@ test("the sandbox is described in the test environment only", () => {
   expect(Object.keys(live.components.schemas)).not.toContain("SandboxData");
 });
 
-test("it says of every error what it means", () => {
+test("every error code has a meaning in the description", () => {
   for (const [code, { status }] of Object.entries(ERRORS))
     expect(document.info.description).toContain(`| ${status} | \`${code}\` |`);
 });
@@ -158,7 +158,7 @@ test("what a body may not be together is described as the service has it", () =>
   ]);
 });
 
-test("a body is required exactly where an empty object is refused", () => {
+test("a body is required exactly where an empty object is invalid", () => {
   for (const route of withBody)
     expect(operationOf(route).requestBody?.required, route.id).toBe(route.body?.safeParse({}).success === false);
 });
@@ -213,12 +213,12 @@ test.each(others)(
   },
 );
 
-test.each(lists)("the example of an answer of $id is a page of a list", (route) => {
+test.each(lists)("the example response of $id is a page of a list", (route) => {
   const page = z.strictObject({ success: z.literal(true), data: route.data, meta: ListMeta });
   expect(page.parse(exampleOf(route))).toEqual(exampleOf(route));
 });
 
-test.each(bare)("the example of an answer of $id is not wrapped", (route) => {
+test.each(bare)("the example response of $id is not wrapped in data", (route) => {
   expect(route.data.parse(exampleOf(route))).toEqual(exampleOf(route));
 });
 
@@ -252,13 +252,13 @@ test.each(routes)("the failures of $id are those of its kind", (route) => {
 
 const refusalsOf = (route: Route) => failuresOf(route).flatMap(({ code, message }) => (code === "FORBIDDEN" ? [message] : []));
 
-test.each(guarded)("whoever lacks a permission for $id reads which", (route) => {
+test.each(guarded)("the description of $id names the missing permission", (route) => {
   const { access, bodyPermission } = route;
   const permissions = [...(Array.isArray(access) ? access : []), ...Object.values(bodyPermission?.permissions ?? {})];
   expect(new Set(refusalsOf(route))).toEqual(new Set(permissions.map((name) => `Token does not have permission: ${name}`)));
 });
 
-test.each(sessionOnly)("whoever calls $id with a token reads what it needs", (route) => {
+test.each(sessionOnly)("the description of $id says that it needs a dashboard session", (route) => {
   expect(refusalsOf(route)).toEqual(["This endpoint needs a dashboard session"]);
 });
 
@@ -270,7 +270,7 @@ test.each(makers)("$id can meet a quota", (route) => {
   expect(failuresOf(route).map(({ code }) => code)).toContain("QUOTA_EXCEEDED");
 });
 
-test.each(routes)("the headers of the answers of $id are described", (route) => {
+test.each(routes)("the response headers of $id have descriptions", (route) => {
   const headers = Object.keys(answerOf(route, route.status).headers);
   expect(headers).toContain("X-Request-ID");
   expect(headers.includes("ETag")).toBe(route.unversioned !== undefined);

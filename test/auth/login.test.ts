@@ -19,7 +19,7 @@ const nextAddress = (): string => `127.0.3.${addresses++}`;
 const login = (email: string, password: string, from: string) => stranger.post("/auth/login", { email, password }, { from });
 const WRONG = { success: false, error: { code: "UNAUTHORIZED", message: "Invalid email or password" } };
 
-test("gives a JWT for twelve hours and tells who signed in", async () => {
+test("signing in returns a JWT for twelve hours and the user", async () => {
   const data = (await login(me.user.email, me.user.password, nextAddress())).as(auth.login.data);
   expect(data.user).toEqual({ id: me.user.id, email: me.user.email, name: me.user.name });
   expect(Math.abs(Date.parse(data.expires_at) - Date.now() - 12 * 3_600_000)).toBeLessThan(10_000);
@@ -38,11 +38,11 @@ test("the JWT is not in the table", async () => {
   expect((await everyItem()).filter((item) => item.includes(signature) || item.includes(me.user.password))).toEqual([]);
 });
 
-test("takes the e-mail address in any case", async () => {
+test("signing in ignores the case of the email", async () => {
   expect((await login(me.user.email.toUpperCase(), me.user.password, nextAddress())).status).toBe(200);
 });
 
-test("a wrong password and an unknown e-mail get the same answer", async () => {
+test("a wrong password and an unknown email get the same response", async () => {
   const from = nextAddress();
   const headers = { "x-request-id": "same" };
   const ask = (email: string, password: string) => stranger.post("/auth/login", { email, password }, { from, headers });
@@ -54,7 +54,7 @@ test("a wrong password and an unknown e-mail get the same answer", async () => {
   expect(Object.keys(unknown.headers)).toEqual(Object.keys(wrong.headers));
 });
 
-test("a wrong password and an unknown e-mail take the same time", async () => {
+test("a wrong password and an unknown email take the same time", async () => {
   const time = async (email: string) => {
     const from = nextAddress();
     const began = performance.now();
@@ -67,7 +67,7 @@ test("a wrong password and an unknown e-mail take the same time", async () => {
   expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(2);
 });
 
-test("strange e-mails and passwords are simply wrong", async () => {
+test("malformed emails and passwords are treated as wrong ones", async () => {
   const from = nextAddress();
   for (const text of ["__proto__", "\u0000", "💥", "a\nb", " ", "#"]) {
     expect((await login(text, "x", from)).body).toEqual(WRONG);
@@ -80,14 +80,14 @@ describe("a body that is wrong", () => {
   const { fields } = fieldsOf(auth.login.body);
   const good = { email: "a@example.com", password: "p" };
 
-  test.each(fields)("%s is told as that field", async (name, field) => {
+  test.each(fields)("an invalid %s is a validation error on that field", async (name, field) => {
     for (const { what, value } of [...mistakesIn(field), { what: "missing", value: undefined }]) {
       const { error } = await stranger.post("/auth/login", { ...good, [name]: value }, { from: "127.0.3.1" });
       expect(error, what).toMatchObject({ code: "VALIDATION_ERROR", details: { field: name } });
     }
   });
 
-  test("is refused like any other: unknown field, no JSON, another type, too large", async () => {
+  test("an invalid sign-in body gets the same errors as any other: unknown field, not JSON, wrong type, too large", async () => {
     const code = async (body: unknown, headers = {}) =>
       (await stranger.post("/auth/login", body, { headers, from: "127.0.3.1" })).error;
     expect(await code({ ...good, remember: true })).toMatchObject({ details: { field: "remember" } });
@@ -98,7 +98,7 @@ describe("a body that is wrong", () => {
 });
 
 describe("failures in fifteen minutes", () => {
-  test("ten for an e-mail from one address; then even the right password waits, but not from elsewhere", async () => {
+  test("after ten failed sign-ins for an email from one address even the right password waits, but not from elsewhere", async () => {
     const user = await me.anotherUser();
     const [attacker, owner] = [nextAddress(), nextAddress()];
     for (let i = 0; i < 10; i++) expect((await login(user.email, "guess", attacker)).status).toBe(401);
@@ -116,7 +116,7 @@ describe("failures in fifteen minutes", () => {
     expect((await login(me.user.email, me.user.password, attacker)).status).toBe(200);
   });
 
-  test("fifty for an address, whatever the e-mail; other addresses go on", async () => {
+  test("after fifty failed sign-ins an address is locked out, whatever the email; other addresses are not", async () => {
     const attacker = nextAddress();
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, i) => login(`${unique("victim")}-${i}@example.com`, "guess", attacker)),
@@ -129,7 +129,7 @@ describe("failures in fifteen minutes", () => {
     expect((await login(me.user.email, me.user.password, nextAddress())).status).toBe(200);
   });
 
-  test("thirty guesses at once are still ten", async () => {
+  test("thirty concurrent password guesses get only ten tries", async () => {
     const user = await me.anotherUser();
     const from = nextAddress();
     const answers = await Promise.all(Array.from({ length: 30 }, () => login(user.email, "guess", from)));
@@ -137,7 +137,7 @@ describe("failures in fifteen minutes", () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
   });
 
-  test("signing in rightly does not count, also many times at once", async () => {
+  test("successful sign-ins do not count, even many at once", async () => {
     const user = await me.anotherUser();
     const from = nextAddress();
     for (let i = 0; i < 15; i++) expect((await login(user.email, user.password, from)).status).toBe(200);

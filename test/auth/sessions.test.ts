@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const isIn = async (client: Client) => (await client.get("/auth/me")).status === 200;
 
-test("a session is invalid for the very next request after signing out; others of the user go on", async () => {
+test("signing out ends the session for the next request, and the user's other sessions continue", async () => {
   const user = await me.anotherUser();
   const [one, other] = [await me.session(user), await me.session(user)];
   const answer = await one.post("/auth/logout");
@@ -35,7 +35,7 @@ test("a session is invalid for the very next request after signing out; others o
 });
 
 describe("GET /auth/me", () => {
-  test("tells a user who they are, with every permission of the account", async () => {
+  test("GET /auth/me shows users who they are, with every permission of the account", async () => {
     expect((await (await me.session()).get("/auth/me")).as(auth.me.data)).toEqual({
       user: { id: me.user.id, email: me.user.email, name: me.user.name },
       token: null,
@@ -45,7 +45,7 @@ describe("GET /auth/me", () => {
     });
   });
 
-  test("tells a token which it is and what it may do", async () => {
+  test("GET /auth/me shows a token's name and permissions", async () => {
     const { id, api } = await me.token(["backups:read"]);
     const data = (await api.get("/auth/me")).as(auth.me.data);
     expect(data).toMatchObject({
@@ -85,7 +85,7 @@ describe("PUT /auth/password", () => {
     expect((await change(session, user, "ünïcödé 💥 password")).status).toBe(200);
   });
 
-  test("of two at once one wins, and its password is the one that counts", async () => {
+  test("of two concurrent password changes one wins, and its password is valid", async () => {
     const user = await me.anotherUser();
     const session = await me.session(user);
     const passwords = ["the first new password", "the second new password"];
@@ -137,7 +137,7 @@ describe("while a password is being set", () => {
   });
 });
 
-test("fifty sign-ins at once leave twenty sessions", async () => {
+test("fifty concurrent sign-ins leave twenty sessions", async () => {
   const { id } = await me.anotherUser();
   const ids = Array.from({ length: 50 }, () => newId("session"));
   const user = await find(userRef(id));
@@ -192,7 +192,7 @@ describe("a user who is removed", () => {
     ]);
   });
 
-  test("is never the last one of the account, also when all are removed at once", async () => {
+  test("the last user of an account is never removed, even when all are removed at once", async () => {
     const them = await account();
     const other = await them.anotherUser();
     const outcomes = await Promise.allSettled([them.user.email, other.email].map(deleteUser));
@@ -221,7 +221,7 @@ describe("the JWT", () => {
   });
   const status = async (token: string) => (await stranger.get("/auth/me", { token })).status;
 
-  test("is refused with any one of its bits flipped", async () => {
+  test("a session token with any flipped bit is invalid", async () => {
     const bytes = Buffer.from(jwt);
     const flipped: string[] = [];
     for (let at = 0; at < bytes.length; at++)
@@ -243,7 +243,7 @@ describe("the JWT", () => {
     expect(await status(jwt)).toBe(200);
   });
 
-  test("is refused with another last character in any of its parts, also where that decodes to the same bytes", async () => {
+  test("a session token with a different last character in any part is invalid, even if it decodes to the same bytes", async () => {
     const parts = jwt.split(".");
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     const changed = parts.flatMap((part, place) =>
@@ -256,7 +256,7 @@ describe("the JWT", () => {
     }
   });
 
-  test("is refused with something appended, cut off, or repeated", async () => {
+  test("a session token with something appended, cut off or repeated is invalid", async () => {
     for (const text of [
       `${jwt}A`,
       `${jwt}.`,
@@ -306,7 +306,7 @@ describe("the JWT", () => {
     expect(await status(await forged(given))).toBe(401);
   });
 
-  test("that says it needs no signature is refused", async () => {
+  test("a session token with the algorithm none is invalid", async () => {
     const [, payload = ""] = jwt.split(".");
     for (const alg of ["none", "None", "NONE", ""]) {
       const head = Buffer.from(JSON.stringify({ alg, typ: "JWT" })).toString("base64url");

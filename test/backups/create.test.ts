@@ -12,7 +12,7 @@ beforeAll(async () => {
   me = await account({ seeded: true });
 });
 
-test("a backup is there at once, pending, and completed with its size and SHA-256 when its operation has ended", async () => {
+test("a backup exists immediately as pending, and is completed with its size and SHA-256 when its operation has ended", async () => {
   const instance = await me.instance();
   const answer = await me.api.post(`/instances/${instance.id}/backups`, { note: "before the upgrade" });
   const begun = answer.as(Backup);
@@ -63,7 +63,7 @@ test("a body is not needed; a note has at most 200 characters", async () => {
   expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "note" } });
 });
 
-test("it holds its instance: a second one meanwhile is told which operation does", async () => {
+test("a backup locks its instance: the error of a second one names the operation", async () => {
   const instance = await me.instance();
   const answers = await Promise.all([1, 2, 3].map(() => me.api.post(`/instances/${instance.id}/backups`)));
   const [won, ...more] = answers.filter(({ status }) => status === 201).map((answer) => answer.as(Backup));
@@ -85,7 +85,7 @@ describe("the instance's state", () => {
     if (!allowed) expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
   });
 
-  test("on a server that is not active: refused, naming the server", async () => {
+  test("a backup on a server that is not active is rejected, naming the server", async () => {
     const server = await seedServer(me.id, { state: "unreachable" });
     const instance = await seedInstance(me.id, { server_id: server.id });
     const { error } = await me.api.post(`/instances/${instance.id}/backups`);

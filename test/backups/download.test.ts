@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const address = async () => (await me.api.get(`/backups/${backup.id}/download`)).as(backups.download.data);
 
-test("its address gives the archive without a token for a quarter of an hour: the ERP's own zip, with the size and SHA-256 that the backup says", async () => {
+test("the download URL returns the archive without a token for 15 minutes: the ERP's own zip, with the backup's size and SHA-256", async () => {
   const { url, expires_at } = await address();
   expect(Math.abs(Date.parse(expires_at) - Date.now() - 15 * 60_000)).toBeLessThan(10_000);
   const response = await fetch(url);

@@ -66,7 +66,7 @@ test("does not neutralize a database that it does not restore", async () => {
   expect(neither.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "restore_database" } });
 });
 
-test("takes no safety backup where it is told not to", async () => {
+test("a restore without backup_first takes no safety backup", async () => {
   const { instance, backup } = await changedSince();
   const { result } = await me.until((await restore(backup, { backup_first: false })).as(Operation).id);
   expect(result?.safety_backup_id).toBeUndefined();
@@ -94,7 +94,7 @@ test("a stopped instance is stopped after it", async () => {
   expect(await dataOf(instance.id)).toEqual(OLD);
 });
 
-test("an archive that is damaged is refused before anything is touched", async () => {
+test("a damaged archive fails the restore before anything changes", async () => {
   const { instance, backup } = await changedSince("corrupt");
   expect(backup.status).toBe("completed");
   const { error } = await me.until((await restore(backup)).as(Operation).id, "failed");
@@ -103,7 +103,7 @@ test("an archive that is damaged is refused before anything is touched", async (
   expect(await dataOf(instance.id)).toEqual(NEW);
 });
 
-test("once the instance is deleted, the message says to clone instead", async () => {
+test("once the instance is deleted, the error of a restore says to clone instead", async () => {
   const { instance, backup } = await changedSince();
   await me.until((await api.delete(`/instances/${instance.id}`)).as(Operation).id);
   const answer = await restore(backup);

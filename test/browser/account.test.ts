@@ -19,7 +19,7 @@ async function choose(page: Page, label: RegExp, option: string | RegExp): Promi
 }
 
 describe("settings", () => {
-  test("that the API would refuse are refused at their fields, and nothing changes", async ({ open }) => {
+  test("invalid settings show the error at their fields, and nothing changes", async ({ open }) => {
     const mine = await account();
     const before = await settingsOf(mine);
     const page = await open("/settings/account", { as: mine });
@@ -116,7 +116,7 @@ describe("the password", () => {
     expect(await worksFor(mine, "correct-horse-battery")).toBe(false);
   });
 
-  test("is changed; other sessions end with it, and this one goes on", async ({ open }) => {
+  test("changing the password ends the other sessions and keeps this one", async ({ open }) => {
     const mine = await account();
     const other = await mine.session();
     const page = await open("/settings/account", { as: mine });
@@ -135,7 +135,7 @@ describe("the password", () => {
   });
 });
 
-test("that the service is away is said, and trying again shows the settings", async ({ open, faults }) => {
+test("if the service is down the page says so, and Try again shows the settings", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
   const mine = await account();
   const page = await open("/servers", { as: mine });
@@ -147,7 +147,7 @@ test("that the service is away is said, and trying again shows the settings", as
   await page.getByLabel("Account name").waitFor();
 });
 
-test("nothing on it jumps while it loads, nor when something is told", async ({ open }) => {
+test("nothing on the account page jumps while it loads, or when a notification appears", async ({ open }) => {
   const page = await open("/settings/account", { as: await account(), fresh: true });
   await page.getByRole("button", { name: "Save settings" }).waitFor();
   await page.waitForLoadState("networkidle");

@@ -37,7 +37,7 @@ describe("making one", () => {
     expect(await backupsOf(mine)).toEqual([]);
   });
 
-  test("is followed to its end, which is told", async ({ open }) => {
+  test("the page follows a backup to its end, and shows a notification", async ({ open }) => {
     const mine = await account({ seeded: true });
     await mine.instance({ name: "Shop" });
     const page = await open("/backups", { as: mine });
@@ -73,7 +73,7 @@ describe("making one", () => {
       .waitFor();
   });
 
-  test("cannot be begun where the instance does not allow it, and it is said why", async ({ open }) => {
+  test("a backup cannot start if the instance does not allow it, and the page says why", async ({ open }) => {
     const mine = await account({ seeded: true });
     await seedInstance(mine.id, { name: "Shop", state: "failed" });
     const page = await open("/backups", { as: mine });
@@ -88,7 +88,7 @@ describe("making one", () => {
 });
 
 describe("restoring", () => {
-  test("is refused until the instance's name is typed, and then puts the data back, with a safety backup", async ({ open }) => {
+  test("a restore needs the instance's name, and then restores the data with a safety backup", async ({ open }) => {
     const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     const data = `/sandbox/instances/${id}/data`;
@@ -143,7 +143,7 @@ describe("restoring", () => {
     await page.getByText("Backup restored: Shop").first().waitFor();
   });
 
-  test("a damaged archive is found out before anything is touched, and it is said so", async ({ open }) => {
+  test("a damaged archive fails the restore before anything changes, and the page says so", async ({ open }) => {
     const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     await mine.backup(id, { note: "corrupt" });
@@ -195,7 +195,7 @@ describe("the archive", () => {
     await page.getByRole("heading", { name: "Backups" }).first().waitFor();
   });
 
-  test("of a backup that failed cannot be used, and the backup says why it failed", async ({ open }) => {
+  test("a failed backup cannot be used, and its page says why it failed", async ({ open }) => {
     const mine = await account({ seeded: true });
     await seedBackup(await seedInstance(mine.id), {
       state: "failed",
@@ -285,7 +285,7 @@ test("everything can be reached by the keyboard alone", async ({ open }) => {
   await asked.waitFor({ state: "detached" });
 });
 
-test("a restore is begun on a phone as well, and told there how it ended", async ({ open }) => {
+test("a restore works on a phone, which shows how it ended", async ({ open }) => {
   const mine = await account({ seeded: true });
   await seedBackup(await seedInstance(mine.id, { name: "Shop" }), { note: "Before the inventory" });
   const page = await open("/backups", { as: mine, phone: true });
@@ -307,7 +307,7 @@ test("there is nothing to back up where there is no instance", async ({ open }) 
   expect(await backUp.getAttribute("aria-disabled")).toBe("true");
 });
 
-test("that the service is away is said in the list's place, and trying again shows it", async ({ open, faults }) => {
+test("if the service is down the page says so in place of the list, and Try again shows the list", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
   const mine = await account({ seeded: true });
   await seedBackup(await seedInstance(mine.id, { name: "Shop" }));

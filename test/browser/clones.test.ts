@@ -21,7 +21,7 @@ describe("a clone", () => {
     expect(pathOf(page)).toBe(`/instances/${id}`);
   });
 
-  test("says what is wrong, also among the options that were closed, and sends nothing", async ({ open }) => {
+  test("an invalid clone form shows every error, even among collapsed options, and sends nothing", async ({ open }) => {
     const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     await mine.backup(id);
@@ -125,7 +125,7 @@ describe("a clone", () => {
     expect(await instancesOf(mine)).toMatchObject([{ name: "Wiki", server_id: server.id, status: "running" }]);
   });
 
-  test("of an instance that never was says so", async ({ open }) => {
+  test("the clone page of an unknown instance says that it does not exist", async ({ open }) => {
     const page = await open("/instances/ins_01kag8w1s2e7tv8q4m5n6p7r8s/clone", { as: await account({ seeded: true }) });
     await page.getByText("Not found").waitFor();
     expect(await page.getByRole("textbox").count()).toBe(0);

@@ -43,7 +43,7 @@ describe("a fresh account", () => {
     expect(await page.getByText("Launch your first instance in three steps").count()).toBe(0);
   });
 
-  test("is told that its server is being made, and where to look when that failed", async ({ open }) => {
+  test("the first steps show that the server is being created, and where to look if that fails", async ({ open }) => {
     await seedServer(mine.id, { state: "create_failed" });
     const page = await open("/", { as: mine });
     await page.getByText("Your server is offline. Open it to see why.").waitFor();
@@ -83,7 +83,7 @@ describe("the numbers", () => {
     await expect.poll(() => page.getByRole("row").count()).toBe(3); // and the table's head
   });
 
-  test("are right also where there are more than the API lists at once", async ({ open }) => {
+  test("the counts are right even if there are more records than one page of the API", async ({ open }) => {
     const shop = await seedInstance(mine.id);
     for (let each = 0; each < 101; each++) await seedBackup(shop, { state: each < 2 ? "failed" : "completed" });
     const page = await open("/", { as: mine });
@@ -113,7 +113,7 @@ test("work is shown live, with its step, until it is done", async ({ open }) => 
   await link(page, "2 active servers").waitFor();
 });
 
-test("what failed says why, by which request, and leads there", async ({ open }) => {
+test("a recent failure shows the reason and the request ID, and links to the resource", async ({ open }) => {
   await seedInstance(mine.id);
   const failing = (await mine.api.post("/servers", await mine.serverBody({ name: "fail-quota" }))).as(Server);
   const { error, request_id } = await mine.until(failing.operation_id, "failed");
@@ -145,7 +145,7 @@ test("is usable in a hand: nothing is cut off, and all of it is there", async ({
   expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
 });
 
-test("that the service is away is said, and trying again shows how things stand", async ({ open, faults }) => {
+test("if the service is down the home page says so, and Try again loads it", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
   await seedInstance(mine.id);
   const page = await open("/settings/account", { as: mine });

@@ -40,7 +40,9 @@ describe("what can be done", () => {
     expect((await offered(page)).toSorted()).toEqual(allowed_actions.filter((action) => action !== "restore").toSorted());
   });
 
-  test("on a server that is not active is only to delete the record, and it is said so", async ({ open }) => {
+  test("deleting an instance on a server that is not active removes only the record, and the dialog says so", async ({
+    open,
+  }) => {
     const mine = await account({ seeded: true });
     const server = await seedServer(mine.id, { name: "erp-1", state: "unreachable" });
     const { id } = await seedInstance(mine.id, { server_id: server.id, name: "Shop" });
@@ -56,7 +58,7 @@ describe("what can be done", () => {
     await dialog(page, "Delete instance").getByText("only the record is removed").waitFor();
   });
 
-  test("is to stop it, start it again and restart it, each told at its end", async ({ open }) => {
+  test("an instance can be stopped, started and restarted, each with a notification at the end", async ({ open }) => {
     const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     const page = await open(`/instances/${id}`, { as: mine });
@@ -77,7 +79,7 @@ describe("what can be done", () => {
     expect(sent).toEqual([{ action: "stop" }, { action: "start" }, { action: "restart" }]);
   });
 
-  test("what the API refuses after all is said, with its request", async ({ open }) => {
+  test("an error that only the API finds is shown with its request ID", async ({ open }) => {
     const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     const page = await open(`/instances/${id}`, { as: mine });
@@ -109,7 +111,7 @@ describe("what can be done", () => {
 });
 
 describe("changing one", () => {
-  test("name and email need a right value, and are changed at once", async ({ open }) => {
+  test("name and email must be valid, and change immediately", async ({ open }) => {
     const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     const page = await open(`/instances/${id}`, { as: mine });

@@ -37,7 +37,7 @@ describe("the list", () => {
 });
 
 describe("making one", () => {
-  test("says of every field what is wrong with it, and sends nothing", async ({ open }) => {
+  test("an invalid form shows an error at every field, and sends nothing", async ({ open }) => {
     const mine = await account({ seeded: true });
     await seedServer(mine.id);
     await seedServer(mine.id);
@@ -130,7 +130,7 @@ describe("making one", () => {
     expect((await instancesOf(mine))[0]?.server_id).toBe(server.id);
   });
 
-  test("says at its field that a domain is taken, and keeps what was filled in", async ({ open }) => {
+  test("a taken domain is shown at its field, and the form keeps its values", async ({ open }) => {
     const mine = await account({ seeded: true });
     const taken = await mine.instance();
     const page = await open("/instances/create", { as: mine });
@@ -146,7 +146,7 @@ describe("making one", () => {
     await page.getByText("Instance created: Second").first().waitFor();
   });
 
-  test("that fails says why, and by which request", async ({ open }) => {
+  test("an instance that fails shows the reason and the request ID", async ({ open }) => {
     const mine = await account({ seeded: true });
     await mine.server();
     const page = await open("/instances/create", { as: mine });
@@ -165,7 +165,7 @@ describe("making one", () => {
   });
 });
 
-test("the DNS record can be copied part by part, and it is said what happens before it is set", async ({ open }) => {
+test("each part of the DNS record can be copied, and the page says what happens until it is set", async ({ open }) => {
   const mine = await account({ seeded: true });
   const { id } = await seedInstance(mine.id, { domain: "shop.example.com" });
   const page = await open(`/instances/${id}`, { as: mine });
@@ -201,7 +201,7 @@ test("everything can be reached by the keyboard alone", async ({ open }) => {
   await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Actions");
 });
 
-test("that the service is away is said, and trying again shows the instance", async ({ open, faults }) => {
+test("if the service is down the page says so, and Try again shows the instance", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
   const mine = await account({ seeded: true });
   const { id } = await seedInstance(mine.id, { name: "Shop" });
@@ -215,7 +215,7 @@ test("that the service is away is said, and trying again shows the instance", as
   expect(pathOf(page)).toBe(`/instances/${id}`);
 });
 
-test("one that failed is nowhere said to run", async ({ open }) => {
+test("a failed instance is nowhere shown as running", async ({ open }) => {
   const mine = await account();
   const { id } = await seedInstance(mine.id, { name: "Shop", state: "failed", status_reason: "Odoo did not start" });
   const page = await open(`/instances/${id}`, { as: mine });

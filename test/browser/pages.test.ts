@@ -41,7 +41,7 @@ describe.each([
   });
 });
 
-test("on every page of the sandbox it is said that it is one, even while the service is away", async ({ open, faults }) => {
+test("every page of the sandbox says that it is the sandbox, even while the service is down", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
   const page = await open("/login");
   await page.route("**/api/v1/**", (route) => route.abort());
@@ -76,7 +76,7 @@ test("live is not taken for the sandbox, and each leads to the other where that 
   expect(await page.title()).not.toMatch(/test/i);
 });
 
-test("light or dark is as the system has it until the switch says otherwise, which is remembered", async ({ open }) => {
+test("the color mode follows the system until the user switches it, and is remembered", async ({ open }) => {
   const page = await open("/", { as: mine });
   const ground = (): Promise<unknown> => page.evaluate("getComputedStyle(document.body).backgroundColor");
   await page.getByRole("button", { name: "Dark mode" }).waitFor();

@@ -47,7 +47,7 @@ async function asked(page: Page): Promise<number[]> {
 const HIDE = `Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
   document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));`;
 
-test("what one begins is followed at once", async ({ open }) => {
+test("an operation that the user starts is followed immediately", async ({ open }) => {
   const another = await account();
   const { id } = await seedInstance(another.id);
   const page = await open(`/instances/${id}`, { as: another });

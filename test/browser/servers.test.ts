@@ -17,7 +17,7 @@ const rows = (page: Page, table: string): Locator => page.getByRole("table", { n
 const serversOf = async (mine: TestAccount): Promise<Server[]> => (await mine.api.get("/servers")).as(z.array(Server));
 
 describe("the list", () => {
-  test("of an account without servers says what one is for, and leads to creating it", async ({ open }) => {
+  test("the empty list of servers explains what a server is for, and links to creating one", async ({ open }) => {
     const page = await open("/servers", { as: await account() });
     await page.getByText("No servers yet. Create one to host your first instance.").waitFor();
     await expectAccessible(page);
@@ -79,7 +79,9 @@ describe("creating one", () => {
     await page.getByRole("option", { name: /Test key/ }).click();
   }
 
-  test("needs all fields and a right name, which is said on the fields and not sent", async ({ open }) => {
+  test("creating a server needs all fields and a valid name; errors are shown at the fields and nothing is sent", async ({
+    open,
+  }) => {
     const mine = await account();
     const page = await open("/servers/create", { as: mine });
     const sent = sentTo(page, "POST", /\/servers$/);
@@ -100,7 +102,7 @@ describe("creating one", () => {
     expect(await serversOf(mine)).toEqual([]);
   });
 
-  test("under a name that is taken is refused on the field, and another name is enough", async ({ open }) => {
+  test("a taken name is shown at its field, and another name succeeds", async ({ open }) => {
     const mine = await account();
     await seedServer(mine.id, { name: "erp-1" });
     const key = await mine.sshKey();
@@ -151,7 +153,7 @@ describe("creating one", () => {
     expect(pathOf(page)).toBe(`/servers/${server?.id}`);
   });
 
-  test("that fails says why and by which request, and what is left can be deleted", async ({ open }) => {
+  test("a server that fails shows the reason and the request ID, and can be deleted", async ({ open }) => {
     const mine = await account();
     await mine.sshKey();
     const page = await open("/servers/create", { as: mine });
@@ -204,7 +206,7 @@ describe("the page of one", () => {
     await expect.poll(() => placeOf(page)).toBe(`/instances/create?server=${server.id}`);
   });
 
-  test("says why one that is away is, and of one that is no more that it does not exist", async ({ open }) => {
+  test("an offline server's page shows the reason, and a deleted server's page says that it does not exist", async ({ open }) => {
     const mine = await account();
     const status_reason = "The machine has not answered for 3 minutes";
     const { id } = await seedServer(mine.id, { state: "unreachable", status_reason });
@@ -244,7 +246,9 @@ describe("the page of one", () => {
 });
 
 describe("deleting one", () => {
-  test("that has instances is not offered, and it is said why; nor is anything while work is under way", async ({ open }) => {
+  test("deleting a server with instances is disabled with the reason, and so is everything while an operation is in progress", async ({
+    open,
+  }) => {
     const mine = await account();
     const { id } = await seedServer(mine.id);
     await seedInstance(mine.id, { server_id: id });
@@ -263,7 +267,7 @@ describe("deleting one", () => {
     }
   });
 
-  test("that got an instance meanwhile is refused by the API, which is said with the request", async ({ open }) => {
+  test("if a server gets an instance in the meantime, the API's error is shown with its request ID", async ({ open }) => {
     const mine = await account();
     const { id } = await seedServer(mine.id, { name: "erp-1" });
     const page = await open(`/servers/${id}`, { as: mine });

@@ -20,7 +20,7 @@ const isAt = (page: Page, path: string) =>
   expect.poll(() => new URL(page.url()).pathname + new URL(page.url()).search).toBe(path);
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name }).first();
 
-test("nobody sees a page without logging in, and whoever does comes to the page that was asked for", async ({ open }) => {
+test("nobody sees a page without signing in, and signing in leads to the requested page", async ({ open }) => {
   const { user } = await account();
   const page = await open("/servers?status=active");
   await isAt(page, "/login");
@@ -41,7 +41,7 @@ test("empty fields are named and nothing is sent", async ({ open }) => {
   expect(sent).toEqual([]);
 });
 
-test("a wrong password is refused in words, and nothing is kept", async ({ open }) => {
+test("a wrong password shows an error, and nothing is stored", async ({ open }) => {
   const { user } = await account();
   const page = await open("/login");
   await logIn(page, { email: user.email, password: "not the right one" });
@@ -49,7 +49,7 @@ test("a wrong password is refused in words, and nothing is kept", async ({ open 
   expect(await page.evaluate(KEPT)).toBeNull();
 });
 
-test("whoever is locked out is told for how long", async ({ open }) => {
+test("a locked-out user sees for how long", async ({ open }) => {
   const { user } = await account();
   const page = await open("/login");
   const lockedOut = page.getByText("Too many failed attempts");
@@ -72,7 +72,7 @@ test("whoever is locked out is told for how long", async ({ open }) => {
   await heading(page, "Home").waitFor();
 });
 
-test("a service that is away for a while is not told as a lock-out", async ({ open, faults }) => {
+test("a service that is down for a while is not shown as a lock-out", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
   const { user } = await account();
   const page = await open("/login");
@@ -160,7 +160,7 @@ test("the way back after logging in leads to no other host", async ({ open }) =>
   expect(new URL(page.url()).origin).toBe(apiUrl());
 });
 
-test("a form that is half filled in survives a log-in, without its passwords, and is nobody else's", async ({ open }) => {
+test("a half-filled form survives signing in again, without its passwords, and only for the same user", async ({ open }) => {
   const [mine, another] = [await account({ seeded: true }), await account({ seeded: true })];
   const { id } = await mine.instance({ name: "Shop" });
   await mine.backup(id);
@@ -186,7 +186,7 @@ test("a form that is half filled in survives a log-in, without its passwords, an
   await page.getByText("Not found").waitFor();
 });
 
-test("the rate limit is said with its time, which counts down, and then loading goes on by itself", async ({ open }) => {
+test("a rate limit shows a countdown, and then loading continues automatically", async ({ open }) => {
   const page = await open("/", { as: await account() });
   await heading(page, "Home").waitFor();
   let refused = 0;
@@ -206,7 +206,7 @@ test("the rate limit is said with its time, which counts down, and then loading 
   await page.getByText("Too many requests").waitFor({ state: "detached" });
 });
 
-test("what is sent while the rate limit holds is sent again by itself", async ({ open }) => {
+test("a request that hits the rate limit is retried automatically", async ({ open }) => {
   const mine = await account();
   const page = await open("/settings/ssh-keys", { as: mine });
   let refused = 0;
@@ -228,7 +228,7 @@ test("what is sent while the rate limit holds is sent again by itself", async ({
   await page.getByText("SSH key added: Ops laptop").first().waitFor();
 });
 
-test("that the service is away is said in words", async ({ open, faults }) => {
+test("if the service is down the sign-in page says so", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
   const { user } = await account();
   const page = await open("/login");
@@ -242,7 +242,7 @@ test("that the service is away is said in words", async ({ open, faults }) => {
   expect(await page.evaluate(KEPT)).toBeNull();
 });
 
-test("a session that is logged out is refused by the API, and nothing of it is kept", async ({ open }) => {
+test("a session that signed out is invalid for the API, and nothing of it is stored", async ({ open }) => {
   const { user } = await account();
   const page = await open("/");
   await logIn(page, user);
@@ -259,7 +259,7 @@ test("a session that is logged out is refused by the API, and nothing of it is k
   await isAt(page, "/login");
 });
 
-test("who logs out is told so, also where another request learns first that the session is over", async ({ open, faults }) => {
+test("signing out is confirmed, even if another request first finds out that the session is over", async ({ open, faults }) => {
   faults.expected.push(/401/);
   const page = await open("/", { as: await account() });
   await page.route("**/auth/logout", async (route) => {
@@ -286,7 +286,7 @@ test("a session that the service ended leads to the log-in page, and from there 
   await heading(page, "Servers").waitFor();
 });
 
-test("a session that has lasted its time ends by itself", async ({ open }) => {
+test("a session ends when it expires", async ({ open }) => {
   const mine = await account();
   const page = await open("/login", { fresh: true }); // the clock is of all pages of its browser
   await page.clock.install();
@@ -311,7 +311,7 @@ test("logging out in one tab ends the others", async ({ open }) => {
   await isAt(other, "/login");
 });
 
-test("whoever logs in next is not told what the one before was told", async ({ open }) => {
+test("the next user who signs in does not see the previous user's notifications", async ({ open }) => {
   const [mine, another] = [await account(), await account()];
   const page = await open("/settings/ssh-keys", { as: mine });
   await page.getByRole("button", { name: "Add SSH key" }).first().click();

@@ -10,7 +10,7 @@ const keysOf = async (mine: TestAccount): Promise<SshKey[]> => (await mine.api.g
 
 const PRIVATE = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n-----END OPENSSH PRIVATE KEY-----";
 
-test("what is no public key is refused with the reason, and a private one is not even sent", async ({ open }) => {
+test("an invalid public key shows the reason, and a private key is not even sent", async ({ open }) => {
   const mine = await account();
   const page = await open("/settings/ssh-keys", { as: mine });
   await page.getByText("No SSH keys yet.").waitFor();

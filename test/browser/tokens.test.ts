@@ -150,7 +150,7 @@ test("a key that has expired is marked", async ({ open }) => {
   await page.getByText(/^Expired/).waitFor();
 });
 
-test("when one expires is said exactly enough to act on, with seconds and zone where the pointer rests", async ({ open }) => {
+test("the expiry of a key is shown precisely, with seconds and time zone on hover", async ({ open }) => {
   const mine = await account();
   await mine.token(["servers:read"], new Date(Date.now() + 14 * 86_400_000).toISOString());
   const page = await open("/settings/api-keys", { as: mine });

@@ -10,7 +10,7 @@ import { test } from "./browser.ts";
 
 const cloud = await ownCloud({ fallback: dashboard() });
 
-test("what one began is told at its end, also by a page that was loaded later", async ({ open }) => {
+test("the end of an operation is shown, even by a page that was loaded later", async ({ open }) => {
   const mine = await account();
   const letGo = holdWork(cloud);
   const { name } = (await (await mine.session()).post("/servers", await mine.serverBody())).as(Server);
@@ -22,7 +22,7 @@ test("what one began is told at its end, also by a page that was loaded later", 
   expect(await page.getByText("Provisioning").count()).toBe(0);
 });
 
-test("what one began is told, too, if it had ended when the page first asked how far it is", async ({ open }) => {
+test("the end of an operation is shown even if it ended before the page first fetched its progress", async ({ open }) => {
   const mine = await account();
   const letGo = holdWork(cloud);
   const page = await open("/settings/ssh-keys", { as: mine });
@@ -53,7 +53,7 @@ test("a backup is not offered for deletion while a clone is made of it", async (
   await page.getByText("In use by a restore or clone. Wait for it to finish.").first().waitFor();
 });
 
-test("that progress cannot be had is said, instead of a bar that stands still", async ({ open, faults }) => {
+test("if the progress is unavailable the page says so instead of showing a stuck bar", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
   const mine = await account();
   const { id } = await seedInstance(mine.id, { name: "Shop", state: "stopping", operation_id: unusedId("operation") });

@@ -110,7 +110,7 @@ async function stop(started: Started): Promise<void> {
   expect(existsSync(join(dataDir, "lock"))).toBe(false);
 }
 
-describe("a first start, and those that go on with its data", () => {
+describe("a first start, and later starts with its data", () => {
   afterAll(() => product.killAll());
 
   const DATA = { orders: 3, note: "of the first start" };
@@ -122,7 +122,7 @@ describe("a first start, and those that go on with its data", () => {
     started = await up();
   }, 240_000);
 
-  test("says where it is and whom to be, and keeps that for its owner only", async () => {
+  test("a start prints the URL and the login, and stores them in a file that only its owner can read", async () => {
     const said = started.stdout();
     for (const fact of [demo.base_url, demo.email, demo.password, demo.token]) expect(said).toContain(fact);
     expect(demo.base_url).toBe(`http://127.0.0.1:${port}/api/v1`);
@@ -260,7 +260,7 @@ function expectOneLine(started: Started, sentence: string): void {
   expect(started.stdout()).not.toMatch(/\n\s+at |Error:/);
 }
 
-describe("a start that cannot be says in one line what to do, and leaves with 1", () => {
+describe("a start that fails prints what to do in one line, and exits with 1", () => {
   afterEach(() => product.killAll());
 
   async function refused(options: Parameters<Product["start"]>[0], sentence: string | RegExp): Promise<void> {

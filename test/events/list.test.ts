@@ -75,7 +75,7 @@ describe("of the dashboard", () => {
   });
 });
 
-test("what was refused is not on it", async () => {
+test("a failed request is not in the audit log", async () => {
   const headers = { "x-request-id": "refused" };
   await me.api.post("/ssh-keys", { name: "Laptop", public_key: "none" }, { headers });
   await me.api.delete("/ssh-keys/none", { headers });

@@ -124,7 +124,7 @@ describe("a hostile ERP", unless(noMachine), () => {
     expect(made.skipped_paths.toSorted()).toEqual(["\\xff", "pipe", "socket"]);
   });
 
-  test.each(["filestore", "filestore/shop"])("whose %s is a link is refused by that name", async (name) => {
+  test.each(["filestore", "filestore/shop"])("a job fails and names the folder if %s is a link", async (name) => {
     hostile(`rm -rf ${name} && ln -s ${folder} ${name}`);
     await expect(backUp()).rejects.toMatchObject({
       code: "HOST_JOB_FAILED",

@@ -105,7 +105,7 @@ describe("a backup over SSH", unless(noMachine), () => {
     expect(sha256(Buffer.from(await downloaded.arrayBuffer()))).toBe(made?.sha256);
   });
 
-  test("that was damaged on the machine is refused by the store, and removed without a trace", async () => {
+  test("the storage rejects a backup that was damaged on the machine, and it is removed without a trace", async () => {
     const job = backup();
     const made = ssh.run(machine.server, job);
     await made;
@@ -124,7 +124,7 @@ describe("a backup over SSH", unless(noMachine), () => {
     expect([existsSync(archiveOf(job)), await objects(job.key), await uploads(job.key)]).toEqual([false, 0, 0]);
   });
 
-  test("goes on after a crash between two parts with those that are missing", async () => {
+  test("after a crash between two parts, an upload continues with the missing ones", async () => {
     const job = backup();
     slowAtPartTwo();
     await look(job, waits);
@@ -148,7 +148,7 @@ describe("a backup over SSH", unless(noMachine), () => {
   const hastyCurl = (): void => machine.standIn("curl", 'exec /usr/bin/curl "$@" --retry 0');
   const refusals = (): number => local.aws.calls.list().filter(({ status }) => status === 403).length;
 
-  test("begins to send anew, to fresh addresses, when the store refuses those it has", async () => {
+  test("an upload starts again with new URLs when the storage rejects the old ones", async () => {
     const job = backup();
     hastyCurl();
     const before = refusals();
@@ -159,7 +159,7 @@ describe("a backup over SSH", unless(noMachine), () => {
     expect(sha256(await stored(job.key))).toBe(made?.sha256);
   });
 
-  test("gives up when the store refuses fresh addresses, too", async () => {
+  test("an upload gives up when the storage rejects new URLs too", async () => {
     const job = backup();
     hastyCurl();
     await withExpiredCredentials(() => expect(look(job)).rejects.toMatchObject({ name: "GiveUp", code: "STORAGE_ERROR" }));

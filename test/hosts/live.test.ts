@@ -81,7 +81,7 @@ describe("the live environment with a machine of the operator's own", unless(noM
     expect(Object.keys(unzipSync(archive))).toEqual(expect.arrayContaining(["dump.sql", "manifest.json"]));
   });
 
-  test("tells what a machine has to say of work that failed", async () => {
+  test("a failed job reports the machine's own error", async () => {
     machine.docker('echo "no space left for $1"; exit 1');
     const { id } = (await me.api.post(`/instances/${instance.id}/actions`, { action: "restart" })).as(Operation);
     const { error } = await me.until(id, "failed");

@@ -143,7 +143,7 @@ test.each<[string, Partial<HostedServer>]>([
 });
 
 // The last one: what is no longer waited for goes on for a moment.
-test("a machine that never answers is unreachable, and is given back", async () => {
+test("a machine that never responds is unreachable, and is returned to its provider", async () => {
   hurry();
   misbehave = () => undefined;
   expect(await run()).toMatchObject({ name: "TryAgain", code: "HOST_UNREACHABLE" });

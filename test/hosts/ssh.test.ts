@@ -44,12 +44,12 @@ describe("a machine over SSH", unless(noMachine), () => {
   /** Of the jobs, and of what they started. */
   const processes = (): number[] => processesWith(`ERP_HOSTING_ROOT=${machine.root}`);
 
-  test("answers a probe", async () => {
+  test("a machine responds to a probe", async () => {
     expect(await ssh.probe(server)).toBe(true);
     expect(await ssh.probe({ ...server, ssh_port: 1 })).toBe(false);
   });
 
-  test("that takes a connection and says nothing is given up soon", async () => {
+  test("a machine that accepts a connection and sends nothing times out soon", async () => {
     const mute = createServer().listen(0, "127.0.0.1");
     await once(mute, "listening");
     const { port } = z.object({ port: z.number() }).parse(mute.address());
@@ -59,7 +59,7 @@ describe("a machine over SSH", unless(noMachine), () => {
     mute.close();
   });
 
-  test("begins a job once, however often it is asked for, and tells when it is done", async () => {
+  test("a job starts once, however often it is requested, and reports when it is done", async () => {
     slowDocker();
     const job = startErp();
     for (let asked = 0; asked < 4; asked += 1) expect(await ready(job)).toBe(false);
@@ -69,7 +69,7 @@ describe("a machine over SSH", unless(noMachine), () => {
     expect(calls()).toHaveLength(1);
   });
 
-  test("asked twice at once, too, begins one job", async () => {
+  test("two concurrent requests start one job", async () => {
     slowDocker();
     const job = startErp();
     await Promise.all([ready(job), ready(job), ready(job)]);
@@ -118,7 +118,7 @@ describe("a machine over SSH", unless(noMachine), () => {
     expect(calls().filter((call) => call === "again")).toHaveLength(1);
   });
 
-  test("tells of a job that failed with the last lines of its log, and neither a password nor a signature", async () => {
+  test("a failed job reports the last lines of its log, without passwords or signatures", async () => {
     const password = "correct horse battery staple";
     machine.docker(
       `for i in $(seq 500); do echo "line $i of a long log"; done
@@ -149,7 +149,7 @@ describe("a machine over SSH", unless(noMachine), () => {
     expect(message.length).toBeLessThan(1200);
   });
 
-  test("a job that takes too long is killed and says so", async () => {
+  test("a job that takes too long is killed and reports it", async () => {
     slowDocker();
     const status = await connected(server, async (shell) => {
       const { begin, status: ask } = machineOf(shell);
@@ -227,7 +227,7 @@ describe("a machine over SSH", unless(noMachine), () => {
   describe("shows its host key", () => {
     const strange = keyPairOf(randomBytes(32), "strange").public_key;
 
-    test("and is told nothing if it is not the pinned one", async () => {
+    test("a machine whose host key is not the pinned one receives nothing", async () => {
       const before = machine.log().match(/Accepted|Failed|Postponed/g)?.length;
       const other = { ...server, host_keys: [strange] };
       await expect(ssh.run(other, startErp())).rejects.toMatchObject({

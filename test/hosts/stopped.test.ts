@@ -138,7 +138,7 @@ describe("a job that is stopped in the middle", unless(noMachine), () => {
     },
   );
 
-  test("because the store refuses fresh addresses, too, fails and says so", async () => {
+  test("a job fails with the reason if the storage rejects new URLs too", async () => {
     writeFileSync(note("refused"), "");
     expire(9);
     await expect(ended(buildRestore("op_refused"))).rejects.toMatchObject({

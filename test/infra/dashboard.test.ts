@@ -101,7 +101,7 @@ const Headers = z.object({
 });
 
 describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
-  it("every answer has the headers that the local server sends, and demands HTTPS from then on", () => {
+  it("every response has the headers that the local server sends, and requires HTTPS from then on", () => {
     const [policy] = of(environment, "AWS::CloudFront::ResponseHeadersPolicy");
     const { SecurityHeadersConfig: security, CustomHeadersConfig: custom } = Headers.parse(
       policy?.Properties["ResponseHeadersPolicyConfig"],
@@ -169,7 +169,7 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
     expect(answer({ "x-request-id": { value: "not mine" } }).headers["x-request-id"]?.value).toBe("made-by-cloudfront");
   });
 
-  it("the API is told the client's address by CloudFront, whatever the client says", () => {
+  it("CloudFront passes the client's IP address to the API, whatever the client sends", () => {
     const asked = {
       uri: "/api/v1/servers",
       headers: { [CLIENT_ADDRESS_HEADER]: { value: "192.0.2.1" }, accept: { value: "*/*" } },
@@ -221,7 +221,7 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
     expect([page?.[1].DependsOn].flat()).toContain(assets?.[0]);
   });
 
-  it("the dashboard is told which environment it is of", () => {
+  it("the dashboard gets its environment from its configuration", () => {
     const Sources = z.object({ SourceObjectKeys: z.array(z.string()) });
     const told = of(environment, "Custom::CDKBucketDeployment")
       .flatMap(({ Properties }) => Sources.parse(Properties).SourceObjectKeys)
@@ -238,7 +238,7 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
     expect(textOf(environment).split("{{resolve:").length - 1).toBeLessThanOrEqual(REFERENCES_MAX);
   });
 
-  it("every function that requests reach first knows the key that is sent, and no other is told it", () => {
+  it("every function that requests reach first has the origin key, and no other function has it", () => {
     const { functions, front } = readTemplate(outdir, stackName(environment));
     const open = [
       ...routesOf(environment)

@@ -181,7 +181,7 @@ describe("the templates", () => {
     Properties: { Replicas: [expect.objectContaining({ DeletionProtectionEnabled })] },
   });
 
-  it("protect stack and table once that is said, and have the domain that is kept in cdk.json", async () => {
+  it("later deployments protect the stack and the table, and use the domain stored in cdk.json", async () => {
     const kept = { domain: "erp.example.com", certificate: "arn:aws:acm:us-east-1:111111111111:certificate/1" };
     const { terminationProtection, table, text } = await withContext({ protected: "true", live: kept });
     expect(terminationProtection).toBe(true);

@@ -104,7 +104,7 @@ async function begunOperation(accountId: string): Promise<OperationRecord> {
   return operation;
 }
 
-test("every bundle has loaded and answered", () => {
+test("every bundle has loaded and responded", () => {
   expect([...invoked].toSorted()).toEqual(Object.keys(ENTRIES).toSorted());
   expect([...statuses].filter(([, status]) => status >= 500)).toEqual([]);
   expect(statuses.get("no such path")).toBe(404);

@@ -137,7 +137,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     expect(methods.toSorted()).toEqual([...routes, ...fallbacks].toSorted());
   });
 
-  it("answers 404 and 405 on every path itself: by the fallback, which lets nobody in, or by the function of its GET", () => {
+  it("every path returns its own 404 and 405: from the fallback, which needs no credential, or from the function of its GET", () => {
     const gets = new Set(routesOf(environment).flatMap((route) => (route.method === "GET" ? [pathOf(route)] : [])));
     for (const { path } of apiOf(environment).resources) {
       if (gets.has(path)) continue;
@@ -242,7 +242,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     expect(bundled.flatMap((text) => /"(.*)"/.exec(text)?.[1] ?? []).toSorted()).toEqual(expected.toSorted());
   });
 
-  it("answers in the envelope whatever the gateway refuses by itself", () => {
+  it("the gateway's own errors are in the envelope", () => {
     const envelope = z.strictObject({
       success: z.literal(false),
       error: z.strictObject({ code: z.string(), message: z.string() }),
@@ -422,7 +422,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
   });
 });
 
-it("satisfies cdk-nag, which refuses the synthesis otherwise", () => {
+it("the stacks satisfy cdk-nag, which fails the synthesis otherwise", () => {
   const report = z.looseObject({ pluginReports: z.array(z.json()) });
   expect(report.parse(JSON.parse(readFileSync(join(outdir, "validation-report.json"), "utf8"))).pluginReports).toEqual([]);
 });

@@ -134,7 +134,7 @@ describe.each(Object.values(workflows))("$name", (table) => {
     expect(outcome).toBe("SUCCEEDED");
   });
 
-  it("undoes in reverse what may have been done, whichever step fails, and tells the failure", async () => {
+  it("whichever step fails, the state machine undoes in reverse what may have been done, and passes on the error", async () => {
     for (const [index, failing] of table.steps.entries()) {
       const { tasks, calls, outcome } = await run(table, flagsOf(table, true), ({ task }) => {
         if (task === failing.name) throw new Named("PROVIDER_ERROR");
@@ -177,7 +177,7 @@ it("undoes twice what two steps undo alike", async () => {
   expect(tasks.slice(-4)).toEqual(["unFirst", "unSecond", "unFirst", "fail"]);
 });
 
-it("asks a poll until it is ready, and tells it how often it may ask", async () => {
+it("a poll is repeated until it is ready, and knows its limit", async () => {
   const { calls, outcome } = await run(TABLE, { third_wanted: false }, ({ task, attempt = 0 }) =>
     task === "second" ? { ready: attempt === 2, attempt: attempt + 1, wait: 1 } : undefined,
   );

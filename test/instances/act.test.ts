@@ -30,20 +30,23 @@ const FROM: Record<string, string[]> = {
 };
 
 describe.each(INSTANCE_STATUSES)("an instance that is %s", (state) => {
-  test.each(Object.keys(FROM))("answers %s as the contract's table has it, and so does its allowed_actions", async (action) => {
-    const instance = await seedInstance(me.id, { server_id: serverId, state });
-    const { api } = await me.token();
-    const allowed = FROM[action]?.includes(state) ?? false;
-    expect((await show(instance.id)).allowed_actions.some((each) => each === action)).toBe(allowed);
-    const answer = await act(api, instance.id, action);
-    if (allowed) {
-      expect(answer.as(Operation).type).toBe(action === "backup" ? "backup.create" : `instance.${action}`);
-    } else {
-      expect(answer.status).toBe(409);
-      expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
-      expect((await show(instance.id)).status).toBe(state);
-    }
-  });
+  test.each(Object.keys(FROM))(
+    "actions and allowed_actions of an instance that is %s follow the contract's table",
+    async (action) => {
+      const instance = await seedInstance(me.id, { server_id: serverId, state });
+      const { api } = await me.token();
+      const allowed = FROM[action]?.includes(state) ?? false;
+      expect((await show(instance.id)).allowed_actions.some((each) => each === action)).toBe(allowed);
+      const answer = await act(api, instance.id, action);
+      if (allowed) {
+        expect(answer.as(Operation).type).toBe(action === "backup" ? "backup.create" : `instance.${action}`);
+      } else {
+        expect(answer.status).toBe(409);
+        expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+        expect((await show(instance.id)).status).toBe(state);
+      }
+    },
+  );
 });
 
 describe("what is allowed beside its state", () => {
@@ -59,7 +62,7 @@ describe("what is allowed beside its state", () => {
     }
   });
 
-  test("where the ERP was never installed is to delete it; all else is refused, and says so", async () => {
+  test("an instance without an installed ERP can only be deleted; every other action fails with that reason", async () => {
     const { id } = await seedInstance(me.id, { server_id: serverId, state: "failed", installed: false });
     expect((await show(id)).allowed_actions).toEqual(["delete"]);
     for (const action of ["start", "restart", "backup"]) {
@@ -121,7 +124,7 @@ test("a stopped instance stays stopped after its backup", async () => {
   expect((await show(instance.id)).status).toBe("stopped");
 });
 
-test("of conflicting actions at once one wins, and the others are told which operation holds the instance", async () => {
+test("of concurrent conflicting actions one wins, and the errors of the others name its operation", async () => {
   const instance = await me.instance();
   const answers = await Promise.all(
     ["stop", "restart", "stop", "backup", "restart"].map((action) => act(me.api, instance.id, action)),

@@ -79,7 +79,7 @@ test("a clone is a new instance that holds what the backup held, with an identit
 });
 
 describe("admin_password", () => {
-  test("that was given is not in the answer, nor anywhere in clear", async () => {
+  test("a given admin password is not in the response, nor anywhere in plain text", async () => {
     const admin_password = "the password of my choice";
     const answer = await clone({ admin_password });
     const begun = answer.as(instances.clone.data);

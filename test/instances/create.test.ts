@@ -150,7 +150,7 @@ test.each<[ServerPhase, string]>([
   expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status, resource: other.id } });
 });
 
-test("beyond the account's quota it is refused", async () => {
+test("creating an instance beyond the account's quota fails", async () => {
   const other = await account();
   await setQuota(other.id, "instance", 1);
   await other.api.post("/instances", await other.instanceBody());
@@ -158,7 +158,7 @@ test("beyond the account's quota it is refused", async () => {
   expect(over.error).toMatchObject({ code: "QUOTA_EXCEEDED", details: { resource: "instance", limit: 1 } });
 });
 
-test("in the sandbox the domain fail-install.* asks for a failure: told on the operation and on the instance, which can be deleted", async () => {
+test("in the sandbox the domain fail-install.* makes the installation fail: the operation and the instance say so, and it can be deleted", async () => {
   const instance = (await api.post("/instances", await bodyFor({ domain: `fail-install.${unique("x")}.example.com` }))).as(
     Instance,
   );

@@ -60,7 +60,7 @@ test("on a server that is not active the record is removed, and the operation sa
   expect((await me.api.get(`/instances/${instance.id}`)).status).toBe(404);
 });
 
-test("of two at once one deletes", async () => {
+test("of two concurrent deletions of a backup one wins", async () => {
   const instance = await me.instance();
   const answers = await Promise.all([1, 2].map(() => me.api.delete(`/instances/${instance.id}`)));
   const begun = answers.filter(({ status }) => status === 202).map((answer) => answer.as(Operation));

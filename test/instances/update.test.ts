@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const show = async (id: string) => (await me.api.get(`/instances/${id}`)).as(Instance);
 
-test("name and e-mail change at once, alone or together; what was not sent stays", async () => {
+test("name and email change immediately, alone or together; fields that were not sent keep their value", async () => {
   const { id } = await seedInstance(me.id, { server_id: serverId });
   let expected = await show(id);
   for (const fields of [
@@ -42,7 +42,7 @@ test.each([
   expect((await (await me.token()).api.put(`/instances/${id}`, { name })).as(Instance).name).toBe(kept);
 });
 
-test("names of which nothing is seen, or that deceive, are refused, and quickly", async () => {
+test("invisible and deceptive names are invalid, and rejected quickly", async () => {
   const { id } = await seedInstance(me.id, { server_id: serverId });
   const { api } = await me.token();
   const started = performance.now();
@@ -139,7 +139,7 @@ test.each(INSTANCE_STATUSES)(
   },
 );
 
-test("while an operation holds the instance a new domain is refused, naming the operation", async () => {
+test("while an operation is in progress, changing the domain fails and names the operation", async () => {
   const instance = await me.instance();
   const answers = await Promise.all(
     [uniqueDomain(), uniqueDomain()].map((domain) => me.api.put(`/instances/${instance.id}`, { domain })),

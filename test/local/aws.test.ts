@@ -89,7 +89,7 @@ test("a policy may tie a function to the partitions that begin with a word", asy
   );
 });
 
-test("a wrong secret, an unknown key, a foreign region and an unsigned request are refused", async () => {
+test("a wrong secret, an unknown key, another region and an unsigned request are rejected", async () => {
   const known = local.as("someone");
   const send = (config: typeof known): Promise<unknown> => new DynamoDBClient(config).send(get);
   await expect(send({ ...known, credentials: { ...known.credentials, secretAccessKey: "guessed" } })).rejects.toThrow(
@@ -107,7 +107,7 @@ test("a wrong secret, an unknown key, a foreign region and an unsigned request a
   expect([unsigned.status, await unsigned.text()]).toEqual([403, expect.stringContaining("MissingAuthenticationToken")]);
 });
 
-test("a body or header changed after signing is refused, and so is a clock an hour off", async () => {
+test("a body or header changed after signing is rejected, and so is a clock that is an hour off", async () => {
   const { credentials } = local.as("someone");
   const send = async (
     change: { body?: string; headers?: Record<string, string> } = {},
@@ -129,7 +129,7 @@ test("a body or header changed after signing is refused, and so is a clock an ho
   expect(await send({}, new Date(Date.now() - 3_600_000))).toContain("too large");
 });
 
-test("calls can be counted with what they cost, and the cost is not in the answer unless asked for", async () => {
+test("calls are counted with their cost, and responses contain the cost only on request", async () => {
   const client = new DynamoDBClient(local.as("counter"));
   const seen: Call[] = [];
   const unsubscribe = local.aws.calls.subscribe((call) => seen.push(call));
@@ -148,7 +148,7 @@ test("calls can be counted with what they cost, and the cost is not in the answe
   expect(seen).toEqual(calls);
 });
 
-test("what DynamoDB refuses reaches the caller as DynamoDB says it, and is on record", async () => {
+test("errors of DynamoDB reach the caller unchanged, and are recorded", async () => {
   const once = new PutItemCommand({
     ...put.input,
     ConditionExpression: "attribute_not_exists(pk)",

@@ -74,7 +74,7 @@ test("data, names and credentials outlive a restart", async () => {
   expect(readFileSync(join(dataDir, "logs", things), "utf8")).toContain("seen undefined");
 });
 
-test("a second start on the same data is refused, naming the process, and leaves the first alone", async () => {
+test("a second start on the same data fails, names the process, and does not affect the first", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "data-"));
   const first = await start({ dataDir });
   await expect(start({ dataDir })).rejects.toThrow(`is used by process ${process.pid}`);

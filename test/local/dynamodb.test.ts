@@ -58,7 +58,7 @@ test("DynamoDB is reached on 127.0.0.1 and by no other address of the machine", 
   await database.exited;
 });
 
-test("what was written is there after a restart, and other indexes than the table's are refused with what to do", async () => {
+test("data survives a restart, and a table with other indexes fails with what to do", async () => {
   const dataDir = join(folder, "kept");
   const first = await startDynamoDb({ dataDir });
   await createTable(first, TABLE_PROPERTIES);
@@ -134,7 +134,7 @@ test("an orphan that still holds the folder is ended, but not another program th
   }
 });
 
-test("what is in the way is said in one line with what to do", async () => {
+test("a start that fails says in one line what to do", async () => {
   const broken = join(folder, "broken");
   await (await startDynamoDb({ dataDir: broken })).stop();
   await writeFile(join(broken, "shared-local-instance.db"), "not a database".repeat(1000));

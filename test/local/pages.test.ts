@@ -94,7 +94,7 @@ async function zippedPage(): Promise<Uint8Array> {
   return all.subarray(all.indexOf("\r\n\r\n") + 4);
 }
 
-test("HEAD is answered as GET is, without the content", async () => {
+test("HEAD returns what GET returns, without the content", async () => {
   const response = await ask("/assets/index-1.js", { method: "HEAD" });
   expect([response.status, await response.text()]).toEqual([200, ""]);
   expect(response.headers.get("cache-control")).toContain("immutable");
@@ -129,7 +129,7 @@ test("the API's page stays, with a policy of its own", async () => {
   }
 });
 
-test("the dashboard is told which environment it is of, where the other's is, and where the API's page is", async () => {
+test("the dashboard gets its environment, the other dashboard's URL and the API page's URL from its configuration", async () => {
   expect(await (await ask("/config.json")).json()).toEqual({ environment: "test", other_dashboard: OTHER, api_page: "/docs" });
 });
 

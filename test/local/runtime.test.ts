@@ -105,7 +105,7 @@ test("a handler gets the event that API Gateway would give it", async () => {
   expect(env).not.toHaveProperty("PATH");
 });
 
-test("headers of a handler's answer arrive, with API Gateway's renames", async () => {
+test("headers of a handler's response arrive, with API Gateway's renames", async () => {
   const response = await ask("/api/v1/things");
   expect(response.headers.get("x-made-by")).toBe("things");
   expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
@@ -135,7 +135,7 @@ test("a static path wins over a parameter, and the rest goes to the greedy one",
   expect(await json(await ask("/some/where"))).toEqual({ path: "/some/where", proxy: "some/where" });
 });
 
-test("a refused credential is the template's ACCESS_DENIED response, with the authorizer's request id", async () => {
+test("a denied credential gets the template's ACCESS_DENIED response, with the authorizer's request ID", async () => {
   const response = await ask("/api/v1/things/1", { headers: { authorization: "Bearer bad" } });
   expect(response.status).toBe(401);
   expect(response.headers.get("x-request-id")).toBe("req-1");
@@ -189,7 +189,7 @@ test.each([
   expect(answered).not.toMatch(/x-made-by|the docs/);
 });
 
-test.each(["/API/v1/things", "/Api", "/aPI/", "/api"])("%s is the API's to answer, and not shown as a page", async (path) => {
+test.each(["/API/v1/things", "/Api", "/aPI/", "/api"])("the API responds to %s, and no page is shown", async (path) => {
   expect(await json(await ask(path))).toMatchObject({ path });
 });
 
@@ -216,7 +216,7 @@ test("a bundle that cannot be loaded is a 502, every time", async () => {
 
 const post = (bytes: number, path: string) => asGood(path, { method: "POST", body: "x".repeat(bytes) });
 
-test("a body over 10 MB is refused with an answer, one under it arrives", async () => {
+test("a body over 10 MB gets an error response, one under it arrives", async () => {
   expect((await post(10 * 1024 * 1024 + 1, "/api/v1/things/1")).status).toBe(413);
   expect((await post(10 * 1024 * 1024, "/api/v1/things")).status).toBe(403);
   expect((await post(1_000_000, "/api/v1/things/1")).status).toBe(200);
@@ -317,7 +317,7 @@ test("a scheduled rule can be fired, and its target gets the event", async () =>
   await vi.waitFor(() => expect(lambda.logs(named("tick")).at(-1)).toContain('"detail-type":"Scheduled Event"'));
 });
 
-test("the same name starts once: again while it runs, refused with other input or when it has ended", async () => {
+test("the same name starts once: it succeeds again while it runs, and fails with other input or after its end", async () => {
   const stateMachineArn = template.machines[0]?.arn;
   const start = (input: unknown) =>
     states.handle("StartExecution", { stateMachineArn, name: "once", input: JSON.stringify(input) });
@@ -328,7 +328,7 @@ test("the same name starts once: again while it runs, refused with other input o
   await expect(start({ takes: 200 })).rejects.toMatchObject({ name: "ExecutionAlreadyExists" });
 });
 
-test("bad names, inputs, machines and executions are refused by AWS's error names", async () => {
+test("invalid names, inputs, state machines and executions fail with AWS's error names", async () => {
   const stateMachineArn = template.machines[0]?.arn;
   const start = (body: object) => states.handle("StartExecution", { stateMachineArn, ...body });
   await expect(start({ name: "a b" })).rejects.toMatchObject({ name: "InvalidName" });
@@ -340,7 +340,7 @@ test("bad names, inputs, machines and executions are refused by AWS's error name
   });
 });
 
-test("a stopped execution is ABORTED with what was said, and lists show it", async () => {
+test("a stopped execution is ABORTED with the given error, and lists show it", async () => {
   const stateMachineArn = template.machines[0]?.arn;
   await states.handle("StartExecution", { stateMachineArn, name: "stopped", input: '{"takes":1500}' });
   const executionArn = states.executions().find(({ name }) => name === "stopped")?.executionArn;

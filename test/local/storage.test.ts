@@ -180,7 +180,7 @@ test("a multipart upload by presigned addresses with each part's SHA-256 signed 
   await expect(complete(Parts)).rejects.toMatchObject({ name: "NoSuchUpload" });
 });
 
-test("a part that arrives damaged, or without the checksum it was promised with, is refused and not kept", async () => {
+test("a part that arrives damaged, or without its announced checksum, is rejected and not stored", async () => {
   const Key = "backups/bak_2.zip";
   const before = await files();
   const UploadId = await startUpload(Key);
@@ -337,7 +337,7 @@ test(
   },
 );
 
-test("a record that cannot be read keeps its data: the start is refused, and goes on without it once it is set aside", async () => {
+test("an unreadable record keeps its data: the start fails, and works without the record once it is set aside", async () => {
   await s3.send(new PutObjectCommand({ Bucket, Key: "precious", Body: "precious" }));
   const before = await files();
   const record = join(dir, BUCKET, "objects", `${createHash("sha256").update("precious").digest("hex")}.json`);

@@ -51,7 +51,7 @@ test.each<[string, unknown, RegExp]>([
   expect(() => read({ Resources: { R: resource } })).toThrow(why);
 });
 
-test("a reference that the template does not have, and a function that is not known, are said by name", () => {
+test("a missing reference and an unknown function in a template are errors that name them", () => {
   expect(() => read({ Resources: { R: queue({ Ref: "Nobody" }) } })).toThrow(/Nobody/);
   expect(() => read({ Resources: { R: queue({ "Fn::ImportValue": "x" }) } })).toThrow(/Fn::ImportValue/);
   expect(() => readTemplate("/nowhere", "S")).toThrow("/nowhere/S.template.json is missing: synthesize the app first");

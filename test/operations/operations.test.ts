@@ -57,7 +57,7 @@ describe("waits at the same time", () => {
     return (await Promise.all(all)).filter(({ status }) => status === "succeeded").length;
   }
 
-  test("are three of a credential; more are answered at once, and places are free again after", async () => {
+  test("a credential has three waiting requests; further ones get a response immediately, and slots are released afterwards", async () => {
     const { api } = await me.token();
     expect(await waits(api, 8, 5)).toBe(3);
     expect(await waits(api, 3, 0)).toBe(3);
@@ -66,7 +66,7 @@ describe("waits at the same time", () => {
     expect([one, other], "each credential has its own").toEqual([3, 3]);
   });
 
-  test("that are refused take no place", async () => {
+  test("rejected waits take no slot", async () => {
     const { api } = await me.token();
     for (const wait of ["21", "-1", "x", "20"])
       for (let i = 0; i < 3; i++)
@@ -95,7 +95,7 @@ describe("waits at the same time", () => {
 });
 
 describe("wait", () => {
-  test("is answered as soon as the operation ends, long before the time is up", async () => {
+  test("a wait responds as soon as the operation ends, long before its time is up", async () => {
     const { operation_id } = await begin();
     const began = performance.now();
     const operation = (await me.api.get(`/operations/${operation_id}?wait=20`)).as(Operation);
@@ -103,7 +103,7 @@ describe("wait", () => {
     expect(performance.now() - began).toBeLessThan(15_000);
   });
 
-  test("of 0, or none, is answered at once; of an operation that has ended too", async () => {
+  test("a wait of 0, no wait, and a wait for a finished operation respond immediately", async () => {
     const { operation_id } = await begin();
     await me.until(operation_id);
     for (const query of ["", "?wait=0", "?wait=20"]) {
@@ -114,7 +114,7 @@ describe("wait", () => {
   });
 });
 
-test("an operation tells its step and progress, when it began and when it ended", async () => {
+test("an operation shows its step and progress, when it started and when it ended", async () => {
   const { operation_id } = await begin();
   await me.until(operation_id);
   const operation = (await me.api.get(`/operations/${operation_id}`)).as(Operation);

@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 const offered = async () => (await readOffers()).providers.find(({ code }) => code === "byo")?.sizes.map(({ code }) => code);
 
-test("a machine is met as the configuration says, offered while it is free, and cleared before it is free again", async () => {
+test("an own machine is verified as configured, offered while it is free, and cleared before it is free again", async () => {
   await refresh();
   expect(await offered()).toEqual([OWN_MACHINE.name]);
   const { server, operation } = await here.create(accountId, "byo");
@@ -121,7 +121,7 @@ test("a machine whose server is gone is freed by the sweep", async () => {
   expect((await takenMachines()).filter(({ name }) => name === OWN_MACHINE.name)).toEqual([]);
 });
 
-test("a provider that is no longer configured is no longer offered, and its servers are told so", async () => {
+test("a provider that is no longer configured is not offered, and its servers show the reason", async () => {
   const { server } = await here.create(accountId, "byo");
   await here.configure({ enterprise_source: "https://example.com/odoo-enterprise-{version}.tar.gz" });
   await refresh();

@@ -7,7 +7,7 @@ test("nothing set is fine", () => {
   expect(parseConfiguration("{}")).toEqual({ tls: "acme" });
 });
 
-test("a machine's SSH server is at port 22 unless it is said", () => {
+test("a machine's SSH port is 22 by default", () => {
   const { port: _, ...machine } = OWN_MACHINE;
   expect(parseConfiguration(JSON.stringify({ byo: { machines: [machine] } })).byo?.machines).toMatchObject([
     { ...machine, port: 22 },

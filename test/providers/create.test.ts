@@ -118,7 +118,7 @@ describe.each(RENTED)("%s", (provider) => {
     await expectMadeOnce(provider, await here.create(accountId, provider));
   });
 
-  test("the same task twice at once orders one machine, whichever of the two is slower", async () => {
+  test("two concurrent runs of a task order one machine, whichever is slower", async () => {
     // The first one also makes the key at the provider, which is unique and may stop one of the two by itself.
     for (const pauses of [0, 0, 1, 2]) {
       const twin = (task: string) => (task === "requestMachine" ? () => pauses : undefined);
@@ -151,7 +151,7 @@ describe.each(RENTED)("%s", (provider) => {
     await expectMadeOnce(provider, outcome);
   });
 
-  test("a list that was under way while the time was up is not taken for one that came after it", async () => {
+  test("a list that was requested before the deadline does not count as one after it", async () => {
     spoil(provider, { kind: "lost", seconds: 29 }, 1);
     const lost = here[provider].fault;
     here[provider].fault = (asked) => lost(asked) ?? (isList(asked) ? { kind: "slow", seconds: 29 } : undefined);
@@ -232,12 +232,12 @@ describe.each(RENTED)("%s", (provider) => {
     expectFailed(await here.create(accountId, provider), "HOST_JOB_FAILED");
   });
 
-  test("an order that is never answered fails with TIMEOUT", async () => {
+  test("an order without any response fails with TIMEOUT", async () => {
     spoil(provider, { kind: "dropped" });
     expectFailed(await here.create(accountId, provider), "TIMEOUT");
   });
 
-  test("a provider that answers nothing fails with PROVIDER_ERROR", async () => {
+  test("a provider that never responds fails the creation with PROVIDER_ERROR", async () => {
     here[provider].fault = () => ({ kind: "dropped" });
     expectFailed(await here.create(accountId, provider), "PROVIDER_ERROR");
   });
@@ -252,7 +252,7 @@ describe.each(RENTED)("%s", (provider) => {
     await expectMadeOnce(provider, outcome);
   });
 
-  test("credentials that are refused fail with PROVIDER_UNAUTHORIZED, at once", async () => {
+  test("rejected credentials fail with PROVIDER_UNAUTHORIZED immediately", async () => {
     here[provider].fault = () => refused(refusal(401, "unauthorized"));
     const outcome = await here.create(accountId, provider);
     expectFailed(outcome, "PROVIDER_UNAUTHORIZED");
@@ -271,13 +271,13 @@ describe.each(RENTED)("%s", (provider) => {
     expect(orders(provider)).toBe(1);
   });
 
-  test("a machine that never answers fails with TIMEOUT and is given back", async () => {
+  test("a machine that never responds fails the creation with TIMEOUT and is deleted", async () => {
     const fail = vi.spyOn(unreachable, "has").mockReturnValue(true);
     expectFailed(await here.create(accountId, provider), "TIMEOUT");
     fail.mockRestore();
   });
 
-  test("a machine is given back however long that takes, and however often it is refused", async () => {
+  test("a machine is deleted however long that takes, and however often the provider fails", async () => {
     const { server } = await here.create(accountId, provider);
     let refusals = 5;
     here[provider].fault = ({ method }) =>
@@ -311,7 +311,7 @@ describe.each(RENTED)("%s", (provider) => {
     expect(billed(provider)).toEqual([]);
   });
 
-  test("a health check tells of a machine that was switched off, and of one that is gone", async () => {
+  test("a health check reports a machine that was switched off, and one that is gone", async () => {
     const { server } = await here.create(accountId, provider);
     await putIfAbsent(keys.watchedServer(server.id), { account_id: accountId, server_id: server.id });
     unreachable.add(server.machine_id ?? "");
@@ -378,7 +378,7 @@ describe("digitalocean", () => {
     expect(orders("digitalocean")).toBe(1);
   });
 
-  test("an order whose answer was lost is not repeated while the list may be late", async () => {
+  test("an order whose response was lost is not repeated while the list may lag", async () => {
     spoil("digitalocean", { kind: "lost" }, 1);
     here.digitalocean.fate = () => ({ ...GOOD_FATE, listed: 80 });
     const outcome = await here.create(accountId, "digitalocean");

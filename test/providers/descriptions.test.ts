@@ -131,7 +131,7 @@ describe.each(RENTED)("%s", (provider) => {
     }
   });
 
-  test("has a request refused that is not as described", async () => {
+  test("a request that violates the provider's description is rejected", async () => {
     const path = provider === "hetzner" ? "/servers" : "/v2/droplets";
     const response = await fetch(`${prismOf(provider)}${path}`, {
       method: "POST",
@@ -141,7 +141,7 @@ describe.each(RENTED)("%s", (provider) => {
     expect(response.status).toBeGreaterThanOrEqual(400);
   });
 
-  test("has its answers understood, as they are in the examples of the description", async () => {
+  test("the example responses of the provider's description are understood", async () => {
     const make = provider === "hetzner" ? hetzner : digitalocean;
     const adapter = make({ token: "anything", address: prismOf(provider), deployment: "erp-live-test" });
     expect(await adapter.findMachine("42")).toEqual(EXAMPLE[provider]);

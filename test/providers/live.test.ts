@@ -47,7 +47,7 @@ async function set(configuration: unknown): Promise<void> {
 
 const catalogue = async (): Promise<Catalog> => (await api.get("/catalog")).as(Catalog);
 
-test("only what needs the operator's configuration is told where it is, and may read it", () => {
+test("only functions that need the operator's configuration know where it is and can read it", () => {
   const readers = cloud.template.functions.filter(({ environment }) => "PROVIDERS_SECRET" in environment);
   expect(readers.map(({ directory = "" }) => directory.replace(/^.*asset\.\w+\./, ""))).toHaveLength(READERS.length);
   const roles = cloud.template.roles.filter(({ policies }) => JSON.stringify(policies).includes(secretArn)).map(({ arn }) => arn);
@@ -55,7 +55,7 @@ test("only what needs the operator's configuration is told where it is, and may 
   expect(cloud.template.functions.filter(({ role }) => roles.includes(role))).toHaveLength(READERS.length);
 });
 
-test("nothing is offered before a provider is set, and a request is told so", async () => {
+test("nothing is offered before a provider is configured, and a request fails with that reason", async () => {
   expect(await catalogue()).toMatchObject({ providers: [], editions: ["community"] });
   const body = { name: unique("erp"), provider: "hetzner", region: "fsn1", size: "cx22", ssh_key_id: (await me.sshKey()).id };
   const { status, error } = await api.post("/servers", body);
@@ -65,7 +65,7 @@ test("nothing is offered before a provider is set, and a request is told so", as
   ]);
 });
 
-test("what providers offer is in the catalogue after a refresh, without what is too small, going, closed or not for us", async () => {
+test("after a refresh the catalog has the providers' offers, without those that are too small, deprecated, closed or not for us", async () => {
   await set({
     hetzner: { token: hetzner.token, address: hetzner.address },
     digitalocean: { token: digitalocean.token, address: digitalocean.address },
@@ -101,7 +101,7 @@ test("what providers offer is in the catalogue after a refresh, without what is 
   ]);
 }, 60_000);
 
-test("a provider that does not answer keeps what it offered, and the others are refreshed", async () => {
+test("a provider that does not respond keeps its offers, and the others are refreshed", async () => {
   hetzner.fault = () => ({ kind: "dropped" });
   digitalocean.requests.length = 0;
   await cloud.events.fire("refreshcatalogue").catch(() => undefined);
@@ -110,7 +110,7 @@ test("a provider that does not answer keeps what it offered, and the others are 
   expect((await catalogue()).providers.map(({ code }) => code)).toEqual(["digitalocean", "hetzner"]);
 });
 
-test("a server that is refused by its provider is told why, and nothing of it is left", async () => {
+test("a server that its provider rejects shows the reason, and nothing of it is left", async () => {
   hetzner.fault = ({ method, path }) =>
     method === "POST" && path === "/servers" ? { kind: "refused", answer: refusal(412, "resource_unavailable") } : undefined;
   const body = { name: unique("erp"), provider: "hetzner", region: "fsn1", size: "cax11", ssh_key_id: (await me.sshKey()).id };

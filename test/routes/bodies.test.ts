@@ -42,7 +42,7 @@ describe.each(asked)("$title", (route) => {
   const ask = (client: Client, body: unknown, headers?: Record<string, string>) =>
     client.send(route.method, pathOf(route), body, headers && { headers });
 
-  test("refuses what is not JSON, or no object, as malformed", async () => {
+  test("a body that is not a JSON object is malformed", async () => {
     const api = await clientFor(route);
     const before = await me.trace();
     const malformed = [
@@ -66,7 +66,7 @@ describe.each(asked)("$title", (route) => {
     expect(await me.trace()).toBe(before);
   });
 
-  test("refuses deep nesting before it is parsed", async () => {
+  test("deep nesting is rejected before parsing", async () => {
     const api = await clientFor(route);
     const before = await me.trace();
     expectRefused(await ask(api, `{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`), "MALFORMED_REQUEST", "lists in lists");
@@ -75,7 +75,7 @@ describe.each(asked)("$title", (route) => {
     expect(await me.trace()).toBe(before);
   });
 
-  test("refuses a key that an object has twice, however it is written and wherever it is", async () => {
+  test("a duplicate key is rejected, however it is escaped and wherever it is", async () => {
     const api = await clientFor(route);
     const before = await me.trace();
     const repeated: [text: string, key: string][] = [
@@ -97,7 +97,7 @@ describe.each(asked)("$title", (route) => {
     expect((await ask(api, once)).error?.code).not.toBe("MALFORMED_REQUEST");
   });
 
-  test("refuses any content type but JSON", async () => {
+  test("any content type but JSON is rejected", async () => {
     const api = await clientFor(route);
     const body = JSON.stringify(good);
     for (const type of [
@@ -114,7 +114,7 @@ describe.each(asked)("$title", (route) => {
       expect((await ask(api, '{"no_such_field":1}', { "content-type": type })).status, type).not.toBe(415);
   });
 
-  test("takes 64 KiB and refuses one byte more", async () => {
+  test("a body of 64 KiB is accepted, one byte more is rejected", async () => {
     const api = await clientFor(route);
     const padded = (bytes: number) => `{"no_such_field":${" ".repeat(bytes - 19)}1}`;
     expect(Buffer.byteLength(padded(LIMIT_BYTES))).toBe(LIMIT_BYTES);
@@ -161,7 +161,7 @@ describe.each(shaped)("$title", (route) => {
   const { fields, required } = fieldsOf(route.body);
   const good = bodyOf(route) ?? {};
 
-  test.each(fields)("every wrong %s is told as that field's, and changes nothing", async (name, field) => {
+  test.each(fields)("every invalid %s is a validation error on that field, and changes nothing", async (name, field) => {
     const api = await clientFor(route);
     const before = await me.trace();
     for (const { what, value } of mistakesIn(field))

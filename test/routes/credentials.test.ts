@@ -71,7 +71,7 @@ describe.each(closedRoutes)("$title", (route) => {
       headers: { "x-request-id": requestId, ...(authorization !== undefined && { authorization }) },
     });
 
-  test("refuses whoever has no valid credential, always in the same words", async () => {
+  test("a request without a valid credential always gets the same 401", async () => {
     for (const [what, authorization] of Object.entries(refused)) {
       const id = `refused:${route.id}`;
       const answer = await ask(authorization, id);

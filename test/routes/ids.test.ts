@@ -34,7 +34,7 @@ const clientFor = async (access: unknown) => (access === "session" ? me.session(
 describe.each(idRoutes)("$title", (route) => {
   const kind = idKindOf(route);
 
-  test("answers another account's id exactly as one that names nothing, and touches nothing", async () => {
+  test("another account's ID gets exactly the response of an unused one, and nothing changes", async () => {
     const api = await clientFor(route.access);
     const ask = (id: string) => api.send(route.method, pathOf(route, id), bodyOf(route), { headers: { "x-request-id": "same" } });
     const before = await other.trace();
@@ -49,7 +49,7 @@ describe.each(idRoutes)("$title", (route) => {
     if (kind === "token") expect((await getToken(other.id, other.tokenId)).id).toBe(other.tokenId);
   });
 
-  test("answers 404 to what is no id at all, however it is written", async () => {
+  test("an invalid ID gets 404, however it is written", async () => {
     const api = await clientFor(route.access);
     const id = foreign[kind] ?? "";
     const odd = [
@@ -136,7 +136,7 @@ describe("an id in a body or a query", () => {
   });
 });
 
-test("an operation tells only its own account how it went", async () => {
+test("an operation is visible only to its own account", async () => {
   const path = `/operations/${foreign["operation"]}`;
   expect((await other.api.get(path)).as(Operation).id).toBe(foreign["operation"]);
   expect((await me.api.get(path)).status).toBe(404);

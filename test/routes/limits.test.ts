@@ -53,7 +53,7 @@ async function pass(token: TestToken, seconds: number): Promise<void> {
 }
 
 describe("creations and deletions", () => {
-  test("the 21st in a minute is refused, other requests are not, and a minute later there is room again", async () => {
+  test("the 21st creation in a minute is rejected, other requests are not, and a minute later creations work again", async () => {
     const token = await me.token();
     for (let left = 19; left >= 0; left--) {
       const answer = await token.api.delete("/ssh-keys/none");
@@ -82,7 +82,7 @@ describe("creations and deletions", () => {
     expect((await token.api.delete("/ssh-keys/none")).status).toBe(404);
   });
 
-  test("a refused request does not count", async () => {
+  test("a rejected request does not count", async () => {
     const token = await me.token();
     await Promise.all(Array.from({ length: 20 }, () => token.api.delete("/ssh-keys/none")));
     for (let i = 0; i < 5; i++) expect((await token.api.delete("/ssh-keys/none")).status).toBe(429);
@@ -90,7 +90,7 @@ describe("creations and deletions", () => {
     expect(counted(await token.api.get("/settings")).slice(0, 2)).toEqual([20, 0]);
   });
 
-  test("a creation with every slot of the other limit taken is refused for that one", async () => {
+  test("a creation fails on the other limit if all of its slots are taken", async () => {
     const token = await me.token();
     await Promise.all(Array.from({ length: 100 }, () => token.api.get("/auth/me")));
     const refused = await token.api.delete("/ssh-keys/none");
@@ -98,7 +98,7 @@ describe("creations and deletions", () => {
     expect(refused.error?.details).toEqual({ limit: 100, window_seconds: 60, scope: "all" });
   });
 
-  test("of 60 at once exactly 20 are let through", async () => {
+  test("of 60 concurrent creations exactly 20 succeed", async () => {
     const { api } = await me.token();
     const answers = await Promise.all(Array.from({ length: 60 }, () => api.delete("/ssh-keys/none")));
     expect(answers.filter(({ status }) => status === 404)).toHaveLength(20);
@@ -107,7 +107,7 @@ describe("creations and deletions", () => {
 });
 
 describe("all requests", () => {
-  test("of 400 at once exactly 100 are let through", async () => {
+  test("of 400 concurrent requests exactly 100 succeed", async () => {
     const { api } = await me.token();
     const answers = await Promise.all(Array.from({ length: 400 }, () => api.get("/auth/me")));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
@@ -116,7 +116,7 @@ describe("all requests", () => {
     for (const { error } of refused) expect(error?.details).toEqual({ limit: 100, window_seconds: 60, scope: "all" });
   });
 
-  test("each token has limits of its own", async () => {
+  test("each token has its own limits", async () => {
     const [one, other] = [await me.token(), await me.token()];
     await Promise.all(Array.from({ length: 100 }, () => one.api.get("/auth/me")));
     expect((await one.api.get("/auth/me")).status).toBe(429);
@@ -132,7 +132,7 @@ describe("all requests", () => {
     expect((await (await me.session()).get("/auth/me")).status).toBe(200);
   });
 
-  test("a revoked token over its limit is unknown, not told to wait", async () => {
+  test("a revoked token over its limit gets 401, not 429", async () => {
     const token = await me.token();
     await Promise.all(Array.from({ length: 101 }, () => token.api.get("/auth/me")));
     const change = changeOf(await getAccount(me.id));

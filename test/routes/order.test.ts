@@ -111,7 +111,7 @@ describe("422 for ids in the body comes before 409", () => {
     expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "server_id" } });
   });
 
-  test("a version that is not in the catalogue and a server that is not active", async () => {
+  test("a version that is not in the catalog, and a server that is not active", async () => {
     const server = await seedServer(me.id, { state: "unreachable" });
     const answer = await me.api.post("/instances", await me.instanceBody({ erp_version: "99.0", server_id: server.id }));
     expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "erp_version" } });

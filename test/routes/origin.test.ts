@@ -95,7 +95,7 @@ describe("a request through CloudFront", () => {
     expect(JSON.parse(context["caller"] ?? "")).toMatchObject({ id, ip_address: "2001:db8::7" });
   });
 
-  it("cannot say by itself where it comes from", async () => {
+  it("a client cannot set its own IP address", async () => {
     const { id, api: theirs } = await mine.token();
     const headers = { "X-Client-Address": "192.0.2.1", "X-ORIGIN-KEY": "of my own", "X-Forwarded-For": "192.0.2.2" };
     await theirs.get("/servers", { headers, from: "127.0.7.7" });

@@ -19,7 +19,7 @@ const paths = [...new Set(everyRoute.map(({ path }) => path))].map((path) => ({
 describe.each(paths)("$path", ({ path, methods: declared }) => {
   const methods = declared.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
 
-  test("answers every other method with 405 and the methods that it has", async () => {
+  test("every other method gets 405 with the supported methods", async () => {
     for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"].filter((each) => !methods.includes(each))) {
       for (const client of [stranger, me.api]) {
         const answer = await client.send(method, pathOf({ path }), method === "GET" ? undefined : {});
@@ -71,7 +71,7 @@ test.each([
     }
 });
 
-test.each(everyRoute)("$title is answered at the same path with a slash at the end, as the gateway has it", async (route) => {
+test.each(everyRoute)("$title responds at the same path with a trailing slash, like the gateway", async (route) => {
   const headers = { "x-request-id": "slash" };
   const [without, with_] = await Promise.all(
     ["", "/"].map((end) =>
@@ -113,7 +113,7 @@ describe("X-Request-ID", () => {
   );
 });
 
-test("what the gateway itself refuses is the envelope too, where its code sees it", async () => {
+test("the gateway's own errors are in the envelope too, where the service can set them", async () => {
   const tooLarge = await exchange("POST", "/servers", {
     body: Buffer.alloc(10 * 1024 * 1024 + 1, "a"),
     headers: { authorization: `Bearer ${me.api.token}`, "content-type": "application/json" },
@@ -132,7 +132,7 @@ describe.each(everyRoute.filter(({ method }) => method === "GET"))("HEAD $path",
         ? me.session(await me.anotherUser())
         : (await me.token()).api;
 
-  test("answers as GET does, without the body, and counts as much", async () => {
+  test("HEAD returns what GET returns, without the body, and counts as much", async () => {
     const api = await asked();
     const headers = { "x-request-id": "same" };
     const ask = (method: string, path: string) => api.send(method, path, undefined, { headers });

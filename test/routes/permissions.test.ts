@@ -31,7 +31,7 @@ describe.each(closedRoutes.filter(({ access }) => Array.isArray(access)))("$titl
 });
 
 describe.each(closedRoutes.filter(({ access }) => access === "session"))("$title", (route) => {
-  test("is for dashboard sessions: a token with every permission is told so", async () => {
+  test("a session-only endpoint rejects a token with every permission, and says so", async () => {
     const { api } = await me.token();
     const answer = await api.send(route.method, pathOf(route), bodyOf(route));
     expect(answer.status).toBe(403);

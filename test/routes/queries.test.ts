@@ -40,7 +40,7 @@ test("these are the lists, with these filters", () => {
 });
 
 describe.each(everyRoute)("$title", (route) => {
-  test("refuses a parameter that it does not know, empty or not, by its name", async () => {
+  test("an unknown query parameter is rejected by name, empty or not", async () => {
     const api =
       route.access === "public"
         ? stranger
@@ -105,7 +105,7 @@ describe.each(listRoutes)("$title", (route) => {
     }
   });
 
-  test("gives page 1 of 20 unless told otherwise, and an empty page past the end", async () => {
+  test("a list returns page 1 of 20 by default, and an empty page past the end", async () => {
     const api = await client();
     expect((await api.get(pathOf(route, instanceId))).meta).toMatchObject({ page: 1, per_page: 20 });
     expect((await api.get(at("page=1&per_page=100"))).meta).toMatchObject({ page: 1, per_page: 100 });

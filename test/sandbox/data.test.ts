@@ -31,7 +31,7 @@ test("4 KiB of JSON is taken, a byte more is not, and then what was there stays"
   expect(await held()).toEqual(sized(4096));
 });
 
-test("names that mean something to parsers are only names, or refused", async () => {
+test("names that are special to parsers are ordinary names, or rejected", async () => {
   for (const text of ['{"constructor":1}', '{"__proto__":{"a":1}}', '{"toString":"x"}', '{"a.b":1}']) {
     const answer = await me.api.send("PUT", path(), text);
     expect([200, 422]).toContain(answer.status);
@@ -47,11 +47,14 @@ test("what it holds outlives a stop and a start", async () => {
   }
 });
 
-test.each(["provisioning", "restoring", "deleting", "failed"] as const)("nobody writes in an ERP that is %s", async (state) => {
-  const { id } = await seedInstance(me.id, { state });
-  const { error } = await me.api.put(`/sandbox/instances/${id}/data`, { a: 1 });
-  expect(error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
-});
+test.each(["provisioning", "restoring", "deleting", "failed"] as const)(
+  "data cannot be written to an ERP that is %s",
+  async (state) => {
+    const { id } = await seedInstance(me.id, { state });
+    const { error } = await me.api.put(`/sandbox/instances/${id}/data`, { a: 1 });
+    expect(error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+  },
+);
 
 test("an instance that is still being made has no data", async () => {
   const early = await seedInstance(me.id, { state: "provisioning" });

@@ -105,7 +105,7 @@ describe("archive", () => {
     },
   );
 
-  test("without a file that was missing already when it was made, or that says nothing of that, is read", () => {
+  test("an archive without a file that was already missing, or without that number, is accepted", () => {
     const { files, ...erp } = erpWith({ orders: 3 });
     const [path = "", ...others] = Object.keys(files);
     const fewer = Object.fromEntries(others.map((other) => [other, files[other] ?? ""]));
@@ -119,7 +119,7 @@ describe("archive", () => {
     }
   });
 
-  test("says what is wrong with it, for whoever asked for its restore", () => {
+  test("an invalid archive's error tells the user what is wrong with it", () => {
     const entries = unzipSync(packArchive(erpWith({}), AT));
     const told = (bytes: Uint8Array) => {
       try {
@@ -142,12 +142,12 @@ describe("archive", () => {
     expect(fromDump(dump)).toEqual({ ...database, users: [] });
   });
 
-  test.each(["../etc/passwd", "/etc/passwd", "filestore/../x", "extra.txt"])("with a file %s is refused", (path) => {
+  test.each(["../etc/passwd", "/etc/passwd", "filestore/../x", "extra.txt"])("an archive with a file %s is rejected", (path) => {
     const entries = unzipSync(packArchive(erpWith({}), AT));
     expect(() => unpackArchive(zipSync({ ...entries, [path]: new Uint8Array(1) }))).toThrow(/not the ERP's/);
   });
 
-  test("with a file that is not what its name says is refused", () => {
+  test("an archive with a file that does not match its name is rejected", () => {
     const entries = unzipSync(packArchive(erpWith({}), AT));
     const [path = ""] = Object.keys(entries).filter((name) => name.startsWith("filestore/"));
     expect(() => unpackArchive(zipSync({ ...entries, [path]: new Uint8Array(1) }))).toThrow(/not what its name says/);

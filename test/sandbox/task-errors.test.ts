@@ -19,7 +19,7 @@ test("code and sentence of every error come back through the state machine", () 
   );
 });
 
-describe("what is not ours is told neutrally", () => {
+describe("errors that are not ours are reported without details", () => {
   test.each([
     ["a bug", caught(new TypeError("x is not a function at /var/task/index.mjs"))],
     ["a bug whose message looks like ours", caught(new Error("PROVIDER_ERROR: password is hunter2"))],

@@ -18,7 +18,7 @@ beforeEach(async () => {
   api = (await me.token()).api;
 });
 
-test("a server is there at once, provisioning, and active when its operation has ended", async () => {
+test("a server exists immediately in provisioning, and is active when its operation has ended", async () => {
   const body = await me.serverBody();
   const answer = await api.post("/servers", body, { headers: { "x-request-id": "create-server" } });
   const server = answer.as(Server);
@@ -90,7 +90,7 @@ test("a name of 63 characters, or of one, is taken", async () => {
   for (const name of ["a".repeat(63), "z"]) expect((await api.post("/servers", await me.serverBody({ name }))).status).toBe(201);
 });
 
-test("a name that another server has is a conflict, also of two at once, and free again after its deletion", async () => {
+test("a taken server name is a conflict, even for concurrent creations, and is free again after the deletion", async () => {
   const body = await me.serverBody();
   const answers = await Promise.all([1, 2, 3].map(() => api.post("/servers", body)));
   expect(statusesOf(answers)).toEqual([201, 409, 409]);
@@ -103,7 +103,7 @@ test("a name that another server has is a conflict, also of two at once, and fre
   expect((await api.post("/servers", body)).status).toBe(201);
 });
 
-test("beyond the account's quota it is refused, exactly, also all at once", async () => {
+test("creating servers beyond the account's quota fails exactly, even concurrently", async () => {
   const other = await account();
   await setQuota(other.id, "server", 3);
   const body = await other.serverBody();

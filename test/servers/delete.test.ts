@@ -39,7 +39,7 @@ test("a server that has instances is kept", async () => {
   expect((await me.api.get(`/servers/${serverId}`)).as(Server)).toMatchObject({ status: "active", operation_id: null });
 });
 
-test("of three at once one deletes, and the others are told which operation does", async () => {
+test("of three concurrent deletions one wins, and the errors of the others name its operation", async () => {
   const server = await me.server();
   const answers = await Promise.all([1, 2, 3].map(() => me.api.delete(`/servers/${server.id}`)));
   const [begun, ...more] = answers.filter(({ status }) => status === 202).map((answer) => answer.as(Operation));
@@ -49,7 +49,7 @@ test("of three at once one deletes, and the others are told which operation does
   await me.until(begun?.id ?? null);
 });
 
-test("an instance that arrives at the same time either keeps the server or is refused", async () => {
+test("an instance created at the same time either keeps the server or fails", async () => {
   const server = await me.server();
   const body = await me.instanceBody({ server_id: server.id });
   const [deletion, instance] = await Promise.all([me.api.delete(`/servers/${server.id}`), me.api.post("/instances", body)]);

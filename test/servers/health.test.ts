@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const show = async (id: string) => (await me.api.get(`/servers/${id}`)).as(Server);
 
-test("a server that does not answer is offline after the fifth probe, and its instances' work is refused, naming it", async () => {
+test("a server that does not respond is offline after the fifth probe, and actions on its instances fail, naming it", async () => {
   const [well, ill] = [await me.server(), await me.server({ name: unique("goes-offline") })];
   const instance = await me.instance({ server_id: ill.id });
   for (let probe = 1; probe <= 4; probe++) {

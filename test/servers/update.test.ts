@@ -28,7 +28,7 @@ test("its own name may be given again", async () => {
   expect((await me.api.put(`/servers/${server.id}`, { name: server.name })).as(Server).name).toBe(server.name);
 });
 
-test("renames at once to one name all succeed", async () => {
+test("concurrent renames to the same name all succeed", async () => {
   const server = await seedServer(me.id);
   const name = unique("same");
   const answers = await Promise.all(Array.from({ length: 4 }, () => me.api.put(`/servers/${server.id}`, { name })));
@@ -42,7 +42,7 @@ test("another server's name is a conflict, and nothing changes", async () => {
   expect((await me.api.get(`/servers/${one.id}`)).as(Server).name).toBe(one.name);
 });
 
-test("renames at once to different free names all succeed, and free every name but the last", async () => {
+test("concurrent renames to different free names all succeed, and free every name but the last", async () => {
   const server = await seedServer(me.id);
   const names = Array.from({ length: 6 }, () => unique("rename"));
   const answers = await Promise.all(names.map((name) => me.api.put(`/servers/${server.id}`, { name })));

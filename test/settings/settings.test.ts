@@ -51,7 +51,7 @@ test("at least one field must be sent", async () => {
 });
 
 describe("the defaults for new servers", () => {
-  test("must be in the catalogue, the region one of the provider's", async () => {
+  test("default provider and region must be in the catalog, and the region must be one of the provider's", async () => {
     const [provider] = (await me.api.get("/catalog")).as(Catalog).providers;
     const [region] = provider?.regions ?? [];
     const good = { default_provider: provider?.code, default_region: region?.code };

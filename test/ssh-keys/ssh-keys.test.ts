@@ -68,7 +68,7 @@ describe("with keys that OpenSSH made", unless(noOpenSsh), () => {
     });
   });
 
-  test("a private key is refused, and its answer does not repeat it", async () => {
+  test("a private key is rejected, and the response does not repeat it", async () => {
     const file = join(folder, "private");
     execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", file]);
     const text = readFileSync(file, "utf8");
@@ -114,14 +114,14 @@ test("spaces around the line do not matter", async () => {
   expect((await add(`  ${publicKey}\n`)).as(sshKeys.create.data).public_key).toBe(publicKey);
 });
 
-test("a deleted key is gone at once", async () => {
+test("a deleted SSH key is gone immediately", async () => {
   const { id } = (await add(newPublicKey())).as(sshKeys.create.data);
   expect((await me.api.delete(`/ssh-keys/${id}`)).body).toEqual({ success: true, data: { id, deleted: true } });
   for (const path of [`/ssh-keys/${id}`, `/ssh-keys/${unusedId("ssh_key")}`]) expect((await me.api.get(path)).status).toBe(404);
   expect((await me.api.delete(`/ssh-keys/${id}`)).status).toBe(404);
 });
 
-test("beyond the quota it is refused; a deletion makes room again", async () => {
+test("adding an SSH key beyond the quota fails; a deletion makes room again", async () => {
   const other = await account();
   await setQuota(other.id, "ssh_key", 1);
   const { id } = await other.sshKey();

@@ -71,7 +71,7 @@ test("neither its value nor a part of it is in the table", async () => {
   expect((await everyItem()).filter((item) => item.includes(secret))).toEqual([]);
 });
 
-test("it may do what it was given and nothing else, at once", async () => {
+test("a new token has exactly its permissions, immediately", async () => {
   const { token } = newToken(await session.post("/tokens", draft({ permissions: ["settings:read"] })));
   const api = clientWith(token);
   expect((await api.get("/settings")).status).toBe(200);
@@ -107,7 +107,7 @@ describe("expires_at", () => {
     },
   );
 
-  test("is told in UTC with milliseconds however it was written", async () => {
+  test("an expiry is returned in UTC with milliseconds, however it was written", async () => {
     const made = newToken(await session.post("/tokens", draft({ expires_at: "2037-01-31T00:00:00Z" })));
     expect(made.expires_at).toBe("2037-01-31T00:00:00.000Z");
   });
@@ -138,7 +138,7 @@ test("another account may have a token of the same name", async () => {
   expect((await (await (await account()).session()).post("/tokens", body)).status).toBe(201);
 });
 
-test("beyond the account's quota it is refused, naming the resource and the limit", async () => {
+test("creating tokens beyond the account's quota fails, naming the resource and the limit", async () => {
   const other = await account();
   await setQuota(other.id, "token", 2);
   const theirs = await other.session();

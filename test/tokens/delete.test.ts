@@ -10,7 +10,7 @@ beforeAll(async () => {
   session = await me.session();
 });
 
-test("a token revoked a moment ago is refused, and its record is gone", async () => {
+test("a token that was just revoked is invalid, and its record is gone", async () => {
   const { id, api } = await me.token();
   expect((await api.get("/auth/me")).status).toBe(200);
   const answer = await session.delete(`/tokens/${id}`);
@@ -21,7 +21,7 @@ test("a token revoked a moment ago is refused, and its record is gone", async ()
   expect((await session.get("/tokens?per_page=100")).text).not.toContain(id);
 });
 
-test("of requests around a revocation none that begins after its answer gets through", async () => {
+test("no request that starts after the response to a revocation succeeds", async () => {
   const { id, api } = await me.token();
   const during = Array.from({ length: 20 }, () => api.get("/auth/me"));
   await session.delete(`/tokens/${id}`);
@@ -30,7 +30,7 @@ test("of requests around a revocation none that begins after its answer gets thr
   for (const { status } of await Promise.all(during)) expect([200, 401]).toContain(status);
 });
 
-test("two at once are one revocation: the other finds nothing", async () => {
+test("of two concurrent revocations one succeeds, and the other gets 404", async () => {
   const { id } = await me.token();
   const answers = await Promise.all([session.delete(`/tokens/${id}`), session.delete(`/tokens/${id}`)]);
   expect(statusesOf(answers)).toEqual([200, 404]);

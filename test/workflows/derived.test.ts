@@ -73,7 +73,7 @@ function testsOf({ workflow, row }: Row): void {
   const run = async (from: State | undefined, intercept?: Intercept) =>
     harness.run(workflow, await harness.prepare(workflow, from), intercept);
 
-  test.each(froms)("from %s leads where the lifecycle says, each step once and in its order", async (from) => {
+  test.each(froms)("a workflow from %s ends where the lifecycle says, with each step once and in order", async (from) => {
     const { operation, tasks } = await run(from);
     expect(operation).toMatchObject({ state: "succeeded", progress: 100, step: null, error: null });
     expect(tasks.map(({ task }) => task)).toEqual(["begin", ...steps.map(({ name }) => name), "succeed"]);

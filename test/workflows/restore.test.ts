@@ -131,7 +131,7 @@ describe.each(froms)("of an instance that is $from", ({ from, turn }) => {
   });
 });
 
-test("of an archive that is damaged is refused before anything is touched, with or without a safety backup", async () => {
+test("a restore of a damaged archive fails before anything changes, with or without a safety backup", async () => {
   const { instance, backup } = await changedSince("running", "corrupt");
   const before = await contents(instance);
   for (const backup_first of [true, false]) {

@@ -65,7 +65,7 @@ describe("a clone", () => {
     return { instance, erp: await erpOf(instance) };
   }
 
-  test("has all that the backup holds, and a uuid, a secret, an address and a password of its own", async () => {
+  test("a clone has all of the backup's data, and its own UUID, secret, URL and password", async () => {
     const { instance, erp } = await cloned();
     const original = await erpOf(source);
     expect(JSON.parse(erp.database?.data ?? "")).toEqual(DATA);
@@ -87,7 +87,7 @@ describe("a clone", () => {
     expect([instance.neutralized, erp.database?.neutralized]).toEqual([neutralize, neutralize]);
   });
 
-  test("with the files or the database alone has only those", async () => {
+  test("a clone with only the files or only the database has only those", async () => {
     const files = (await cloned({ restore_database: false })).erp;
     expect(files.files).toEqual((await erpOf(source)).files);
     expect(files.database?.data).toBe("{}");
@@ -96,7 +96,7 @@ describe("a clone", () => {
     expect(Object.values(database.files)).not.toContain(JSON.stringify(DATA.note));
   });
 
-  test("can be made of one backup twice at once, and the backup cannot be deleted until both have ended", async () => {
+  test("two concurrent clones of one backup succeed, and the backup cannot be deleted until both have ended", async () => {
     const refused: unknown[] = [];
     const intercept: Intercept = async ({ task }, next) => {
       if (task === "restoreArchive") refused.push((await (await api()).delete(`/backups/${backup.id}`)).error?.code);
@@ -123,7 +123,7 @@ describe("a clone", () => {
     expect((await find(backupRef(harness.me.id, backup.id)))?.used_by?.size ?? 0).toBe(0);
   });
 
-  test("that does not come out as it should is not given to anybody", async () => {
+  test("a clone that fails its verification is removed", async () => {
     // A neutralizing that claims to have been done, and was not.
     const { operation } = await harness.run(
       workflows["clone-instance"],
@@ -139,7 +139,7 @@ describe("a clone", () => {
 });
 
 describe("a backup", () => {
-  test("is in the store as the ERP's own zip, with the SHA-256 and size of its record, and outlives its instance", async () => {
+  test("a backup is stored as the ERP's own zip, with the SHA-256 and size of its record, and outlives its instance", async () => {
     const instance = await harness.me.instance();
     await write(instance.id, DATA);
     const begun = (await (await api()).post(`/instances/${instance.id}/backups`)).as(Backup);
@@ -169,7 +169,7 @@ describe("a backup", () => {
     }
   });
 
-  test("that was asked to fail leaves no archive, and the instance as it was", async () => {
+  test("a backup that fails leaves no archive, and does not change the instance", async () => {
     const instance = await harness.me.instance();
     const before = await erpOf(instance);
     const ask = async () => (await api()).post(`/instances/${instance.id}/backups`, { note: "fail-upload" });
@@ -180,7 +180,7 @@ describe("a backup", () => {
   });
 
   describe("while the store is away", () => {
-    test("fails with STORAGE_ERROR once it was away for too long, and holds nothing", async () => {
+    test("a backup fails with STORAGE_ERROR if the storage is down for too long, and locks nothing", async () => {
       const instance = await harness.me.instance();
       // The undo, too, has to wait for the store: it comes back while that is tried again.
       const ask = async () => (await api()).post(`/instances/${instance.id}/backups`);
@@ -195,7 +195,7 @@ describe("a backup", () => {
       expectConsistent(await snapshotOf(cloud, harness.me.id));
     });
 
-    test("is completed when it comes back in time", async () => {
+    test("a backup completes if the storage comes back in time", async () => {
       const instance = await harness.me.instance();
       cloud.aws.outage("s3", true);
       const ask = async () => (await api()).post(`/instances/${instance.id}/backups`);
@@ -209,7 +209,7 @@ describe("a backup", () => {
   });
 });
 
-test("a move to a new domain that fails keeps the old one, and another instance may have the new one", async () => {
+test("a failed change of the domain keeps the old one, and another instance can use the new one", async () => {
   const instance = await harness.me.instance();
   const domain = uniqueDomain("wanted");
   const move = async () => (await api()).put(`/instances/${instance.id}`, { domain });
@@ -231,7 +231,7 @@ describe("the health check", () => {
   const switchOff = async (id: string, offline: boolean) =>
     setMachine((await getServer(harness.me.id, id)).machine_id ?? "", { offline });
 
-  test("counts failures in a row: one good probe in between, and the server stays active", async () => {
+  test("the health check counts consecutive failures: with one good probe in between, the server stays active", async () => {
     const { id } = await harness.me.server();
     for (const offline of [true, false, true]) {
       await switchOff(id, offline);
@@ -242,7 +242,7 @@ describe("the health check", () => {
     expect((await shown(id)).status).toBe("offline");
   });
 
-  test("makes a server active again with the first good probe, and then work can be done on it", async () => {
+  test("the first good probe makes a server active again, and operations on it work", async () => {
     const { id } = await harness.me.server();
     const instance = await harness.me.instance({ server_id: id });
     await switchOff(id, true);
@@ -259,7 +259,7 @@ describe("the health check", () => {
     expectConsistent(await snapshotOf(cloud, harness.me.id));
   });
 
-  test("work that meets a machine that stopped answering fails with HOST_UNREACHABLE and is freed", async () => {
+  test("an operation on a machine that stopped responding fails with HOST_UNREACHABLE and unlocks its resource", async () => {
     const { id } = await harness.me.server();
     const instance = await harness.me.instance({ server_id: id });
     await switchOff(id, true);
@@ -276,7 +276,7 @@ describe("the health check", () => {
     expectConsistent(await snapshotOf(cloud, harness.me.id));
   });
 
-  test("leaves a server alone that was deleted, or is being made or deleted", async () => {
+  test("the health check ignores servers that are deleted, or being created or deleted", async () => {
     const me = await account();
     const made = (await me.api.post("/servers", await me.serverBody())).as(Server);
     await check();
@@ -313,7 +313,7 @@ describe("the expiry of backups", () => {
   }
   const statusOf = async (id: string) => (await (await api()).get(`/backups/${id}`)).status;
 
-  test("deletes safety backups whose time is over, with their archives, and no others", async () => {
+  test("the expiry deletes expired safety backups with their archives, and no others", async () => {
     const instance = await harness.me.instance();
     const manual = await harness.me.backup(instance.id);
     const [old, young] = [await safetyBackup(manual), await safetyBackup(manual)];
@@ -325,7 +325,7 @@ describe("the expiry of backups", () => {
     expect(await Promise.all([manual.id, young].map(statusOf))).toEqual([200, 200]);
   });
 
-  test("never deletes the last completed backup of an instance, even of several whose time is over, nor of one that is gone", async () => {
+  test("the expiry never deletes the last completed backup of an instance, even of several expired ones, or of a deleted instance", async () => {
     const instance = await harness.me.instance();
     const manual = await harness.me.backup(instance.id);
     const safe = [await safetyBackup(manual), await safetyBackup(manual)];
@@ -346,7 +346,7 @@ describe("the expiry of backups", () => {
     expectConsistent(await snapshotOf(cloud, harness.me.id));
   });
 
-  test("is not misled by a list that lags: the last completed backup stays, though another that is gone is still listed", async () => {
+  test("the expiry keeps the last completed backup even if a lagging list still shows another one", async () => {
     const instance = await harness.me.instance();
     const manual = await harness.me.backup(instance.id);
     const safety = await safetyBackup(manual);
@@ -365,7 +365,7 @@ describe("the expiry of backups", () => {
     expectConsistent(await snapshotOf(cloud, harness.me.id));
   });
 
-  test("waits for whoever reads one", async () => {
+  test("the expiry waits for readers of a backup", async () => {
     const instance = await harness.me.instance();
     const manual = await harness.me.backup(instance.id);
     const safety = await safetyBackup(manual);
@@ -381,7 +381,7 @@ describe("the expiry of backups", () => {
     expect(await statusOf(safety)).toBe(404);
   });
 
-  test("lost between its record and its start is taken up by the sweep", async () => {
+  test("a deletion that was recorded but never started is started by the sweep", async () => {
     const instance = await harness.me.instance();
     const manual = await harness.me.backup(instance.id);
     const safety = await safetyBackup(manual);

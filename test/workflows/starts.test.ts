@@ -57,7 +57,7 @@ describe.each(some(cases, 2))("$name from $from, when its start fails", ({ workf
   });
   afterAll(() => harness.close());
 
-  test("is answered 503 and taken back as if it had not been asked for; asked for again it goes through", async () => {
+  test("a request whose start fails gets 503 and is withdrawn completely; a retry succeeds", async () => {
     const ask = await harness.prepare(workflow, from);
     const before = await comparable();
     cloud.aws.outage("states", true);
@@ -114,7 +114,7 @@ describe("the sweep", () => {
   const [creation] = table.filter(({ name }) => name === "create-server");
   if (creation === undefined) throw new Error("Nothing creates servers");
 
-  test("rescues an operation whose execution died without anybody being told", async () => {
+  test("the sweep rescues an operation whose execution died without an event", async () => {
     const events = new Set<string>();
     // The event gets lost: the rescue dies whenever it is called, three times for each event.
     const back = cloud.lambda.intercept(async ({ functionName }, next) => {
@@ -178,7 +178,7 @@ describe("the sweep", () => {
         expect(lines.findLast((line) => line.includes('"OrphanMachines":'))).toContain(`"OrphanMachines":${count}`);
       });
 
-    test("a machine whose server's record is gone is given back, and told of", async () => {
+    test("a machine whose server's record is gone is deleted and reported", async () => {
       const orphan = { ...machine, machine_id: `orphan-${machine.machine_id}`, server_id: newId("server") };
       await addMachine(orphan);
       const young = {
@@ -196,7 +196,7 @@ describe("the sweep", () => {
       await expectOrphans(0);
     });
 
-    test("a second machine of a server that exists is given back, and told of; the one that is recorded stays", async () => {
+    test("a second machine of an existing server is deleted and reported; the recorded one is kept", async () => {
       const second = { ...machine, machine_id: `second-${machine.machine_id}` };
       await addMachine(second);
       await sweep();
@@ -205,7 +205,7 @@ describe("the sweep", () => {
       expect(await findMachine(machine.machine_id)).toBeDefined();
     });
 
-    test("a machine of an operation that the table does not know is told of, and left for a person: it may be the table that is old", async () => {
+    test("a machine of an unknown operation is reported and kept: the table may be an old one", async () => {
       const unknown = {
         ...machine,
         machine_id: `unknown-${machine.machine_id}`,
