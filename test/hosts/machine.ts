@@ -32,7 +32,7 @@ export const noMachine = missing();
 function missing(): string | undefined {
   // Root's, because a stand-in for a container has namespaces and a user of its own.
   if (process.platform !== "linux" || process.getuid?.() !== 0) return "they need Linux, and root";
-  const programs = ["curl", "flock", "jq", "python3", "unshare", "setpriv"].filter((name) => !hasProgram(name));
+  const programs = ["curl", "flock", "jq", "openssl", "python3", "unshare", "setpriv"].filter((name) => !hasProgram(name));
   if (programs.length > 0) return `there is no ${programs.join(", no ")} here`;
   return spawnSync("unshare", ["--mount", "--net", "--pid", "--fork", "true"]).status === 0
     ? undefined
@@ -70,7 +70,10 @@ const DATABASE = "shop";
 /** What of Docker the script asks for before and after it does what it is to do. */
 const DOCKER = `case "$*" in
   *"--entrypoint python3"*) exec CONTAINER "$@" ;;
-  *"--entrypoint psql"*) cat > $NOTES/restored.sql ;;
+  *"--entrypoint p"[sg]*) [ ! -e $NOTES/no-client ] || exit 125 ;;&
+  *"--entrypoint psql"*)
+    exec 3< "$(sed -E 's/.*source=([^,]+),target=.in .*/\\1/' <<<"$*")"
+    cat <&3 > $NOTES/restored.sql ;;
   "compose version" | "rm -f"* | *pg_isready*) ;;
   "volume inspect"*) echo "VOLUME" ;;
   inspect*) echo true ;;
@@ -85,7 +88,9 @@ const DOCKER = `case "$*" in
       *store_fname*) ;;
       *) echo 1 ;;
     esac ;;
-  *pg_dump*) if [ -e $NOTES/dump.sql ]; then cat $NOTES/dump.sql; else printf '%s\\n' "create table t ();" "-- PostgreSQL database dump complete"; fi ;;
+  *"--entrypoint pg_dump"*)
+    if [ -e $NOTES/dump.sql ]; then cat $NOTES/dump.sql; else printf '%s\\n' "create table t ();" "-- PostgreSQL database dump complete"; fi \\
+      > "$(sed -E 's/.*source=([^,]+),target=.out .*/\\1/' <<<"$*")" ;;
   *--version) echo "Odoo Server 19.0" ;;
   *)
     WORK
@@ -102,20 +107,27 @@ const ERP_USER = 101;
  * nothing else of the machine's files, no network, and no rights.
  */
 const CONTAINER = `#!/bin/bash
-volume=
+volume= in= out=
 while [ "$1" != --entrypoint ]; do
-  case $1 in type=volume*) volume=VOLUME ;; esac
+  case $1 in
+    type=volume*) volume=VOLUME ;;
+    type=bind,source=*,target=/in) in=\${1#*source=} in=\${in%,*} ;;
+    type=bind,source=*,target=/out) out=\${1#*source=} out=\${out%,*} ;;
+  esac
   shift
 done
 shift 3
+export volume in out
 exec unshare --mount --net --pid --fork --kill-child bash -c '
-  umask 022; root=/mnt volume=$0
+  umask 022; root=/mnt
   mount -t tmpfs none $root && mkdir -p $root/usr $root/var/lib/odoo && mount --bind /usr $root/usr || exit 125
   for name in bin lib lib64; do if [ -L /$name ]; then cp -P /$name $root; fi; done
   if [ -n "$volume" ]; then mount --bind $volume $root/var/lib/odoo || exit 125; fi
+  if [ -n "$in" ]; then touch $root/in; mount --bind $in $root/in || exit 125; fi
+  if [ -n "$out" ]; then touch $root/out; mount --bind $out $root/out || exit 125; fi
   rights="--reuid ${ERP_USER} --regid ${ERP_USER} --clear-groups --no-new-privs --bounding-set=-all"
   exec env - PATH=/usr/bin:/usr/sbin LANG=C.UTF-8 chroot $root setpriv $rights python3 "$@"
-' "$volume" "$@"
+' container "$@"
 `;
 
 export async function startMachine(): Promise<TestMachine> {

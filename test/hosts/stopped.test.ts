@@ -104,6 +104,20 @@ describe("a job that is stopped in the middle", unless(noMachine), () => {
     expect(existsSync(note("stops"))).toBe(false);
   });
 
+  test("because a container at the other end of its pipe does not start, fails at once", async () => {
+    writeFileSync(note("no-client"), "");
+    const key = "accounts/acc_1/backups/bak_alone.zip";
+    const alone = { name: "GiveUp", code: "HOST_JOB_FAILED" };
+    await expect(
+      ended({ id: "op_alone-makeArchive", kind: "make_archive", instance_id: "ins_1", key, note: null }),
+    ).rejects.toMatchObject({ ...alone, message: expect.stringContaining("The database could not be dumped completely") });
+    await expect(ended(buildRestore("op_alone"))).rejects.toMatchObject({
+      ...alone,
+      message: expect.stringContaining("The backup's database could not be restored"),
+    });
+    await rests();
+  });
+
   test("because Docker goes away while an archive is verified, is begun again when it is back", async () => {
     machine.standIn("curl", '[ -e $NOTES/was ] && exec /usr/bin/curl "$@"; touch $NOTES/was $NOTES/away; exit 7');
     const job: Job = { id: "op_away-verifyArchive", kind: "verify_archive", archive };

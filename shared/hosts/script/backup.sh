@@ -3,17 +3,33 @@
 # The files are linked first, then dumped, then what came since is added: whatever the dump names is in the archive, also if it was
 # removed meanwhile. Nothing of it is written but the archive itself.
 job_make_archive() {
-  local archive=$JOB/archive.zip
+  local archive=$JOB/archive.zip bytes
   require_installed
   require_database "$DATABASE"
   rm -f "$archive"
   set_fact snapshot yes
   files snapshot "$DATABASE" </dev/null || refused "The ERP's files cannot be read"
-  require_room "$JOB" $(($(database_bytes) + $(told_number bytes))) "A backup of the ERP"
-  { manifest && dump; } | files pack "$DATABASE" >"$archive" || refused "The archive could not be written"
+  bytes=$(($(database_bytes) + $(told_number bytes)))
+  require_room "$JOB" "$bytes" "A backup of the ERP"
+  pack "$archive" $((2 * bytes / PARTS_MAX > PART_BYTES_MIN ? 2 * bytes / PARTS_MAX : PART_BYTES_MIN))
   rm -f "$HERE/snapshot"
-  jq -c --argjson archive "$(describe "$archive")" '$archive + { missing_files, skipped_files, skipped_paths }' \
-    <(tail -n 1 "$JOB/work/told") | answer
+  tail -n 1 "$JOB/work/told" | jq -c '{ size_bytes, sha256, part_bytes, parts, missing_files, skipped_files, skipped_paths }' | answer
+}
+
+pack() { # ARCHIVE PART-BYTES
+  local dumping packing dump=$JOB/work/dump
+  make_pipe "$dump"
+  manifest >"$JOB/work/manifest"
+  : >"$1"
+  chmod 666 "$1" # in the container it is not root's; its folder is
+  client pg_dump --out "$dump" --no-owner --no-privileges -f /out "$DATABASE" &
+  dumping=$!
+  files --in "$dump" --out "$1" pack "$DATABASE" "$2" <"$JOB/work/manifest" &
+  packing=$!
+  wait_for_ends "$dump" "$dumping" "$packing"
+  wait "$packing" || refused "The archive could not be written"
+  wait "$dumping" || broken "The database could not be dumped"
+  chmod 600 "$1"
 }
 
 # A backup that was killed left it.
@@ -21,8 +37,6 @@ forget_snapshot() {
   if [[ ! -e $HERE/snapshot ]]; then return; fi
   if files remove .snapshot </dev/null; then rm -f "$HERE/snapshot"; fi # else the next job tries again
 }
-
-dump() { docker exec -e PGAPPNAME=erp-hosting "$PROJECT-db" pg_dump -U odoo --no-owner --no-privileges "$DATABASE"; }
 
 database_bytes() { sql postgres <<<"select pg_database_size('$DATABASE')" | number; }
 
@@ -37,21 +51,6 @@ manifest() {
       odoo_dump: "1", db_name: $name, version_info: (($major | split(".") | map(tonumber)) + [0, "final", 0, ""]),
       major_version: $major, pg_version: $server, modules: .
     }'
-}
-
-describe() { # ARCHIVE
-  local size part hex whole=$JOB/work/whole
-  size=$(stat -c %s "$1")
-  part=$(((size + PARTS_MAX - 1) / PARTS_MAX))
-  part=$((part > PART_BYTES_MIN ? part : PART_BYTES_MIN))
-  sha256sum <"$1" >"$whole" &
-  split --bytes="$part" --filter=sha256sum "$1" | while read -r hex _; do
-    # shellcheck disable=SC2001,SC2059 # the format is the bytes
-    printf "$(sed 's/../\\x&/g' <<<"$hex")" | base64
-  done | jq -R . >"$JOB/work/parts"
-  wait $!
-  jq -cs --argjson size "$size" --arg sha256 "$(cut -d' ' -f1 "$whole")" --argjson part "$part" \
-    '{ size_bytes: $size, sha256: $sha256, part_bytes: $part, parts: . }' "$JOB/work/parts"
 }
 
 job_upload_parts() {
@@ -80,14 +79,14 @@ job_forget() {
   rm -f "$JOBS/$(parameter JOB '[A-Za-z0-9_-]+')/archive.zip"
 }
 
-# Reads the whole archive. What it found is kept for the restore, which needs to know what it takes before it begins.
+# Reads the whole archive for its checksum, and lists it: the restore needs to know what it takes before it begins. What is in it is
+# read, and checked, where it is restored from, which is beside the present data.
 job_verify_archive() {
   local version
   version=$(parameter ERP_VERSION '[0-9]+\.[0-9]+')
   require_docker
   docker image inspect "odoo:$version" >/dev/null 2>&1 || pull "odoo:$version"
-  with_archive check_archive || unusable "$?" "The backup's archive could not be read"
-  require_version
+  with_archive list_archive || unusable "$?" "The backup's archive could not be read"
   tail -n 1 "$JOB/work/told" | jq -c '{ dump_bytes, file_bytes }' >"$JOB/work/inspected"
   mv "$JOB/work/inspected" "$ARCHIVES/$(parameter SHA256 '[0-9a-f]{64}').json"
 }
@@ -106,13 +105,20 @@ require_version() {
 }
 
 # Passes the archive on to a command, as a stream. One that does not read it to its end changes nothing in what its checksum says.
-with_archive() { # COMMAND…: its status
-  local status=0 sum=$JOB/work/sum
-  rm -f "$sum.in"
-  mkfifo "$sum.in"
-  sha256sum <"$sum.in" >"$sum" &
-  stream_archive | tee -p "$sum.in" | "$@" || status=$?
-  wait $!
+with_archive() { # COMMAND…: gets the stream's pipe as its last argument; its status
+  local status=0 sum=$JOB/work/sum archive=$JOB/work/archive summing feeding working
+  rm -f "$sum.in" "$archive"
+  make_pipe "$sum.in"
+  make_pipe "$archive"
+  openssl dgst -sha256 -r <"$sum.in" >"$sum" & # several times as fast as sha256sum
+  summing=$!
+  stream_archive | tee -p "$sum.in" >"$archive" &
+  feeding=$!
+  "$@" "$archive" &
+  working=$!
+  wait_for_ends "$archive" "$feeding" "$working"
+  wait "$working" || status=$?
+  wait "$summing"
   if [[ -e $JOB/work/unread ]]; then
     [[ $(<"$JOB/work/status") != 403 ]] || address_refused "The store refuses the address that the archive is read from"
     fail STORAGE_ERROR "The archive could not be read from the store"

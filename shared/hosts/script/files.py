@@ -5,20 +5,24 @@
 # with the exit code 3 if it is because of the archive.
 #
 #   snapshot DATABASE                  links the files into .snapshot                     {"files", "bytes"}
-#   pack DATABASE                      stdin: a line of JSON (the manifest), a dump       {"files", "missing_files", "skipped_files",
-#                                      stdout: the archive; then .snapshot is gone          "skipped_paths"}
-#   check                              stdin: an archive                                  {"version", "dump_bytes", "file_bytes", "missing_files"}
-#   unpack NEW|- [BASE]                stdin: an archive, whose files go into NEW, with links to BASE's; stdout: its dump; tells as check
+#   pack DATABASE PART-BYTES           stdin: the manifest in JSON; /in: a dump           {"files", "missing_files", "skipped_files", "skipped_paths",
+#                                      /out: the archive; then .snapshot is gone            "size_bytes", "sha256", "part_bytes", "parts"}
+#   list                               /in: an archive, of which only its listing is read {"dump_bytes", "file_bytes"}
+#   unpack NEW|- [BASE]                /in: an archive, whose files go into NEW, with     {"version", "missing_files"}
+#                                      links to BASE's; /out, if there is one: its dump
 #   measure DATABASE                                                                         {"bytes"}
 #   missing DATABASE                   stdin: names of files, one a line                  {"missing_files"}: how many are not there
 #   swap NEW DATABASE OLD [merge]      DATABASE becomes OLD, NEW becomes DATABASE; merge: with what DATABASE got since NEW was made
 #   swap_back OLD DATABASE NEW         takes that back
 #   remove NAME...
+import base64
 import collections
 import concurrent.futures
+import hashlib
 import json
 import os
 import re
+import signal
 import stat
 import struct
 import sys
@@ -34,6 +38,10 @@ NAMES_TOLD = 20
 # The ERP's own are two deep. What is deeper than this is there to be in somebody's way.
 DEPTH_MAX = 50
 CORES = os.cpu_count() or 1
+# As much as is kept of an archive's end: the listing of four million files.
+LISTING_MAX = 512 << 20
+# Whoever sends an archive does so at once; one that was killed before never will.
+ARCHIVE_SECONDS = 60
 
 
 class Refused(Exception):
@@ -145,10 +153,12 @@ def deflated(data, last):
 
 
 class Writer:
-    """Pieces are packed by all cores and written in their order."""
+    """Pieces are packed by all cores and written in their order. Parts are what the store gets at a time."""
 
-    def __init__(self, out):
+    def __init__(self, out, part_bytes):
         self.out, self.offset, self.count = out, 0, 0
+        self.part_bytes, self.parts = part_bytes, []
+        self.whole, self.part = hashlib.sha256(), hashlib.sha256()
         self.central = bytearray()
         self.pool = concurrent.futures.ThreadPoolExecutor(CORES)
         self.waiting = collections.deque()
@@ -228,7 +238,24 @@ class Writer:
 
     def write(self, data):
         self.out.write(data)
-        self.offset += len(data)
+        self.whole.update(data)
+        left = memoryview(data)
+        while left:
+            room = self.part_bytes - self.offset % self.part_bytes
+            self.part.update(left[:room])
+            self.offset += len(left[:room])
+            left = left[room:]
+            if self.offset % self.part_bytes == 0:
+                self.end_part()
+
+    def end_part(self):
+        self.parts.append(base64.b64encode(self.part.digest()).decode())
+        self.part = hashlib.sha256()
+
+    def sums(self):
+        if self.offset % self.part_bytes:
+            self.end_part()
+        return {"size_bytes": self.offset, "sha256": self.whole.hexdigest(), "part_bytes": self.part_bytes, "parts": self.parts}
 
 
 class Reader:
@@ -317,22 +344,71 @@ class Reader:
                 raise Unusable("it is damaged")
 
     def compare(self, mark, seen):
-        """Its own listing must have the same names: programs differ in which of the two they believe. It has no links."""
+        """Its own listing must have the same names: programs differ in which of the two they believe."""
         left = set(seen)
         while mark == CENTRAL:
-            head = struct.unpack("<HHHHHHLLLHHHHHLL", self.exactly(42))
-            flags, name_length, extra_length, note_length, attributes = head[2], head[9], head[10], head[11], head[14]
-            raw, extra = self.exactly(name_length), self.exactly(extra_length)
-            self.exactly(note_length)
-            if head[0] >> 8 == 3 and stat.S_ISLNK(attributes >> 16):
-                raise Unusable("it has links")
-            name = name_of(raw, flags, extra)
+            name, _ = listed_file(self.exactly)
             if name not in left:
                 raise Unusable("its listing is of other files")
             left.remove(name)
             mark = self.exactly(4)
         if left or mark not in (END, END64):
             raise Unusable("its listing is of other files" if left else "it is damaged")
+
+
+def listed_file(exactly):
+    """The name and the size of a file in a listing, behind its mark. It is no link."""
+    head = struct.unpack("<HHHHHHLLLHHHHHLL", exactly(42))
+    flags, size, name_length, extra_length, note_length, attributes = head[2], head[8], head[9], head[10], head[11], head[14]
+    raw, extra = exactly(name_length), exactly(extra_length)
+    exactly(note_length)
+    if head[0] >> 8 == 3 and stat.S_ISLNK(attributes >> 16):
+        raise Unusable("it has links")
+    sizes = extra_field(extra, 1)
+    if size == MAX32 and sizes is not None and len(sizes) >= 8:
+        (size,) = struct.unpack("<Q", sizes[:8])
+    return name_of(raw, flags, extra), size
+
+
+class Kept:
+    """The end of what came in, in pieces, as a source to read: of an archive, its listing is there."""
+
+    def __init__(self, source):
+        self.pieces, self.size, self.start = collections.deque(), 0, 0
+        while piece := source.read(PIECE):
+            self.pieces.append(piece)
+            self.size += len(piece)
+            if self.size - self.start > LISTING_MAX:
+                self.drop()
+
+    def drop(self):
+        self.start += len(self.pieces.popleft())
+
+    def read1(self, _):
+        return self.pieces.popleft() if self.pieces else b""
+
+    def listing(self):
+        """Names and sizes."""
+        end = b"".join(list(self.pieces)[-2:])
+        place, before = end.rfind(END), self.size - len(end)
+        if place < 0 or len(end) - place < 22:
+            raise Unusable("it is cut off")
+        count, _, start = struct.unpack("<HLL", end[place + 10 : place + 20])
+        if end[max(place - 20, 0) : place][:4] == LOCATOR64:
+            place = struct.unpack("<Q", end[place - 12 : place - 4])[0] - before
+            if not 0 <= place <= len(end) - 56 or end[place : place + 4] != END64:
+                raise Unusable("it is damaged")
+            count, _, start = struct.unpack("<QQQ", end[place + 32 : place + 56])
+        if start < self.start:
+            raise Unusable("its listing is too long")
+        while self.pieces and start - self.start >= len(self.pieces[0]):
+            self.drop()
+        reader = Reader(self)
+        reader.exactly(start - self.start)
+        for _ in range(count):
+            if reader.exactly(4) != CENTRAL:
+                raise Unusable("it is damaged")
+            yield listed_file(reader.exactly)
 
 
 def extra_field(extra, wanted):
@@ -469,11 +545,9 @@ def snapshot(database):
     return {"files": len(known), "bytes": size}
 
 
-def pack(database):
+def pack(database, part_bytes):
     source, target = folder(database, make=True), folder(SNAPSHOT, make=True)
-    out = Writer(sys.stdout.buffer)
-    incoming = sys.stdin.buffer
-    manifest = json.loads(incoming.readline(1 << 22))
+    manifest = json.loads(sys.stdin.buffer.read(1 << 22))
     listed, tail = Listed(), b""
 
     # A file that came after the snapshot may be in the dump, and be removed before its turn: the snapshot grows until the dump,
@@ -494,14 +568,16 @@ def pack(database):
 
     def dump():
         nonlocal tail
-        while piece := incoming.read(PIECE):
-            listed.feed(piece)
-            if listed.begun:
-                begun.set()
-            tail = (tail + piece)[-4096:]
-            yield piece
+        with open("/in", "rb") as incoming:
+            while piece := incoming.read(PIECE):
+                listed.feed(piece)
+                if listed.begun:
+                    begun.set()
+                tail = (tail + piece)[-4096:]
+                yield piece
 
     now = time.time()
+    out = Writer(open("/out", "wb"), int(part_bytes))
     out.add("dump.sql", dump(), now)
     begun.set()
     linking.join()
@@ -541,7 +617,8 @@ def pack(database):
     out.add("manifest.json", [json.dumps(manifest, indent=4).encode()], now)
     out.close()
     remove(SNAPSHOT)
-    return {"files": len(packed), "missing_files": missing, "skipped_files": len(skipped), "skipped_paths": skipped[:NAMES_TOLD]}
+    told = {"files": len(packed), "missing_files": missing, "skipped_files": len(skipped), "skipped_paths": skipped[:NAMES_TOLD]}
+    return told | out.sums()
 
 
 def pieces_of(content, size):
@@ -564,15 +641,32 @@ def erp_version(major):
     return version
 
 
+def incoming_archive():
+    signal.alarm(ARCHIVE_SECONDS)
+    incoming = open("/in", "rb")
+    signal.alarm(0)
+    return incoming
+
+
+def list_archive():
+    dump, rest, manifest = None, 0, False
+    for name, size in Kept(incoming_archive()).listing():
+        if name == "dump.sql":
+            dump = size
+        else:
+            rest += size
+            manifest = manifest or name == "manifest.json"
+    if dump is None or not manifest:
+        raise Unusable("it has no database" if dump is None else "it has no manifest")
+    return {"dump_bytes": dump, "file_bytes": rest}
+
+
 def unpack(new, base=None):
-    return read_archive(None if new == "-" else new, base, sys.stdout.buffer)
-
-
-def read_archive(new, base, sql):
-    reader = Reader(sys.stdin.buffer)
-    told = {"version": None, "dump_bytes": None, "file_bytes": 0, "files": 0, "missing_files": 0}
-    target = None
-    if new is not None:
+    reader = Reader(incoming_archive())
+    sql = open("/out", "wb") if os.path.exists("/out") else None
+    told = {"version": None, "missing_files": 0}
+    dumped, target = False, None
+    if new != "-":
         remove(new)
         target = folder(new, make=True)
         if base is not None and exists(base):
@@ -580,14 +674,13 @@ def read_archive(new, base, sql):
     try:
         for name, pieces in reader.entries():
             if name == "dump.sql":
-                told["dump_bytes"] = pass_on(pieces, sql)
+                pass_on(pieces, sql)
+                dumped = True
             elif name == "manifest.json":
                 told |= read_manifest(pieces)
             else:
-                size = write_file(target, name.removeprefix("filestore/"), pieces)
-                told["file_bytes"] += size
-                told["files"] += not name.endswith("/")
-        if told["dump_bytes"] is None:
+                write_file(target, name.removeprefix("filestore/"), pieces)
+        if not dumped:
             raise Unusable("it has no database")
         if told["version"] is None:
             raise Unusable("it has no manifest")
@@ -598,12 +691,10 @@ def read_archive(new, base, sql):
 
 
 def pass_on(pieces, sql):
-    dump, size = Dump(sql), 0
+    dump = Dump(sql)
     for piece in pieces:
         dump.feed(piece)
-        size += len(piece)
     dump.close()
-    return size
 
 
 def read_manifest(pieces):
@@ -623,11 +714,10 @@ def read_manifest(pieces):
 
 
 def write_file(target, name, pieces):
-    size = 0
     if target is None or name == "" or name.endswith("/"):
-        for piece in pieces:
-            size += len(piece)
-        return size
+        for _ in pieces:
+            pass
+        return
     path = os.path.join(target, name.encode())
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -636,10 +726,8 @@ def write_file(target, name, pieces):
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644), "wb", buffering=0) as out:
             for piece in pieces:
                 out.write(piece)
-                size += len(piece)
     except (FileExistsError, NotADirectoryError, IsADirectoryError):
         raise Unusable("it has a file where it has a folder") from None
-    return size
 
 
 def measure(database):
@@ -681,7 +769,7 @@ def swap_back(old, database, new):
 COMMANDS = {
     "snapshot": snapshot,
     "pack": pack,
-    "check": lambda: read_archive(None, None, None),
+    "list": list_archive,
     "unpack": unpack,
     "measure": measure,
     "missing": missing,

@@ -2,14 +2,45 @@
 # follow its links: it is done in a container that has those files and nothing else, no network and no rights. So is the reading
 # of archives, which may be anybody's. What comes out is only passed on, or is a line of JSON of which single values are taken.
 
-files() { # COMMAND ARGUMENT…: see files.py; stdin and stdout are passed on
-  contained "$PROJECT-files" "$IMAGE" --mount "type=volume,source=${PROJECT}_odoo,target=/var/lib/odoo" -- "$@"
+files() { # [--in PIPE] [--out PIPE] COMMAND ARGUMENT…: see files.py
+  pass "$@"
+  contained "$PROJECT-files" "$IMAGE" "${PASSED[@]}" --mount "type=volume,source=${PROJECT}_odoo,target=/var/lib/odoo" -- "${REST[@]}"
 }
 
 remove_files() { files remove "$@" </dev/null || refused "What is not needed any more cannot be removed"; } # NAME…
 
 # Without any files.
-check_archive() { contained "erp-check-${JOB##*/}" "odoo:${P[ERP_VERSION]}" --tmpfs /var/lib/odoo -- check; }
+list_archive() { # PIPE
+  docker rm -fv "erp-list-${JOB##*/}" >/dev/null 2>&1 || true # of this job before it was killed
+  pass --in "$1"
+  contained "erp-list-${JOB##*/}" "odoo:${P[ERP_VERSION]}" "${PASSED[@]}" --tmpfs /var/lib/odoo -- list
+}
+
+# Archives and dumps pass through named pipes, which a container finds as /in and /out: Docker's own streams copy every byte several times.
+pass() { # [--in PIPE] [--out PIPE] ARGUMENT…: sets PASSED and REST
+  PASSED=()
+  while [[ ${1:-} == --in || ${1:-} == --out ]]; do
+    PASSED+=(--mount "type=bind,source=$2,target=/${1#--}")
+    shift 2
+  done
+  REST=("$@")
+}
+
+# The containers' users may open it; nobody else comes into a job's folder.
+make_pipe() { mkfifo -m 666 "$1"; } # PATH
+
+# Waits until the processes at both ends of a pipe have ended. One that ended before it opened the pipe leaves the other waiting for that.
+wait_for_ends() { # PIPE PID PID
+  local pipe=$1
+  shift
+  while is_child "$1" && is_child "$2"; do sleep 0.1; done
+  while is_child "$1" || is_child "$2"; do
+    : <>"$pipe"
+    sleep 0.1
+  done
+}
+
+is_child() { kill -0 "$1" 2>/dev/null; }
 
 contained() { # NAME IMAGE OPTION… -- COMMAND…: as the image's own user; a log of it would be a second copy of what passes
   local name=$1 image=$2 options=()

@@ -31,7 +31,7 @@ require_installed() { [[ -n $(fact database) ]] || broken "The ERP is not on the
 
 # What a job that was killed left running in containers. Only the one that holds the instance may do so.
 sweep() {
-  docker rm -fv "$PROJECT-job" "$PROJECT-files" "$PROJECT-psql" >/dev/null 2>&1 || true
+  docker rm -fv "$PROJECT-job" "$PROJECT-files" "$PROJECT-psql" "$PROJECT-pg_dump" >/dev/null 2>&1 || true
   if is_running "$PROJECT-db"; then
     docker exec "$PROJECT-db" psql -XqAt -U "$(superuser)" -d postgres \
       -c "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'erp-hosting' and pid <> pg_backend_pid()" \

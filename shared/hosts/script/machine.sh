@@ -27,7 +27,7 @@ take_over() {
 
 install_programs() {
   local program missing=()
-  for program in curl jq; do command -v "$program" >/dev/null || missing+=("$program"); done
+  for program in curl jq openssl; do command -v "$program" >/dev/null || missing+=("$program"); done
   if [[ ${P[FIREWALL]:-yes} == yes ]] && ! command -v nft >/dev/null; then missing+=(nftables); fi
   for program in ca-certificates unattended-upgrades; do dpkg -s "$program" >/dev/null 2>&1 || missing+=("$program"); done
   install_packages "${missing[@]}"

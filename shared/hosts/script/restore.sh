@@ -44,7 +44,7 @@ job_restore_archive() {
 require_built() { [[ $(fact "restores/$RESTORE") =~ ^(built|swapping|swapped)$ ]] || broken "What is to be restored was not built"; }
 
 build_restore() {
-  local unpacked loaded
+  local status=0
   ensure_database_server
   require_room_for_data
   set_fact "restores/$RESTORE" building
@@ -53,10 +53,9 @@ build_restore() {
     make_database "$NEW"
     make_extensions "$NEW" "${SUPERUSER_EXTENSIONS[@]}"
   fi
-  with_archive unpack || true
-  read -r unpacked loaded <"$JOB/work/ended"
-  if ((unpacked != 0)); then unusable "$unpacked" "The backup's files could not be restored"; fi
-  ((loaded == 0)) || broken "The backup's database could not be restored"
+  with_archive unpack || status=$?
+  if ((status != 0)); then unusable "$status" "The backup's files could not be restored"; fi
+  [[ ! -e $JOB/work/not-loaded ]] || broken "The backup's database could not be restored"
   require_version
   if [[ ${P[RESTORE_DATABASE]} == yes ]]; then finish_database "$(told_number missing_files)"; fi
   set_fact "restores/$RESTORE" built
@@ -89,30 +88,41 @@ require_room_for_data() {
 }
 
 # In one go: its files go where they will be, its dump to the database. Without its database, its files are added to the present ones.
-unpack() {
-  local into=- base=() ended
+unpack() { # PIPE: whether its files could be restored
+  local into=- dump=$JOB/work/dump unpacking loading
   if [[ ${P[RESTORE_FILESTORE]} == yes ]]; then into=$NEW; fi
-  if [[ ${P[RESTORE_DATABASE]} != yes ]]; then base=("$DATABASE"); fi
-  files unpack "$into" "${base[@]}" | load_dump
-  ended=("${PIPESTATUS[@]}")
-  echo "${ended[*]}" >"$JOB/work/ended"
-}
-
-# A dump is somebody's text, and psql runs commands that it finds in it: it is given to one that has nothing but the ERP's own way to
-# its database. In one transaction, what goes into tables that it makes is not written to the write-ahead log as well, if the server
-# keeps none for others, and has room for the locks.
-load_dump() {
-  local whole=()
   if [[ ${P[RESTORE_DATABASE]} != yes ]]; then
-    cat >/dev/null
+    files --in "$1" unpack "$into" "$DATABASE" </dev/null
     return
   fi
-  if [[ $(sql postgres <<<"show wal_level") == minimal ]]; then whole=(--single-transaction -f -); fi
-  PGPASSWORD=$(odoo_setting db_password) docker run --rm -i --name "$PROJECT-psql" --log-driver none --network "${PROJECT}_db" \
+  make_pipe "$dump"
+  files --in "$1" --out "$dump" unpack "$into" </dev/null &
+  unpacking=$!
+  load_dump "$dump" &
+  loading=$!
+  wait_for_ends "$dump" "$unpacking" "$loading"
+  wait "$loading" || touch "$JOB/work/not-loaded"
+  wait "$unpacking"
+}
+
+# A dump is somebody's text, and psql runs commands that it finds in it. In one transaction, what goes into tables that it makes is not
+# written to the write-ahead log as well, if the server keeps none for others, and has room for the locks.
+load_dump() { # PIPE
+  local whole=()
+  if [[ $(sql postgres <<<"show wal_level") == minimal ]]; then whole=(--single-transaction); fi
+  client psql --in "$1" -Xq -v ON_ERROR_STOP=1 "${whole[@]}" -d "$NEW" -f /in 2>&1 >/dev/null | bounded
+}
+
+# A client of the database, in a container that has nothing but the ERP's own way to it.
+client() { # COMMAND [--in PIPE] [--out PIPE] ARGUMENT…
+  local command=$1
+  shift
+  pass "$@"
+  PGPASSWORD=$(odoo_setting db_password) docker run --rm --name "$PROJECT-$command" --log-driver none --network "${PROJECT}_db" \
     --cap-drop ALL --security-opt no-new-privileges --read-only --memory 1g --pids-limit 64 --oom-score-adj 1000 \
-    --user postgres --tmpfs /var/lib/postgresql/data -e PGPASSWORD -e PGAPPNAME=erp-hosting \
-    --entrypoint psql "$(docker inspect -f '{{.Image}}' "$PROJECT-db")" \
-    -Xq -v ON_ERROR_STOP=1 "${whole[@]}" -h db -U "$(odoo_setting db_user)" -d "$NEW" 2>&1 >/dev/null | bounded
+    --user postgres --tmpfs /var/lib/postgresql/data -e PGPASSWORD -e PGAPPNAME=erp-hosting "${PASSED[@]}" \
+    --entrypoint "$command" "$(docker inspect -f '{{.Image}}' "$PROJECT-db")" \
+    -h db -U "$(odoo_setting db_user)" "${REST[@]}" </dev/null
 }
 
 odoo_setting() { sed -n "s/^$1 = //p" "$HERE/odoo.conf"; }
