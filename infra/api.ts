@@ -1,4 +1,4 @@
-// The REST API: for every route of the table a method with its own function, and our envelope for whatever the gateway answers itself.
+// The REST API: for every route of the table a method with its own function, and our envelope for the gateway's own responses.
 import { Duration, RemovalPolicy, Size, Validations } from "aws-cdk-lib";
 import {
   AccessLogFormat,
@@ -26,9 +26,9 @@ import { logsOf } from "./removal.ts";
 import { type Settings, stackName } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 
-/** One less than the gateway waits. `?wait=20` of an operation is the longest answer. */
+/** One second less than the gateway waits. The slowest response is an operation's `?wait=20`. */
 const TIMEOUT = Duration.seconds(28);
-/** More than the database client takes for its three tries: it shall be the one that tells. */
+/** More than the database client needs for its three tries, so that the client's error comes first. */
 const AUTHORIZER_TIMEOUT = Duration.seconds(20);
 const RETRY_AFTER_SECONDS = 5;
 /** The part of the requests that is traced, at 5 US$ per million traces. */
@@ -37,7 +37,7 @@ const TRACED = 0.05;
 export const routesOf = (environment: Environment): Route[] =>
   routes.filter(({ only }) => only === undefined || only === environment);
 
-/** A GET's function has all the methods that no other route of its path has: it answers HEAD, too, and the rest with 405. */
+/** A GET's function has all the methods that no other route of its path has: it also serves HEAD, and returns 405 for the rest. */
 export const gatewayMethodOf = ({ method }: Route): string => (method === "GET" ? "ANY" : method);
 
 /** What a route's function may do follows from what the route declares. */
@@ -193,7 +193,7 @@ export class Api extends Construct {
     for (const resource of unclaimed) acknowledgeOpen(resource.addMethod("ANY", integration, OPEN));
   }
 
-  /** The gateway's own refusals and failures. */
+  /** The gateway's own errors. */
   private answerInOurWords(): void {
     for (const [type, { code, message, status, requestId, retryAfter }] of GATEWAY_ANSWERS) {
       this.rest.addGatewayResponse(type.responseType, {
@@ -256,7 +256,7 @@ interface Answer {
 const UNAVAILABLE: Answer = { code: "SERVICE_UNAVAILABLE", retryAfter: RETRY_AFTER_SECONDS };
 
 const GATEWAY_ANSWERS: readonly (readonly [ResponseType, Answer])[] = [
-  // The authorizer's Deny. Its answer is only flat strings, but they can be read here: a client's own request id comes back.
+  // The authorizer's Deny. Its context has only flat strings, which templates can read: the client's own request ID is returned.
   [ResponseType.ACCESS_DENIED, { code: "UNAUTHORIZED", requestId: "context.authorizer.request_id" }],
   [ResponseType.UNAUTHORIZED, { code: "UNAUTHORIZED" }],
   [ResponseType.AUTHORIZER_FAILURE, UNAVAILABLE],

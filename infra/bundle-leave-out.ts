@@ -177,7 +177,7 @@ function closing(source: string): number {
   throw new Error(`A parenthesis is not closed: ${source.slice(0, 80)}`);
 }
 
-/** A module whose functions have the names of another's, and refuse to be called. */
+/** A module whose functions have the names of another's, and throw when called. */
 async function refusals(path: string): Promise<string> {
   const original: unknown = await import(path);
   const names = Object.keys(z.looseObject({}).parse({ ...Object(original) }));

@@ -80,7 +80,7 @@ export async function bundleFiles(outDir: string, files: readonly (readonly [id:
     mainFields: ["module", "main"],
     legalComments: "none",
     banner: { js: BANNER },
-    // The SSH client asks where it lies, and makes nothing of the answer.
+    // The SSH client looks up its own path but does not use it.
     define: { SERVICE_VERSION: JSON.stringify(await version()), __dirname: JSON.stringify("/") },
     alias: { "@aws-sdk/credential-provider-node": "./infra/bundle-credentials.ts" },
     plugins: [builtins, description, rows, script, leaveOut],

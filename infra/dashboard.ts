@@ -30,7 +30,7 @@ import type { OriginKey } from "./origin-key.ts";
 import { stackName } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 
-/** The fallback's answer, for what the API's behaviour does not match: `/api` alone, and `/API/v1`, as paths are matched by case. */
+/** The fallback's response, for what the API's behavior does not match: `/api` alone, and `/API/v1`, as paths are matched by case. */
 const NOT_FOUND = JSON.stringify({ success: false, error: { code: "NOT_FOUND", message: "No such path" } });
 
 /** The dashboard knows itself which pages there are: every path that names no file shows it. */
@@ -134,7 +134,7 @@ export class Dashboard extends Construct {
         "/api/*": {
           origin: new RestApiOrigin(rest, {
             customHeaders: { [ORIGIN_KEY_HEADER]: originKey.sent },
-            // The authorizer's and the function's at their slowest; an answer of CloudFront's own would not be in the envelope.
+            // The authorizer's and the function's at their slowest; CloudFront's own response would not be in the envelope.
             readTimeout: Duration.seconds(60),
           }),
           allowedMethods: AllowedMethods.ALLOW_ALL,
@@ -148,7 +148,7 @@ export class Dashboard extends Construct {
       },
       errorResponses: KEPT_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
-      // Europe and North America; from elsewhere the nearest of these answers.
+      // Europe and North America; elsewhere, the nearest of these responds.
       priceClass: PriceClass.PRICE_CLASS_100,
       ...(domain !== undefined && {
         domainNames: [domain.name],

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { Environment } from "../shared/domain/environments.ts";
 
-/** In the place of a value: there shall be none any more. */
+/** Passed as a value, it removes the option. */
 export const NONE = "none";
 
 export const Chosen = z.strictObject({
@@ -25,7 +25,7 @@ export function withChosen(cdkJson: string, environment: Environment, chosen: Ch
   return { text: `${JSON.stringify({ ...rest, context: { ...context, [environment]: values } }, undefined, 2)}\n`, values };
 }
 
-/** Why a deployment is refused that would take the stack's own domain away without having been asked to. */
+/** Why a deployment fails that would remove the stack's domain without an explicit option. */
 export function forgottenDomain(outputs: Readonly<Record<string, string>>, values: Chosen, chosen: Chosen): string | undefined {
   const own = "Distribution" in outputs; // there only with a domain
   if (!own || values.domain !== undefined || chosen.domain === NONE) return undefined;

@@ -14,7 +14,7 @@ export interface DeployedStack {
   outputs: Readonly<Record<string, string>>;
 }
 
-/** AWS refused to answer, mostly because whoever deploys may not ask. */
+/** AWS rejected a call, usually because the person who deploys lacks the permission. */
 export class AwsRefused extends Error {}
 
 /** Undefined if there is no such stack. */

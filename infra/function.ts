@@ -185,7 +185,7 @@ export class Functions extends Construct {
     if (secrets.length > 0) statements.push(allow("secretsmanager", ["GetSecretValue"], secrets));
     if (storage !== undefined) statements.push(allow("s3", OBJECT_ACTIONS[storage], [`${bucketArn}/*`]));
     if (failures !== undefined) statements.push(allow("sqs", ["SendMessage"], [failures.queueArn]));
-    // Without the first, S3 answers "forbidden" for an archive that is not there.
+    // Without the first, S3 returns "forbidden" for an archive that does not exist.
     if (storage === "write") statements.push(allow("s3", ["ListBucket", "ListBucketMultipartUploads"], [bucketArn]));
     return statements;
   }

@@ -18,7 +18,7 @@ export interface Settings {
   requestsPerSecond: number;
   requestsBurst: number;
   logLevel: "INFO" | "DEBUG";
-  /** Whether machines are real: there is then a secret with the operator's credentials, and a catalogue to keep fresh. */
+  /** Whether machines are real: there is then a secret with the operator's credentials, and a catalog to refresh. */
   rents: boolean;
   /** The key between CloudFront and the functions. One more, deployed, is another key; the one before goes on being accepted. */
   originKey: number;

@@ -20,7 +20,7 @@ export class Storage extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       removalPolicy: removalOf(settings),
-      // Refuses new objects first: S3 goes on delivering logs for hours.
+      // Rejects new objects first: S3 continues to deliver logs for hours.
       autoDeleteObjects: !settings.protectData,
     };
     const accessLog = new Bucket(this, "access-log", {

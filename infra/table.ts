@@ -25,7 +25,7 @@ export function table(
       indexName,
       partitionKey: text(partition),
       sortKey: text("number"),
-      // Lists answer whole records: a second read for each would cost more than the copy does.
+      // Lists return whole records: a second read for each would cost more than the copy does.
       projectionType: ProjectionType.ALL,
     })),
     billing: Billing.onDemand(),

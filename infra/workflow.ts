@@ -40,7 +40,7 @@ const TRY_AGAIN: RetryProps = {
  */
 const TRY_UNDOING_AGAIN: RetryProps = { ...TRY_AGAIN, maxAttempts: 60, maxDelay: Duration.seconds(30) };
 
-/** Lambda's own trouble, with the function not run or its answer lost: as long as `TRY_AGAIN`. */
+/** Lambda's own trouble, with the function not run or its response lost: as long as `TRY_AGAIN`. */
 const INVOKE_AGAIN: RetryProps = {
   ...TRY_AGAIN,
   errors: [
@@ -67,7 +67,7 @@ const UNDO_MINUTES = 30;
 /** For the tasks that every workflow has, and the machine's own doing. */
 const MARGIN_MINUTES = 60;
 
-/** A poll asks in seconds, but may run into a host that answers slowly. */
+/** A poll takes seconds, but may meet a host that responds slowly. */
 const ASK_MINUTES = 5;
 const LAMBDA_MINUTES_MAX = 15;
 

@@ -86,3 +86,22 @@ test("errors, steps and log lines are written without words that the glossary ru
   expect(said).toContain("Restoring the backup");
   expect(lostIn(said)).toEqual([]);
 });
+
+test("comments of the product are written without words that the glossary rules out", () => {
+  const files = globSync(["{shared,functions,infra}/**/*.{ts,mjs}", "dashboard/src/**/*.{ts,tsx}"]);
+  const comments = files.flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/(?:^|[;,{} ])\/\/ .*$|^\s*\/?\*.*$/gm)].map(
+      ([comment]) => `${file}: ${proseOf(comment)}`,
+    ),
+  );
+  expect(comments.length).toBeGreaterThan(1000);
+  // The mode's name is what it does to a connection; a file's name is not the comment's word.
+  expect(
+    lostIn(
+      comments
+        .map((each) => each.replace(/^\S+ /, ""))
+        .join("\n")
+        .replace('"refuse" breaks', ""),
+    ),
+  ).toEqual([]);
+});

@@ -1,4 +1,4 @@
-// What is shown: the log-in page, or the shell with its pages. The log-in page comes without the shell, so that it is small.
+// What is shown: the sign-in page, or the shell with its pages. The sign-in page comes without the shell, so that it is small.
 import "@cloudscape-design/global-styles/index.css";
 import "./app/styles.css";
 import { QueryClientProvider } from "@tanstack/react-query";

@@ -53,7 +53,7 @@ export interface Cloud {
   states: States;
   events: Events;
   aws: Aws;
-  /** What the gateway, the executions, the rules and the local AWS had to complain about. */
+  /** The errors of the gateway, the executions, the rules and the local AWS. */
   log: string[];
   /** Settles if the database ends before it is told to. */
   databaseExited: Promise<number | null>;
@@ -81,7 +81,7 @@ export const variableOf = (template: Template, name: string): string | undefined
 function principalsOf(template: Template, secret: string, operator: Credentials): Map<string, Principal> {
   const principals = template.functions.map(({ name, role }): Principal => {
     const policies = template.roles.find(({ arn }) => arn === role)?.policies ?? [];
-    // An array of its own for each function: the answers of IAM are remembered by it.
+    // A separate array for each function: IAM decisions are cached by it.
     return { name, ...credentialsOf(secret, name), policies: [...policies] };
   });
   const all: Principal[] = [...principals, { name: "operator", ...operator, policies: "operator" }];

@@ -1,10 +1,10 @@
-// The two kinds of error of the local runner: what its user can mend, and what an AWS service would answer.
+// The two kinds of error of the local runner: what its user can fix, and what an AWS service would return.
 /** Something on this machine is in the way. The message is one line that says what to do. */
 export class LocalError extends Error {
   override name = "LocalError";
 }
 
-/** An answer that AWS would give: `name` is AWS's error code. */
+/** An error that AWS would return: `name` is AWS's error code. */
 export class AwsFault extends Error {
   status: number;
   constructor(code: string, message: string, status = 400) {

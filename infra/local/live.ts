@@ -11,7 +11,7 @@ export interface Live {
   serviceKey: string;
 }
 
-/** The catalogue is refreshed at once: nobody wants to wait for it to come by itself. */
+/** Refreshes the catalog immediately instead of waiting for the schedule. */
 export async function prepareLive({ events }: Pick<Cloud, "events">): Promise<Live> {
   await events.fire("refreshcatalogue");
   const { providers } = await readOffers();

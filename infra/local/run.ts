@@ -1,4 +1,4 @@
-// The service on this machine, from its sources to its first answer.
+// The service on this machine, from its sources to its first response.
 import { join } from "node:path";
 import { openapi } from "../../shared/api/openapi.ts";
 import { bundleIfChanged } from "../bundle.ts";

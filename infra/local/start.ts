@@ -1,4 +1,4 @@
-// `npm start`: the whole service on this machine, from its sources to its first answer.
+// `npm start`: the whole service on this machine, from its sources to its first response.
 // Checks the command line, the port and the data folder first, before it loads anything that builds or runs the service.
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";

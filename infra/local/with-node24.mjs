@@ -13,7 +13,7 @@ install();
 run(findNode());
 
 /**
- * What the lockfile says, if it is not what was installed last. Not `npm ci`: it refuses a lockfile that lacks the builds of the
+ * What the lockfile says, if it is not what was installed last. Not `npm ci`: it rejects a lockfile that lacks the builds of the
  * linter for platforms that the registry at hand does not have.
  */
 function install() {

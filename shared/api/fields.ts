@@ -62,7 +62,7 @@ export const email = z
   .max(254, "must have at most 254 characters")
   .meta({ examples: ["admin@example.com"] });
 
-/** A lower-case fully qualified domain name: at least two labels, the last one no number, at most 253 characters (RFC 1035). */
+/** A lowercase fully qualified domain name: at least two labels, the last one no number, at most 253 characters (RFC 1035). */
 export const domain = z
   .string()
   .max(253, "must have at most 253 characters")

@@ -92,7 +92,7 @@ function operationOf(route: Route, components: Components): Operation {
 
 const canBeKnown = ({ method, unversioned }: Route): boolean => method === "GET" && unversioned !== undefined;
 
-/** Whether an empty body, which stands for an empty object, is refused. */
+/** Whether an empty body, which stands for an empty object, is invalid. */
 const isRequired = ({ required = [], minProperties = 0 }: Schema): boolean => required.length > 0 || minProperties > 0;
 
 /** Workflows are named the other way round: `create-server` carries out `server.create`. */

@@ -145,7 +145,7 @@ export const USABLE: readonly ServerPhase[] = ["ready"];
 /** Phases in which a server's health is checked; in the others an operation looks after it, or it has no machine. */
 export const WATCHED: readonly ServerPhase[] = ["ready", "unreachable"];
 
-/** Where a server's health check leads: `ready` while its machine answers, `unreachable` once it has not for too long. */
+/** Where a server's health check leads: `ready` while its machine responds, `unreachable` once it has not for too long. */
 export const HEALTH = { answers: "ready", silent: "unreachable" } as const satisfies Record<string, ServerPhase>;
 
 /** The state of a resource whose work failed and could not be undone; it says that something is wrong, also where a failure goes unseen. */

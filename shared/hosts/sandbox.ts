@@ -331,7 +331,7 @@ function neutralized(database: ErpDatabase): ErpDatabase {
 const switchedOn = (name: string) => ({ name, active: true });
 const switchedOff = ({ name }: { name: string }) => ({ name, active: false });
 
-const notInstalled = (): GiveUp => new GiveUp("HOST_JOB_FAILED", "The ERP is not on the server");
+const notInstalled = (): GiveUp => new GiveUp("HOST_JOB_FAILED", "The ERP is not installed on the server");
 
 async function installed(machineId: string, { instance_id }: OfInstance): Promise<SandboxErp> {
   const erp = await findErp(machineId, instance_id);

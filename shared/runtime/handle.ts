@@ -318,7 +318,7 @@ const COLLECTIONS: Record<string, string> = {
 const locationHeader = (location: string | undefined): Record<string, string> =>
   location === undefined ? {} : { Location: location };
 
-/** 201 leads to the resource, 202 to the operation: both are what the answer's `id` names. */
+/** 201 leads to the resource, 202 to the operation: both are what the response's `id` names. */
 function locationOf({ status }: Endpoint, data: unknown): string | undefined {
   if (status === 200) return undefined;
   const { id } = Identified.parse(data);

@@ -31,7 +31,7 @@ export function whyNot(action: InstanceAction, instance: Instance, server: Serve
     : undefined;
 }
 
-/** Name and e-mail need no work on the server. */
+/** The name and email need no work on the server. */
 export const whyNotEdit = ({ status }: Instance): string | undefined =>
   status === LIFECYCLE["instance.delete"].through ? "This instance is being deleted." : undefined;
 

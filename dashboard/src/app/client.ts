@@ -1,4 +1,4 @@
-// The API's client in the browser: signed in as the session says; an answer 401 is the session's end.
+// The API's client in the browser: signed in with the session; a 401 response ends the session.
 import { createClient } from "../../../shared/api/client.ts";
 import { BASE_PATH } from "../../../shared/api/index.ts";
 import { noteDate } from "../session/clock.ts";
@@ -11,7 +11,7 @@ export const client = createClient({
     const token = session()?.token;
     const response = await fetch(...request);
     noteDate(response.headers.get("date"));
-    // An answer that comes after another sign-in says nothing of the new session.
+    // A response that arrives after another sign-in does not affect the new session.
     if (response.status === 401 && token !== undefined && session()?.token === token) endSession("ended");
     return response;
   },

@@ -1,6 +1,6 @@
-// Which operations an answer of the API names.
+// Finds the operations that a response of the API names.
 
-/** The operations that an answer names: the operation itself, or those that hold its records. */
+/** The operations that a response names: the operation itself, or those that lock its records. */
 export function operationIdsIn(answer: unknown): string[] {
   if (typeof answer !== "object" || answer === null || !("data" in answer)) return [];
   const records: unknown[] = Array.isArray(answer.data) ? answer.data : [answer.data];

@@ -1,4 +1,4 @@
-// The cache of what the API answered: what it keeps, when it asks again, and what a change makes stale.
+// The cache of API responses: what it keeps, when it fetches again, and what a change makes stale.
 import { MutationCache, QueryClient } from "@tanstack/react-query";
 import { ClientError } from "../../../shared/api/client.ts";
 import { subscribe, session } from "../session/session.ts";
@@ -13,7 +13,7 @@ const RETRIES_MAX = 2;
 const LAG_SECONDS = 1;
 /** How long a change waits, at most, until the page shows it. */
 const PATIENCE_SECONDS = 2;
-/** Not 0, at which a change under way whose form has gone would be looked at without pause. */
+/** Not 0, at which a change in progress whose form is gone would be checked without pause. */
 const GONE_SECONDS = 1;
 
 export const queryClient = new QueryClient({
@@ -30,7 +30,7 @@ export const queryClient = new QueryClient({
       },
     },
     // A person decides whether to send a change again; the form then sends the same Idempotency-Key.
-    // What was sent and answered may be a password: it goes with the form.
+    // The request or response may contain a password: it is removed with the form.
     mutations: { networkMode: "always", retry: false, gcTime: GONE_SECONDS * 1000 },
   },
   mutationCache: new MutationCache({

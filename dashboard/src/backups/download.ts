@@ -8,7 +8,7 @@ import { wordsOf } from "../app/words.ts";
 export function useDownload(): (backup: Backup) => void {
   const { mutate } = useMutation({
     mutationFn: ({ id }: Backup) => client.backups.download({ params: { id } }),
-    // The store answers with a file to be saved, so that the page stays.
+    // The storage responds with a file to save, so the page stays.
     onSuccess: ({ data }) => window.location.assign(data.url),
     onError: (error, { id }) => {
       const { title, text, requestId } = wordsOf(error);

@@ -1,4 +1,4 @@
-// What one wants to know first: how things stand, what is under way, what failed; and for a fresh account where to begin.
+// The home page: counts, operations in progress, recent failures, and the first steps of a new account.
 import Grid from "@cloudscape-design/components/grid";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";

@@ -1,4 +1,4 @@
-// The work that is under way now, live.
+// The operations in progress, live.
 import Box from "@cloudscape-design/components/box";
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";

@@ -153,7 +153,7 @@ function Parts({
         <Checkbox
           checked={values.restore_filestore}
           description="Attachments, images and documents."
-          // What is wrong with both stands at the database: either of them answers it.
+          // An error of both is shown at the database; changing either clears it.
           onChange={({ detail }) => onChange({ restore_filestore: detail.checked, restore_database: values.restore_database })}
         >
           Files

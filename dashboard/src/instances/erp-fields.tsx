@@ -1,4 +1,4 @@
-// Version and edition, of which the catalogue says what can be installed.
+// Version and edition, from those that the catalog offers.
 import FormField from "@cloudscape-design/components/form-field";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";

@@ -5,7 +5,7 @@ import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 
 export function useAct({ id }: Instance, action: "start" | "stop" | "restart") {
-  // The same key until an answer came: sent again because one got lost, it is done once.
+  // The same key until a response arrives: a retry after a lost response is done once.
   const [idempotencyKey, setKey] = useState(() => crypto.randomUUID());
   return useMutation({
     mutationFn: () => client.instances.act({ params: { id }, body: { action }, idempotencyKey }),

@@ -8,7 +8,7 @@ export async function logOut(): Promise<void> {
     await client.auth.logout({ body: {} });
     endSession("logged-out");
   } catch (error) {
-    // Refused is who was logged out already. Otherwise the log-in page says that the service was not told.
+    // A 401 means that the session had already ended. For any other error the sign-in page says that the service was not reached.
     endSession(error instanceof ClientError && error.code === "UNAUTHORIZED" ? "logged-out" : "logged-out-here");
   }
 }

@@ -1,4 +1,4 @@
-// The log-in page.
+// The sign-in page.
 import Alert from "@cloudscape-design/components/alert";
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";

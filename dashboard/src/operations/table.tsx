@@ -28,7 +28,7 @@ export function OperationsTable({ resourceId }: { resourceId: string }) {
   );
 }
 
-/** The list is as old as its last answer; the watch knows better. */
+/** The list is as old as its last response; the watch is more recent. */
 function LiveStatus({ operation }: { operation: Operation }) {
   const live = useOperation(operation.id) ?? operation;
   return <Status of="operation" status={live.status} />;

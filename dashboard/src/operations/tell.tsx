@@ -31,7 +31,7 @@ export function tellEnd(operation: Operation): void {
     });
 }
 
-/** Names by id, from every answer: at the end of work a list may not have yet what it made, or no longer what it deleted. */
+/** Names by ID, from every response: when an operation ends, a list may not show yet what it created, or no longer what it deleted. */
 const names = new Map<string, string>();
 
 export function rememberNames(answer: unknown): void {

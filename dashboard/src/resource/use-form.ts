@@ -10,7 +10,7 @@ import { draftOf, dropDraft, keepDraft } from "./drafts.ts";
 
 interface Options<Values, Body, Answer> {
   initial: Values;
-  /** The endpoint's body, so that what the API would refuse is said before it is asked. */
+  /** The endpoint's body schema, so that errors are shown before the API is called. */
   schema: z.ZodType;
   /** What is sent, made of what was filled in. */
   body: (values: Values) => Body;
@@ -37,7 +37,7 @@ export function useForm<Values extends object, Body, Answer>({
   const draft = `${useLocation().pathname} ${of} ${Object.keys(initial).join()}`;
   const [values, setValues] = useState(() => ({ ...initial, ...draftOf(draft) }));
   useDraft(draft, values);
-  /** What was changed since it was refused is no longer wrong, as far as anybody knows. */
+  /** A field that was changed since its error may be valid now. */
   const [changed, setChanged] = useState<ReadonlySet<string>>(new Set());
   const keyOf = useIdempotencyKey();
   const mutation = useMutation({
@@ -51,7 +51,7 @@ export function useForm<Values extends object, Body, Answer>({
   const [form, fields] = [useRef<HTMLFormElement>(null), problemsOf(mutation.error)];
   useFocusOnProblem(form, mutation.error);
 
-  /** Why a field was refused. */
+  /** Why a field is invalid. */
   const error = (field: string): string | undefined => {
     const reason = fields.find((problem) => problem.field === field && !changed.has(field))?.reason;
     return reason === undefined ? undefined : sentence(reason);
@@ -93,7 +93,7 @@ const filledIn = (body: unknown): unknown =>
 /** An optional field left empty is not sent. */
 export const given = (value: string): string | undefined => (value.trim() === "" ? undefined : value.trim());
 
-/** The same content sent again, after an answer that got lost, has the same key; what was changed has another. */
+/** A retry with the same content, after a lost response, has the same key; changed content has a new one. */
 function useIdempotencyKey(): (body: unknown) => string {
   const last = useRef({ content: "", key: "" });
   return (body) => {

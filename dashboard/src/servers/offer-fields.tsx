@@ -1,4 +1,4 @@
-// Provider, region and size, of which the catalogue says what goes together.
+// Provider, region and size, in the combinations that the catalog offers.
 import FormField from "@cloudscape-design/components/form-field";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";

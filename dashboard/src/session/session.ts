@@ -1,4 +1,4 @@
-// Who is signed in: the one secret that the browser keeps, until log-out or its end, shared by all tabs.
+// Who is signed in: the one secret that the browser keeps, until sign-out or its end, shared by all tabs.
 import { useSyncExternalStore } from "react";
 import * as z from "zod";
 import { api } from "../../../shared/api/index.ts";
@@ -9,7 +9,7 @@ import { serviceNow } from "./clock.ts";
 const Session = api.auth.login.data.extend({ ends: z.number().optional() });
 export type Session = z.infer<typeof Session>;
 
-/** Why nobody is signed in any more, for the log-in page to say. */
+/** Why nobody is signed in any more, for the sign-in page to say. */
 export type Ending = "logged-out" | "logged-out-here" | "ended" | "expired";
 
 const KEY = "session";
@@ -39,7 +39,7 @@ export function endSession(why: Ending): void {
 /** The session, and a new rendering when it begins or ends, in whichever tab. */
 export const useSession = (): Session | undefined => useSyncExternalStore(subscribe, session);
 
-/** Why there is none, as far as is known: a request that is refused while somebody logs out knows less than the log-out. */
+/** Why there is no session: a 401 during a sign-out knows less than the sign-out. */
 export const useEnding = (): Ending | undefined => useSyncExternalStore(subscribe, endingOf);
 
 export function subscribe(listener: () => void): () => void {

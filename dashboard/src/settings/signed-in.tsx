@@ -12,7 +12,7 @@ export function SignedIn() {
       <Container header={<Header variant="h2">Your session</Header>}>
         <KeyValuePairs
           columns={3}
-          minColumnWidth={220} // an e-mail address is not broken in two
+          minColumnWidth={220} // keeps an email address on one line
           items={[
             { label: "Name", value: session.user.name },
             { label: "Email", value: session.user.email },

@@ -9,7 +9,7 @@ export interface Route {
 
 const page = (path: string, part: () => Promise<{ default: ComponentType }>): Route => ({ path, Page: lazy(() => load(part)) });
 
-/** All but the log-in page, which comes without the shell. */
+/** All but the sign-in page, which comes without the shell. */
 export const routes: readonly Route[] = [
   page("/", () => import("../home/home.tsx")),
   page("/servers", () => import("../servers/list.tsx")),

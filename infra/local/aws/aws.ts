@@ -1,5 +1,5 @@
 // AWS as the SDKs see it (AWS_ENDPOINT_URL), on 127.0.0.1: checks signatures and IAM permissions as AWS does, so that a missing grant fails
-// here and not after deployment; then DynamoDB Local, the local Step Functions, Secrets Manager or S3 answers.
+// here and not after deployment; then DynamoDB Local, the local Step Functions, Secrets Manager or S3 responds.
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -29,7 +29,7 @@ export interface Principal {
   name: string;
   accessKeyId: string;
   secretAccessKey: string;
-  /** One array for each principal, as answers are remembered by it; "operator" may do everything. */
+  /** One array for each principal, because decisions are cached by it; "operator" may do everything. */
   policies: readonly PolicyDocument[] | "operator";
 }
 
@@ -43,7 +43,7 @@ export interface Services {
   storage: Storage;
 }
 
-/** One call as it was answered. `actions` are the IAM actions it needed, `capacity` DynamoDB's units. */
+/** One call with its result. `actions` are the IAM actions it needed, `capacity` DynamoDB's units. */
 export interface Call {
   at: string;
   requestId: string;
@@ -57,14 +57,14 @@ export interface Call {
   capacity?: number;
 }
 
-/** "refuse" breaks the connection, "silent" accepts it and never answers, true answers as a service does that is down. */
+/** "refuse" breaks the connection, "silent" accepts it and never responds, true responds like a service that is down. */
 export type Outage = boolean | "refuse" | "silent";
 
 export interface Aws {
   url: string;
   calls: { list: () => readonly Call[]; clear: () => void; subscribe: (listener: (call: Call) => void) => () => void };
   outage: (service: Service, mode: Outage) => void;
-  /** The next call of the action is done, and its answer lost on the way. */
+  /** The next call of the action is done, but its response is lost. */
   loseAnswer: (action: string) => void;
   /** Queries of the tables' indexes see no write from now on, until the returned function is called: AWS's indexes lag behind. */
   holdIndexes: () => Promise<() => Promise<void>>;
@@ -75,7 +75,7 @@ export interface AwsOptions {
   principals: (accessKeyId: string) => Principal | undefined;
   services: Services;
   log?: ((line: string) => void) | undefined;
-  /** To listen on, if it is free: presigned addresses name it, and shall be good after a restart too. */
+  /** To listen on, if it is free: presigned URLs contain it, and must stay valid after a restart. */
   port?: number | undefined;
 }
 
@@ -160,10 +160,10 @@ export async function startAws({ principals, services, log = () => undefined, po
           : json({ __type: fault.name, message: fault.message }, fault.status);
     }
     call.status = answer.status;
-    record(call); // before the answer is out, so that whoever has it finds the call
+    record(call); // before the response is sent, so that its receiver finds the call
     if (lost.delete(call.action)) return void request.socket.destroy();
     await send(answer, call.requestId, http.method, response);
-    request.resume(); // what was refused unread, so that its sender comes to read the answer
+    request.resume(); // drains a rejected request, so that its sender gets to the response
   };
 
   const server = createServer((request, response) => {
@@ -336,7 +336,7 @@ async function dynamodb({ database, flush }: Services, action: string, input: un
 
 const JSON_TYPE = "application/x-amz-json-1.0";
 
-/** Times are seconds in AWS's JSON; a service here may answer with a Date. */
+/** Times are seconds in AWS's JSON; a local service may return a Date. */
 function json(value: unknown, status = 200): Answer {
   const body = JSON.stringify(value ?? {}, function seconds(this: Record<string, unknown>, key, text: unknown) {
     const given = this[key];

@@ -48,7 +48,7 @@ export function readSignature({ query, headers }: HttpCall): Signed | undefined 
   return { accessKeyId, date, region, service, signedHeaders: signedHeaders.split(";"), signature, time, ...lifetime };
 }
 
-/** Throws what AWS would answer, in the words of the service. */
+/** Throws the error that AWS would return. */
 export function checkSignature(call: HttpCall, signed: Signed, secretAccessKey: string, payloadHash: string, now: number): void {
   const s3 = signed.service === "s3";
   const refuse = (code: string, message: string): never => {

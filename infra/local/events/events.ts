@@ -14,7 +14,7 @@ export interface Event {
 // What Lambda does with an event whose function failed: again after one minute, and again after two more.
 const RETRY_AFTER_SECONDS = [60, 120];
 
-// A service that was off for a while has something to catch up on, and a new one has no catalogue yet.
+// A service that was off for a while has something to catch up on, and a new one has no catalog yet.
 const FIRST_RUN_MILLISECONDS = 1000;
 
 // A longer one fires at once in Node. What should run less often than every 24 days runs that often.

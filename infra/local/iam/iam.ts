@@ -12,7 +12,7 @@ export interface Need {
   context?: (() => Promise<Context>) | undefined;
 }
 
-const REMEMBERED = 5_000; // answers per principal; S3 keys would make it grow without end
+const REMEMBERED = 5_000; // decisions per principal; S3 keys would make it grow without limit
 const memories = new WeakMap<readonly PolicyDocument[], { conditional: boolean; answers: Map<string, boolean> }>();
 
 /** `policies` are remembered by identity: keep one array per principal, and make a new one to change them. */

@@ -1,5 +1,5 @@
 // @ts-check
-// The thread in which one function lives: loads its bundle as Lambda's Node.js runtime would, and answers invocations.
+// The thread in which one function lives: loads its bundle as Lambda's Node.js runtime would, and handles invocations.
 // Plain JavaScript without dependencies, because every function pays for what is loaded here: stripped types and zod cost a thread four times its start.
 /* oxlint-disable unicorn/require-post-message-target-origin -- threads have no origin, windows do */
 import { parentPort, workerData } from "node:worker_threads";

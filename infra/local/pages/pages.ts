@@ -35,7 +35,7 @@ export interface Pages {
   otherDashboard?: DashboardConfig["other_dashboard"];
 }
 
-/** Answers GET and HEAD of every path that is asked for; other methods are the API's to refuse. */
+/** Serves GET and HEAD of every requested path; the API rejects other methods. */
 export function serve({ dashboard, docs, environment, otherDashboard = null }: Pages): Fallback {
   const config: DashboardConfig = { environment, other_dashboard: otherDashboard, api_page: DOCS };
   const files = new Map([

@@ -14,7 +14,7 @@ export type Header = (name: string) => string | undefined;
 export const badDigest = (name: string): AwsFault =>
   new AwsFault("BadDigest", `The ${name.toUpperCase()} you specified did not match the calculated checksum.`);
 
-/** Streams a body into a file of its own, and refuses it (leaving no file) if it is not what the caller said it would be. */
+/** Streams a body into its own file, and rejects it (leaving no file) if it is not what the caller announced. */
 export async function receive(bucket: Bucket, header: Header, body: AsyncIterable<Buffer>, payloadHash: string): Promise<Part> {
   const trailer = readAlgorithm(header("x-amz-trailer")?.replace("x-amz-checksum-", ""));
   const claims = new Map<string, string>(); // by algorithm, in base64

@@ -33,7 +33,7 @@ const OPERATIONS = [
 ] as const;
 type OperationName = (typeof OPERATIONS)[number]["name"];
 
-/** Whatever else a request asks for (ACLs, tags, copies, versions) is answered with NotImplemented, never ignored. */
+/** Whatever else a request asks for (ACLs, tags, copies, versions) gets NotImplemented, and is never ignored. */
 const KNOWN_QUERY =
   /^(x-amz-.+|x-id|response-.+|uploadId|uploads|partNumber|list-type|prefix|delimiter|max-keys|continuation-token|start-after|max-parts|part-number-marker|max-uploads)$/i;
 const UNKNOWN_HEADER =

@@ -1,4 +1,4 @@
-// Makes a synthesized state machine one that `aws-local-stepfunctions` runs as AWS would, or refuses it by saying what is in the way.
+// Makes a synthesized state machine one that `aws-local-stepfunctions` runs as AWS would, or throws an error that says why it cannot.
 import { StateMachine as Interpreter, type StateMachineDefinition } from "aws-local-stepfunctions";
 import * as z from "zod";
 import { LocalError } from "../errors.ts";

@@ -106,7 +106,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** An error as the interpreter matches it by name; its message becomes the Cause, which on AWS is the function's answer as JSON. */
+/** An error as the interpreter matches it by name; its message becomes the Cause, which on AWS is the function's response as JSON. */
 function taskError(error: unknown): Error {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const trace = error instanceof FunctionError ? { trace: error.trace } : {};

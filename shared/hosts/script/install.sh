@@ -7,7 +7,7 @@ job_install_erp() {
   database=$(parameter DATABASE_NAME '[a-z][a-z0-9_]{0,62}')
   domain=$(parameter DOMAIN '[a-z0-9.-]+')
   if [[ $(parameter START 'yes|no') == yes ]]; then wanted=running; fi
-  [[ ! $database =~ ^(postgres|template[01])$ ]] || broken "The database cannot be called $database: the database server has one of that name"
+  [[ ! $database =~ ^(postgres|template[01])$ ]] || broken "The database name $database is reserved by the database server"
   pull postgres:16 "odoo:$version"
   require_room "$(docker_root)" $((1024 * 1024 * 1024)) "An ERP"
   if [[ $edition == enterprise ]]; then fetch_enterprise "$version"; fi
@@ -257,7 +257,7 @@ env.registry.signal_changes()
 PYTHON
   } | odoo shell -c /etc/odoo/odoo.conf -d "$DATABASE" --no-http || status=$?
   ((status != 3)) || broken "Another user of the ERP already has the login ${P[ADMIN_EMAIL]}"
-  ((status == 0)) || broken "The ERP's address and administrator could not be set"
+  ((status == 0)) || broken "The ERP's URL and administrator could not be set"
 }
 
 in_python() { printf '%s = base64.b64decode("%s").decode()\n' "$1" "$(printf %s "$2" | encoded)"; }
@@ -266,10 +266,10 @@ fetch_enterprise() { # VERSION
   local place=$ROOT/enterprise/$1 found
   if [[ -d $place ]]; then return; fi
   mkdir -p "$ROOT/enterprise" "$JOB/work/enterprise"
-  download "${P[ENTERPRISE_URL]:-}" "$JOB/work/enterprise.tar.gz" || broken "The enterprise edition cannot be downloaded from the source that is configured"
-  tar -xzf "$JOB/work/enterprise.tar.gz" -C "$JOB/work/enterprise" --no-same-owner || broken "The source of the enterprise edition has no archive that can be unpacked"
+  download "${P[ENTERPRISE_URL]:-}" "$JOB/work/enterprise.tar.gz" || broken "The enterprise edition could not be downloaded from the configured source"
+  tar -xzf "$JOB/work/enterprise.tar.gz" -C "$JOB/work/enterprise" --no-same-owner || broken "The archive of the enterprise edition could not be unpacked"
   found=$(find "$JOB/work/enterprise" -maxdepth 6 -path '*/web_enterprise/__manifest__.py' -print -quit)
-  [[ -n $found ]] || broken "The source of the enterprise edition does not have its modules"
+  [[ -n $found ]] || broken "The archive of the enterprise edition does not contain its modules"
   chmod -R a+rX "$JOB/work/enterprise"
   # Two instances may fetch it at once: the first one's is there.
   mv -T "$(dirname "$(dirname "$found")")" "$place" || [[ -d $place ]]

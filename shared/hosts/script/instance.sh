@@ -27,7 +27,7 @@ set_fact() { # NAME VALUE
   mv "$HERE/$1.draft" "$HERE/$1"
 }
 
-require_installed() { [[ -n $(fact database) ]] || broken "The ERP is not on the server"; }
+require_installed() { [[ -n $(fact database) ]] || broken "The ERP is not installed on the server"; }
 
 # What a job that was killed left running in containers. Only the one that holds the instance may do so.
 sweep() {
@@ -156,7 +156,7 @@ pull() {
   for image in "$@"; do
     for try in 1 2 3 last; do
       if docker pull -q "$image" || docker image inspect "$image" >/dev/null 2>&1; then break; fi
-      [[ $try != last ]] || broken "The image $image cannot be had"
+      [[ $try != last ]] || broken "The image $image could not be pulled"
       sleep 10
     done
   done

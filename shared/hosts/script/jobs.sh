@@ -57,7 +57,7 @@ begin() {
   local id=$1 kind=$2 seconds=$3 job=$JOBS/$1 parameters left
   parameters=$(cat)
   [[ $'\n'$parameters == *$'\n'END= ]] || refuse "The parameters were cut off"
-  declare -F "job_$kind" >/dev/null || refuse "There is no kind of job that is called $kind"
+  declare -F "job_$kind" >/dev/null || refuse "Unknown kind of job: $kind"
   clean_up
   end_earlier_tries "$job"
   mkdir -p "$job"
@@ -84,7 +84,7 @@ end_earlier_tries() { # JOB
   [[ $1 =~ -try[0-9]+$ ]] || return 0
   for other in "${1%-try*}"-try*; do
     if [[ ! -d $other || $other == "$1" ]]; then continue; fi
-    ((${other##*-try} < number)) || refuse "Another try has begun since"
+    ((${other##*-try} < number)) || refuse "Another try has started since"
     stop_job "$other" HOST_JOB_FAILED "Another try was begun"
     rm -rf "$other"
   done
@@ -181,7 +181,7 @@ kill_tree() { # JOB TERM|KILL
     within 10 is_dead "$1" && return
   fi
   kill -KILL -- "-$group" 2>/dev/null || true
-  within 20 is_dead "$1" || refuse "The job cannot be killed"
+  within 20 is_dead "$1" || refuse "The job could not be killed"
 }
 
 fail_job() { # JOB CODE MESSAGE
@@ -233,7 +233,7 @@ finish() {
 # Docker may be away for a moment; what runs in containers runs on meanwhile.
 require_docker() {
   DOCKER=
-  within "$DOCKER_SECONDS" docker_answers || broken "Docker does not answer on the machine"
+  within "$DOCKER_SECONDS" docker_answers || broken "Docker does not respond on the machine"
   DOCKER=$(dockers)
 }
 
@@ -265,6 +265,6 @@ answer() { encoded >"$JOB/answer"; }
 
 # Whatever is put into paths, SQL and configuration has the form that it should have.
 parameter() { # NAME PATTERN
-  [[ ${P[$1]:-} =~ ^($2)$ ]] || broken "The machine was told no valid $1"
+  [[ ${P[$1]:-} =~ ^($2)$ ]] || broken "The parameter $1 is missing or invalid"
   printf %s "${P[$1]}"
 }

@@ -20,7 +20,7 @@ job_prepare_host() {
 # What a server leaves goes when it is given back. ERPs that are still there are in nobody's way but may be somebody's only copy.
 take_over() {
   if [[ -n $(ls "$INSTANCES") ]]; then
-    broken "The machine still has ERPs of another server. If nobody needs them, remove its containers and volumes whose names begin with erp-, and what is in $INSTANCES"
+    broken "The machine still has ERPs of another server. If nobody needs them, remove its containers and volumes whose names start with erp-, and the contents of $INSTANCES"
   fi
   remove_all_instances
 }
@@ -38,7 +38,7 @@ install_packages() {
   local apt=(apt-get -o DPkg::Lock::Timeout=300 -qq)
   # The lists have a lock of their own, for which nothing waits, and a machine that has just started may be updating them.
   { within 120 "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "$@"; } >/dev/null 9>&- ||
-    broken "What the machine needs cannot be installed: $*"
+    broken "Required packages could not be installed: $*"
 }
 
 install_docker() {
@@ -59,14 +59,14 @@ configure_docker() {
   mkdir -p "$(dirname "$file")"
   [[ -s $file ]] || echo '{}' >"$file"
   jq --argjson pools "$(address_pools)" '."live-restore" = true | ."default-address-pools" //= $pools' "$file" >"$draft" ||
-    broken "Docker's configuration, $file, cannot be read"
+    broken "Docker's configuration $file could not be read"
   if [[ $(jq -S . "$file") == "$(jq -S . "$draft")" ]]; then return; fi
-  [[ $(docker info -f '{{.Swarm.LocalNodeState}}') != active ]] || broken "Docker on the machine belongs to a swarm, in which containers stop with it"
+  [[ $(docker info -f '{{.Swarm.LocalNodeState}}') != active ]] || broken "Docker on the machine belongs to a swarm, where containers stop with Docker"
   chmod 644 "$draft"
   cp "$draft" "$file.draft"
   mv "$file.draft" "$file"
   if [[ -d /run/systemd/system ]]; then systemctl reload docker; else kill -HUP "$(<"$SYSTEM/run/docker.pid")"; fi
-  within 30 keeps_containers || broken "Docker does not take its configuration, $file"
+  within 30 keeps_containers || broken "Docker does not accept its configuration $file"
   # Ranges of addresses are only read when it starts.
   if [[ -d /run/systemd/system ]]; then systemctl restart docker; else service docker restart 9>&-; fi
   within 60 docker_answers || broken "Docker does not start"
@@ -84,7 +84,7 @@ address_pools() {
     jq -cn --arg base "$base" '[{ base: "172.17.0.0/16", size: 16 }, { base: $base, size: 28 }]'
     return
   done
-  broken "There is no free range of addresses for the machine's containers"
+  broken "There is no free IP address range for the machine's containers"
 }
 
 # A table of our own: whatever else is on the machine, Docker's rules above all, stays as it is.
@@ -143,7 +143,7 @@ upgrade_unattended() {
 start_proxy() {
   local tls email=${P[ACME_EMAIL]:-}
   tls=$(parameter TLS 'acme|internal')
-  [[ -z $email || $email =~ ^[^[:space:]\"{}]+$ ]] || broken "The machine was told no valid ACME_EMAIL"
+  [[ -z $email || $email =~ ^[^[:space:]\"{}]+$ ]] || broken "The parameter ACME_EMAIL is invalid"
   pull caddy:2
   mkdir -p "$CADDY/etc/sites" "$ROOT/locks"
   docker network inspect "$EDGE" >/dev/null 2>&1 || docker network create "$EDGE" >/dev/null

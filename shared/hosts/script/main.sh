@@ -11,7 +11,7 @@ main() {
     end) end "$id" ;;
     health) health "$id" ;;
     probe) echo ok ;;
-    *) refuse "There is no command that is called $command" ;;
+    *) refuse "Unknown command: $command" ;;
   esac
 }
 

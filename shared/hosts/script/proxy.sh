@@ -34,7 +34,7 @@ SITE
   if ! reload_proxy; then
     rm "$sites/$ID.caddy"
     if [[ -e $JOB/work/site.before ]]; then mv "$JOB/work/site.before" "$sites/$ID.caddy"; fi
-    broken "The proxy does not take the domain: another instance on the server may have it"
+    broken "The proxy rejected the domain: another instance on the server may use it"
   fi
 }
 
@@ -71,7 +71,7 @@ job_move_domain() {
   become moved "$domain"
   if is_running "$PROJECT"; then
     DOMAIN=$domain
-    within 60 answers_page /web/login || broken "The ERP does not answer by its new name"
+    within 60 answers_page /web/login || broken "The ERP does not respond at its new domain"
   fi
   set_fact domain "$domain"
   serve "$domain"

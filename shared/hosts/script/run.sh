@@ -32,13 +32,13 @@ hurry_certificate() {
 health() {
   local reason=''
   load "$1"
-  [[ -n $DATABASE ]] || reason="The ERP is not on the server"
+  [[ -n $DATABASE ]] || reason="The ERP is not installed on the server"
   [[ -n $reason ]] || is_running "$PROJECT-db" || reason="The database server does not run"
   [[ -n $reason ]] || is_running "$PROJECT" || reason="The ERP does not run"
   [[ -n $reason ]] || is_running erp-caddy || reason="The proxy does not run"
-  [[ -n $reason ]] || answers_page /web/health || reason="The ERP does not answer"
-  [[ -n $reason ]] || answers_page /web/login || reason="The ERP's login page cannot be shown"
-  [[ -n $reason ]] || runs_scheduled_jobs || reason="The ERP does not run its scheduled jobs any more: it must be restarted"
+  [[ -n $reason ]] || answers_page /web/health || reason="The ERP does not respond"
+  [[ -n $reason ]] || answers_page /web/login || reason="The ERP does not show its login page"
+  [[ -n $reason ]] || runs_scheduled_jobs || reason="The ERP no longer runs its scheduled jobs; restart it"
   if [[ -z $reason ]]; then echo healthy=yes; else printf 'healthy=no\nreason=%s\n' "$(printf %s "$reason" | encoded)"; fi
 }
 
