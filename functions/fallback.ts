@@ -1,6 +1,6 @@
 // Requests without an endpoint: 405 with `Allow` if the path has other methods (but no GET, whose function does it), otherwise 404.
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
-import { ApiError } from "../shared/api/errors.ts";
+import { methodNotAllowed, notFound } from "../shared/api/errors.ts";
 import { allowedAt } from "../shared/runtime/methods.ts";
 import { cameElsewhere, clientAddress } from "../shared/runtime/origin.ts";
 import { failure } from "../shared/runtime/reply.ts";
@@ -10,6 +10,6 @@ export function handler(event: APIGatewayProxyEvent): Promise<APIGatewayProxyRes
   const headers = { "X-Request-ID": requestIdOf(event.headers, event.requestContext.requestId) };
   if (clientAddress(event.headers) === undefined) return Promise.resolve(failure(cameElsewhere(), headers));
   const Allow = allowedAt(event.resource);
-  if (Allow === "") return Promise.resolve(failure(new ApiError("NOT_FOUND", "No such path"), headers));
-  return Promise.resolve(failure(new ApiError("METHOD_NOT_ALLOWED", `This path supports only: ${Allow}`), { ...headers, Allow }));
+  if (Allow === "") return Promise.resolve(failure(notFound("path"), headers));
+  return Promise.resolve(failure(methodNotAllowed(Allow), { ...headers, Allow }));
 }

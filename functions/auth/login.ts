@@ -1,5 +1,5 @@
 // POST /auth/login
-import { ApiError } from "../../shared/api/errors.ts";
+import { wrongPassword } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { changeOf, logEvent } from "../../shared/data/change.ts";
@@ -15,11 +15,11 @@ export const handler = handle(api.auth.login)(async ({ body, ipAddress, requestI
   const attempt = await admitLogin(body.email, ipAddress ?? "unknown");
   const user = await findUserByEmail(body.email);
   const correct = await verifyPassword(body.password, user?.password_hash ?? NO_PASSWORD);
-  if (user === undefined || !correct) throw refused();
+  if (user === undefined || !correct) throw wrongPassword();
   await attempt.succeeded();
   const sessionId = newId("session");
   const expires = new Date(Date.now() + SESSION_HOURS * 3_600_000);
-  if (!(await openSession(user, sessionId, expires.toISOString()))) throw refused();
+  if (!(await openSession(user, sessionId, expires.toISOString()))) throw wrongPassword();
   const change = changeOf(await getAccount(user.account_id));
   const caller = {
     account_id: user.account_id,
@@ -33,5 +33,3 @@ export const handler = handle(api.auth.login)(async ({ body, ipAddress, requestI
   await change.commit();
   return { token: await signSession(user.id, sessionId, expires), expires_at: expires.toISOString(), user };
 });
-
-const refused = () => new ApiError("UNAUTHORIZED", "Invalid email or password");

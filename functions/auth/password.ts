@@ -1,5 +1,5 @@
 // PUT /auth/password
-import { ApiError, invalid } from "../../shared/api/errors.ts";
+import { ApiError, notCurrentPassword } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { logEvent } from "../../shared/data/change.ts";
 import { setPassword, userRef } from "../../shared/data/credentials.ts";
@@ -12,8 +12,7 @@ export const handler = handle(api.auth.password)(async ({ body, caller, by, ipAd
   const { change, user } = await beginChange({ caller, read }, { user: userRef(caller.id) });
   if (user === undefined) throw new ApiError("UNAUTHORIZED"); // removed after the session was authenticated
   const attempt = await admitLogin(user.email, ipAddress ?? "unknown"); // a stolen session must not be a way to guess the password
-  if (!(await verifyPassword(body.current_password, user.password_hash)))
-    throw invalid({ field: "current_password", reason: "is not the current password" });
+  if (!(await verifyPassword(body.current_password, user.password_hash))) throw notCurrentPassword();
   await attempt.succeeded();
   setPassword(change, user, await hashPassword(body.new_password), sessionOf(caller));
   logEvent(change, by, "auth.password", { type: "user", id: user.id, name: user.name });

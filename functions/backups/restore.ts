@@ -1,5 +1,5 @@
 // POST /backups/:id/restore
-import { invalidState } from "../../shared/api/errors.ts";
+import { instanceOfBackupDeleted } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { backupRef, presentBackup, requireRestorable, retainBackup } from "../../shared/data/backups.ts";
 import { instanceRef, moveInstance, requireAllowed, requireServerUsable } from "../../shared/data/instances.ts";
@@ -16,8 +16,7 @@ export const handler = handle(api.backups.restore)(async ({ params, body, caller
   );
   const backup = presentBackup(records.backup);
   const instance = await find(instanceRef(caller.account_id, backup.instance_id));
-  if (instance === undefined)
-    throw invalidState("The instance of this backup was deleted; clone from the backup instead", "deleted");
+  if (instance === undefined) throw instanceOfBackupDeleted();
   requireRestorable(backup);
   requireAllowed(instance, "restore");
   requireServerUsable(change, instance);

@@ -1,5 +1,5 @@
 // POST /instances/:id/clone
-import { invalid, notFound } from "../../shared/api/errors.ts";
+import { invalid, noneInAccount, notFound } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { backupRef, requireRestorable, retainBackup } from "../../shared/data/backups.ts";
 import { instanceRef, reserveInstance, toInstance } from "../../shared/data/instances.ts";
@@ -62,7 +62,7 @@ function requireOf(
   backup: BackupRecord | undefined,
 ): asserts backup is BackupRecord {
   if (source === undefined && backup?.instance_id !== instanceId) throw notFound("instance");
-  if (backup === undefined) throw invalid({ field: "backup_id", reason: "no such backup in this account" });
+  if (backup === undefined) throw noneInAccount("backup_id", "backup");
   if (backup.instance_id !== instanceId) throw invalid({ field: "backup_id", reason: "is a backup of another instance" });
 }
 

@@ -1,5 +1,5 @@
 // GET /sandbox/instances/:id/data
-import { invalidState } from "../../shared/api/errors.ts";
+import { erpNotInstalled } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { getInstance } from "../../shared/data/instances.ts";
 import { readSandboxData } from "../../shared/data/sandbox.ts";
@@ -10,6 +10,6 @@ export const handler = handle(api.sandbox.getData)(async ({ params, caller }) =>
   const instance = await getInstance(caller.account_id, params.id);
   const { machine_id } = await getServer(caller.account_id, instance.server_id);
   const data = machine_id === null ? undefined : await readSandboxData(machine_id, instance.id);
-  if (data === undefined) throw invalidState("No ERP is installed on this instance, so it holds no data", instance.state);
+  if (data === undefined) throw erpNotInstalled(instance.state);
   return data;
 });

@@ -1,7 +1,6 @@
 // PUT /sandbox/instances/:id/data
-import { invalid, invalidState } from "../../shared/api/errors.ts";
+import { dataTooLarge, erpNotInstalled, invalid, invalidState, SANDBOX_DATA_BYTES } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { SANDBOX_DATA_BYTES } from "../../shared/api/service.ts";
 import { getInstance } from "../../shared/data/instances.ts";
 import { writeSandboxData } from "../../shared/data/sandbox.ts";
 import { getServer } from "../../shared/data/servers.ts";
@@ -10,14 +9,13 @@ import { WRITABLE } from "../../shared/domain/lifecycle.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.sandbox.putData)(async ({ params, body, caller, matchTag }) => {
-  if (Buffer.byteLength(JSON.stringify(body)) > SANDBOX_DATA_BYTES)
-    throw invalid({ field: "data", reason: `must be at most ${SANDBOX_DATA_BYTES} bytes of JSON` });
+  if (Buffer.byteLength(JSON.stringify(body)) > SANDBOX_DATA_BYTES) throw invalid(dataTooLarge());
   const instance = await getInstance(caller.account_id, params.id);
   if (!WRITABLE.includes(instance.state))
     throw invalidState(`The instance is ${instance.state}, so its ERP cannot accept data`, instance.state);
   const { machine_id } = await getServer(caller.account_id, instance.server_id);
   const written =
     machine_id !== null && (await writeSandboxData(machine_id, instance.id, body, (present) => matchTag(etagOf(present, []))));
-  if (!written) throw invalidState("No ERP is installed on this instance, so it holds no data", instance.state);
+  if (!written) throw erpNotInstalled(instance.state);
   return body;
 });

@@ -1,5 +1,5 @@
 // POST /servers
-import { invalid } from "../../shared/api/errors.ts";
+import { noneInAccount } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { reserveOperation } from "../../shared/data/operations.ts";
 import { reserveServer, toServer } from "../../shared/data/servers.ts";
@@ -16,7 +16,7 @@ export const handler = handle(api.servers.create)(async ({ body, caller, by, rea
     },
   );
   const { specs } = findOffer(await catalogue(), body);
-  if (sshKey === undefined) throw invalid({ field: "ssh_key_id", reason: "no such SSH key in this account" });
+  if (sshKey === undefined) throw noneInAccount("ssh_key_id", "SSH key");
   const server = reserveServer(change, { ...body, specs }, operationId);
   reserveOperation(change, by, {
     id: operationId,

@@ -1,10 +1,11 @@
 // Signing in to the dashboard, and who a credential belongs to.
 import * as z from "zod";
 import { ENVIRONMENTS } from "../domain/environments.ts";
+import { LOGIN_FAILURES } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import { characters, id, timestamp } from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
-import { tooManySignIns, wrongPassword } from "./refusals.ts";
+import { tooManySignIns, wrongPassword } from "./errors.ts";
 
 export const User = z
   .object({
@@ -24,7 +25,7 @@ export const auth = {
     summary: "Sign in to the dashboard",
     description: "Returns a JWT to use as a bearer token on every endpoint. It expires after 12 hours.",
     access: "public",
-    refusals: [wrongPassword, tooManySignIns],
+    errors: [wrongPassword(), tooManySignIns(LOGIN_FAILURES.pair)],
     keys: ["session"],
     body: z.strictObject({
       email: characters(1, 254).meta({ examples: ["admin@example.com"] }),
@@ -65,7 +66,7 @@ export const auth = {
     description:
       "Requires the current password; a wrong one counts as a failed sign-in. Ends all your other sessions and keeps this one.",
     access: "session",
-    refusals: [tooManySignIns],
+    errors: [tooManySignIns(LOGIN_FAILURES.pair)],
     body: z.strictObject({
       current_password: characters(1, 1024).meta({ examples: ["correct-horse-battery"] }),
       new_password: newPassword,

@@ -6,7 +6,14 @@ import { heldBy, id, listQuery, statusReason, text, timestamp } from "./fields.t
 import { exampleId } from "../domain/id-kinds.ts";
 import { EDITIONS, NOTHING_TO_RESTORE, nothingToRestore } from "./instances.ts";
 import { justBegun, Operation } from "./operations.ts";
-import { backupNotCompleted, busy, serverNotActive, wrongState } from "./refusals.ts";
+import {
+  actionNotAllowed,
+  backupNotCompleted,
+  backupNotDeletable,
+  instanceOfBackupDeleted,
+  operationInProgress,
+  serverNotActive,
+} from "./errors.ts";
 
 const BackupStatus = z.enum(BACKUP_STATUSES);
 
@@ -98,7 +105,11 @@ export const backups = {
       "The archive has the ERP's own zip format (`dump.sql`, `filestore/`, `manifest.json`), so you can restore it anywhere with the ERP's own tools.",
     access: ["backups:write"],
     status: 201,
-    refusals: [busy, wrongState("failed", "The action backup is not allowed while the instance is failed"), serverNotActive],
+    errors: [
+      operationInProgress(exampleId("operation")),
+      actionNotAllowed("backup", "failed"),
+      serverNotActive(exampleId("server"), "offline"),
+    ],
     example: {
       status: "pending",
       operation_id: exampleId("operation"),
@@ -126,7 +137,7 @@ export const backups = {
     description: "Deletes the archive and the record. You cannot delete a backup while a restore or clone is reading it.",
     access: ["backups:write"],
     status: 202,
-    refusals: [busy, wrongState("running", "The backup is running, so it cannot be deleted")],
+    errors: [operationInProgress(exampleId("operation")), backupNotDeletable("running")],
     example: justBegun("backup.delete", "backup"),
     starts: ["delete-backup"],
     data: Operation,
@@ -140,12 +151,12 @@ export const backups = {
       "If the restore fails, the instance is rolled back.",
     access: ["backups:restore"],
     status: 202,
-    refusals: [
-      busy,
-      wrongState("provisioning", "The action restore is not allowed while the instance is provisioning"),
-      wrongState("deleted", "The instance of this backup was deleted; clone from the backup instead"),
-      backupNotCompleted,
-      serverNotActive,
+    errors: [
+      operationInProgress(exampleId("operation")),
+      actionNotAllowed("restore", "provisioning"),
+      instanceOfBackupDeleted(),
+      backupNotCompleted("running"),
+      serverNotActive(exampleId("server"), "offline"),
     ],
     example: { ...justBegun("backup.restore", "instance"), result: { backup_id: exampleId("backup") } },
     starts: ["restore-backup"],
@@ -181,7 +192,7 @@ export const backups = {
     description:
       "Returns a presigned URL that expires after 15 minutes. Anyone who has the URL can download the archive. Each request adds a `backup.download` event to the audit log.",
     access: ["backups:restore"],
-    refusals: [backupNotCompleted],
+    errors: [backupNotCompleted("running")],
     storage: "read",
     data: z.object({
       url: z.string().meta({

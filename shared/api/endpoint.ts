@@ -2,7 +2,7 @@
 import type * as z from "zod";
 import type { WorkflowName } from "../domain/lifecycle.ts";
 import type { Permission } from "./permissions.ts";
-import type { Refusal } from "./refusals.ts";
+import type { ApiError } from "./errors.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
@@ -59,7 +59,7 @@ export interface Endpoint<
   /** Where the example of the response differs from the examples of its fields: a new instance is not `running` yet. */
   example: Readonly<Record<string, unknown>>;
   /** Errors beyond those that follow from the rest of this declaration. */
-  refusals: readonly Refusal[];
+  errors: readonly ApiError[];
   starts: readonly WorkflowName[];
   /** Whether `Idempotency-Key` is supported: every POST but `/auth/*`. */
   idempotent: boolean;
@@ -100,7 +100,7 @@ export function endpoint<
     rate: creates || draft.method === "DELETE" ? "create_delete" : "all",
     status: 200,
     example: {},
-    refusals: [],
+    errors: [],
     starts: [],
     idempotent,
     keys: idempotent ? ["sealing"] : [],

@@ -1,4 +1,14 @@
 // Every error an endpoint can return: code, HTTP status and default message, and the one class that carries them.
+import {
+  type InstanceAction,
+  type InstanceStatus,
+  PHASE_WORDS,
+  SERVER_PHASES,
+  type ServerPhase,
+  type ServerStatus,
+} from "../domain/lifecycle.ts";
+import { LOGIN_WINDOW_SECONDS, type REQUEST_LIMITS, WINDOW_SECONDS } from "../domain/limits.ts";
+import type { Permission } from "./permissions.ts";
 
 export const ERRORS = {
   MALFORMED_REQUEST: { status: 400, message: "The request body is not a JSON object" },
@@ -68,6 +78,89 @@ export const operationInProgress = (operationId: string) =>
   new ApiError("OPERATION_IN_PROGRESS", undefined, { details: { operation_id: operationId } });
 
 export const preconditionFailed = (etag: string) => new ApiError("PRECONDITION_FAILED", undefined, { details: { etag } });
+
+// Each error that needs a sentence of its own: thrown where it happens, and declared by the endpoints that it can happen to.
+
+/** A unique value that another resource already uses. */
+export const taken = (field: string, owner: unknown) => conflict(`This ${field} is already taken`, { field, resource: owner });
+
+export const emailTaken = () => conflict("A user with this email already exists", { field: "email" });
+
+export const overQuota = (resource: string | undefined, limit: number) =>
+  new ApiError(
+    "QUOTA_EXCEEDED",
+    `The account may have at most ${limit} ${String(resource).replace("_", " ")}${limit === 1 ? "" : "s"}; contact the operator to raise the limit`,
+    { details: { resource, limit } },
+  );
+
+export const serverNotActive = (id: unknown, status: ServerStatus) =>
+  invalidState(`Server ${String(id)} is ${status}; it must be active`, status, { resource: id });
+
+export const serverBusy = (phase: ServerPhase) =>
+  invalidState(`The server is ${PHASE_WORDS[phase]}, so it cannot be changed`, SERVER_PHASES[phase]);
+
+/** A server with instances cannot be deleted. */
+export const hasInstances = (count: number) =>
+  conflict(`The server has ${count} instance${count === 1 ? "" : "s"}; delete ${count === 1 ? "it" : "them"} first`, {
+    resource: "instance",
+    count,
+  });
+
+export const actionNotAllowed = (action: InstanceAction, status: string) =>
+  invalidState(`The action ${action} is not allowed while the instance is ${status}`, status);
+
+export const erpNotInstalled = (status: InstanceStatus) =>
+  invalidState("No ERP is installed on this instance, so it holds no data", status);
+
+export const backupNotCompleted = (status: string) =>
+  invalidState(`The backup is ${status}; only a completed backup can be used`, status);
+
+export const backupNotDeletable = (status: string) => invalidState(`The backup is ${status}, so it cannot be deleted`, status);
+
+export const instanceOfBackupDeleted = () =>
+  invalidState("The instance of this backup was deleted; clone from the backup instead", "deleted");
+
+export const wrongPassword = () => new ApiError("UNAUTHORIZED", "Invalid email or password");
+
+export const tooManySignIns = (limit: number, retryAfter?: number) =>
+  new ApiError("RATE_LIMIT_EXCEEDED", "Too many failed sign-in attempts; try again after the time in Retry-After", {
+    ...(retryAfter !== undefined && { retryAfter }),
+    details: { limit, window_seconds: LOGIN_WINDOW_SECONDS, scope: "login" },
+  });
+
+export const tooManyRequests = (scope: keyof typeof REQUEST_LIMITS, limit: number, retryAfter?: number) =>
+  new ApiError("RATE_LIMIT_EXCEEDED", undefined, {
+    ...(retryAfter !== undefined && { retryAfter }),
+    details: { limit, window_seconds: WINDOW_SECONDS, scope },
+  });
+
+export const sessionRequired = () => new ApiError("FORBIDDEN", "This endpoint needs a dashboard session");
+
+export const permissionRequired = (permission: Permission) =>
+  new ApiError("FORBIDDEN", `Token does not have permission: ${permission}`);
+
+export const methodNotAllowed = (allowed: string) => new ApiError("METHOD_NOT_ALLOWED", `This path supports only: ${allowed}`);
+
+/** An id in a body that names nothing. */
+export const noneInAccount = (field: string, resource: string) =>
+  invalid({ field, reason: `no such ${resource} in this account` });
+
+/** Why a value is not one of those that there are. */
+export const mustBeOneOf = (values: readonly unknown[]): string => `must be one of: ${values.join(", ")}`;
+
+export const unknownField = (field: string): Problem => ({ field, reason: "is not a known field" });
+
+/** Largest data of a sandbox instance, in bytes of JSON. */
+export const SANDBOX_DATA_BYTES = 4096;
+export const dataTooLarge = (): Problem => ({ field: "data", reason: `must be at most ${SANDBOX_DATA_BYTES} bytes of JSON` });
+
+export const notCurrentPassword = () => invalid({ field: "current_password", reason: "is not the current password" });
+
+/** Seconds after which to try again what a dependency that is down has made fail. */
+const OUTAGE_RETRY_SECONDS = 5;
+
+export const unavailable = (cause?: unknown) =>
+  new ApiError("SERVICE_UNAVAILABLE", undefined, { retryAfter: OUTAGE_RETRY_SECONDS, ...(cause !== undefined && { cause }) });
 
 /** Why an operation fails: reported on the operation, never as an HTTP error. */
 export const OPERATION_ERRORS = [

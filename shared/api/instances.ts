@@ -1,11 +1,12 @@
 // Instances: an ERP application on a server, with its database, filestore and domain.
 import * as z from "zod";
 import { INSTANCE_ACTIONS, INSTANCE_STATUSES } from "../domain/lifecycle.ts";
+import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import { characters, domain, email, heldBy, id, atLeastOne, listQuery, statusReason, text, timestamp } from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { justBegun, Operation } from "./operations.ts";
-import { backupNotCompleted, busy, overQuota, serverNotActive, taken, wrongState } from "./refusals.ts";
+import { actionNotAllowed, backupNotCompleted, operationInProgress, overQuota, serverNotActive, taken } from "./errors.ts";
 
 const InstanceStatus = z.enum(INSTANCE_STATUSES);
 const InstanceAction = z.enum(INSTANCE_ACTIONS);
@@ -92,7 +93,12 @@ const NewInstance = Instance.extend({
 const beingMade = { status: "provisioning", operation_id: exampleId("operation"), allowed_actions: [] };
 
 /** Errors of creating an instance. */
-const refusedPlaces = [taken("domain", "instance"), taken("database_name", "instance"), overQuota("instance"), serverNotActive];
+const placementErrors = [
+  taken("domain", exampleId("instance")),
+  taken("database_name", exampleId("instance")),
+  overQuota("instance", DEFAULT_QUOTAS.instance),
+  serverNotActive(exampleId("server"), "offline"),
+];
 
 /** What `nothingToRestore` rejects, for the OpenAPI document. */
 export const NOTHING_TO_RESTORE = {
@@ -120,7 +126,7 @@ export const instances = {
       "generated password, which is shown this once.",
     access: ["instances:write"],
     status: 201,
-    refusals: refusedPlaces,
+    errors: placementErrors,
     example: beingMade,
     starts: ["create-instance"],
     body: z.strictObject({
@@ -151,11 +157,11 @@ export const instances = {
     description:
       "The name and email change immediately. A new domain starts an operation, which `operation_id` identifies; the old domain works until it finishes.",
     access: ["instances:write"],
-    refusals: [
-      taken("domain", "instance"),
-      busy,
-      wrongState("failed", "The action update is not allowed while the instance is failed"),
-      serverNotActive,
+    errors: [
+      taken("domain", exampleId("instance")),
+      operationInProgress(exampleId("operation")),
+      actionNotAllowed("update", "failed"),
+      serverNotActive(exampleId("server"), "offline"),
     ],
     starts: ["update-instance"],
     unversioned: INSTANCE_UNVERSIONED,
@@ -170,7 +176,7 @@ export const instances = {
       "Removes the ERP with its database and files from the server. Its backups are kept, and you can still clone them. If the server is not active, only the record is removed and `result.host_skipped` is true.",
     access: ["instances:write"],
     status: 202,
-    refusals: [busy, wrongState("provisioning", "The action delete is not allowed while the instance is provisioning")],
+    errors: [operationInProgress(exampleId("operation")), actionNotAllowed("delete", "provisioning")],
     example: justBegun("instance.delete", "instance"),
     starts: ["delete-instance"],
     data: Operation,
@@ -185,7 +191,7 @@ export const instances = {
       "You can clone a deleted instance from its backups; `server_id` is then required.",
     access: ["instances:write", "backups:restore"],
     status: 201,
-    refusals: [...refusedPlaces, backupNotCompleted],
+    errors: [...placementErrors, backupNotCompleted("running")],
     example: { ...beingMade, cloned_from_backup_id: exampleId("backup"), neutralized: true },
     starts: ["clone-instance"],
     body: z
@@ -240,7 +246,11 @@ export const instances = {
       },
     },
     status: 202,
-    refusals: [busy, wrongState("stopped", "The action restart is not allowed while the instance is stopped"), serverNotActive],
+    errors: [
+      operationInProgress(exampleId("operation")),
+      actionNotAllowed("restart", "stopped"),
+      serverNotActive(exampleId("server"), "offline"),
+    ],
     example: justBegun("instance.restart", "instance"),
     starts: ["start-instance", "stop-instance", "restart-instance", "create-backup"],
     body: z.strictObject({ action: z.enum(["start", "stop", "restart", "backup"]).meta({ examples: ["restart"] }) }),

@@ -8,7 +8,7 @@ import {
   RESOURCE_TYPES,
   type ResourceType,
 } from "../domain/lifecycle.ts";
-import { OPERATION_ERRORS } from "./errors.ts";
+import { OPERATION_ERRORS, permissionRequired } from "./errors.ts";
 import { endpoint } from "./endpoint.ts";
 import { WAITS_AT_ONCE } from "../domain/limits.ts";
 import { exampleId } from "../domain/id-kinds.ts";
@@ -129,7 +129,7 @@ export const operations = {
       `A credential can have up to ${WAITS_AT_ONCE} waiting requests; any further one returns the current status immediately. ` +
       "Requires the read permission of the operation's resource, unless this credential started the operation.",
     access: "credential",
-    refusals: [{ code: "FORBIDDEN", message: "Token does not have permission: instances:read" }],
+    errors: [permissionRequired("instances:read")],
     query: z.strictObject({ wait: waitSeconds }),
     waits: true,
     writes: true, // releases the slot that a wait has taken

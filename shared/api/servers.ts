@@ -1,11 +1,12 @@
 // Servers: machines at an infrastructure provider.
 import * as z from "zod";
 import { SERVER_STATUSES } from "../domain/lifecycle.ts";
+import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import { code, heldBy, id, listQuery, statusReason, timestamp } from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { justBegun, Operation } from "./operations.ts";
-import { busy, hasInstances, overQuota, taken, wrongState } from "./refusals.ts";
+import { hasInstances, operationInProgress, overQuota, serverBusy, taken } from "./errors.ts";
 
 const ServerStatus = z.enum(SERVER_STATUSES);
 
@@ -82,7 +83,7 @@ export const servers = {
       "Creates a machine at the provider. Responds immediately with the server in `provisioning`; follow `operation_id` for its progress.",
     access: ["servers:write"],
     status: 201,
-    refusals: [taken("name", "server"), overQuota("server")],
+    errors: [taken("name", exampleId("server")), overQuota("server", DEFAULT_QUOTAS.server)],
     example: { status: "provisioning", ip_address: null, operation_id: exampleId("operation"), last_seen_at: null },
     starts: ["create-server"],
     body: z.strictObject({
@@ -109,7 +110,7 @@ export const servers = {
     summary: "Rename a server",
     description: "Changes the name in this service only. The machine keeps the hostname that it was created with.",
     access: ["servers:write"],
-    refusals: [taken("name", "server"), busy, wrongState("provisioning", "The server is being created, so it cannot be changed")],
+    errors: [taken("name", exampleId("server")), operationInProgress(exampleId("operation")), serverBusy("creating")],
     unversioned: SERVER_UNVERSIONED,
     body: z.strictObject({ name: serverName }),
     data: Server,
@@ -121,7 +122,7 @@ export const servers = {
     description: "Deletes the machine at the provider. Requests for the server return `404` once it is gone.",
     access: ["servers:write"],
     status: 202,
-    refusals: [hasInstances, busy, wrongState("offline", "The server is being deleted, so it cannot be changed")],
+    errors: [hasInstances(2), operationInProgress(exampleId("operation")), serverBusy("deleting")],
     example: justBegun("server.delete", "server"),
     starts: ["delete-server"],
     data: Operation,

@@ -2,8 +2,8 @@
 import * as z from "zod";
 import { ENVIRONMENTS } from "../domain/environments.ts";
 import { endpoint } from "./endpoint.ts";
+import { erpNotInstalled } from "./errors.ts";
 import { characters } from "./fields.ts";
-import { wrongState } from "./refusals.ts";
 
 export const health = {
   get: endpoint({
@@ -40,11 +40,6 @@ const SandboxData = z
   .record(characters(0, 200), z.unknown())
   .meta({ id: "SandboxData", examples: [{ orders: 3, note: "hello" }] });
 
-/** Largest data of a sandbox instance, in bytes of JSON. */
-export const SANDBOX_DATA_BYTES = 4096;
-
-const noErp = wrongState("failed", "No ERP is installed on this instance, so it holds no data");
-
 export const sandbox = {
   getData: endpoint({
     method: "GET",
@@ -53,7 +48,7 @@ export const sandbox = {
     description: "Returns the data as last written, restored or cloned.",
     access: ["instances:read"],
     only: "test",
-    refusals: [noErp],
+    errors: [erpNotInstalled("failed")],
     unversioned: [],
     data: SandboxData,
   }),
@@ -64,7 +59,7 @@ export const sandbox = {
     description: "Takes a JSON object of up to 4 KiB, which stands for what users entered in the ERP.",
     access: ["instances:write"],
     only: "test",
-    refusals: [noErp],
+    errors: [erpNotInstalled("failed")],
     unversioned: [],
     body: SandboxData,
     data: SandboxData,

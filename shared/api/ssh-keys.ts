@@ -1,8 +1,9 @@
 // SSH keys: public keys that are installed on the servers created with them.
 import * as z from "zod";
+import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import { deleted, id, listQuery, text, timestamp } from "./fields.ts";
-import { overQuota } from "./refusals.ts";
+import { overQuota } from "./errors.ts";
 
 const EXAMPLE_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8v1FfLxY0l3u6cQbV2iXW0Lq4bqXb3oS0tYQf2gk3E ops@example.com";
 
@@ -35,7 +36,7 @@ export const sshKeys = {
     description: "`public_key` is one line in OpenSSH format without options: Ed25519, ECDSA, or RSA of at least 2048 bits.",
     access: ["servers:write"],
     status: 201,
-    refusals: [overQuota("ssh_key")],
+    errors: [overQuota("ssh_key", DEFAULT_QUOTAS.ssh_key)],
     body: z.strictObject({
       name: text(64, "Ops laptop"),
       public_key: z

@@ -1,11 +1,13 @@
 // API tokens: created and revoked in a dashboard session, shown once.
 import * as z from "zod";
+import { exampleId } from "../domain/id-kinds.ts";
+import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import { Actor, deleted, id, listQuery, text, timestamp } from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
-import { overQuota, taken } from "./refusals.ts";
+import { mustBeOneOf, overQuota, taken } from "./errors.ts";
 
-const permissions = z.array(z.enum(ALL_PERMISSIONS, `must be one of: ${ALL_PERMISSIONS.join(", ")}`));
+const permissions = z.array(z.enum(ALL_PERMISSIONS, mustBeOneOf(ALL_PERMISSIONS)));
 
 export const Token = z
   .object({
@@ -47,7 +49,7 @@ export const tokens = {
     description: "Only this response contains the full token. You cannot retrieve it later.",
     access: "session",
     status: 201,
-    refusals: [taken("name", "token"), overQuota("token")],
+    errors: [taken("name", exampleId("token")), overQuota("token", DEFAULT_QUOTAS.token)],
     body: z.strictObject({
       name: text(64, "Deploy pipeline"),
       permissions: permissions

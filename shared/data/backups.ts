@@ -1,6 +1,6 @@
 // Backups in the table.
 import * as z from "zod";
-import { invalid, invalidState, notFound, operationInProgress } from "../api/errors.ts";
+import { backupNotCompleted, backupNotDeletable, noneInAccount, notFound, operationInProgress } from "../api/errors.ts";
 import { Backup } from "../api/backups.ts";
 import { isId, newId } from "../domain/ids.ts";
 import { LIFECYCLE, RESTORABLE } from "../domain/lifecycle.ts";
@@ -106,7 +106,7 @@ export function reserveBackup(
 
 /** Makes sure that a backup's archive can be read: it is completed and not being deleted. */
 export function requireRestorable(backup: BackupRecord): void {
-  if (!RESTORABLE.includes(backup.state)) throw notCompleted(backup.state);
+  if (!RESTORABLE.includes(backup.state)) throw backupNotCompleted(backup.state);
 }
 
 /** Keeps a backup's archive from deletion until the operation ends. */
@@ -115,10 +115,7 @@ export const retainBackup = (change: Change, backupId: string, operationId: stri
     keys.record("backup", change.accountId, backupId),
     { add: { used_by: new Set([operationId]) } },
     { oneOf: { state: RESTORABLE } },
-    (present) =>
-      present === undefined
-        ? invalid({ field: "backup_id", reason: "no such backup in this account" })
-        : notCompleted(String(present["state"])),
+    (present) => (present === undefined ? noneInAccount("backup_id", "backup") : backupNotCompleted(String(present["state"]))),
   );
 
 /** Makes sure that a backup can be deleted now, so that the client gets the reason before anything is written. */
@@ -127,7 +124,7 @@ export function requireDeletable(backup: BackupRecord): void {
   const [reader] = backup.used_by ?? [];
   const holder = backup.operation_id ?? reader;
   if (holder !== undefined) throw operationInProgress(holder);
-  if (!from.includes(backup.state)) throw wrongState(backup.state);
+  if (!from.includes(backup.state)) throw backupNotDeletable(backup.state);
 }
 
 export function moveBackupToDeleting(change: Change, backup: BackupRecord, operationId: string): void {
@@ -172,14 +169,12 @@ export async function recordArchive(
   await updateOne(keys.record("backup", accountId, id), { set }, {});
 }
 
-const notCompleted = (state: string): Error => invalidState(`The backup is ${state}; only a completed backup can be used`, state);
-const wrongState = (state: string): Error => invalidState(`The backup is ${state}, so it cannot be deleted`, state);
-
 function refusedBackup(present: Item | undefined): Error {
   if (present === undefined) return notFound("backup");
   const [reader] = present["used_by"] instanceof Set ? present["used_by"] : [];
   return (
-    heldByAnother(present) ?? (typeof reader === "string" ? operationInProgress(reader) : wrongState(String(present["state"])))
+    heldByAnother(present) ??
+    (typeof reader === "string" ? operationInProgress(reader) : backupNotDeletable(String(present["state"])))
   );
 }
 

@@ -1,6 +1,6 @@
 // One change to an account: writes that happen together or not at all, with their counts, event and operation.
 import { setTimeout as sleep } from "node:timers/promises";
-import { ApiError, conflict, operationInProgress } from "../api/errors.ts";
+import { ApiError, operationInProgress, overQuota, taken } from "../api/errors.ts";
 import type { QuotaKind } from "../domain/limits.ts";
 import { newId } from "../domain/ids.ts";
 import type { Update, Where } from "./expressions.ts";
@@ -89,7 +89,7 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
               ...withinQuotas(quotas),
               above: Object.fromEntries([...floors].map(([kind, { than }]) => [`used_${kind}`, than])),
             },
-            (present) => belowFloor(floors, present) ?? overQuota(quotas, present),
+            (present) => belowFloor(floors, present) ?? aboveQuota(quotas, present),
           ),
         ]
       : []),
@@ -141,7 +141,8 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
     update: (key, what, where, refused) => void writes.push(update(key, what, where, refused)),
     put: (key, item, refused) => void writes.push(put(key, item, refused)),
     remove: (key, where, refused) => void writes.push(remove(key, where, refused)),
-    claim: (key, field, ownerId) => void writes.push(put(key, { owner_id: ownerId }, (present) => taken(field, present))),
+    claim: (key, field, ownerId) =>
+      void writes.push(put(key, { owner_id: ownerId }, (present) => taken(field, present?.["owner_id"]))),
     write: (write) => void writes.push(write),
     writeFirst: (write) => void writes.unshift(write),
     requireUnchanged: (version) => void versions.push(version),
@@ -151,10 +152,6 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
   return change;
 }
 
-/** A value that must be unique has its marker already. */
-export const taken = (field: string, marker: Item | undefined): Error =>
-  conflict(`This ${field} is already taken`, { field, resource: marker?.["owner_id"] });
-
 const withinQuotas = (kinds: Set<QuotaKind>): Where => ({
   below: Object.fromEntries([...kinds].map((kind) => [`used_${kind}`, { attribute: `limit_${kind}` }])),
 });
@@ -163,16 +160,9 @@ function belowFloor(floors: ReadonlyMap<QuotaKind, { than: number; refused: () =
   return [...floors].find(([kind, { than }]) => Number(account?.[`used_${kind}`] ?? 0) <= than)?.[1].refused();
 }
 
-function overQuota(kinds: Set<QuotaKind>, account: Item | undefined): Error {
+function aboveQuota(kinds: Set<QuotaKind>, account: Item | undefined): Error {
   const kind = [...kinds].find((name) => Number(account?.[`used_${name}`] ?? 0) >= Number(account?.[`limit_${name}`] ?? 0));
-  const limit = Number(account?.[`limit_${kind}`] ?? 0);
-  return new ApiError(
-    "QUOTA_EXCEEDED",
-    `The account may have at most ${limit} ${String(kind).replace("_", " ")}${limit === 1 ? "" : "s"}; contact the operator to raise the limit`,
-    {
-      details: { resource: kind, limit },
-    },
-  );
+  return overQuota(kind, Number(account?.[`limit_${kind}`] ?? 0));
 }
 
 /** Another change to the same record came first. A retry with the current record may succeed. */

@@ -1,7 +1,7 @@
 // Credentials: API tokens, and users with their sessions. Admission is one conditional write: the credential exists and is
 // not expired, its limits are not hit, its last use is noted, and its permissions come back.
 import * as z from "zod";
-import { ApiError, conflict, invalid, notFound } from "../api/errors.ts";
+import { ApiError, conflict, emailTaken, notCurrentPassword, notFound } from "../api/errors.ts";
 import type { RateClass } from "../api/endpoint.ts";
 import { ALL_PERMISSIONS } from "../api/permissions.ts";
 import { Token, TOKEN_UNVERSIONED } from "../api/tokens.ts";
@@ -212,9 +212,7 @@ export const userRef = (userId: string): Ref<UserRecord> => ({ key: keys.user(us
 export function reserveUser(change: Change, user: Pick<UserRecord, "id" | "email" | "name" | "password_hash">): UserRecord {
   const record: UserRecord = { ...user, account_id: change.accountId, created_at: now(), sessions: {}, ...freeSlots() };
   change.use("user", 1);
-  change.put(keys.email(user.email), { user_id: user.id }, () =>
-    conflict("A user with this email already exists", { field: "email" }),
-  );
+  change.put(keys.email(user.email), { user_id: user.id }, () => emailTaken());
   change.put(keys.user(user.id), record);
   change.put(keys.userOf(change.accountId, user.id), { email: user.email });
   return record;
@@ -308,7 +306,7 @@ export function setPassword(change: Change, user: UserRecord, passwordHash: stri
     (present) =>
       present?.["password_hash"] === user.password_hash
         ? new ApiError("UNAUTHORIZED") // the session has ended in the meantime
-        : invalid({ field: "current_password", reason: "is not the current password" }), // another request was faster
+        : notCurrentPassword(), // another request was faster
   );
 }
 

@@ -1,5 +1,5 @@
 // Instances in the table.
-import { invalidState, notFound, operationInProgress } from "../api/errors.ts";
+import { actionNotAllowed, invalidState, notFound, operationInProgress } from "../api/errors.ts";
 import { Instance, INSTANCE_UNVERSIONED } from "../api/instances.ts";
 import { isId, newId } from "../domain/ids.ts";
 import {
@@ -130,7 +130,7 @@ export function reserveInstance(
 export function requireAllowed(instance: InstanceRecord, action: InstanceAction): void {
   if (instance.operation_id !== null) throw operationInProgress(instance.operation_id);
   if (!instance.installed && !WITHOUT_ERP.includes(action)) throw neverInstalled(instance.state);
-  if (!statesFor(action).includes(instance.state)) throw wrongState(instance.state, action);
+  if (!statesFor(action).includes(instance.state)) throw actionNotAllowed(action, instance.state);
 }
 
 /** Fields that change immediately; a field that was not sent keeps its value. */
@@ -250,16 +250,10 @@ export function adoptDomain(change: Change, operation: OperationRecord, instance
 const neverInstalled = (state: string): Error =>
   invalidState("The ERP was never installed on this instance; delete it and create another", state);
 
-const wrongState = (state: string, action?: InstanceAction): Error =>
-  invalidState(
-    action === undefined
-      ? `The instance is ${state}, so it cannot be changed`
-      : `The action ${action} is not allowed while the instance is ${state}`,
-    state,
-  );
+const unchangeable = (state: string): Error => invalidState(`The instance is ${state}, so it cannot be changed`, state);
 
 const refusedInstance = (present: Item | undefined): Error =>
-  present === undefined ? notFound("instance") : (heldByAnother(present) ?? wrongState(String(present["state"])));
+  present === undefined ? notFound("instance") : (heldByAnother(present) ?? unchangeable(String(present["state"])));
 
 /** Whether what the instance now holds is neutralized, as its host found it. */
 export async function recordNeutralized(instance: InstanceRecord, neutralized: boolean): Promise<void> {

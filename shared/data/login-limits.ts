@@ -1,6 +1,6 @@
 // Limits on failed sign-ins: for an email from one IP address (so that nobody can lock another person out from elsewhere), and
 // for an IP address. An attempt takes its slot before the password is checked, so that concurrent attempts cannot exceed the limit.
-import { ApiError } from "../api/errors.ts";
+import { tooManySignIns } from "../api/errors.ts";
 import { LOGIN_FAILURES, LOGIN_WINDOW_SECONDS } from "../domain/limits.ts";
 import { networkOf } from "../domain/network.ts";
 import { keys, type Key } from "./keys.ts";
@@ -36,10 +36,7 @@ export async function admitLogin(email: string, ipAddress: string): Promise<Logi
       continue;
     }
     await giveBack(); // a rejected attempt does not count as a failure
-    throw new ApiError("RATE_LIMIT_EXCEEDED", "Too many failed sign-in attempts; try again after the time in Retry-After", {
-      retryAfter: Math.ceil(retryAfterMs / 1000),
-      details: { limit: slots, window_seconds: LOGIN_WINDOW_SECONDS, scope: "login" },
-    });
+    throw tooManySignIns(slots, Math.ceil(retryAfterMs / 1000));
   }
   return { succeeded: giveBack };
 }

@@ -1,7 +1,7 @@
 // What the person who runs the service does from the command line: accounts, users, quotas, forgotten passwords.
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
-import { conflict, notFound } from "../api/errors.ts";
+import { emailTaken, notFound } from "../api/errors.ts";
 import { newId } from "../domain/ids.ts";
 import type { QuotaKind } from "../domain/limits.ts";
 import { hashPassword } from "../platform/passwords.ts";
@@ -22,8 +22,7 @@ export interface NewUser {
 
 /** Makes an account with its first user. */
 export async function createAccount(name: string, user: NewUser): Promise<{ account: AccountRecord; user: UserRecord }> {
-  if ((await findUserByEmail(user.email)) !== undefined)
-    throw conflict("A user with this email already exists", { field: "email" });
+  if ((await findUserByEmail(user.email)) !== undefined) throw emailTaken();
   const account = newAccount(newId("account"), name);
   await putIfAbsent(keys.account(account.id), account);
   await putIfAbsent(keys.accountListed(account.id), { created_at: account.created_at });

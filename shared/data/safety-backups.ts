@@ -43,11 +43,11 @@ export async function completeSafetyBackup(operation: OperationRecord, id: strin
 }
 
 /** Ends it as failed; one that has ended stays as it is. */
-export async function failSafetyBackup(accountId: string, id: string, status_reason: string): Promise<void> {
+export async function failSafetyBackup(accountId: string, id: string): Promise<void> {
   const backup = await find(backupRef(accountId, id));
   if (backup?.state !== BACKUP.through) return;
   const change = changeOf({ id: accountId });
-  end(change, backup, BACKUP.failed, { status_reason });
+  end(change, backup, BACKUP.failed, { status_reason: "The restore that this backup was taken for failed" });
   await change.commit();
 }
 

@@ -1,9 +1,9 @@
 // Servers in the table.
-import { conflict, invalid, invalidState, notFound, operationInProgress } from "../api/errors.ts";
+import { hasInstances, noneInAccount, notFound, operationInProgress, serverBusy, serverNotActive, taken } from "../api/errors.ts";
 import { Server, SERVER_UNVERSIONED } from "../api/servers.ts";
 import { isId, newId } from "../domain/ids.ts";
-import { LIFECYCLE, PHASE_WORDS, RENAMABLE, SERVER_PHASES, type ServerPhase, USABLE } from "../domain/lifecycle.ts";
-import { type Change, heldByAnother, now, Overtaken, taken } from "./change.ts";
+import { LIFECYCLE, RENAMABLE, SERVER_PHASES, type ServerPhase, USABLE } from "../domain/lifecycle.ts";
+import { type Change, heldByAnother, now, Overtaken } from "./change.ts";
 import type { Ending } from "./ending.ts";
 import { keys } from "./keys.ts";
 import { type Listed, listPage, type PageQuery } from "./lists.ts";
@@ -28,7 +28,7 @@ export function presentServer(server: ServerRecord | undefined): ServerRecord {
 
 /** A server by the id in a body: one that does not exist is a mistake in that field. */
 export function namedServer(server: ServerRecord | undefined): ServerRecord {
-  if (server === undefined) throw invalid({ field: "server_id", reason: "no such server in this account" });
+  if (server === undefined) throw noneInAccount("server_id", "server");
   return server;
 }
 
@@ -80,11 +80,11 @@ export function reserveServer(change: Change, draft: NewServer, operationId: str
 
 /** Renames a server immediately. */
 export function renameServer(change: Change, server: ServerRecord, name: string): ServerRecord {
-  if (!RENAMABLE.includes(server.state)) throw wrongPhase(server.state);
+  if (!RENAMABLE.includes(server.state)) throw serverBusy(server.state);
   const updated_at = now();
   if (name !== server.name) {
     change.put(keys.serverName(change.accountId, name), { owner_id: server.id }, (present) =>
-      present?.["owner_id"] === server.id ? renamedMeanwhile(server.id) : taken("name", present),
+      present?.["owner_id"] === server.id ? renamedMeanwhile(server.id) : taken("name", present?.["owner_id"]),
     );
     change.remove(keys.serverName(change.accountId, server.name));
   }
@@ -140,15 +140,9 @@ export async function endServer(change: Change, { operation, to, reasonAfter }: 
 export function requireDeletable(server: ServerRecord): void {
   const from: readonly ServerPhase[] = LIFECYCLE["server.delete"].from;
   if (server.operation_id !== null) throw operationInProgress(server.operation_id);
-  if (!from.includes(server.state)) throw wrongPhase(server.state);
+  if (!from.includes(server.state)) throw serverBusy(server.state);
   if (server.instances > 0) throw hasInstances(server.instances);
 }
-
-const hasInstances = (count: number): Error =>
-  conflict(`The server has ${count} instance${count === 1 ? "" : "s"}; delete ${count === 1 ? "it" : "them"} first`, {
-    resource: "instance",
-    count,
-  });
 
 /** Takes a place on a server for an instance; only a usable server has places. */
 export const occupyServer = (change: Change, serverId: string): void =>
@@ -156,8 +150,7 @@ export const occupyServer = (change: Change, serverId: string): void =>
     keys.record("server", change.accountId, serverId),
     { add: { instances: 1 } },
     { oneOf: { state: USABLE } },
-    (present) =>
-      present === undefined ? invalid({ field: "server_id", reason: "no such server in this account" }) : unusable(present),
+    (present) => (present === undefined ? noneInAccount("server_id", "server") : unusable(present)),
   );
 
 /** Makes sure that work can be done on a server; a server that is not active is named. */
@@ -167,14 +160,10 @@ export function requireUsable(server: ServerRecord): void {
 
 export function unusable(server: Item): Error {
   const { state } = ServerRecord.pick({ state: true }).parse(server);
-  const status = SERVER_PHASES[state];
-  return invalidState(`Server ${String(server["id"])} is ${status}; it must be active`, status, { resource: server["id"] });
+  return serverNotActive(server["id"], SERVER_PHASES[state]);
 }
-
-const wrongPhase = (phase: ServerPhase): Error =>
-  invalidState(`The server is ${PHASE_WORDS[phase]}, so it cannot be changed`, SERVER_PHASES[phase]);
 
 const refusedServer = (present: Item | undefined): Error =>
   present === undefined
     ? notFound("server")
-    : (heldByAnother(present) ?? wrongPhase(ServerRecord.pick({ state: true }).parse(present).state));
+    : (heldByAnother(present) ?? serverBusy(ServerRecord.pick({ state: true }).parse(present).state));

@@ -16,7 +16,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import * as z from "zod";
-import { ApiError } from "../api/errors.ts";
+import { unavailable } from "../api/errors.ts";
 import { CALLS } from "../platform/aws-calls.ts";
 import { env } from "../platform/env.ts";
 import { conditionOf, type Expression, expressionOf, type Update, type Where } from "./expressions.ts";
@@ -84,7 +84,7 @@ export async function readAll(
   const table = env().TABLE_NAME;
   let rest: Record<string, unknown>[] = [...new Map(wanted.filter(isPossible).map((key) => [spelled(key), { ...key }])).values()];
   for (let attempt = 1; rest.length > 0; attempt++) {
-    if (attempt > READ_TRIES) throw new ApiError("SERVICE_UNAVAILABLE", undefined, { retryAfter: 5 });
+    if (attempt > READ_TRIES) throw unavailable();
     if (attempt > 1) await sleep(jitter(attempt));
     const batch = rest.slice(0, 100); // the most that one BatchGetItem takes
     const { Responses, UnprocessedKeys } = await client().send(

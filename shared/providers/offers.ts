@@ -1,12 +1,11 @@
 // Checks a request against the catalog; the error names the invalid field and the values available.
-import { invalid } from "../api/errors.ts";
+import { invalid, mustBeOneOf } from "../api/errors.ts";
 import type { Catalog } from "../api/catalog.ts";
 
 /** The version and the edition of the ERP must be ones that can be installed here. */
 export function requireErp(catalog: Catalog, wanted: { erp_version: string; edition: string }): void {
   const versions = catalog.erp_versions.map(({ version }) => version);
-  if (!versions.includes(wanted.erp_version))
-    throw invalid({ field: "erp_version", reason: `must be one of: ${versions.join(", ")}` });
+  if (!versions.includes(wanted.erp_version)) throw invalid({ field: "erp_version", reason: mustBeOneOf(versions) });
   const editions: readonly string[] = catalog.editions;
   if (!editions.includes(wanted.edition))
     throw invalid({ field: "edition", reason: `must be an edition available on this service: ${editions.join(", ")}` });
@@ -18,11 +17,11 @@ export function requirePlace(catalog: Catalog, wanted: { default_provider: strin
   const chosen = catalog.providers.filter(({ code }) => default_provider === null || code === default_provider);
   if (default_provider !== null && chosen.length === 0) {
     const codes = catalog.providers.map(({ code }) => code);
-    throw invalid({ field: "default_provider", reason: `must be one of: ${codes.join(", ")}` });
+    throw invalid({ field: "default_provider", reason: mustBeOneOf(codes) });
   }
   const regions = chosen.flatMap((provider) => provider.regions.map(({ code }) => code));
   if (default_region !== null && !regions.includes(default_region))
-    throw invalid({ field: "default_region", reason: `must be one of: ${regions.join(", ")}` });
+    throw invalid({ field: "default_region", reason: mustBeOneOf(regions) });
 }
 
 /** An ERP with its database does not run on less. */

@@ -4,7 +4,7 @@
 // The request that wrote the operation withdraws it if the start fails; a retry of that request starts it too. Both claim
 // the operation by a condition on its item, so that one of them wins: `withdrawOperation` removes it only while it is pending and
 // unconfirmed, and a retry gets its response only once it has confirmed the operation, or a task has started it.
-import { ApiError } from "../api/errors.ts";
+import { unavailable } from "../api/errors.ts";
 import { accountRef, presentAccount } from "../data/accounts.ts";
 import { confirmOperation, findOperation } from "../data/operations.ts";
 import { withdrawOperation } from "../data/operation-ends.ts";
@@ -85,7 +85,3 @@ async function start({ id, type, input }: OperationRecord): Promise<void> {
     throw error;
   }
 }
-
-const RETRY_SECONDS = 5;
-const unavailable = (cause?: unknown) =>
-  new ApiError("SERVICE_UNAVAILABLE", undefined, { retryAfter: RETRY_SECONDS, ...(cause !== undefined && { cause }) });

@@ -4,7 +4,7 @@ import httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import * as z from "zod";
 import type { Endpoint } from "../api/endpoint.ts";
-import { ApiError, invalid } from "../api/errors.ts";
+import { ApiError, invalid, unknownField } from "../api/errors.ts";
 import { BODY_BYTES_MAX } from "../domain/limits.ts";
 import { header } from "./request-context.ts";
 
@@ -42,7 +42,7 @@ export function bodied(endpoint: Endpoint): MiddlewareObj<APIGatewayProxyEvent, 
         await parseJson.before?.(request);
       } catch (error) {
         const key = forbiddenKey(error);
-        if (key !== undefined) throw invalid({ field: key, reason: "is not a known field" });
+        if (key !== undefined) throw invalid(unknownField(key));
         throw new ApiError("MALFORMED_REQUEST", undefined, { cause: error });
       }
       const body: unknown = event.body;

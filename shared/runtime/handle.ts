@@ -6,7 +6,14 @@ import middy, { type MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import * as z from "zod";
 import type { DataIn, Endpoint, RequestOf } from "../api/endpoint.ts";
-import { ApiError, invalid, preconditionFailed } from "../api/errors.ts";
+import {
+  invalid,
+  methodNotAllowed,
+  permissionRequired,
+  preconditionFailed,
+  sessionRequired,
+  tooManyRequests,
+} from "../api/errors.ts";
 import { type ListMeta } from "../api/fields.ts";
 import { ID_PREFIXES } from "../domain/id-kinds.ts";
 import { BASE_PATH } from "../api/index.ts";
@@ -16,7 +23,6 @@ import type { Caller } from "../data/records.ts";
 import type { Version } from "../data/versions.ts";
 import { read, readWith, type Records, type Ref } from "../data/table.ts";
 import { etagOf, matches, matchesWeakly, tagsIn, weakEtagOf } from "../domain/etag.ts";
-import { WINDOW_SECONDS } from "../domain/limits.ts";
 import { bodied } from "./body.ts";
 import { forget, idempotentRequest, keep, keptRef, Replay, replayIfKept, type Resume } from "./idempotency.ts";
 import { log } from "../platform/log.ts";
@@ -152,19 +158,14 @@ function admitted(endpoint: Endpoint): Handling {
     before: ({ event }) => {
       // To all others only the authorizer leads, which has looked.
       if (endpoint.access === "public" && clientAddress(event.headers) === undefined) throw cameElsewhere();
-      if (!answersTo(endpoint, event.httpMethod))
-        throw new ApiError("METHOD_NOT_ALLOWED", `This path supports only: ${allowedAt(event.resource)}`);
+      if (!answersTo(endpoint, event.httpMethod)) throw methodNotAllowed(allowedAt(event.resource));
       if (endpoint.access === "public") return;
       const { caller, limits } = authorizationOf(event);
       if (limits.refused) {
         const { scope, limit, retry_after } = limits.refused;
-        throw new ApiError("RATE_LIMIT_EXCEEDED", undefined, {
-          retryAfter: retry_after,
-          details: { limit, window_seconds: WINDOW_SECONDS, scope },
-        });
+        throw tooManyRequests(scope, limit, retry_after);
       }
-      if (endpoint.access === "session" && caller.type !== "user")
-        throw new ApiError("FORBIDDEN", "This endpoint needs a dashboard session");
+      if (endpoint.access === "session" && caller.type !== "user") throw sessionRequired();
       if (Array.isArray(endpoint.access)) for (const permission of endpoint.access) requirePermission(caller, permission);
     },
   };
@@ -177,7 +178,7 @@ const Identified = z.object({ id: z.string() });
 
 /** Throws the specification's 403, which names the permission that is missing. */
 export function requirePermission(caller: Caller, permission: Permission): void {
-  if (!caller.permissions.includes(permission)) throw new ApiError("FORBIDDEN", `Token does not have permission: ${permission}`);
+  if (!caller.permissions.includes(permission)) throw permissionRequired(permission);
 }
 
 /** The session of a signed-in user; endpoints with access `session` have one. */

@@ -1,6 +1,6 @@
 // Responses in the gateway's format: always in the envelope, always with the request's ID.
 import type { APIGatewayProxyResult } from "aws-lambda";
-import { ApiError } from "../api/errors.ts";
+import { ApiError, unavailable } from "../api/errors.ts";
 import type { ListMeta } from "../api/fields.ts";
 import { isOutage } from "../platform/outages.ts";
 
@@ -27,12 +27,9 @@ export function failure(error: ApiError, headers: Headers): APIGatewayProxyResul
   );
 }
 
-/** Seconds after which a client may try again when a dependency is away. */
-const OUTAGE_RETRY_SECONDS = 5;
-
 /** The error that a client gets: our own unchanged, 503 for a dependency's outage, and no details of a bug. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isOutage(error)) return new ApiError("SERVICE_UNAVAILABLE", undefined, { retryAfter: OUTAGE_RETRY_SECONDS, cause: error });
+  if (isOutage(error)) return unavailable(error);
   return new ApiError("INTERNAL_ERROR", undefined, { cause: error });
 }

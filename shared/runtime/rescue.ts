@@ -62,8 +62,7 @@ const Reserved = z.object({
 /** Releases what only this operation locks, and nothing could release once it has ended. */
 async function freeReservations({ account_id, input }: OperationRecord): Promise<void> {
   const { instance_id, safety_backup_id, old_domain, new_domain } = Reserved.parse(input);
-  if (safety_backup_id !== undefined)
-    await failSafetyBackup(account_id, safety_backup_id, "The restore that this backup was taken for failed");
+  if (safety_backup_id !== undefined) await failSafetyBackup(account_id, safety_backup_id);
   if (instance_id === undefined || old_domain === undefined || new_domain === undefined) return;
   const instance = await find(instanceRef(account_id, instance_id));
   if (instance !== undefined) await returnDomain(instance, { old: old_domain, new: new_domain });

@@ -97,6 +97,8 @@ export const tasks = <W extends Workflow>(workflow: W, implementations: Implemen
   };
 };
 
+const alreadyEnded = (): GiveUp => new GiveUp("CANCELLED", "The operation has already ended");
+
 async function perform(
   workflow: Workflow,
   known: ReadonlyMap<string, Done<Workflow, boolean | void>>,
@@ -105,8 +107,7 @@ async function perform(
 ): Promise<Polled | null> {
   switch (event.task) {
     case "begin":
-      if (operation === undefined || !(await beginOperation(operation)))
-        throw new GiveUp("CANCELLED", "The operation has already ended");
+      if (operation === undefined || !(await beginOperation(operation))) throw alreadyEnded();
       return null;
     case "succeed":
       if (operation !== undefined) await endOperation(operation, { succeeded: true });
@@ -128,7 +129,7 @@ async function perform(
   const part = workflow.steps.find(({ name }) => name === event.task);
   // What a finished operation created belongs to the user by now.
   if (operation === undefined || !isOpen(operation.state)) {
-    if (part !== undefined) throw new GiveUp("CANCELLED", "The operation has already ended");
+    if (part !== undefined) throw alreadyEnded();
     log.warn("skipped the undo: the operation has already ended");
     return null;
   }

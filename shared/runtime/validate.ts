@@ -1,6 +1,6 @@
 // Parses input from outside, and reports what is wrong with it field by field.
 import type * as z from "zod";
-import { ApiError, invalid, type Problem } from "../api/errors.ts";
+import { ApiError, invalid, mustBeOneOf, type Problem, unknownField } from "../api/errors.ts";
 
 /** Parses or throws the validation error that names every problem; the first is the one of `details.field`. */
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
@@ -13,8 +13,7 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<
 
 function problemsOf(issue: z.core.$ZodIssue, value: unknown): Problem[] {
   const path = issue.path.map(String);
-  if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => ({ field: [...path, key].join("."), reason: "is not a known field" }));
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownField([...path, key].join(".")));
   return [{ field: path.join("."), reason: reasonOf(issue, value) }];
 }
 
@@ -25,7 +24,7 @@ function reasonOf(issue: z.core.$ZodIssue, value: unknown): string {
     case "invalid_type":
       return `must be ${TYPES[issue.expected] ?? `a ${issue.expected}`}`;
     case "invalid_value":
-      return issue.message.startsWith("must") ? issue.message : `must be one of: ${issue.values.join(", ")}`;
+      return issue.message.startsWith("must") ? issue.message : mustBeOneOf(issue.values);
     default:
       return issue.message;
   }

@@ -105,7 +105,7 @@ export const handler = tasks(workflow, {
     const made_by = jobIdOf(operation, "makeSafetyBackup");
     if (!(await undoUnlessDown(await server(), { id: jobId, kind: "forget_archive", made_by, ends: [made_by] }))) return false;
     await removeArchive(archiveKey(safety));
-    await failSafetyBackup(account_id, id, "The restore that this backup was taken for failed");
+    await failSafetyBackup(account_id, id);
     return true;
   },
 });

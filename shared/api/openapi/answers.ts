@@ -1,8 +1,20 @@
 // The responses of an endpoint: its success, and every error that follows from its declaration or is declared.
-import { REQUEST_LIMITS, WINDOW_SECONDS } from "../../domain/limits.ts";
-import { type ErrorCode, ERRORS } from "../errors.ts";
+import { REQUEST_LIMITS } from "../../domain/limits.ts";
+import {
+  ApiError,
+  dataTooLarge,
+  type ErrorCode,
+  ERRORS,
+  invalid,
+  notFound,
+  permissionRequired,
+  preconditionFailed,
+  type Problem,
+  sessionRequired,
+  tooManyRequests,
+  unknownField,
+} from "../errors.ts";
 import type { Route } from "../index.ts";
-import type { Refusal } from "../refusals.ts";
 import {
   type Components,
   type Empty,
@@ -91,11 +103,11 @@ export const FAILURE: Schema = {
 
 /** Every error that an endpoint can return, by status. */
 export function failuresOf(route: Route, body: Schema | undefined, components: Components): Operation["responses"] {
-  const byStatus = Map.groupBy(refusalsOf(route, body, components), ({ code }) => ERRORS[code].status);
+  const byStatus = Map.groupBy(errorsOf(route, body, components), ({ code }) => ERRORS[code].status);
   return Object.fromEntries(
-    [...byStatus].map(([status, refusals]) => [
+    [...byStatus].map(([status, errors]) => [
       String(status),
-      failureOf(refusals, route.access !== "public" && isCounted(status) ? LIMIT_HEADERS : [], components),
+      failureOf(errors, route.access !== "public" && isCounted(status) ? LIMIT_HEADERS : [], components),
     ]),
   );
 }
@@ -103,51 +115,43 @@ export function failuresOf(route: Route, body: Schema | undefined, components: C
 /** Whether the response is the service's own and to a known caller: a 401 is to nobody, and a 500 or 503 may be the gateway's. */
 const isCounted = (status: number): boolean => status !== 401 && status < 500;
 
-function refusalsOf(route: Route, body: Schema | undefined, components: Components): Refusal[] {
+function errorsOf(route: Route, body: Schema | undefined, components: Components): ApiError[] {
   const { access, bodyPermission, path, rate, idempotent, conditional } = route;
-  const refusals: Refusal[] = [];
-  if (body !== undefined) refusals.push(...codes("MALFORMED_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"));
-  if (access !== "public") refusals.push({ code: "UNAUTHORIZED" }, tooMany("all"));
-  if (rate === "create_delete") refusals.push(tooMany("create_delete"));
-  if (access === "session") refusals.push({ code: "FORBIDDEN", message: "This endpoint needs a dashboard session" });
+  const errors: ApiError[] = [];
+  if (body !== undefined) errors.push(...codes("MALFORMED_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"));
+  if (access !== "public") errors.push(...codes("UNAUTHORIZED"), tooManyRequests("all", REQUEST_LIMITS.all));
+  if (rate === "create_delete") errors.push(tooManyRequests("create_delete", REQUEST_LIMITS.create_delete));
+  if (access === "session") errors.push(sessionRequired());
   const permissions = Array.isArray(access) ? access : Object.values(bodyPermission?.permissions ?? {});
-  for (const permission of new Set(permissions))
-    refusals.push({ code: "FORBIDDEN", message: `Token does not have permission: ${permission}` });
-  if (path.includes("/:")) refusals.push({ code: "NOT_FOUND", message: `No such ${resourceIn(path)?.words ?? "resource"}` });
-  if (conditional) refusals.push({ code: "PRECONDITION_FAILED", details: { etag: EXAMPLE_ETAG } });
-  const problem = problemOf(body, components);
-  refusals.push({ code: "VALIDATION_ERROR", details: { ...problem, errors: [problem] } });
-  refusals.push(...route.refusals);
-  if (idempotent) refusals.push(...codes("IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_KEY_REUSED"));
+  for (const permission of new Set(permissions)) errors.push(permissionRequired(permission));
+  if (path.includes("/:")) errors.push(notFound(resourceIn(path)?.words ?? "resource"));
+  if (conditional) errors.push(preconditionFailed(EXAMPLE_ETAG));
+  errors.push(invalid(problemOf(body, components)), ...route.errors);
+  if (idempotent) errors.push(...codes("IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_KEY_REUSED"));
   // The gateway's own throttle comes before anyone is known, so it has no details.
-  refusals.push(...(access === "public" ? codes("RATE_LIMIT_EXCEEDED") : []), ...codes("INTERNAL_ERROR", "SERVICE_UNAVAILABLE"));
-  return refusals;
+  errors.push(...(access === "public" ? codes("RATE_LIMIT_EXCEEDED") : []), ...codes("INTERNAL_ERROR", "SERVICE_UNAVAILABLE"));
+  return errors;
 }
 
-const codes = (...names: ErrorCode[]): Refusal[] => names.map((code) => ({ code }));
-
-const tooMany = (scope: keyof typeof REQUEST_LIMITS): Refusal => ({
-  code: "RATE_LIMIT_EXCEEDED",
-  details: { limit: REQUEST_LIMITS[scope], window_seconds: WINDOW_SECONDS, scope },
-});
+const codes = (...names: ErrorCode[]): ApiError[] => names.map((code) => new ApiError(code));
 
 /** A problem that a request to this endpoint can really have; every endpoint rejects an unknown parameter. */
-function problemOf(body: Schema | undefined, components: Components) {
+function problemOf(body: Schema | undefined, components: Components): Problem {
   const { required: [first] = [], additionalProperties } = body === undefined ? {} : resolve(body, components);
   if (first !== undefined) return { field: first, reason: "is required" };
-  if (additionalProperties === false) return { field: "colour", reason: "is not a known field" };
-  if (body !== undefined) return { field: "data", reason: "must be at most 4096 bytes of JSON" };
-  return { field: "colour", reason: "is not a known field" };
+  if (additionalProperties === false) return unknownField("colour");
+  if (body !== undefined) return dataTooLarge();
+  return unknownField("colour");
 }
 
 /** An error response as a component, so that endpoints with the same errors share one. */
-function failureOf(refusals: readonly Refusal[], headers: readonly string[], { responses }: Components): Reference {
+function failureOf(errors: readonly ApiError[], headers: readonly string[], { responses }: Components): Reference {
   const examples: Record<string, Example> = {};
-  for (const { code, message = ERRORS[code].message, details } of refusals)
+  for (const { code, message, details } of errors)
     examples[freeName(code, examples)] = {
       value: { success: false, error: { code, message, ...(details !== undefined && { details }) } },
     };
-  const distinct = [...new Set(refusals.map(({ code }) => code))];
+  const distinct = [...new Set(errors.map(({ code }) => code))];
   const waits = distinct.some((code) => WAITING.includes(code));
   const response: Response = {
     description: distinct.map((code) => `\`${code}\`: ${WHEN[code]}`).join(". "),
