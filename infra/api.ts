@@ -129,6 +129,18 @@ export class Api extends Construct {
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
       },
     });
+    this.sample(environment);
+    // API Gateway makes this group itself when it first has an error to log, and would keep it for ever.
+    const errors = new LogGroup(this, "errors", {
+      logGroupName: `API-Gateway-Execution-Logs_${rest.restApiId}/${environment}`,
+      ...kept,
+    });
+    rest.deploymentStage.node.addDependency(errors);
+    acknowledgeRest(rest);
+    return rest;
+  }
+
+  private sample(environment: Environment): void {
     // Of few requests AWS would trace nearly every one, which costs more than all the rest of it. What fails is found by its log.
     new CfnSamplingRule(this, "sampling", {
       samplingRule: {
@@ -145,31 +157,6 @@ export class Api extends Construct {
         version: 1,
       },
     });
-    // API Gateway makes this group itself when it first has an error to log, and would keep it for ever.
-    const errors = new LogGroup(this, "errors", {
-      logGroupName: `API-Gateway-Execution-Logs_${rest.restApiId}/${environment}`,
-      ...kept,
-    });
-    rest.deploymentStage.node.addDependency(errors);
-    Validations.of(rest).acknowledge(
-      {
-        id: "AwsSolutions-APIG2",
-        reason: "Functions check every request against the route's schema, so that the error names each invalid field",
-      },
-      {
-        id: "AwsSolutions-COG4",
-        reason: "Credentials are API tokens and the service's own sessions, which our authorizer checks",
-      },
-      {
-        id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
-        reason: "What AWS made for this purpose",
-      },
-    );
-    Validations.of(rest.deploymentStage).acknowledge({
-      id: "AwsSolutions-APIG3",
-      reason: "Limits are per credential and exact, in the authorizer, and the stage has limits of its own",
-    });
-    return rest;
   }
 
   /** 404 and 405 in the envelope, from one function: on every path without a GET for the methods it lacks, and for all the paths there are not. */
@@ -213,6 +200,27 @@ export class Api extends Construct {
       });
     }
   }
+}
+
+function acknowledgeRest(rest: RestApi): void {
+  Validations.of(rest).acknowledge(
+    {
+      id: "AwsSolutions-APIG2",
+      reason: "Functions check every request against the route's schema, so that the error names each invalid field",
+    },
+    {
+      id: "AwsSolutions-COG4",
+      reason: "Credentials are API tokens and the service's own sessions, which our authorizer checks",
+    },
+    {
+      id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
+      reason: "What AWS made for this purpose",
+    },
+  );
+  Validations.of(rest.deploymentStage).acknowledge({
+    id: "AwsSolutions-APIG3",
+    reason: "Limits are per credential and exact, in the authorizer, and the stage has limits of its own",
+  });
 }
 
 const OPEN = { authorizationType: AuthorizationType.NONE };

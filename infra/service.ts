@@ -33,6 +33,15 @@ interface Props {
   alarmEmail: string | undefined;
 }
 
+interface Outputs extends Pick<Props, "domain"> {
+  url: string;
+  distribution: Dashboard["distribution"];
+  backups: Storage["backups"];
+  topic: Alarms["topic"];
+  keys: Keys["secrets"];
+  providers: ReturnType<typeof configuration> | undefined;
+}
+
 export class Service extends Stack {
   constructor(scope: Construct, { environment, bundles, dashboard, otherDashboard, domain, guarded: wanted, alarmEmail }: Props) {
     const settings = SETTINGS[environment];
@@ -85,15 +94,13 @@ export class Service extends Stack {
       logGroup: work,
     });
     const schedules = new Schedules(this, "schedules", { settings, functions, logGroup: work });
-    const { topic } = new Alarms(this, "alarms", {
-      environment,
-      rest,
-      authorize,
-      table,
-      schedules,
-      email: alarmEmail,
-    });
+    const { topic } = new Alarms(this, "alarms", { environment, rest, authorize, table, schedules, email: alarmEmail });
 
+    this.output({ url, distribution, domain, backups, topic, keys, providers });
+  }
+
+  /** What the operator and the commands read of a deployment. */
+  private output({ url, distribution, domain, backups, topic, keys, providers }: Outputs): void {
     new CfnOutput(this, "Dashboard", { value: url });
     new CfnOutput(this, "BaseUrl", { value: `${url}${BASE_PATH}`, description: "Base URL of the API" });
     if (domain !== undefined)

@@ -8,7 +8,8 @@ import { replaceFile } from "./durable.ts";
 import { LocalError } from "./errors.ts";
 import { startEvents, type Events } from "./events/events.ts";
 import { startGateway, type Fallback } from "./gateway/gateway.ts";
-import { credentialsOf, openLog, startLambda, type Credentials, type Lambda } from "./lambda/lambda.ts";
+import { credentialsOf, startLambda, type Credentials, type Lambda } from "./lambda/lambda.ts";
+import { openLog } from "./lambda/log.ts";
 import { lockDirectory } from "./lock.ts";
 import { openSecrets } from "./secrets/secrets.ts";
 import { startStates, type States } from "./states/states.ts";
@@ -120,36 +121,97 @@ const borrowed = async (url: string): Promise<Pick<DynamoDb, "url" | "flush" | "
   exited: new Promise(() => undefined),
 });
 
+/** Starts parts, and notes how each is stopped. */
+type Started = <T extends { stop: () => void | Promise<void> }>(starting: Promise<T>) => Promise<T>;
+
 async function start(options: CloudOptions, stops: (() => void | Promise<void>)[], stop: () => Promise<void>): Promise<Cloud> {
-  const { dataDir, outDir, stack, timeScale = 1, schedules = true } = options;
-  const within = (name: string): string | undefined => (dataDir === undefined ? undefined : join(dataDir, name));
-  const started = async <T extends { stop: () => void | Promise<void> }>(starting: Promise<T>): Promise<T> => {
+  const { dataDir, outDir, stack } = options;
+  const started: Started = async (starting) => {
     const part = await starting;
     stops.push(() => part.stop());
     return part;
   };
-
   const template = readTemplate(outDir, stack);
-  const [table] = template.tables;
-  const [api] = template.apis;
-  if (!table || !api || template.apis.length > 1)
-    throw new LocalError(`${stack} needs a table and exactly one REST API to run here`);
+  const { table, api } = onlyOnes(template);
   if (dataDir !== undefined) stops.push(lockDirectory(dataDir));
-  const log = openLog(within("logs"), "local-runner");
+  const log = openLog(within(options, "logs"), "local-runner");
   stops.push(log.close);
   const complain = (line: string): void => log.write(`${new Date().toISOString()} ${line}\n`);
 
+  const secret = localSecret(dataDir);
+  const credentials = credentialsOf(secret, "operator");
+  const data = await startData(options, template, credentials, started, stops);
+  const principals = principalsOf(template, secret, credentials);
+  // A request can only come once a function runs, and by then everything named here is there.
+  const late: { states?: States } = {};
+  const portFile = within(options, "aws-port");
+  const aws = await started(
+    startAws({
+      principals: (accessKeyId) => principals.get(accessKeyId),
+      services: {
+        database: data.tables,
+        flush: () => data.dynamodb.flush(),
+        states: async (action, body) => late.states?.handle(action, body),
+        secretsmanager: (action, input) => data.secrets.call(action, input),
+        storage: data.storage,
+      },
+      log: complain,
+      port: lastPort(portFile),
+    }),
+  );
+  if (portFile !== undefined) writeFileSync(portFile, new URL(aws.url).port);
+  const resolved: Resolve = (values) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, data.secrets.resolved(value)]));
+  const compute = await startCompute(options, template, { secret, awsUrl: aws.url, resolved, complain }, stops);
+  late.states = compute.states;
+  const { port = 0, fallback } = options;
+  const front = template.front && resolved(template.front);
+  const gateway = await started(startGateway({ api, invoke: compute.lambda.invoke, port, fallback, front, log: complain }));
+  compute.states.resume();
+  return {
+    apiUrl: gateway.url,
+    awsUrl: aws.url,
+    databaseUrl: data.dynamodb.url,
+    tableName: table.name,
+    operator: { ...credentials, environment: environmentOf(credentials, aws.url) },
+    template,
+    invoke: compute.lambda.invoke,
+    ...compute,
+    aws,
+    log: log.lines,
+    databaseExited: data.dynamodb.exited,
+    stop,
+  };
+}
+
+function onlyOnes({ stack, tables: [table], apis: [api, another] }: Template) {
+  if (!table || !api || another) throw new LocalError(`${stack} needs a table and exactly one REST API to run here`);
+  return { table, api };
+}
+
+const within = ({ dataDir }: CloudOptions, name: string): string | undefined =>
+  dataDir === undefined ? undefined : join(dataDir, name);
+
+type Resolve = (values: Record<string, string>) => Record<string, string>;
+
+/** What outlives a stop: the database with its table, the buckets, the secrets. */
+async function startData(
+  options: CloudOptions,
+  template: Template,
+  { accessKeyId }: Credentials,
+  started: Started,
+  stops: (() => void | Promise<void>)[],
+) {
   const { databaseUrl } = options;
-  const database = databaseUrl === undefined ? started(startDynamoDb({ dataDir: within("dynamodb") })) : borrowed(databaseUrl);
-  const files = started(openStorage({ dir: within("s3") }));
-  // All are awaited before one's failure is told: what started late would otherwise never be stopped.
+  const database =
+    databaseUrl === undefined ? started(startDynamoDb({ dataDir: within(options, "dynamodb") })) : borrowed(databaseUrl);
+  const files = started(openStorage({ dir: within(options, "s3") }));
+  // All are awaited before one's failure is reported: what started late would otherwise never be stopped.
   await Promise.allSettled([database, files]);
   const [dynamodb, storage] = await Promise.all([database, files]);
 
-  const secret = localSecret(dataDir);
-  const credentials = credentialsOf(secret, "operator");
-  const tables: Database = { url: dynamodb.url, accessKeyId: credentials.accessKeyId };
-  const secrets = openSecrets({ file: within("secrets.json") });
+  const tables: Database = { url: dynamodb.url, accessKeyId };
+  const secrets = openSecrets({ file: within(options, "secrets.json") });
   for (const each of template.secrets) secrets.ensure(each);
   const configured = variableOf(template, "PROVIDERS_SECRET");
   if (configured !== undefined && options.configuration !== undefined) secrets.cover(configured, options.configuration);
@@ -157,40 +219,37 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
     ...template.tables.map(({ name, properties }) => createTable(tables, { ...properties, TableName: name })),
     ...template.buckets.map(({ name }) => storage.createBucket(name)),
   ]);
-
   if (databaseUrl !== undefined)
     stops.push(() => Promise.all(template.tables.map(({ name }) => deleteTable(tables, name))).then(() => undefined));
-  const principals = principalsOf(template, secret, credentials);
-  // A request can only come once a function runs, and by then everything named here is there.
-  const late: { states?: States } = {};
-  const portFile = within("aws-port");
-  const aws = await started(
-    startAws({
-      principals: (accessKeyId) => principals.get(accessKeyId),
-      services: {
-        database: tables,
-        flush: () => dynamodb.flush(),
-        states: async (action, body) => late.states?.handle(action, body),
-        secretsmanager: (action, input) => secrets.call(action, input),
-        storage,
-      },
-      log: complain,
-      port: lastPort(portFile),
-    }),
-  );
-  if (portFile !== undefined) writeFileSync(portFile, new URL(aws.url).port);
-  const environment = { ...options.environment, AWS_ENDPOINT_URL: aws.url };
-  const resolved = (values: Record<string, string>): Record<string, string> =>
-    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, secrets.resolved(value)]));
+  return { dynamodb, storage, secrets, tables };
+}
+
+interface ComputeOptions {
+  secret: string;
+  awsUrl: string;
+  resolved: Resolve;
+  complain: (line: string) => void;
+}
+
+/** What runs code: functions, rules and state machines. They stop together, because each calls the others. */
+async function startCompute(
+  options: CloudOptions,
+  template: Template,
+  { secret, awsUrl, resolved, complain }: ComputeOptions,
+  stops: (() => void | Promise<void>)[],
+): Promise<Pick<Cloud, "lambda" | "events" | "states">> {
+  const { dataDir, outDir, timeScale = 1, schedules = true } = options;
   const functions = template.functions.map((each) => ({
     ...each,
     environment: { ...resolved(each.environment), ...("BACKUP_BUCKET" in each.environment ? options.store : {}) },
   }));
+  const environment = { ...options.environment, AWS_ENDPOINT_URL: awsUrl };
   // Beside the bundles, and as long as they are kept.
   const compileCache = join(outDir, "compile-cache");
   const lambda = startLambda({ functions, environment, localSecret: secret, dataDir, compileCache });
   const { invoke } = lambda;
   const events = startEvents({ rules: template.rules, invoke, timeScale, schedules, log: complain });
+  const late: { states?: States } = {};
   stops.push(async () => {
     late.states?.stop();
     events.stop();
@@ -199,25 +258,5 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
   });
   const states = await startStates({ machines: template.machines, invoke, emit: events.put, log: complain, dataDir, timeScale });
   late.states = states;
-  const { port = 0, fallback } = options;
-  const gateway = await started(
-    startGateway({ api, invoke, port, fallback, front: template.front && resolved(template.front), log: complain }),
-  );
-  states.resume();
-  return {
-    apiUrl: gateway.url,
-    awsUrl: aws.url,
-    databaseUrl: dynamodb.url,
-    tableName: table.name,
-    operator: { ...credentials, environment: environmentOf(credentials, aws.url) },
-    template,
-    invoke,
-    lambda,
-    states,
-    events,
-    aws,
-    log: log.lines,
-    databaseExited: dynamodb.exited,
-    stop,
-  };
+  return { lambda, events, states };
 }

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { Worker } from "node:worker_threads";
 import * as z from "zod";
-import { FunctionError } from "../../infra/local/lambda/lambda.ts";
+import { FunctionError } from "../../infra/local/lambda/function-error.ts";
 
 export interface RuntimeClient {
   /** The function's environment says what it is, and where it lies. */

@@ -45,7 +45,41 @@ export async function startDynamoDb({
 }): Promise<DynamoDb> {
   const folder = dataDir === undefined ? undefined : resolve(dataDir);
   if (folder !== undefined) await claim(folder);
-  const jars = await jarFolder();
+  const { child, exited, port, output } = startJava(await jarFolder(), folder, manyCalls);
+  const stop = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    const timer = setTimeout(() => child.kill("SIGKILL"), ENDS_WITHIN_SECONDS * 1000);
+    await exited;
+    clearTimeout(timer);
+    if (folder !== undefined) await rm(pidFile(folder), { force: true });
+  };
+
+  const first = await soonest([port, exited.then(() => undefined)], READY_WITHIN_SECONDS);
+  const pid = child.pid;
+  if (first === undefined || pid === undefined) {
+    await stop();
+    throw await whyNot(output(), folder);
+  }
+  if (folder !== undefined) await writeFile(pidFile(folder), JSON.stringify({ pid, parent: process.pid }));
+  const url = `http://127.0.0.1:${first}`;
+  const own: Database = { url, accessKeyId: "local" };
+  const probe = await callDynamoDb(own, "ListTables", {}).catch((cause: unknown) => ({ status: 500, body: String(cause) }));
+  if (probe.status !== 200) {
+    await stop();
+    throw broken(folder, JSON.stringify(probe.body));
+  }
+  if (folder !== undefined) await createTable(own, FLUSHED);
+  const flush = async (): Promise<void> => {
+    if (folder === undefined) return;
+    const item = { pk: { S: "flushed" }, id: { S: randomUUID() } };
+    const { status, body } = await callDynamoDb(own, "PutItem", { TableName: FLUSHED.TableName, Item: item });
+    if (status !== 200) throw new Error(`DynamoDB Local does not persist: ${JSON.stringify(body)}`);
+  };
+  return { ...own, pid, stop, flush, exited };
+}
+
+/** Java, with what it writes and the port that it says it listens on. */
+function startJava(jars: string, folder: string | undefined, manyCalls: boolean) {
   const child = spawn(
     "java",
     JAVA_FLAGS.concat(
@@ -75,36 +109,7 @@ export async function startDynamoDb({
     child.stdout.on("data", read);
     child.stderr.on("data", read);
   });
-  const stop = async (): Promise<void> => {
-    child.kill("SIGTERM");
-    const timer = setTimeout(() => child.kill("SIGKILL"), ENDS_WITHIN_SECONDS * 1000);
-    await exited;
-    clearTimeout(timer);
-    if (folder !== undefined) await rm(pidFile(folder), { force: true });
-  };
-
-  const first = await soonest([port, exited.then(() => undefined)], READY_WITHIN_SECONDS);
-  const pid = child.pid;
-  if (first === undefined || pid === undefined) {
-    await stop();
-    throw await whyNot(output, folder);
-  }
-  if (folder !== undefined) await writeFile(pidFile(folder), JSON.stringify({ pid, parent: process.pid }));
-  const url = `http://127.0.0.1:${first}`;
-  const own: Database = { url, accessKeyId: "local" };
-  const probe = await callDynamoDb(own, "ListTables", {}).catch((cause: unknown) => ({ status: 500, body: String(cause) }));
-  if (probe.status !== 200) {
-    await stop();
-    throw broken(folder, JSON.stringify(probe.body));
-  }
-  if (folder !== undefined) await createTable(own, FLUSHED);
-  const flush = async (): Promise<void> => {
-    if (folder === undefined) return;
-    const item = { pk: { S: "flushed" }, id: { S: randomUUID() } };
-    const { status, body } = await callDynamoDb(own, "PutItem", { TableName: FLUSHED.TableName, Item: item });
-    if (status !== 200) throw new Error(`DynamoDB Local does not persist: ${JSON.stringify(body)}`);
-  };
-  return { ...own, pid, stop, flush, exited };
+  return { child, exited, port, output: () => output };
 }
 
 /** Holds the one item that every flush overwrites; apart from the service's table, whose items are all the service's own. */

@@ -1,7 +1,7 @@
 // API Gateway on this machine: the template's REST API over node:http, with its authorizer, functions and gateway responses.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { FunctionError } from "../lambda/lambda.ts";
+import { FunctionError } from "../lambda/function-error.ts";
 import { functionIn, type RestApi } from "../template/template.ts";
 import { authorize } from "./authorize.ts";
 import { compressed, opened } from "./compression.ts";

@@ -33,6 +33,7 @@ function prepare(machine: string, name: string, given: State, timeScale: number)
   const text = JSON.stringify(given);
   if (given["QueryLanguage"] === "JSONata" || "Assign" in given || "Arguments" in given || "Output" in given)
     throw refuse("uses JSONata");
+  if ("TimeoutSecondsPath" in given) throw refuse("has a TimeoutSecondsPath");
   if (text.includes("$$.State.") || text.includes("$$.Task.")) throw refuse("reads $$.State or $$.Task");
   const prepared = withoutRootResultPath(given);
   if (given["Retry"] !== undefined) {
@@ -47,13 +48,12 @@ function prepare(machine: string, name: string, given: State, timeScale: number)
     case "Task":
       if (!/^arn:aws:lambda:[^:]*:\d+:function:/.test(String(given["Resource"])))
         throw refuse(`calls ${String(given["Resource"])} (LambdaInvoke needs payloadResponseOnly)`);
-      return given["TimeoutSecondsPath"] === undefined ? { TimeoutSeconds: NEVER_SECONDS, ...prepared } : prepared;
+      return { TimeoutSeconds: NEVER_SECONDS, ...prepared };
     case "Wait": {
       // As a task, because the interpreter's own wait can be shortened to a fixed time only, and ends when the execution does.
-      const { Seconds, SecondsPath, ...rest } = prepared;
-      if ((Seconds === undefined && SecondsPath === undefined) || "InputPath" in rest)
-        throw refuse("waits otherwise than by Seconds or SecondsPath");
-      const Parameters = SecondsPath === undefined ? { seconds: Seconds } : { "seconds.$": SecondsPath };
+      const { SecondsPath, ...rest } = prepared;
+      if (SecondsPath === undefined || "InputPath" in rest) throw refuse("waits otherwise than by SecondsPath");
+      const Parameters = { "seconds.$": SecondsPath };
       return { ...rest, Type: "Task", Resource: WAIT_RESOURCE, Parameters, ResultPath: null, TimeoutSeconds: NEVER_SECONDS };
     }
     case "Pass": {

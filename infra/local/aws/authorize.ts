@@ -1,0 +1,80 @@
+// Who calls, and whether their policies allow it, as AWS decides it.
+import { AwsFault } from "../errors.ts";
+import { allows, type Context, type Need, type PolicyDocument } from "../iam/iam.ts";
+import type { S3Operation } from "../s3/storage.ts";
+import { ACCOUNT, REGION } from "../template/template.ts";
+import type { Service } from "./services.ts";
+import { readSignature, type HttpCall, type Signed } from "./signature.ts";
+
+export interface Principal {
+  name: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+  /** One array for each principal, as answers are remembered by it; "operator" may do everything. */
+  policies: readonly PolicyDocument[] | "operator";
+}
+
+export function authenticate(
+  principals: (accessKeyId: string) => Principal | undefined,
+  service: Service,
+  http: HttpCall,
+): { principal: Principal; signed: Signed } {
+  const signed = readSignature(http);
+  const s3 = service === "s3";
+  if (signed === undefined)
+    throw s3
+      ? new AwsFault("AccessDenied", "Access Denied: the request is not signed", 403)
+      : new AwsFault("MissingAuthenticationTokenException", "Request is missing Authentication Token", 403);
+  const principal = principals(signed.accessKeyId);
+  if (principal === undefined)
+    throw s3
+      ? new AwsFault("InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records.", 403)
+      : new AwsFault("UnrecognizedClientException", "The security token included in the request is invalid.");
+  if (signed.region !== REGION || signed.service !== service)
+    throw s3
+      ? new AwsFault("AuthorizationHeaderMalformed", `The credential must be for ${REGION}/${service}`)
+      : new AwsFault("InvalidSignatureException", `Credential should be scoped to ${REGION}/${service}`);
+  return { principal, signed };
+}
+
+/** An address that was presigned says nothing of the body unless its maker signed a hash into it. */
+export function payloadHashOf({ headers, query }: HttpCall, { lifetimeSeconds }: Signed): string {
+  const hash =
+    headers["x-amz-content-sha256"] ??
+    query.get("X-Amz-Content-Sha256") ??
+    (lifetimeSeconds === undefined ? undefined : "UNSIGNED-PAYLOAD");
+  if (hash === undefined) throw new AwsFault("InvalidRequest", "Missing required header for this request: x-amz-content-sha256");
+  if (/^([0-9a-f]{64}|UNSIGNED-PAYLOAD|STREAMING-UNSIGNED-PAYLOAD-TRAILER)$/.test(hash)) return hash;
+  throw new AwsFault("NotImplemented", `The local S3 does not take x-amz-content-sha256: ${hash}`, 501);
+}
+
+export function needOf({ bucket, key, permission, query }: S3Operation): Need {
+  const context = async (): Promise<Context> =>
+    Object.fromEntries(
+      ["prefix", "delimiter", "max-keys"].flatMap((name) => (query.has(name) ? [[`s3:${name}`, query.get(name) ?? ""]] : [])),
+    );
+  return { action: permission, resource: `arn:aws:s3:::${bucket}${key === "" ? "" : `/${key}`}`, context };
+}
+
+export async function requireAllowed({ name, policies }: Principal, needs: Need[]): Promise<void> {
+  if (policies === "operator") return;
+  for (const need of needs) {
+    if (await allows(policies, ACCOUNT, need)) continue;
+    const user = `arn:aws:sts::${ACCOUNT}:assumed-role/${name}/${name}`;
+    const why = `because no identity-based policy allows the ${need.action} action`;
+    const message = `User: ${user} is not authorized to perform: ${need.action} on resource: ${need.resource} ${why}`;
+    throw need.action.startsWith("s3:")
+      ? new AwsFault("AccessDenied", message, 403)
+      : new AwsFault("AccessDeniedException", message);
+  }
+}
+
+/** As on AWS, whoever may not list a bucket is told nothing of what is not in it: 403 where the code waits for 404. */
+export async function asSeenBy(principal: Principal, { bucket, key, permission }: S3Operation, error: unknown): Promise<unknown> {
+  if (!(error instanceof AwsFault) || error.name !== "NoSuchKey" || permission !== "s3:GetObject") return error;
+  const context = async (): Promise<Context> => ({ "s3:prefix": key });
+  return requireAllowed(principal, [{ action: "s3:ListBucket", resource: `arn:aws:s3:::${bucket}`, context }]).then(
+    () => error,
+    (denied: unknown) => denied,
+  );
+}

@@ -1,0 +1,43 @@
+// The calls that the local AWS responded to, for tests that look.
+import type { Service } from "./services.ts";
+
+const CALLS_KEPT = 10_000;
+
+/** One call as it was answered. `actions` are the IAM actions it needed, `capacity` DynamoDB's units. */
+export interface Call {
+  at: string;
+  requestId: string;
+  principal: string;
+  service: Service;
+  action: string;
+  actions: string[];
+  resources: string[];
+  status: number;
+  error?: string;
+  capacity?: number;
+}
+
+export interface Calls {
+  record: (call: Call) => void;
+  list: () => readonly Call[];
+  clear: () => void;
+  subscribe: (listener: (call: Call) => void) => () => void;
+}
+
+export function callLog(): Calls {
+  const listeners = new Set<(call: Call) => void>();
+  let calls: Call[] = [];
+  return {
+    record: (call) => {
+      calls.push(call);
+      if (calls.length > CALLS_KEPT) calls = calls.slice(-CALLS_KEPT / 2);
+      for (const listener of listeners) listener(call);
+    },
+    list: () => calls,
+    clear: () => void (calls = []),
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+// Errors as AWS's services report them, by their protocols.
+import * as z from "zod";
+import { AwsFault, LocalError } from "../errors.ts";
+import { escapeXml } from "../s3/storage.ts";
+import type { Service, ServiceResponse } from "./services.ts";
+import type { HttpCall } from "./signature.ts";
+
+export function s3Error({ name, message, status }: AwsFault, { method, path }: HttpCall, requestId: string): ServiceResponse {
+  const parts = { Code: name, Message: message, Resource: path, RequestId: requestId };
+  const inside = Object.entries(parts).map(([tag, text]) => `<${tag}>${escapeXml(text)}</${tag}>`);
+  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${inside.join("")}</Error>`;
+  return { status, headers: { "content-type": "application/xml" }, ...(method === "HEAD" ? {} : { body }) };
+}
+
+export function unavailable(service: Service): AwsFault {
+  if (service === "dynamodb") return new AwsFault("InternalServerError", "The service is down, as the test asked", 500);
+  return new AwsFault(
+    service === "s3" ? "ServiceUnavailable" : "ServiceUnavailableException",
+    "The service is down, as the test asked",
+    503,
+  );
+}
+
+// What a service throws to its caller has AWS's error code as its name; these are mistakes of ours.
+const BUGS = /^(Aggregate|Type|Range|Reference|Syntax|Assertion|Local)?Error( \[.*)?$/;
+
+export function faultOf(error: unknown, log: (line: string) => void): AwsFault {
+  if (error instanceof AwsFault) return error;
+  if (error instanceof z.ZodError) return new AwsFault("ValidationException", z.prettifyError(error));
+  if (error instanceof Error && "code" in error && error.code === "ECONNRESET")
+    return new AwsFault("IncompleteBody", "The sender broke off");
+  if (error instanceof Error && !BUGS.test(error.name)) return new AwsFault(error.name, error.message);
+  log(`The local AWS failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return new AwsFault(
+    "InternalServerError",
+    error instanceof LocalError ? error.message : "The local AWS failed; its log says why",
+    500,
+  );
+}

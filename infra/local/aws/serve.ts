@@ -1,0 +1,171 @@
+// One call of an SDK: authenticated, authorized, passed to its service, recorded, and responded to.
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
+import * as z from "zod";
+import { AwsFault } from "../errors.ts";
+import type { Need } from "../iam/iam.ts";
+import { permissionsFor, type Known } from "../iam/permissions.ts";
+import { readOperation } from "../s3/storage.ts";
+import { asSeenBy, authenticate, needOf, payloadHashOf, requireAllowed, type Principal } from "./authorize.ts";
+import type { Call } from "./calls.ts";
+import { faultOf, s3Error, unavailable } from "./faults.ts";
+import { dynamodb, json, type Service, type ServiceResponse, type Services } from "./services.ts";
+import { checkSignature, readCall, sha256Hex, type HttpCall, type Signed } from "./signature.ts";
+
+const LARGEST_BODY = 20 * 1024 * 1024; // of the JSON services; BatchWriteItem's own limit is 16 MB
+
+const TARGETS = new Map<string, Service>([
+  ["DynamoDB_20120810", "dynamodb"],
+  ["AWSStepFunctions", "states"],
+  ["secretsmanager", "secretsmanager"],
+]);
+
+/** "refuse" breaks the connection, "silent" accepts it and never answers, true answers as a service does that is down. */
+export type Outage = boolean | "refuse" | "silent";
+
+export interface Endpoint {
+  principals: (accessKeyId: string) => Principal | undefined;
+  services: Services;
+  known: Known;
+  outageOf: (service: Service) => Outage;
+  /** What DynamoDB is asked in place of what the caller sent. */
+  redirected: (action: string, input: unknown) => unknown;
+  record: (call: Call) => void;
+  /** Whether the response to this action is to be lost on the way. */
+  loses: (action: string) => boolean;
+  log: (line: string) => void;
+}
+
+export async function serve(endpoint: Endpoint, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const http = readCall(request);
+  const [target = "", action = "?"] = (http.headers["x-amz-target"] ?? "").split(".");
+  const service = TARGETS.get(target) ?? "s3";
+  const outage = endpoint.outageOf(service);
+  if (outage === "refuse") return void request.socket.destroy();
+  if (outage === "silent") return void request.resume();
+  const call = newCall(service, action);
+  const answer = await respond(endpoint, call, http, request, outage).catch((error: unknown): ServiceResponse => {
+    const fault = faultOf(error, endpoint.log);
+    if (fault.name === "AccessDenied" || fault.name === "AccessDeniedException")
+      endpoint.log(`${call.principal}: ${fault.message}`);
+    call.error = fault.name;
+    return service === "s3"
+      ? s3Error(fault, http, call.requestId)
+      : json({ __type: fault.name, message: fault.message }, fault.status);
+  });
+  call.status = answer.status;
+  endpoint.record(call); // before the response is out, so that whoever has it finds the call
+  if (endpoint.loses(call.action)) return void request.socket.destroy();
+  await send(answer, call.requestId, http.method, response);
+  request.resume(); // what was rejected unread, so that its sender comes to read the response
+}
+
+const newCall = (service: Service, action: string): Call => ({
+  at: new Date().toISOString(),
+  requestId: randomUUID(),
+  principal: "?",
+  service,
+  action,
+  actions: [],
+  resources: [],
+  status: 200,
+});
+
+/** Checks a call before it is passed on. */
+interface Caller {
+  principal: Principal;
+  signed: Signed;
+  /** The signature is of a hash of the body. */
+  checkSignature: (payloadHash: string) => void;
+  authorize: (needs: Need[]) => Promise<void>;
+}
+
+async function respond(
+  endpoint: Endpoint,
+  call: Call,
+  http: HttpCall,
+  request: IncomingMessage,
+  outage: Outage,
+): Promise<ServiceResponse> {
+  if (outage !== false) throw unavailable(call.service);
+  const { principal, signed } = authenticate(endpoint.principals, call.service, http);
+  call.principal = principal.name;
+  const caller: Caller = {
+    principal,
+    signed,
+    checkSignature: (payloadHash) => checkSignature(http, signed, principal.secretAccessKey, payloadHash, Date.now()),
+    authorize: async (needs) => {
+      call.actions = [...new Set(needs.map((need) => need.action))];
+      call.resources = [...new Set(needs.map(({ resource }) => resource))];
+      await requireAllowed(principal, needs);
+    },
+  };
+  return call.service === "s3"
+    ? callS3(endpoint, call, http, request, caller)
+    : callJsonService(endpoint, call, call.service, request, caller);
+}
+
+async function callS3(
+  { services }: Endpoint,
+  call: Call,
+  http: HttpCall,
+  request: IncomingMessage,
+  caller: Caller,
+): Promise<ServiceResponse> {
+  const payloadHash = payloadHashOf(http, caller.signed);
+  caller.checkSignature(payloadHash);
+  const operation = readOperation(http);
+  call.action = operation.name;
+  await caller.authorize([needOf(operation)]);
+  return services.storage.handle(operation, request, payloadHash).catch(async (error: unknown) => {
+    throw await asSeenBy(caller.principal, operation, error);
+  });
+}
+
+async function callJsonService(
+  { services, known, redirected }: Endpoint,
+  call: Call,
+  service: Exclude<Service, "s3">,
+  request: IncomingMessage,
+  caller: Caller,
+): Promise<ServiceResponse> {
+  const { action } = call;
+  const body = await readBody(request);
+  caller.checkSignature(sha256Hex(body));
+  const input = parseJson(body.toString());
+  await caller.authorize(await permissionsFor(service, action, input, known));
+  if (service === "dynamodb") return dynamodb(services, action, redirected(action, input), call);
+  return json(await services[service](action, input));
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    const bytes = z.instanceof(Buffer).parse(chunk);
+    size += bytes.length;
+    if (size > LARGEST_BODY) throw new AwsFault("RequestEntityTooLargeException", "The request is too large", 413);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new AwsFault("SerializationException", "The body is not JSON");
+  }
+}
+
+async function send(
+  { status, headers, body }: ServiceResponse,
+  requestId: string,
+  method: string,
+  response: ServerResponse,
+): Promise<void> {
+  response.writeHead(status, { ...headers, "x-amzn-requestid": requestId, "x-amz-request-id": requestId });
+  if (body === undefined || typeof body === "string" || method === "HEAD") response.end(body);
+  else await pipeline(body, response);
+}

@@ -1,0 +1,92 @@
+// The services behind the endpoint, and how each is called once a call is authorized.
+import type { Readable } from "node:stream";
+import * as z from "zod";
+import { callDynamoDb, describeTable, type Database, type Table } from "../dynamodb/dynamodb.ts";
+import { AwsFault } from "../errors.ts";
+import type { Known } from "../iam/permissions.ts";
+import type { Storage } from "../s3/storage.ts";
+import { ACCOUNT, REGION } from "../template/template.ts";
+import type { Call } from "./calls.ts";
+
+export type Service = "dynamodb" | "states" | "secretsmanager" | "s3";
+
+type JsonService = (action: string, input: unknown) => Promise<unknown>;
+export interface Services {
+  database: Database;
+  /** Persists what DynamoDB Local has acknowledged. */
+  flush: () => Promise<void>;
+  states: JsonService;
+  secretsmanager: JsonService;
+  storage: Storage;
+}
+
+export interface ServiceResponse {
+  status: number;
+  headers?: Record<string, string>;
+  body?: string | Readable;
+}
+
+export function knownOf({ database, secretsmanager }: Services): Known {
+  const tables = new Map<string, Table>();
+  return {
+    async partitionKey(name, index) {
+      const table = tables.get(name) ?? (await describeTable(database, name));
+      if (table === undefined) return undefined;
+      tables.set(name, table);
+      const indexes = [...(table.GlobalSecondaryIndexes ?? []), ...(table.LocalSecondaryIndexes ?? [])];
+      const keys = index === undefined ? table.KeySchema : indexes.find(({ IndexName }) => IndexName === index)?.KeySchema;
+      return keys?.find(({ KeyType }) => KeyType === "HASH")?.AttributeName;
+    },
+    async secretArn(SecretId) {
+      const described = await secretsmanager("DescribeSecret", { SecretId }).catch(() => undefined);
+      const found = z.object({ ARN: z.string() }).safeParse(described).data?.ARN;
+      return found ?? (SecretId.startsWith("arn:") ? SecretId : `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:${SecretId}`);
+    },
+  };
+}
+
+const MEASURED = /^(Get|Put|Update|Delete|BatchGet|BatchWrite|TransactGet|TransactWrite)Items?$|^(Query|Scan)$/;
+const Units = z.object({ CapacityUnits: z.number() });
+const Failed = z.looseObject({});
+const Consumed = z.looseObject({ ConsumedCapacity: z.union([Units, z.array(Units)]) });
+
+/** Asks for the consumed capacity, which tests count, and takes it out again where the caller did not ask. */
+export async function dynamodb(
+  { database, flush }: Services,
+  action: string,
+  input: unknown,
+  call: Call,
+): Promise<ServiceResponse> {
+  const asked = z.looseObject({ ReturnConsumedCapacity: z.string().default("NONE") }).parse(input);
+  const hidden = MEASURED.test(action) && asked.ReturnConsumedCapacity === "NONE";
+  const { status, body } = await callDynamoDb(
+    database,
+    action,
+    hidden ? { ...asked, ReturnConsumedCapacity: "TOTAL" } : input,
+  ).catch((cause: unknown) => {
+    throw new AwsFault("InternalServerError", `DynamoDB Local does not answer: ${String(cause)}`, 500);
+  });
+  if (status === 200 && action === "TransactWriteItems") await flush();
+  if (status !== 200) call.error = String(Failed.parse(body)["__type"]).split("#").at(-1) ?? "?";
+  const responseOf = (value: unknown): ServiceResponse => ({
+    status,
+    headers: { "content-type": JSON_TYPE },
+    body: JSON.stringify(value),
+  });
+  const measured = Consumed.safeParse(body);
+  if (!measured.success) return responseOf(body);
+  const { ConsumedCapacity, ...rest } = measured.data;
+  call.capacity = [ConsumedCapacity].flat().reduce((sum, { CapacityUnits }) => sum + CapacityUnits, 0);
+  return responseOf(hidden ? rest : body);
+}
+
+export const JSON_TYPE = "application/x-amz-json-1.0";
+
+/** Times are seconds in AWS's JSON; a service here may answer with a Date. */
+export function json(value: unknown, status = 200): ServiceResponse {
+  const body = JSON.stringify(value ?? {}, function seconds(this: Record<string, unknown>, key, text: unknown) {
+    const given = this[key];
+    return given instanceof Date ? given.getTime() / 1000 : text;
+  });
+  return { status, headers: { "content-type": JSON_TYPE }, body };
+}

@@ -1,0 +1,11 @@
+// The error of a function, under the name by which Step Functions matches it.
+
+/** What a function threw, or what became of it, under the name by which Step Functions matches it. */
+export class FunctionError extends Error {
+  readonly trace: string[];
+  constructor(errorType: string, errorMessage: string, trace: string[] = []) {
+    super(errorMessage);
+    this.name = errorType;
+    this.trace = trace;
+  }
+}

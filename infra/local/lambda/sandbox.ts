@@ -1,0 +1,163 @@
+// The worker thread of one function: it loads the bundle, runs all of the function's invocations, and ends when one of them breaks it.
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import * as z from "zod";
+import { LocalError } from "../errors.ts";
+import type { LambdaFunction } from "../template/template.ts";
+import { FunctionError } from "./function-error.ts";
+import type { Log } from "./log.ts";
+
+// Lambda allows 10 s to load the bundle; three times that on a machine that is busy with everything else as well.
+const LOAD_LIMIT_MILLISECONDS = 30_000;
+
+const Message = z.union([
+  z.object({ ready: z.literal(true) }),
+  z.object({ id: z.string(), result: z.string() }),
+  z.object({
+    id: z.string(),
+    error: z.object({ errorType: z.string(), errorMessage: z.string(), trace: z.array(z.string()) }),
+  }),
+]);
+
+interface Call {
+  resolve: (result: unknown) => void;
+  reject: (error: FunctionError) => void;
+  timer?: NodeJS.Timeout;
+}
+
+export interface Sandbox {
+  /** False once it gets no more invocations; it ends when the last of those in it has. */
+  isOpen: () => boolean;
+  /** How many invocations it runs now. */
+  running: () => number;
+  invoke: (event: string) => Promise<unknown>;
+  terminate: () => Promise<number>;
+}
+
+interface Options {
+  environment: Record<string, string>;
+  log: Log;
+  /** Where compiled bundles are kept for the next thread that loads them. */
+  compileCache?: string | undefined;
+  onExit: () => void;
+}
+
+export function openSandbox(definition: LambdaFunction, { environment, log, compileCache, onExit }: Options): Sandbox {
+  const { name, timeoutSeconds } = definition;
+  const worker = workerOf(definition, environment, compileCache);
+  const calls = new Map<string, Call>();
+  const loaded = Promise.withResolvers<void>();
+  let open = true;
+
+  const settle = (id: string): Call | undefined => {
+    const call = calls.get(id);
+    clearTimeout(call?.timer);
+    calls.delete(id);
+    if (!open && calls.size === 0) void worker.terminate();
+    return call;
+  };
+  const fail = (error: FunctionError): void => {
+    open = false;
+    for (const id of calls.keys()) settle(id)?.reject(error);
+    void worker.terminate();
+  };
+  const timeOut = (id: string): void => {
+    const why = `RequestId: ${id} Error: Task timed out after ${timeoutSeconds.toFixed(2)} seconds`;
+    log.write(`${why}\n`);
+    open = false;
+    settle(id)?.reject(new FunctionError("Sandbox.Timedout", why));
+  };
+  listen(worker, { name, log, onLoaded: loaded.resolve, settle, fail, onExit });
+  return {
+    isOpen: () => open,
+    running: () => calls.size,
+    terminate: () => worker.terminate(),
+    invoke: (event) =>
+      new Promise((resolve, reject) => {
+        const id = randomUUID();
+        const pending: Call = { resolve, reject };
+        calls.set(id, pending);
+        void loaded.promise.then(() => {
+          if (!calls.has(id)) return;
+          // The clock starts when the bundle is loaded, as on Lambda.
+          const deadline = Date.now() + timeoutSeconds * 1000;
+          pending.timer = setTimeout(() => timeOut(id), timeoutSeconds * 1000);
+          const trace = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${id.replaceAll("-", "").slice(0, 24)};Sampled=0`;
+          // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
+          worker.postMessage({ id, event, deadline, trace });
+        });
+      }),
+  };
+}
+
+interface Listeners {
+  name: string;
+  log: Log;
+  onLoaded: () => void;
+  settle: (id: string) => Call | undefined;
+  fail: (error: FunctionError) => void;
+  onExit: () => void;
+}
+
+function listen(worker: Worker, { name, log, onLoaded, settle, fail, onExit }: Listeners): void {
+  let isReady = false;
+  const gone = (type: string, why: string): void => {
+    clearTimeout(limit);
+    fail(new FunctionError(type, why));
+  };
+  const limit = setTimeout(() => gone("Sandbox.Timedout", `${name} took too long to load`), LOAD_LIMIT_MILLISECONDS);
+  worker.stdout.setEncoding("utf8").on("data", log.write);
+  worker.stderr.setEncoding("utf8").on("data", log.write);
+  worker.on("message", (received: unknown) => {
+    const parsed = Message.parse(received);
+    if ("ready" in parsed) {
+      isReady = true;
+      clearTimeout(limit);
+      onLoaded();
+    } else if ("result" in parsed) {
+      settle(parsed.id)?.resolve(JSON.parse(parsed.result));
+    } else {
+      const { errorType, errorMessage, trace } = parsed.error;
+      settle(parsed.id)?.reject(new FunctionError(errorType, errorMessage, trace));
+    }
+  });
+  worker.on("error", (error) => {
+    const { name: type, message: why } = error instanceof Error ? error : new Error(String(error));
+    log.write(`${error instanceof Error ? error.stack : why}\n`);
+    gone(isReady ? "Runtime.ExitError" : type, `${name} crashed: ${why}`);
+  });
+  worker.on("exit", (code) => {
+    onExit();
+    gone("Runtime.ExitError", `Error: Runtime exited with error: exit status ${code}`);
+  });
+}
+
+function workerOf(definition: LambdaFunction, env: Record<string, string>, compileCache: string | undefined): Worker {
+  const { name, arn, directory, handler, memoryMegabytes } = definition;
+  if (directory === undefined) throw new LocalError(`${name} has no bundle on this machine: give it Code.fromAsset(directory)`);
+  const [file = "index", exported = "handler"] = handler.split(".");
+  return new Worker(new URL("./worker.mjs", import.meta.url), {
+    env,
+    // Nothing of how this process was started: no inspector, no loaders, no NODE_OPTIONS.
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    // The smallest functions are given more than AWS would: here the concurrent invocations share it.
+    resourceLimits: { maxOldGenerationSizeMb: Math.max(memoryMegabytes, 256) },
+    workerData: {
+      file: join(directory, `${file}.mjs`),
+      exported,
+      compileCache,
+      context: {
+        functionName: name,
+        functionVersion: "$LATEST",
+        invokedFunctionArn: arn,
+        memoryLimitInMB: String(memoryMegabytes),
+        logGroupName: `/aws/lambda/${name}`,
+        logStreamName: "local",
+        callbackWaitsForEmptyEventLoop: true,
+      },
+    },
+  });
+}

@@ -1,0 +1,54 @@
+// Where executions are recorded: a file each, replaced whole, so that a crash leaves the old or the new.
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
+import { LocalError } from "../errors.ts";
+
+export const Status = z.enum(["RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"]);
+export const Execution = z.object({
+  executionArn: z.string(),
+  stateMachineArn: z.string(),
+  name: z.string(),
+  input: z.string(),
+  status: Status,
+  startDate: z.number(),
+  stopDate: z.number().optional(),
+  output: z.string().optional(),
+  error: z.string().optional(),
+  cause: z.string().optional(),
+  /** Whether the event that says how it ended was delivered: if this process dies in between, the next one delivers it. */
+  announced: z.boolean().default(false),
+});
+export type Execution = z.infer<typeof Execution>;
+export type Outcome = Pick<Execution, "status" | "output" | "error" | "cause">;
+
+export interface Records {
+  load: () => Promise<Execution[]>;
+  save: (record: Execution) => Promise<void>;
+  remove: (arn: string) => Promise<void>;
+}
+
+export function recordsIn(directory: string | undefined): Records {
+  if (directory === undefined) return { load: async () => [], save: async () => undefined, remove: async () => undefined };
+  const fileOf = (arn: string): string => join(directory, `${createHash("sha256").update(arn).digest("hex").slice(0, 32)}.json`);
+  return {
+    load: async () => {
+      await mkdir(directory, { recursive: true });
+      const files = (await readdir(directory)).filter((file) => file.endsWith(".json"));
+      return Promise.all(
+        files.map(async (file) => {
+          const parsed = Execution.safeParse(JSON.parse(await readFile(join(directory, file), "utf8")));
+          if (!parsed.success) throw new LocalError(`${join(directory, file)} is no record of an execution: move it away`);
+          return parsed.data;
+        }),
+      );
+    },
+    save: async (record) => {
+      const file = fileOf(record.executionArn);
+      await writeFile(`${file}.tmp`, JSON.stringify(record), { flush: true });
+      await rename(`${file}.tmp`, file);
+    },
+    remove: (arn) => rm(fileOf(arn), { force: true }),
+  };
+}
