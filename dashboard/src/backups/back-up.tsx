@@ -1,11 +1,11 @@
 // The dialog that backs an instance up now.
-import Modal from "@cloudscape-design/components/modal";
 import { api } from "../../../shared/api/index.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { instances } from "../app/queries.ts";
 import { Chooser } from "../resource/chooser.tsx";
-import { Form, TextField } from "../resource/form.tsx";
+import { FormDialog } from "../resource/form-dialog.tsx";
+import { TextField } from "../resource/form.tsx";
 import { given, useForm } from "../resource/use-form.ts";
 import { usePages } from "../resource/use-pages.ts";
 import { id } from "../../../shared/api/fields.ts";
@@ -48,25 +48,23 @@ function BackUpForm({ title, refusedOf, chosen, onDismiss }: FormProps) {
     done: onDismiss,
   });
   return (
-    <Modal visible header={title} onDismiss={onDismiss}>
-      <Form form={form} submit="Back up now" onCancel={onDismiss} boxed={false}>
-        {refusedOf !== undefined && (
-          <InstanceField
-            refusedOf={refusedOf}
-            chosen={form.values.instance_id}
-            error={form.error("instance_id")}
-            onChange={(instance_id) => form.set({ instance_id })}
-          />
-        )}
-        <TextField
-          label="Note"
-          optional
-          description="What this backup is for. The instance keeps running."
-          placeholder="Before the upgrade"
-          {...form.text("note")}
+    <FormDialog title={title} form={form} submit="Back up now" onDismiss={onDismiss}>
+      {refusedOf !== undefined && (
+        <InstanceField
+          refusedOf={refusedOf}
+          chosen={form.values.instance_id}
+          error={form.error("instance_id")}
+          onChange={(instance_id) => form.set({ instance_id })}
         />
-      </Form>
-    </Modal>
+      )}
+      <TextField
+        label="Note"
+        optional
+        description="What this backup is for. The instance keeps running."
+        placeholder="Before the upgrade"
+        {...form.text("note")}
+      />
+    </FormDialog>
   );
 }
 

@@ -55,9 +55,9 @@ const nothingChosen: { part: Part; backup_first: boolean; neutralize: boolean; n
   name: "",
 };
 
-function RestoreForm({ backup, instance, onDismiss }: Props & { instance: Instance }) {
+function useRestoreForm({ backup, instance, onDismiss }: Props & { instance: Instance }) {
   const navigate = useNavigate();
-  const form = useForm({
+  return useForm({
     of: backup.id,
     initial: nothingChosen,
     schema: api.backups.restore.body.safeExtend({
@@ -85,6 +85,10 @@ function RestoreForm({ backup, instance, onDismiss }: Props & { instance: Instan
       window.scrollTo(0, 0);
     },
   });
+}
+
+function RestoreForm({ backup, instance, onDismiss }: Props & { instance: Instance }) {
+  const form = useRestoreForm({ backup, instance, onDismiss });
   const { part, backup_first, neutralize } = form.values;
   return (
     <Form form={form} submit="Restore" onCancel={onDismiss} boxed={false}>

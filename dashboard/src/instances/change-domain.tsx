@@ -1,10 +1,10 @@
 // The dialog that gives an instance another domain.
 import Alert from "@cloudscape-design/components/alert";
-import Modal from "@cloudscape-design/components/modal";
 import { api } from "../../../shared/api/index.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
-import { Form, TextField } from "../resource/form.tsx";
+import { FormDialog } from "../resource/form-dialog.tsx";
+import { TextField } from "../resource/form.tsx";
 import { useForm } from "../resource/use-form.ts";
 import { RecordToSet } from "./dns-record.tsx";
 
@@ -22,14 +22,12 @@ export function ChangeDomain({ instance, onDismiss }: { instance: Instance; onDi
     done: onDismiss,
   });
   return (
-    <Modal visible header={`Change the domain of ${name}`} onDismiss={onDismiss}>
-      <Form form={form} submit="Change domain" onCancel={onDismiss} boxed={false}>
-        <Alert type="info">
-          Create the new domain's DNS record first. {domain} keeps working until the switch. After that you can remove its record.
-        </Alert>
-        <TextField label="New domain" placeholder="shop.example.com" {...form.text("domain")} />
-        <RecordToSet record={{ ...dns_record, name: form.values.domain.trim().toLowerCase() }} />
-      </Form>
-    </Modal>
+    <FormDialog title={`Change the domain of ${name}`} form={form} submit="Change domain" onDismiss={onDismiss}>
+      <Alert type="info">
+        Create the new domain's DNS record first. {domain} keeps working until the switch. After that you can remove its record.
+      </Alert>
+      <TextField label="New domain" placeholder="shop.example.com" {...form.text("domain")} />
+      <RecordToSet record={{ ...dns_record, name: form.values.domain.trim().toLowerCase() }} />
+    </FormDialog>
   );
 }

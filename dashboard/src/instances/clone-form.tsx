@@ -27,9 +27,8 @@ interface Props {
   onMade: (made: Made) => void;
 }
 
-export function CloneForm({ source: { id, instance }, offered, chosen, onMade }: Props) {
-  const navigate = useNavigate();
-  const form = useForm({
+const useCloneForm = (id: string, chosen: string, onMade: Props["onMade"]) =>
+  useForm({
     initial: {
       backup_id: chosen,
       name: "",
@@ -54,6 +53,10 @@ export function CloneForm({ source: { id, instance }, offered, chosen, onMade }:
     send: (body, idempotencyKey) => client.instances.clone({ params: { id }, body, idempotencyKey }),
     done: ({ data }) => onMade(data),
   });
+
+export function CloneForm({ source: { id, instance }, offered, chosen, onMade }: Props) {
+  const navigate = useNavigate();
+  const form = useCloneForm(id, chosen, onMade);
   const server = (
     <ServerField
       label="Server"
@@ -106,21 +109,7 @@ export function CloneForm({ source: { id, instance }, offered, chosen, onMade }:
       </Checkbox>
       <MoreOptions wrong={["server_id", "database_name", "admin_password"].some((field) => form.error(field) !== undefined)}>
         {instance !== undefined && server}
-        <TextField
-          label="Database name"
-          optional
-          placeholder="Generated from the name"
-          hint="Lowercase letters, numbers and underscores. Must start with a letter."
-          {...form.text("database_name")}
-        />
-        <TextField
-          label="Admin password"
-          optional
-          type="password"
-          autoComplete="new-password"
-          hint="12–128 characters. Leave empty to generate one, shown once."
-          {...form.text("admin_password")}
-        />
+        <DatabaseFields text={form.text} />
       </MoreOptions>
     </Form>
   );
@@ -180,6 +169,28 @@ function Neutralize({ chosen, onChange }: { chosen: boolean; onChange: (chosen: 
         </Alert>
       )}
     </SpaceBetween>
+  );
+}
+
+function DatabaseFields({ text }: Pick<ReturnType<typeof useCloneForm>, "text">) {
+  return (
+    <>
+      <TextField
+        label="Database name"
+        optional
+        placeholder="Generated from the name"
+        hint="Lowercase letters, numbers and underscores. Must start with a letter."
+        {...text("database_name")}
+      />
+      <TextField
+        label="Admin password"
+        optional
+        type="password"
+        autoComplete="new-password"
+        hint="12–128 characters. Leave empty to generate one, shown once."
+        {...text("admin_password")}
+      />
+    </>
   );
 }
 

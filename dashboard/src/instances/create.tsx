@@ -95,9 +95,8 @@ interface Props {
   onMade: (made: Made) => void;
 }
 
-function InstanceForm({ offered, active, serverId, onMade }: Props) {
-  const navigate = useNavigate();
-  const form = useForm({
+const useInstanceForm = (offered: Catalog, serverId: string, onMade: Props["onMade"]) =>
+  useForm({
     initial: {
       name: "",
       server_id: serverId,
@@ -117,6 +116,10 @@ function InstanceForm({ offered, active, serverId, onMade }: Props) {
     send: (body, idempotencyKey) => client.instances.create({ body, idempotencyKey }),
     done: ({ data }) => onMade(data),
   });
+
+function InstanceForm({ offered, active, serverId, onMade }: Props) {
+  const navigate = useNavigate();
+  const form = useInstanceForm(offered, serverId, onMade);
   const { name, database_name } = form.values;
   /** Follows the name until somebody writes another. */
   const rename = (next: string) =>

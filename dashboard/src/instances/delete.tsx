@@ -1,9 +1,8 @@
 // Asks before an instance is deleted.
-import { useMutation } from "@tanstack/react-query";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { Server } from "../../../shared/api/servers.ts";
 import { client } from "../app/client.ts";
-import { Confirm } from "../resource/confirm.tsx";
+import { Deletion } from "../resource/deletion.tsx";
 import { isUsable } from "../allowed/instances.ts";
 
 interface Props {
@@ -14,18 +13,13 @@ interface Props {
 }
 
 export function DeleteInstance({ instance: { id, name, domain }, server, onDeleting, onDismiss }: Props) {
-  const deletion = useMutation({
-    mutationFn: () => client.instances.delete({ params: { id } }),
-    onSuccess: onDeleting,
-  });
   return (
-    <Confirm
+    <Deletion
       title="Delete instance"
       name={name}
       confirm="Delete instance"
-      pending={deletion.isPending}
-      error={deletion.error}
-      onConfirm={() => deletion.mutate()}
+      send={() => client.instances.delete({ params: { id } })}
+      onDeleted={onDeleting}
       onDismiss={onDismiss}
     >
       This permanently deletes its database and files, and {domain} stops working. Backups are kept; you can clone a new instance
@@ -36,6 +30,6 @@ export function DeleteInstance({ instance: { id, name, domain }, server, onDelet
           The server {server.name} is {server.status}, so only the record is removed. Data on the machine is kept.
         </>
       )}
-    </Confirm>
+    </Deletion>
   );
 }

@@ -1,10 +1,10 @@
 // The dialog that changes what needs no work on the server: an instance's name and its administrator's email.
-import Modal from "@cloudscape-design/components/modal";
 import { api } from "../../../shared/api/index.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
-import { Form, TextField } from "../resource/form.tsx";
+import { FormDialog } from "../resource/form-dialog.tsx";
+import { TextField } from "../resource/form.tsx";
 import { useForm } from "../resource/use-form.ts";
 
 export function EditInstance({ instance: { id, name, admin_email }, onDismiss }: { instance: Instance; onDismiss: () => void }) {
@@ -19,16 +19,14 @@ export function EditInstance({ instance: { id, name, admin_email }, onDismiss }:
     },
   });
   return (
-    <Modal visible header={`Edit ${name}`} onDismiss={onDismiss}>
-      <Form form={form} submit="Save" onCancel={onDismiss} boxed={false}>
-        <TextField label="Name" {...form.text("name")} />
-        <TextField
-          label="Admin email"
-          description="Used as the login of new clones. Doesn't change the login of this instance."
-          type="email"
-          {...form.text("admin_email")}
-        />
-      </Form>
-    </Modal>
+    <FormDialog title={`Edit ${name}`} form={form} submit="Save" onDismiss={onDismiss}>
+      <TextField label="Name" {...form.text("name")} />
+      <TextField
+        label="Admin email"
+        description="Used as the login of new clones. Doesn't change the login of this instance."
+        type="email"
+        {...form.text("admin_email")}
+      />
+    </FormDialog>
   );
 }

@@ -1,10 +1,7 @@
 // Asks before an instance is stopped or restarted, which throws out whoever works in it.
 import Box from "@cloudscape-design/components/box";
-import Button from "@cloudscape-design/components/button";
-import Modal from "@cloudscape-design/components/modal";
-import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { Instance } from "../../../shared/api/instances.ts";
-import { Failure } from "../app/failure.tsx";
+import { Dialog } from "../resource/dialog.tsx";
 import { useAct } from "./use-act.ts";
 
 const WORDS = {
@@ -22,27 +19,15 @@ export function Interrupt({ action, instance, onDismiss }: Props) {
   const act = useAct(instance, action);
   const { verb, effect } = WORDS[action];
   return (
-    <Modal
-      visible
-      header={`${verb} ${instance.name}?`}
+    <Dialog
+      title={`${verb} ${instance.name}?`}
+      confirm={verb}
+      pending={act.isPending}
+      error={act.error}
+      onConfirm={() => act.mutate(undefined, { onSuccess: onDismiss })}
       onDismiss={onDismiss}
-      footer={
-        <Box float="right">
-          <SpaceBetween direction="horizontal" size="xs">
-            <Button variant="link" onClick={onDismiss}>
-              Cancel
-            </Button>
-            <Button variant="primary" loading={act.isPending} onClick={() => act.mutate(undefined, { onSuccess: onDismiss })}>
-              {verb}
-            </Button>
-          </SpaceBetween>
-        </Box>
-      }
     >
-      <SpaceBetween size="m">
-        {act.error !== null && <Failure error={act.error} resend={() => act.mutate(undefined, { onSuccess: onDismiss })} />}
-        <Box>{effect}</Box>
-      </SpaceBetween>
-    </Modal>
+      <Box>{effect}</Box>
+    </Dialog>
   );
 }

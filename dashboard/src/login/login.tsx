@@ -58,29 +58,15 @@ export default function Login() {
             }}
           >
             <SpaceBetween size="l">
-              <FormField label="Email" errorText={missing(email, "email")}>
-                <Input
-                  value={email}
-                  onChange={({ detail }) => {
-                    setEmail(detail.value);
-                    login.reset(); // what was said, a lock-out too, is of the other one
-                  }}
-                  type="email"
-                  inputMode="email"
-                  name="email"
-                  autoComplete="username"
-                  autoFocus
-                />
-              </FormField>
-              <FormField label="Password" errorText={missing(password, "password")}>
-                <Input
-                  value={password}
-                  onChange={({ detail }) => setPassword(detail.value)}
-                  type="password"
-                  name="password"
-                  autoComplete="current-password"
-                />
-              </FormField>
+              <EmailField
+                value={email}
+                error={missing(email, "email")}
+                onChange={(typed) => {
+                  setEmail(typed);
+                  login.reset(); // what was said, a lock-out too, is of the other one
+                }}
+              />
+              <PasswordField value={password} error={missing(password, "password")} onChange={setPassword} />
               <Button variant="primary" fullWidth formAction="submit" loading={login.isPending} disabled={locked > 0}>
                 Sign in
               </Button>
@@ -91,6 +77,38 @@ export default function Login() {
     </main>
   );
 }
+
+interface FieldProps {
+  value: string;
+  error: string | undefined;
+  onChange: (typed: string) => void;
+}
+
+const EmailField = ({ value, error, onChange }: FieldProps) => (
+  <FormField label="Email" errorText={error}>
+    <Input
+      value={value}
+      onChange={({ detail }) => onChange(detail.value)}
+      type="email"
+      inputMode="email"
+      name="email"
+      autoComplete="username"
+      autoFocus
+    />
+  </FormField>
+);
+
+const PasswordField = ({ value, error, onChange }: FieldProps) => (
+  <FormField label="Password" errorText={error}>
+    <Input
+      value={value}
+      onChange={({ detail }) => onChange(detail.value)}
+      type="password"
+      name="password"
+      autoComplete="current-password"
+    />
+  </FormField>
+);
 
 function Notice({ error, locked, ending }: { error: unknown; locked: number; ending: Ending | undefined }) {
   if (locked > 0)

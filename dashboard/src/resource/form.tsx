@@ -10,7 +10,7 @@ import { Failure } from "../app/failure.tsx";
 import { useFocusFirst } from "./use-focus-first.ts";
 import type { TextBinding } from "./use-form.ts";
 
-interface Props {
+export interface FormProps {
   form: { ref: RefObject<HTMLFormElement | null>; failure: unknown; pending: boolean; unchanged: boolean; submit: () => void };
   submit: string;
   onCancel?: () => void;
@@ -19,7 +19,7 @@ interface Props {
   children: ReactNode;
 }
 
-export function Form({ form, submit, onCancel, boxed = true, children }: Props) {
+export function Form({ form, submit, onCancel, boxed = true, children }: FormProps) {
   useFocusFirst(form.ref);
   const fields = <SpaceBetween size="l">{children}</SpaceBetween>;
   return (

@@ -48,21 +48,8 @@ interface Props<Item> {
 }
 
 export function ResourceTable<Item extends { id: string }>(props: Props<Item>) {
-  const {
-    title,
-    list,
-    only = {},
-    statuses,
-    columns,
-    empty,
-    actions,
-    description,
-    prefix = "",
-    perPage = 20,
-    main = false,
-  } = props;
+  const { title, list, only = {}, statuses, columns, empty, prefix = "", perPage = 20 } = props;
   const [{ page, status }, go] = usePlace(prefix);
-  const narrow = useNarrow();
   const filter = statuses !== undefined && status !== undefined && Object.hasOwn(STATUSES[statuses], status) ? { status } : {};
   const query = useQuery({ ...list({ page, per_page: perPage, ...filter, ...only }), placeholderData: keepPreviousData });
   const { data: items = [], meta } = query.data ?? {};
@@ -81,24 +68,7 @@ export function ResourceTable<Item extends { id: string }>(props: Props<Item>) {
     header: (
       <SpaceBetween size="s">
         {items.length > 0 && failure}
-        <Header
-          variant={main ? "h1" : "h2"}
-          {...(meta !== undefined && { counter: `(${meta.total})` })}
-          description={description}
-          actions={
-            <SpaceBetween direction="horizontal" size="xs">
-              <Button
-                iconName="refresh"
-                ariaLabel={`Refresh ${title.toLowerCase()}`}
-                loading={query.isRefetching}
-                onClick={() => void query.refetch()}
-              />
-              {actions}
-            </SpaceBetween>
-          }
-        >
-          {title}
-        </Header>
+        <ListHeader {...props} total={meta?.total} refreshing={query.isRefetching} onRefresh={() => void query.refetch()} />
       </SpaceBetween>
     ),
     ...(statuses !== undefined && {
@@ -120,22 +90,60 @@ export function ResourceTable<Item extends { id: string }>(props: Props<Item>) {
       ),
     }),
   };
+  return (
+    <div ref={box}>
+      <CardsOrTable title={title} columns={columns} shared={shared} />
+    </div>
+  );
+}
+
+interface HeaderProps extends Pick<Props<never>, "title" | "main" | "description" | "actions"> {
+  total: number | undefined;
+  refreshing: boolean;
+  onRefresh: () => void;
+}
+
+function ListHeader({ title, main = false, description, actions, total, refreshing, onRefresh }: HeaderProps) {
+  return (
+    <Header
+      variant={main ? "h1" : "h2"}
+      {...(total !== undefined && { counter: `(${total})` })}
+      description={description}
+      actions={
+        <SpaceBetween direction="horizontal" size="xs">
+          <Button iconName="refresh" ariaLabel={`Refresh ${title.toLowerCase()}`} loading={refreshing} onClick={onRefresh} />
+          {actions}
+        </SpaceBetween>
+      }
+    >
+      {title}
+    </Header>
+  );
+}
+
+interface ShownProps<Item> extends Pick<Props<Item>, "title" | "columns"> {
+  shared: { items: Item[]; loading: boolean; loadingText: string; trackBy: string; empty: ReactNode; header: ReactNode };
+}
+
+function CardsOrTable<Item>({ title, columns, shared }: ShownProps<Item>) {
   const [first, ...others] = columns;
-  const shown = narrow ? (
-    <Cards
-      {...shared}
-      ariaLabels={{ itemSelectionLabel: () => "", selectionGroupLabel: title }}
-      cardDefinition={{
-        header: first.cell,
-        sections: others.map(({ id, header, cell, long = false }, index) => ({
-          id,
-          header,
-          content: cell,
-          width: index === 0 || long ? 100 : 50, // the first stands higher than one beside it would
-        })),
-      }}
-    />
-  ) : (
+  if (useNarrow())
+    return (
+      <Cards
+        {...shared}
+        ariaLabels={{ itemSelectionLabel: () => "", selectionGroupLabel: title }}
+        cardDefinition={{
+          header: first.cell,
+          sections: others.map(({ id, header, cell, long = false }, index) => ({
+            id,
+            header,
+            content: cell,
+            width: index === 0 || long ? 100 : 50, // the first stands higher than one beside it would
+          })),
+        }}
+      />
+    );
+  return (
     <Table
       {...shared}
       ariaLabels={{ tableLabel: title }}
@@ -148,7 +156,6 @@ export function ResourceTable<Item extends { id: string }>(props: Props<Item>) {
       }))}
     />
   );
-  return <div ref={box}>{shown}</div>;
 }
 
 interface NothingProps {

@@ -1,10 +1,10 @@
 // The dialog that renames a server.
-import Modal from "@cloudscape-design/components/modal";
 import { api } from "../../../shared/api/index.ts";
 import type { Server } from "../../../shared/api/servers.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
-import { Form, TextField } from "../resource/form.tsx";
+import { FormDialog } from "../resource/form-dialog.tsx";
+import { TextField } from "../resource/form.tsx";
 import { useForm } from "../resource/use-form.ts";
 
 export function RenameServer({ server, onDismiss }: { server: Server; onDismiss: () => void }) {
@@ -19,14 +19,12 @@ export function RenameServer({ server, onDismiss }: { server: Server; onDismiss:
     },
   });
   return (
-    <Modal visible header={`Rename ${server.name}`} onDismiss={onDismiss}>
-      <Form form={form} submit="Rename" onCancel={onDismiss} boxed={false}>
-        <TextField
-          label="Name"
-          hint="1–63 lowercase letters, numbers and hyphens. Can't start or end with a hyphen."
-          {...form.text("name")}
-        />
-      </Form>
-    </Modal>
+    <FormDialog title={`Rename ${server.name}`} form={form} submit="Rename" onDismiss={onDismiss}>
+      <TextField
+        label="Name"
+        hint="1–63 lowercase letters, numbers and hyphens. Can't start or end with a hyphen."
+        {...form.text("name")}
+      />
+    </FormDialog>
   );
 }

@@ -16,8 +16,8 @@ interface Props {
   offered: readonly CatalogProvider[];
 }
 
-export function SettingsForm({ kept, offered }: Props) {
-  const form = useForm({
+const useSettingsForm = (kept: Settings) =>
+  useForm({
     initial: {
       account_name: kept.account_name,
       contact_email: kept.contact_email ?? "",
@@ -41,6 +41,9 @@ export function SettingsForm({ kept, offered }: Props) {
     send: (body) => client.settings.update({ body }),
     done: () => notify({ id: "settings", type: "success", header: "Settings saved" }),
   });
+
+export function SettingsForm({ kept, offered }: Props) {
+  const form = useSettingsForm(kept);
   const { default_provider, default_region } = form.values;
   const regions = offered.find(({ code }) => code === default_provider)?.regions ?? [];
   return (

@@ -1,11 +1,11 @@
 // The dialog that adds an SSH key.
 import FormField from "@cloudscape-design/components/form-field";
-import Modal from "@cloudscape-design/components/modal";
 import Textarea from "@cloudscape-design/components/textarea";
 import { api } from "../../../shared/api/index.ts";
 import type { SshKey } from "../../../shared/api/ssh-keys.ts";
 import { client } from "../app/client.ts";
-import { Form, TextField } from "../resource/form.tsx";
+import { FormDialog } from "../resource/form-dialog.tsx";
+import { TextField } from "../resource/form.tsx";
 import { useForm } from "../resource/use-form.ts";
 
 const { body } = api.sshKeys.create;
@@ -27,24 +27,22 @@ export function AddSshKey({ onAdded, onDismiss }: { onAdded: (key: SshKey) => vo
     done: ({ data }) => onAdded(data),
   });
   return (
-    <Modal visible header="Add SSH key" onDismiss={onDismiss}>
-      <Form form={form} submit="Add SSH key" onCancel={onDismiss} boxed={false}>
-        <TextField label="Name" placeholder="Ops laptop" {...form.text("name")} />
-        <FormField
-          label="Public key"
-          description="The contents of your .pub file. Safe to share."
-          constraintText="OpenSSH format: Ed25519, ECDSA or RSA (2048 bits or more)."
-          errorText={form.error("public_key")}
-        >
-          <Textarea
-            value={form.values.public_key}
-            onChange={({ detail }) => form.set({ public_key: detail.value })}
-            placeholder="ssh-ed25519 AAAA… you@laptop"
-            spellcheck={false}
-            rows={4}
-          />
-        </FormField>
-      </Form>
-    </Modal>
+    <FormDialog title="Add SSH key" form={form} submit="Add SSH key" onDismiss={onDismiss}>
+      <TextField label="Name" placeholder="Ops laptop" {...form.text("name")} />
+      <FormField
+        label="Public key"
+        description="The contents of your .pub file. Safe to share."
+        constraintText="OpenSSH format: Ed25519, ECDSA or RSA (2048 bits or more)."
+        errorText={form.error("public_key")}
+      >
+        <Textarea
+          value={form.values.public_key}
+          onChange={({ detail }) => form.set({ public_key: detail.value })}
+          placeholder="ssh-ed25519 AAAA… you@laptop"
+          spellcheck={false}
+          rows={4}
+        />
+      </FormField>
+    </FormDialog>
   );
 }

@@ -1,0 +1,72 @@
+// Asks before something is deleted: says what is lost and what stays. Where much is lost, the name has to be typed.
+import Alert from "@cloudscape-design/components/alert";
+import FormField from "@cloudscape-design/components/form-field";
+import Input from "@cloudscape-design/components/input";
+import { useMutation } from "@tanstack/react-query";
+import { type ReactNode, useRef, useState } from "react";
+import { Dialog } from "./dialog.tsx";
+import { useFocusFirst } from "./use-focus-first.ts";
+
+interface Props {
+  title: string;
+  confirm: string;
+  /** What is lost, what stays. */
+  children: ReactNode;
+  /** What has to be typed. */
+  name?: string;
+  send: () => Promise<unknown>;
+  onDeleted: () => void;
+  onDismiss: () => void;
+}
+
+export function Deletion({ title, confirm, children, name, send, onDeleted, onDismiss }: Props) {
+  const [typed, setTyped] = useState("");
+  const deletion = useMutation({ mutationFn: send, onSuccess: onDeleted });
+  const matches = name === undefined || typed.trim() === name.trim();
+  return (
+    <Dialog
+      title={title}
+      confirm={confirm}
+      disabled={!matches}
+      pending={deletion.isPending}
+      error={deletion.error}
+      onConfirm={() => deletion.mutate()}
+      onDismiss={onDismiss}
+    >
+      <Alert type="warning">{children}</Alert>
+      {name !== undefined && (
+        <TypedName
+          name={name}
+          typed={typed}
+          onType={setTyped}
+          onSubmit={() => matches && !deletion.isPending && deletion.mutate()}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+interface TypedNameProps {
+  name: string;
+  typed: string;
+  onType: (typed: string) => void;
+  onSubmit: () => void;
+}
+
+function TypedName({ name, typed, onType, onSubmit }: TypedNameProps) {
+  const form = useRef<HTMLFormElement>(null);
+  useFocusFirst(form);
+  return (
+    <form
+      ref={form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      <FormField label={`Type ${name} to confirm`}>
+        <Input value={typed} onChange={({ detail }) => onType(detail.value)} autoComplete={false} spellcheck={false} />
+      </FormField>
+    </form>
+  );
+}

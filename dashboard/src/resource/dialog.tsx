@@ -1,0 +1,46 @@
+// A dialog with its two buttons: what it is about, what went wrong, and what to do about it.
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import Modal from "@cloudscape-design/components/modal";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import type { ReactNode } from "react";
+import { Failure } from "../app/failure.tsx";
+
+export interface DialogProps {
+  title: string;
+  children: ReactNode;
+  confirm: string;
+  /** Whether the button that confirms can't be used yet. */
+  disabled?: boolean;
+  pending: boolean;
+  error: unknown;
+  onConfirm: () => void;
+  onDismiss: () => void;
+}
+
+export function Dialog({ title, children, confirm, disabled = false, pending, error, onConfirm, onDismiss }: DialogProps) {
+  return (
+    <Modal
+      visible
+      header={title}
+      onDismiss={onDismiss}
+      footer={
+        <Box float="right">
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button variant="link" onClick={onDismiss}>
+              Cancel
+            </Button>
+            <Button variant="primary" disabled={disabled} loading={pending} onClick={onConfirm}>
+              {confirm}
+            </Button>
+          </SpaceBetween>
+        </Box>
+      }
+    >
+      <SpaceBetween size="m">
+        {error !== null && error !== undefined && <Failure error={error} resend={onConfirm} />}
+        {children}
+      </SpaceBetween>
+    </Modal>
+  );
+}
