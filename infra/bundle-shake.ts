@@ -7,9 +7,7 @@ import type { Expression, Program, VariableDeclarator } from "@oxc-project/types
 import { parseAst } from "rolldown/parseAst";
 import { routes } from "../shared/api/index.ts";
 import { ROOT } from "./built.ts";
-
-/** Puts a text in place of what stands from `start` to `end`. */
-type Edit = [start: number, end: number, text: string];
+import { type Edit, edited, pure } from "./bundle-edit.ts";
 
 /** A module of `shared` whose unused constants can be dropped, and whose endpoints can be imported one by one, as `servers$get`. */
 export function shakeable(source: string): string {
@@ -22,8 +20,7 @@ export function shakeable(source: string): string {
     }
     if (endpoints.length === 0 && computes(init)) edits.push([init.start, init.end, pure(source.slice(init.start, init.end))]);
   }
-  const lastFirst = edits.toSorted(([a], [b]) => b - a);
-  return lastFirst.reduce((text, [start, end, put]) => text.slice(0, start) + put + text.slice(end), source);
+  return edited(source, edits);
 }
 
 /** The source of a function, importing its own endpoint in place of the table of all. */
@@ -40,7 +37,6 @@ export function withOwnEndpoint(source: string, path: string): string {
 }
 
 const single = (table: string, name: string): string => `${table}$${name}`;
-const pure = (expression: string): string => `/* @__PURE__ */ (() => (${expression}))()`;
 
 /** The module from which the table of all endpoints has those of a resource. */
 function fileOf(resource: string): string {

@@ -11,7 +11,7 @@ import { openapi } from "../shared/api/openapi.ts";
 import { routeTable } from "../shared/api/route-table.ts";
 import { hostScript } from "../shared/hosts/host-script.ts";
 import { builtOnce, fingerprintOf, ROOT } from "./built.ts";
-import { leaveOut } from "./bundle-leave-out.ts";
+import { leaveOut, STAND_INS, type StandIn } from "./bundle-leave-out.ts";
 import { ENVIRONMENTS } from "../shared/domain/environments.ts";
 
 export const SCHEDULES = ["check-servers", "sweep", "refresh-catalogue", "expire-backups", "rescue"] as const;
@@ -66,7 +66,11 @@ export async function bundle(outDir: string, { only }: { only?: readonly string[
 }
 
 /** Bundles files as functions, given with the ids that name their folders. */
-export async function bundleFiles(outDir: string, files: readonly (readonly [id: string, file: string])[]): Promise<Sizes> {
+export async function bundleFiles(
+  outDir: string,
+  files: readonly (readonly [id: string, file: string])[],
+  standIns: readonly StandIn[] = STAND_INS,
+): Promise<Sizes> {
   const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: files.map(([id, file]) => ({ in: file, out: `${id}/index` })),
@@ -83,7 +87,7 @@ export async function bundleFiles(outDir: string, files: readonly (readonly [id:
     // The SSH client looks up its own path but does not use it.
     define: { SERVICE_VERSION: JSON.stringify(await version()), __dirname: JSON.stringify("/") },
     alias: { "@aws-sdk/credential-provider-node": "./infra/bundle-credentials.ts" },
-    plugins: [builtins, description, rows, script, leaveOut],
+    plugins: [builtins, description, rows, script, leaveOut(standIns)],
     // The SSH client's faster halves, which are compiled on installation: it does without.
     external: ["cpu-features", "*.node"],
     metafile: true,

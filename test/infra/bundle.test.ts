@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, it } from "vitest";
-import { bundle, bundledSizes, ENTRIES } from "../../infra/bundle.ts";
+import { bundle, bundledSizes, bundleFiles, ENTRIES } from "../../infra/bundle.ts";
+import { STAND_INS } from "../../infra/bundle-leave-out.ts";
 import { routes } from "../../shared/api/index.ts";
 import { scratch } from "./stubs.ts";
 
@@ -45,4 +46,11 @@ it("loads Node's own modules without their wrapping", () => {
 it("bundles the ones that are asked for alone", async () => {
   const sizes = await bundle(scratch(), { only: ["health.get"] });
   expect(Object.keys(sizes)).toEqual(["health.get"]);
+});
+
+it.each(STAND_INS.map(({ name }) => name))("saves something by leaving out: %s", async (name) => {
+  const entry = [["auth.login", "functions/auth/login.ts"]] as const;
+  const others = STAND_INS.filter((standIn) => standIn.name !== name);
+  const [without, whole] = await Promise.all([bundleFiles(scratch(), entry), bundleFiles(scratch(), entry, others)]);
+  expect((whole["auth.login"] ?? 0) - (without["auth.login"] ?? 0)).toBeGreaterThan(500);
 });
