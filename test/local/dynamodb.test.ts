@@ -140,7 +140,7 @@ test("a start that fails says in one line what to do", async () => {
   await writeFile(join(broken, "shared-local-instance.db"), "not a database".repeat(1000));
   await expect(startDynamoDb({ dataDir: broken })).rejects.toThrow(/cannot use its data in .*broken.*--reset/);
   await writeFile(join(folder, "file"), "");
-  await expect(startDynamoDb({ dataDir: join(folder, "file", "below") })).rejects.toThrow("cannot be written");
+  await expect(startDynamoDb({ dataDir: join(folder, "file", "below") })).rejects.toThrow("is not writable");
   const path = process.env["PATH"];
   process.env["PATH"] = folder;
   try {
