@@ -1,14 +1,12 @@
 // Errors as AWS's services report them, by their protocols.
 import * as z from "zod";
 import { AwsFault, LocalError } from "../errors.ts";
-import { escapeXml } from "../s3/storage.ts";
+import { xmlOf } from "../s3/xml.ts";
 import type { Service, ServiceResponse } from "./services.ts";
 import type { HttpCall } from "./signature.ts";
 
 export function s3Error({ name, message, status }: AwsFault, { method, path }: HttpCall, requestId: string): ServiceResponse {
-  const parts = { Code: name, Message: message, Resource: path, RequestId: requestId };
-  const inside = Object.entries(parts).map(([tag, text]) => `<${tag}>${escapeXml(text)}</${tag}>`);
-  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${inside.join("")}</Error>`;
+  const body = xmlOf("Error", { Code: name, Message: message, Resource: path, RequestId: requestId });
   return { status, headers: { "content-type": "application/xml" }, ...(method === "HEAD" ? {} : { body }) };
 }
 

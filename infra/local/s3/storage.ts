@@ -13,6 +13,7 @@ import { decode, type HttpCall } from "../aws/signature.ts";
 import { badDigest, readAlgorithm, readText, receive, type Header } from "./body.ts";
 import * as disk from "./bucket.ts";
 import type { Bucket, Part, StoredObject, Upload } from "./bucket.ts";
+import { readParts, s3XmlOf, type Tags } from "./xml.ts";
 
 const SMALLEST_PART = 5 * 1024 * 1024; // S3's own limit, for all parts but the last
 const PAGE = 1000; // S3's own
@@ -196,22 +197,18 @@ const handlers: Record<OperationName, Handler> = {
     const rest = [...entries].filter(([key]) => byBytes(key, after) > 0);
     const page = rest.slice(0, limit);
     const next = rest.length > page.length ? page.at(-1)?.[0] : undefined;
-    return xml("ListBucketResult", [
-      ...tags({
-        Name: name,
-        Prefix: prefix,
-        Delimiter: delimiter,
-        MaxKeys: limit,
-        KeyCount: page.length,
-        IsTruncated: next !== undefined,
-      }),
-      ...tags({ ContinuationToken: token, NextContinuationToken: next && Buffer.from(next).toString("base64url") }),
-      ...page.map(([key, stored]) =>
-        stored
-          ? `<Contents>${contents(stored)}</Contents>`
-          : `<CommonPrefixes>${tags({ Prefix: key }).join("")}</CommonPrefixes>`,
-      ),
-    ]);
+    return xml("ListBucketResult", {
+      Name: name,
+      Prefix: prefix,
+      Delimiter: delimiter,
+      MaxKeys: limit,
+      KeyCount: page.length,
+      IsTruncated: next !== undefined,
+      ContinuationToken: token,
+      NextContinuationToken: next && Buffer.from(next).toString("base64url"),
+      Contents: page.flatMap(([, stored]) => (stored ? [contents(stored)] : [])),
+      CommonPrefixes: page.flatMap(([key, stored]) => (stored ? [] : [{ Prefix: key }])),
+    });
   },
 
   HeadBucket: () => ({ status: 200 }),
@@ -231,7 +228,7 @@ const handlers: Record<OperationName, Handler> = {
     const checked = algorithm === undefined ? {} : { checksum: { algorithm, type } };
     disk.keepUpload(bucket, { id, key, initiated: new Date().toISOString(), headers: operation.kept, ...checked, parts: {} });
     const said = algorithm && { "x-amz-checksum-algorithm": algorithm.toUpperCase(), "x-amz-checksum-type": type };
-    return xml("InitiateMultipartUploadResult", tags({ Bucket: name, Key: key, UploadId: id }), said ?? {});
+    return xml("InitiateMultipartUploadResult", { Bucket: name, Key: key, UploadId: id }, said ?? {});
   },
 
   async UploadPart(bucket, operation, body, payloadHash) {
@@ -260,25 +257,21 @@ const handlers: Record<OperationName, Handler> = {
     const rest = numbered(parts).filter(([number]) => number > after);
     const page = rest.slice(0, limit);
     const truncated = rest.length > page.length;
-    return xml("ListPartsResult", [
-      ...tags({
-        Bucket: name,
-        Key: key,
-        UploadId: id,
-        PartNumberMarker: after,
-        NextPartNumberMarker: truncated ? page.at(-1)?.[0] : undefined,
-      }),
-      ...tags({
-        MaxParts: limit,
-        IsTruncated: truncated,
-        ChecksumAlgorithm: agreed?.algorithm.toUpperCase(),
-        ChecksumType: agreed?.type,
-      }),
-      ...page.map(([number, { etag, size, modified, checksums }]) => {
+    return xml("ListPartsResult", {
+      Bucket: name,
+      Key: key,
+      UploadId: id,
+      PartNumberMarker: after,
+      NextPartNumberMarker: truncated ? page.at(-1)?.[0] : undefined,
+      MaxParts: limit,
+      IsTruncated: truncated,
+      ChecksumAlgorithm: agreed?.algorithm.toUpperCase(),
+      ChecksumType: agreed?.type,
+      Part: page.map(([number, { etag, size, modified, checksums }]) => {
         const sums = Object.fromEntries(Object.entries(checksums).map(([algorithm, value]) => [checksumTag(algorithm), value]));
-        return `<Part>${tags({ PartNumber: number, LastModified: modified, ETag: quote(etag), Size: size, ...sums }).join("")}</Part>`;
+        return { PartNumber: number, LastModified: modified, ETag: quote(etag), Size: size, ...sums };
       }),
-    ]);
+    });
   },
 
   async CompleteMultipartUpload(bucket, operation, body, payloadHash) {
@@ -307,10 +300,13 @@ const handlers: Record<OperationName, Handler> = {
       Object.values(stored.parts).filter(({ file }) => !files.some((kept) => kept.file === file)),
     );
     const said = stored.checksum && { [checksumTag(stored.checksum.algorithm)]: value, ChecksumType: stored.checksum.type };
-    return xml(
-      "CompleteMultipartUploadResult",
-      tags({ Location: `/${name}/${key}`, Bucket: name, Key: key, ETag: quote(etag), ...said }),
-    );
+    return xml("CompleteMultipartUploadResult", {
+      Location: `/${name}/${key}`,
+      Bucket: name,
+      Key: key,
+      ETag: quote(etag),
+      ...said,
+    });
   },
 
   AbortMultipartUpload(bucket, operation) {
@@ -325,12 +321,13 @@ const handlers: Record<OperationName, Handler> = {
     const found = [...bucket.uploads.values()]
       .filter(({ key }) => key.startsWith(prefix))
       .toSorted((a, b) => byBytes(a.key, b.key));
-    return xml("ListMultipartUploadsResult", [
-      ...tags({ Bucket: name, Prefix: prefix, MaxUploads: found.length, IsTruncated: false }), // one page: it is one machine
-      ...found.map(
-        ({ key, id, initiated }) => `<Upload>${tags({ Key: key, UploadId: id, Initiated: initiated }).join("")}</Upload>`,
-      ),
-    ]);
+    return xml("ListMultipartUploadsResult", {
+      Bucket: name,
+      Prefix: prefix,
+      MaxUploads: found.length,
+      IsTruncated: false, // one page: it is one machine
+      Upload: found.map(({ key, id, initiated }) => ({ Key: key, UploadId: id, Initiated: initiated })),
+    });
   },
 };
 
@@ -365,16 +362,11 @@ const numbered = (parts: Upload["parts"]): [number, Part][] =>
 
 /** The parts that CompleteMultipartUpload names, if they are what was uploaded. */
 function chosenParts({ parts, checksum: agreed }: Upload, text: string): Part[] {
-  const named = [...text.matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, inside = ""]) => ({
-    number: Number(tagIn(inside, "PartNumber")),
-    etag: tagIn(inside, "ETag")?.replaceAll('"', ""),
-    value: agreed && tagIn(inside, checksumTag(agreed.algorithm)),
+  const named = readParts(text).map((part) => ({
+    number: Number(part["PartNumber"]),
+    etag: part["ETag"]?.trim().replaceAll('"', ""),
+    value: agreed && part[checksumTag(agreed.algorithm)]?.trim(),
   }));
-  if (named.length === 0)
-    throw new AwsFault(
-      "MalformedXML",
-      "The XML you provided was not well-formed or did not validate against our published schema",
-    );
   if (named.some(({ number }, at) => at > 0 && !(number > (named[at - 1]?.number ?? 0))))
     throw new AwsFault(
       "InvalidPartOrder",
@@ -403,12 +395,6 @@ function chosenParts({ parts, checksum: agreed }: Upload, text: string): Part[] 
 }
 
 const checksumTag = (algorithm: string): string => `Checksum${algorithm.toUpperCase()}`;
-
-const tagIn = (text: string, name: string): string | undefined =>
-  new RegExp(`<${name}>(.*?)</${name}>`, "s")
-    .exec(text)?.[1]
-    ?.replaceAll(/&(quot|#34);/g, '"')
-    .trim();
 
 function digestOf(algorithm: Algorithm | "md5", chunks: Buffer[]): Buffer {
   const sum = hasher(algorithm);
@@ -499,8 +485,13 @@ function readBytes(bucket: Bucket, { files }: StoredObject, start: number, end: 
 
 const quote = (etag: string): string => `"${etag}"`;
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
-const contents = ({ key, modified, etag, size }: StoredObject): string =>
-  tags({ Key: key, LastModified: modified, ETag: quote(etag), Size: size, StorageClass: "STANDARD" }).join("");
+const contents = ({ key, modified, etag, size }: StoredObject): Tags => ({
+  Key: key,
+  LastModified: modified,
+  ETag: quote(etag),
+  Size: size,
+  StorageClass: "STANDARD",
+});
 
 function pageSize(query: URLSearchParams, name: string): number {
   const asked = Number(query.get(name) ?? PAGE);
@@ -509,15 +500,8 @@ function pageSize(query: URLSearchParams, name: string): number {
   return Math.min(asked, PAGE);
 }
 
-function tags(values: Record<string, string | number | boolean | null | undefined>): string[] {
-  return Object.entries(values).flatMap(([name, value]) =>
-    value === undefined || value === null ? [] : [`<${name}>${escapeXml(String(value))}</${name}>`],
-  );
-}
-
-export const escapeXml = (text: string): string => text.replaceAll(/[<>&"\r]/g, (char) => `&#${char.charCodeAt(0)};`);
-
-function xml(root: string, inside: string[], headers: Record<string, string> = {}): S3Answer {
-  const text = `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${inside.join("")}</${root}>`;
-  return { status: 200, headers: { "content-type": "application/xml", ...headers }, body: text };
-}
+const xml = (root: string, content: Tags, headers: Record<string, string> = {}): S3Answer => ({
+  status: 200,
+  headers: { "content-type": "application/xml", ...headers },
+  body: s3XmlOf(root, content),
+});

@@ -1,0 +1,37 @@
+// S3's XML: the responses of the local S3, and the body of CompleteMultipartUpload.
+import { XMLBuilder, XMLParser } from "fast-xml-parser";
+import * as z from "zod";
+import { AwsFault } from "../errors.ts";
+
+type Value = string | number | boolean | null | undefined;
+/** Tags with their content, in order. A list is a tag for each item; what is undefined or null is left out. */
+export interface Tags {
+  readonly [tag: string]: Value | Tags | readonly Tags[];
+}
+
+const builder = new XMLBuilder({ ignoreAttributes: false, attributeNamePrefix: "@" });
+const parser = new XMLParser({ parseTagValue: false, htmlEntities: true, isArray: (tag) => tag === "Part" });
+
+export function xmlOf(root: string, content: Tags): string {
+  const body = builder.build({ "?xml": { "@version": "1.0", "@encoding": "UTF-8" }, [root]: present(content) });
+  // A parser would take it for a line feed.
+  return body.replaceAll("\r", "&#13;");
+}
+
+/** In the namespace of S3's responses, which its errors are not in. */
+export const s3XmlOf = (root: string, content: Tags): string =>
+  xmlOf(root, { "@xmlns": "http://s3.amazonaws.com/doc/2006-03-01/", ...content });
+
+const present = (content: Tags): Tags =>
+  Object.fromEntries(Object.entries(content).filter(([, value]) => value !== undefined && value !== null));
+
+const Completion = z.object({
+  CompleteMultipartUpload: z.object({ Part: z.array(z.record(z.string(), z.string())).min(1) }),
+});
+
+/** The parts that CompleteMultipartUpload names, each by its tags. */
+export function readParts(text: string): Record<string, string>[] {
+  const parsed = Completion.safeParse(parser.parse(text));
+  if (parsed.success) return parsed.data.CompleteMultipartUpload.Part;
+  throw new AwsFault("MalformedXML", "The XML you provided was not well-formed or did not validate against our published schema");
+}
