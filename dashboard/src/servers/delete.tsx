@@ -12,7 +12,7 @@ export function DeleteServer({ server, onDismiss }: { server: Server; onDismiss:
       name={server.name}
       confirm="Delete server"
       send={() => client.servers.delete({ params: { id: server.id } })}
-      onDeleted={() => navigate("/servers")}
+      onDeleted={() => void navigate("/servers")}
       onDismiss={onDismiss}
     >
       This permanently deletes the machine and everything on it.

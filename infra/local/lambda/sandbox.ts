@@ -78,7 +78,7 @@ export function openSandbox(definition: LambdaFunction, { environment, log, comp
         const id = randomUUID();
         const pending: Call = { resolve, reject };
         calls.set(id, pending);
-        void loaded.promise.then(() => {
+        const begin = (): void => {
           if (!calls.has(id)) return;
           // The clock starts when the bundle is loaded, as on Lambda.
           const deadline = Date.now() + timeoutSeconds * 1000;
@@ -86,7 +86,8 @@ export function openSandbox(definition: LambdaFunction, { environment, log, comp
           const trace = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${id.replaceAll("-", "").slice(0, 24)};Sampled=0`;
           // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has none
           worker.postMessage({ id, event, deadline, trace });
-        });
+        };
+        void loaded.promise.then(begin);
       }),
   };
 }

@@ -88,7 +88,8 @@ async function start(service: Service, body: unknown): Promise<unknown> {
   return { executionArn, startDate: seconds(startDate) };
 }
 
-function describe({ announced: _, startDate, stopDate, ...rest }: Execution): unknown {
+function describe(execution: Execution): unknown {
+  const { announced: _, startDate, stopDate, ...rest } = execution;
   const dates = { startDate: seconds(startDate), ...(stopDate === undefined ? {} : { stopDate: seconds(stopDate) }) };
   return { ...rest, ...dates, redriveCount: 0, redriveStatus: "NOT_REDRIVABLE" };
 }
