@@ -116,7 +116,7 @@ describe("a clone", () => {
     await page.getByLabel("Name", { exact: true }).fill("Wiki");
     await page.getByLabel("Domain").fill(uniqueDomain("wiki"));
     await button(page, "Create clone").click();
-    await page.getByText(/^This is required, because the instance/).waitFor();
+    await page.getByText(/^This is required, because the backup/).waitFor();
     await button(page, /^Server/).click();
     await page.getByRole("option", { name: /erp-1/ }).click();
     await button(page, "Create clone").click();

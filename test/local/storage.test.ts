@@ -344,7 +344,7 @@ test("an unreadable record keeps its data: the start fails, and works without th
   const whole = fs.readFileSync(record);
   for (const torn of [Buffer.alloc(0), whole.subarray(0, 20), Buffer.from('{"key":"precious"}')]) {
     await writeFile(record, torn);
-    await expect(startLocal({ dir, dynamodb: false })).rejects.toThrow("nothing is touched");
+    await expect(startLocal({ dir, dynamodb: false })).rejects.toThrow("nothing was changed");
   }
   await rename(record, `${record}.damaged`);
   const without = await startLocal({ dir, dynamodb: false });
