@@ -10,7 +10,7 @@ export interface Principal {
   name: string;
   accessKeyId: string;
   secretAccessKey: string;
-  /** One array for each principal, as answers are remembered by it; "operator" may do everything. */
+  /** One array for each principal, because decisions are cached by it; "operator" may do everything. */
   policies: readonly PolicyDocument[] | "operator";
 }
 

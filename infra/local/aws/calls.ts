@@ -3,7 +3,7 @@ import type { Service } from "./services.ts";
 
 const CALLS_KEPT = 10_000;
 
-/** One call as it was answered. `actions` are the IAM actions it needed, `capacity` DynamoDB's units. */
+/** One call with its result. `actions` are the IAM actions it needed, `capacity` DynamoDB's units. */
 export interface Call {
   at: string;
   requestId: string;

@@ -21,7 +21,7 @@ const TARGETS = new Map<string, Service>([
   ["secretsmanager", "secretsmanager"],
 ]);
 
-/** "refuse" breaks the connection, "silent" accepts it and never answers, true answers as a service does that is down. */
+/** "refuse" breaks the connection, "silent" accepts it and never responds, true responds like a service that is down. */
 export type Outage = boolean | "refuse" | "silent";
 
 export interface Endpoint {

@@ -82,7 +82,7 @@ export async function dynamodb(
 
 export const JSON_TYPE = "application/x-amz-json-1.0";
 
-/** Times are seconds in AWS's JSON; a service here may answer with a Date. */
+/** Times are seconds in AWS's JSON; a service here may return a Date. */
 export function json(value: unknown, status = 200): ServiceResponse {
   const body = JSON.stringify(value ?? {}, function seconds(this: Record<string, unknown>, key, text: unknown) {
     const given = this[key];
