@@ -1,5 +1,5 @@
 // One word for one idea: the words that CONTRIBUTING.md's glossary rules out, and those that plain English replaced, do not come back.
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { openapi } from "../shared/api/openapi.ts";
 
@@ -104,4 +104,13 @@ test("comments of the product are written without words that the glossary rules 
         .replace('"refuse" breaks', ""),
     ),
   ).toEqual([]);
+});
+
+test("every path that the documentation names exists", () => {
+  const gone = globSync(["README.md", "CONTRIBUTING.md", "docs/*.md"]).flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/`((?:shared|functions|infra|dashboard|test|docs)\/[^`<* ]*)`/g)]
+      .filter(([, path = ""]) => !existsSync(path))
+      .map(([, path = ""]) => `${file}: ${path}`),
+  );
+  expect(gone).toEqual([]);
 });
