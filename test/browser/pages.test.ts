@@ -8,7 +8,7 @@ import type { DashboardConfig } from "../../infra/dashboard-headers.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { furnish, isShown, LOGIN, PAGES, pathOf, type Things } from "./pages.ts";
+import { bytesLoaded, furnish, isShown, LOGIN, PAGE_BYTES_MAX, PAGES, pathOf, type Things } from "./pages.ts";
 
 let mine: TestAccount;
 let things: Things;
@@ -33,11 +33,12 @@ describe.each([
     await expectAccessible(page);
   });
 
-  test.for(PAGES)("$route can be used by everybody, and fits", async (shown, { open }) => {
+  test.for(PAGES)("$route can be used by everybody, fits, and is not large", async (shown, { open }) => {
     const page = await open(pathOf(shown, things), { as: mine, phone, dark });
     await isShown(page, shown);
     await expectAccessible(page);
     expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+    expect(await bytesLoaded(page)).toBeLessThanOrEqual(PAGE_BYTES_MAX);
   });
 });
 

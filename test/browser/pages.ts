@@ -1,5 +1,7 @@
 // Every page of the dashboard, for what is asked of all of them.
 import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import * as z from "zod";
 import type { TestAccount } from "../harness/account.ts";
 
 /** What is on the pages that show one thing. */
@@ -49,4 +51,23 @@ export async function furnish(mine: TestAccount): Promise<Things> {
 export async function isShown(page: Page, { heading }: Shown): Promise<void> {
   await page.getByRole("heading", { level: 1, name: heading }).first().waitFor();
   await page.waitForLoadState("networkidle");
+}
+
+export const PAGE_BYTES_MAX = 550_000;
+
+const Files = z.array(z.object({ name: z.string(), encodedBodySize: z.number(), decodedBodySize: z.number() }));
+
+const LOADED = `performance.getEntriesByType("resource")
+  .filter(({ name }) => /\\.(js|css)$/.test(new URL(name).pathname))
+  .map(({ name, encodedBodySize, decodedBodySize }) => ({ name, encodedBodySize, decodedBodySize }))`;
+
+/** Of the scripts and styles of a page, compressed as they are sent, whether they came from the service or the browser's cache. */
+export async function bytesLoaded(page: Page): Promise<number> {
+  const files = Files.parse(await page.evaluate(LOADED));
+  const uncompressed = files.filter(
+    ({ encodedBodySize, decodedBodySize }) => encodedBodySize >= decodedBodySize && decodedBodySize > 1000,
+  );
+  expect(uncompressed).toEqual([]);
+  expect(files.length).toBeGreaterThan(1);
+  return files.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
 }

@@ -160,25 +160,25 @@ describe.each(RENTED)("%s", (provider) => {
     expect(machinesOf(provider)).toHaveLength(1);
   });
 
-  describe.each(some(Object.keys(NONSENSE), 2, RENTED.indexOf(provider)))(
-    "when %s comes in place of the provider's answer",
-    (what) => {
+  describe.each(Object.keys(NONSENSE).map((what, index) => ({ what, index })))(
+    "when $what comes in place of the provider's answer",
+    ({ what, index }) => {
       const nonsense = NONSENSE[what] ?? { status: 500 };
 
-      test("to an order, whether or not it was carried out, one machine is bought", async () => {
+      const toOrders = async () => {
         for (const fault of [refused(nonsense), { kind: "broken", answer: nonsense } as const]) {
           spoil(provider, fault, 2);
           await expectMadeOnce(provider, await here.create(accountId, provider));
         }
-      });
+      };
 
-      test("to everything, the creation fails and nothing is bought", async () => {
+      const toEverything = async () => {
         here[provider].fault = () => refused(nonsense);
         expectFailed(await here.create(accountId, provider), "PROVIDER_ERROR");
         expect(orders(provider)).toBe(0);
-      });
+      };
 
-      test("to every look or deletion, no machine is believed to be gone", async () => {
+      const toLooksAndDeletions = async () => {
         const { server } = await here.create(accountId, provider);
         for (const method of ["GET", "DELETE"]) {
           here[provider].fault = (asked) => (asked.method === method ? refused(nonsense) : undefined);
@@ -189,7 +189,14 @@ describe.each(RENTED)("%s", (provider) => {
         expect((await here.remove(await getServer(accountId, server.id))).state).toBe("succeeded");
         pass(GOOD_FATE.lingers);
         expect(billed(provider)).toEqual([]);
-      });
+      };
+
+      const ways: [how: string, expectHeld: () => Promise<void>][] = [
+        ["to an order, whether or not it was carried out, one machine is bought", toOrders],
+        ["to everything, the creation fails and nothing is bought", toEverything],
+        ["to every look or deletion, no machine is believed to be gone", toLooksAndDeletions],
+      ];
+      test.each(some(ways, ways.length, index + RENTED.indexOf(provider)))("%s", (_, expectHeld) => expectHeld());
     },
   );
 

@@ -9,11 +9,12 @@ import { type Asked, type FakeMachine, type Fate, type Fault, isThere, NONSENSE 
 import { refusal as ofDigitalOcean } from "./fake-digitalocean.ts";
 import { refusal as ofHetzner } from "./fake-hetzner.ts";
 import { pass } from "./executions.ts";
+import { ALL } from "../harness/some.ts";
 import { type Outcome, type ProviderHarness, providerHarness } from "./harness.ts";
 
 vi.mock("../../shared/hosts/ssh.ts", () => import("./fake-host.ts"));
 
-const CREATIONS = Number(process.env["CREATIONS"] ?? "100");
+const CREATIONS = Number(process.env["CREATIONS"] ?? (ALL ? "100" : "30"));
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const SERVERS_PER_ACCOUNT = 10;
 const RENTED = ["hetzner", "digitalocean"] as const;

@@ -3,10 +3,11 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
+import { ALL } from "../harness/some.ts";
 import { bodyOf, everyRoute, fieldsOf, idKindOf } from "../harness/requests.ts";
 
-/** Some 300 requests in all: 8 for each route. */
-const RUNS = 8;
+/** Others in each run. */
+const RUNS = ALL ? 20 : 4;
 
 let me: TestAccount;
 beforeAll(async () => {

@@ -105,12 +105,14 @@ function testsOf({ workflow, row }: Row, place: number): void {
   }
 
   async function expectNothingLeft(of: Transition, operation: OperationRecord): Promise<void> {
-    expectFree(await snapshotOf(cloud, harness.me.id));
-    if (of.to === "gone" && operation.state === "failed") await harness.remove(operation);
+    if (of.to === "gone" && operation.state === "failed") {
+      expectFree(await snapshotOf(cloud, harness.me.id));
+      await harness.remove(operation);
+    }
     expectConsistent(await snapshotOf(cloud, harness.me.id));
   }
 
-  test.each(some(["before", "after"], 2, place))("rescued when beginning dies %s its work", async (when) => {
+  const rescuedAtFirst = (when: "before" | "after") => async () => {
     const result = await run(async ({ task, execution }, next) => {
       const done = when === "after" ? await next() : undefined;
       if (task === "begin" && !execution.endsWith("-undo")) throw new InjectedError("Boom");
@@ -119,18 +121,18 @@ function testsOf({ workflow, row }: Row, place: number): void {
     expect(statusOf(result.operation.id)).toBe("FAILED");
     expect(tasksOf(result, rescueName(result.operation.id))).toEqual([...undos, "fail"]);
     await expectRescued(result, "INTERNAL_ERROR");
-  });
+  };
 
-  test("rescued when the last task dies before its work", async () => {
+  const rescuedAtLast = async () => {
     const result = await run(async ({ task }, next) => {
       if (task === "succeed") throw new InjectedError("Boom");
       return next();
     });
     expect(tasksOf(result, rescueName(result.operation.id))).toEqual([...undos, "fail"]);
     await expectRescued(result, "INTERNAL_ERROR", commits.length > 0);
-  });
+  };
 
-  test("left alone when the last task dies after its work: the operation has succeeded", async () => {
+  const leftAlone = async () => {
     const { operation } = await run(async ({ task }, next) => {
       const done = await next();
       if (task === "succeed") throw new InjectedError("Boom");
@@ -140,16 +142,24 @@ function testsOf({ workflow, row }: Row, place: number): void {
     expect(statusOf(operation.id)).toBe("FAILED");
     expect(statusOf(rescueName(operation.id))).toBeUndefined();
     await expectNothingLeft(row, operation);
-  });
+  };
 
-  test.each(some([...undos, "fail"], 2, place))(
+  const ends: [how: string, expectEnd: () => Promise<void>][] = [
+    ["rescued when beginning dies before its work", rescuedAtFirst("before")],
+    ["rescued when beginning dies after its work", rescuedAtFirst("after")],
+    ["rescued when the last task dies before its work", rescuedAtLast],
+    ["left alone when the last task dies after its work: the operation has succeeded", leftAlone],
+  ];
+  test.each(some(ends, 2, place))("%s", (_, expectEnd) => expectEnd());
+
+  test.each(some([...undos, "fail"], 3, place))(
     "rescued when %s, of the undoing, fails for good the first time",
     async (undo) => {
-      const result = await run(async ({ task, execution }, next) => {
+      const result = await run(async ({ task, execution, tries }, next) => {
         if (task === last) throw new InjectedError("GiveUp");
-        const done = await next();
-        if (task === undo && !execution.endsWith("-undo")) throw new InjectedError("TryAgain");
-        return done;
+        if (task !== undo || execution.endsWith("-undo")) return next();
+        if (tries <= 2) await next(); // what it does when it runs twice, it does when it runs 61 times
+        throw new InjectedError("TryAgain");
       });
       const tries = tasksOf(result, result.operation.id).filter((task) => task === undo).length;
       expect(tries).toBe(undo === "fail" ? 7 : 61);
@@ -163,7 +173,7 @@ function testsOf({ workflow, row }: Row, place: number): void {
   test.each(
     some(
       steps.map(({ name }) => name),
-      2,
+      3,
       place,
     ),
   )("rescued when somebody stops it in %s", async (name) => {
@@ -176,7 +186,7 @@ function testsOf({ workflow, row }: Row, place: number): void {
     await expectRescued(result, "CANCELLED", commits.includes(name));
   });
 
-  test.each(some([...undos, "fail"], 2, place + 1))(
+  test.each(some([...undos, "fail"], 3, place + 1))(
     "given over when %s never works: freed, failed with a reason, and a person is told",
     async (undo) => {
       const told = undoFailed();

@@ -16,11 +16,12 @@ import { updateOne } from "../../shared/data/table.ts";
 import { jobIdOf } from "../../shared/runtime/tasks.ts";
 import { rescueName } from "../../shared/domain/workflow.ts";
 import { ownCloud } from "../harness/cloud.ts";
+import { some } from "../harness/some.ts";
 import { type Payload, table, undosOf, type WorkflowHarness, workflowHarness } from "./harness.ts";
 import { expectConsistent, expectFree, snapshotOf } from "./snapshot.ts";
 
 /** In which all work comes to its last step, also on a busy machine. */
-const SECONDS = 8;
+const SECONDS = 10;
 
 /** How work ends of which only the tidying up was left. */
 const STAYS = { state: "succeeded", error: null };
@@ -86,7 +87,10 @@ const polls = table.flatMap((each) =>
   ),
 );
 
-describe.each(polls)("$name, when $poll never gets ready", ({ workflow, row, step, index }) => {
+/** Of every workflow, so that all functions are warm when the executions' own time begins to count. */
+const chosen = Object.values(Object.groupBy(polls, ({ name }) => name)).flatMap((ofOne = []) => some(ofOne, 2));
+
+describe.each(chosen)("$name, when $poll never gets ready", ({ workflow, row, step, index }) => {
   test("is given up after its time with TIMEOUT, and undone", async () => {
     const harness = await (harnesses.get(workflow.name) ?? open(workflow.name));
     // What restores end by stopping again is only done for what was stopped.
@@ -111,8 +115,10 @@ describe.each(polls)("$name, when $poll never gets ready", ({ workflow, row, ste
     );
     const order = tasks.map(({ task }) => task);
     expect(order.slice(order.lastIndexOf(step.name) + 1)).toEqual([...undosOf(workflow.steps.slice(0, index + 1)), "fail"]);
-    expectFree(await snapshotOf(cloud, harness.me.id));
-    if (row.to === "gone") await harness.remove(operation);
+    if (row.to === "gone") {
+      expectFree(await snapshotOf(cloud, harness.me.id));
+      await harness.remove(operation);
+    }
     expectConsistent(await snapshotOf(cloud, harness.me.id));
   });
 });
@@ -137,8 +143,10 @@ test("executions that run out of time are rescued with TIMEOUT, of whatever work
     const statusOf = (name: string) => cloud.states.executions().find((each) => each.name === name)?.status;
     expect([operation.id, rescueName(operation.id)].map(statusOf), operation.type).toEqual(["TIMED_OUT", "SUCCEEDED"]);
     expect(operation).toMatchObject(stays ? STAYS : { state: "failed", error: { code: "TIMEOUT" } });
-    expectFree(await snapshotOf(cloud, own.me.id));
-    if (row.to === "gone") await own.remove(operation);
+    if (row.to === "gone") {
+      expectFree(await snapshotOf(cloud, own.me.id));
+      await own.remove(operation);
+    }
     expectConsistent(await snapshotOf(cloud, own.me.id));
   }
 });
