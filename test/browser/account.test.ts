@@ -28,7 +28,7 @@ describe("settings", () => {
     await page.getByLabel("Keep pre-restore backups for (days)").fill("366");
     await save(page);
     await page.getByText("This is required.").waitFor();
-    await page.getByText("Must be an e-mail address.").waitFor();
+    await page.getByText("Must be an email address.").waitFor();
     await page.getByText("Must be at most 365.").waitFor();
     await expectAccessible(page);
     await page.getByLabel("Keep pre-restore backups for (days)").fill("");

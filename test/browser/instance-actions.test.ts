@@ -129,7 +129,7 @@ describe("changing one", () => {
     await asked.getByLabel("Admin email").fill("nobody");
     await button(asked, "Save").click();
     await asked.getByText("This is required.").waitFor();
-    await asked.getByText("Must be an e-mail address.").waitFor();
+    await asked.getByText("Must be an email address.").waitFor();
     await expectAccessible(page);
     expect(await getInstance(mine, id)).toMatchObject({ name: "Shop" });
     await asked.getByLabel("Name").fill("Outlet");
@@ -156,7 +156,7 @@ describe("changing one", () => {
     await asked.getByText("This is already this instance's domain.").waitFor();
     await asked.getByLabel("New domain").fill("nonsense");
     await button(asked, "Change domain").click();
-    await asked.getByText(/^Must be a lower-case domain name/).waitFor();
+    await asked.getByText(/^Must be a lowercase domain name/).waitFor();
     await expectAccessible(page);
     expect(sent).toEqual([]);
     await asked.getByLabel("New domain").fill(other.domain);

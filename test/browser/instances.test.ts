@@ -46,12 +46,12 @@ describe("making one", () => {
     await page.getByLabel("Admin email").fill("nobody");
     await button(page, "Create instance").click();
     await expect.poll(() => page.getByText("This is required.").count()).toBe(4); // name, server, domain, database name
-    await page.getByText("Must be an e-mail address.").waitFor();
+    await page.getByText("Must be an email address.").waitFor();
     expect(await page.evaluate("document.activeElement.getAttribute('aria-invalid')")).toBe("true");
     await page.getByLabel("Domain").fill("not a domain");
     await page.getByLabel("Database name").fill("Shop-1");
     await button(page, "Create instance").click();
-    await page.getByText("Must be a lower-case domain name such as shop.example.com.").waitFor();
+    await page.getByText("Must be a lowercase domain name such as shop.example.com.").waitFor();
     await page.getByText(/^Must start with a lower-case letter/).waitFor();
     await expectAccessible(page);
     expect(sent).toEqual([]);
@@ -195,7 +195,7 @@ test("everything can be reached by the keyboard alone", async ({ open }) => {
   for (let tabs = 0; tabs < 3 && (await focused()) !== "INPUT"; tabs++) await page.keyboard.press("Tab");
   await page.keyboard.type("nonsense");
   await page.keyboard.press("Enter");
-  await asked.getByText(/^Must be a lower-case domain name/).waitFor();
+  await asked.getByText(/^Must be a lowercase domain name/).waitFor();
   await page.keyboard.press("Escape");
   await asked.waitFor({ state: "detached" });
   await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Actions");
