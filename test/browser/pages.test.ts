@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 plain("the pages that are looked at here are all that the dashboard has", () => {
-  const table = readFileSync(join(ROOT, "dashboard", "src", "app", "routes.tsx"), "utf8");
+  const table = readFileSync(join(ROOT, "dashboard", "src", "shell", "routes.tsx"), "utf8");
   const routes = [...table.matchAll(/\bpage\("([^"]+)"/g)].map(([, route = ""]) => route);
   expect(PAGES.map(({ route }) => route).toSorted()).toEqual(routes.toSorted());
 });
