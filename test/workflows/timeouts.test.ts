@@ -88,7 +88,7 @@ const polls = table.flatMap((each) =>
 );
 
 /** Of every workflow, so that all functions are warm when the executions' own time begins to count. */
-const chosen = Object.values(Object.groupBy(polls, ({ name }) => name)).flatMap((ofOne = []) => some(ofOne, 2));
+const chosen = Object.values(Object.groupBy(polls, ({ name }) => name)).flatMap((ofOne) => some(ofOne, 2));
 
 describe.each(chosen)("$name, when $poll never gets ready", ({ workflow, row, step, index }) => {
   test("is given up after its time with TIMEOUT, and undone", async () => {
