@@ -19,7 +19,7 @@ import type { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { StateMachine } from "aws-cdk-lib/aws-stepfunctions";
 import { Construct } from "constructs";
-import { type KeyName } from "../shared/api/endpoint.ts";
+import type { KeyName } from "../shared/domain/grants.ts";
 import { WORKFLOW_NAMES, type WorkflowName } from "../shared/domain/lifecycle.ts";
 import { machineVariable } from "../shared/domain/workflow.ts";
 import { machineName, type Settings } from "./settings.ts";

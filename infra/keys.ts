@@ -3,7 +3,7 @@
 import { Validations } from "aws-cdk-lib";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
-import type { KeyName } from "../shared/api/endpoint.ts";
+import type { KeyName } from "../shared/domain/grants.ts";
 import { removalOf } from "./removal.ts";
 import type { Settings } from "./settings.ts";
 

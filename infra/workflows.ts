@@ -4,26 +4,10 @@ import type { StateMachine } from "aws-cdk-lib/aws-stepfunctions";
 import { Construct } from "constructs";
 import { workflows } from "../functions/workflows/index.ts";
 import type { WorkflowName } from "../shared/domain/lifecycle.ts";
-import type { Access, Functions } from "./function.ts";
+import type { Functions } from "./function.ts";
 import { machineName, type Settings } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 import { taskTimeout, WorkflowMachine } from "./workflow.ts";
-
-/** What tasks touch beyond the table. */
-const ACCESS: Readonly<Record<WorkflowName, Access>> = {
-  "create-server": { keys: ["hosts"], configuration: true },
-  "delete-server": { keys: ["hosts"], configuration: true },
-  "create-instance": { keys: ["hosts", "sealing"], configuration: true },
-  "clone-instance": { keys: ["hosts", "sealing"], configuration: true, storage: "write" },
-  "update-instance": { keys: ["hosts"] },
-  "start-instance": { keys: ["hosts"] },
-  "stop-instance": { keys: ["hosts"] },
-  "restart-instance": { keys: ["hosts"] },
-  "delete-instance": { keys: ["hosts"] },
-  "create-backup": { keys: ["hosts"], storage: "write" },
-  "delete-backup": { storage: "write" },
-  "restore-backup": { keys: ["hosts"], storage: "write" },
-};
 
 interface Props {
   environment: Environment;
@@ -42,7 +26,7 @@ export class Workflows extends Construct {
       const tasks = functions.make(place, "tasks", {
         bundle: `tasks.${name}`,
         description: `Runs the tasks of the workflow ${name}`,
-        access: { table: "write", ...ACCESS[name] },
+        access: { table: "write", ...workflow.access },
         timeout: taskTimeout(workflow),
         logGroup: taskLog,
       });

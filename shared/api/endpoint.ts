@@ -1,5 +1,6 @@
 // What an endpoint declares, and the types of its request and response that follow from the declaration.
 import type * as z from "zod";
+import type { KeyName } from "../domain/grants.ts";
 import type { WorkflowName } from "../domain/lifecycle.ts";
 import type { Permission } from "./permissions.ts";
 import type { ApiError } from "./errors.ts";
@@ -11,9 +12,6 @@ export type RateClass = "all" | "create_delete";
 
 /** Who may call: anyone, any credential, a dashboard session, or a credential with all of these permissions. */
 export type Access = "public" | "credential" | "session" | readonly Permission[];
-
-/** The service's own secrets: `session` signs JWTs, `sealing` encrypts what must not be stored in plain text, `hosts` logs in to machines. */
-export type KeyName = "session" | "sealing" | "hosts";
 
 /** A permission that depends on a field of the body, checked once the body is known to be valid. */
 export interface BodyPermission {

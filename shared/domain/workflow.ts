@@ -1,6 +1,7 @@
 // A workflow as a table: steps, each with its undo. The state machine, the task functions and the tests are built from it.
 import type * as z from "zod";
-import type { WorkflowName, OperationType } from "./lifecycle.ts";
+import type { TaskAccess } from "./grants.ts";
+import { type OperationType, workflowOf, type WorkflowName } from "./lifecycle.ts";
 
 interface Common {
   name: string;
@@ -32,6 +33,8 @@ export interface Workflow<I extends z.ZodType = z.ZodType, S extends readonly (S
   operation: OperationType;
   /** Ids and flags only: Step Functions keeps inputs for 90 days, so nothing secret belongs here. */
   input: I;
+  /** What its tasks touch beyond the table. */
+  access: TaskAccess;
   steps: S;
 }
 
@@ -53,8 +56,10 @@ export const poll = <const N extends string, const O extends Omit<Poll, "kind" |
   ...options,
 });
 
-export const workflow = <I extends z.ZodType, const S extends readonly (Step | Poll)[]>(table: Workflow<I, S>): Workflow<I, S> =>
-  table;
+/** A workflow has its name from its operation. */
+export const workflow = <I extends z.ZodType, const S extends readonly (Step | Poll)[]>(
+  table: Omit<Workflow<I, S>, "name">,
+): Workflow<I, S> => ({ ...table, name: workflowOf(table.operation) });
 
 /** The tasks that every workflow has before and after its own; `runtime/tasks.ts` does them from the lifecycle table. */
 export const COMMON_TASKS = ["begin", "succeed", "fail"] as const;

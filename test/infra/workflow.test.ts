@@ -116,8 +116,8 @@ async function run(
 }
 
 const TABLE = workflow({
-  name: "create-server",
   operation: "server.create",
+  access: {},
   input: z.object({}),
   steps: [
     step("first", "", { undo: "unFirst" }),

@@ -4,8 +4,8 @@ import { id } from "../../../shared/api/fields.ts";
 import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
-  name: "clone-instance",
   operation: "instance.clone",
+  access: { keys: ["hosts", "sealing"], configuration: true, storage: "write" },
   input: z.object({
     account_id: id("account"),
     operation_id: id("operation"),

@@ -4,8 +4,8 @@ import { id } from "../../../shared/api/fields.ts";
 import { poll, step, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
-  name: "create-backup",
   operation: "backup.create",
+  access: { keys: ["hosts"], storage: "write" },
   input: z.object({
     account_id: id("account"),
     operation_id: id("operation"),

@@ -4,8 +4,8 @@ import { id } from "../../../shared/api/fields.ts";
 import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
-  name: "create-instance",
   operation: "instance.create",
+  access: { keys: ["hosts", "sealing"], configuration: true },
   input: z.object({ account_id: id("account"), operation_id: id("operation"), instance_id: id("instance") }),
   steps: [
     poll("installErp", "Installing the ERP", { undo: "removeErp", upToMinutes: 30 }),

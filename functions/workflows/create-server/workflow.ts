@@ -4,8 +4,8 @@ import { id } from "../../../shared/api/fields.ts";
 import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
-  name: "create-server",
   operation: "server.create",
+  access: { keys: ["hosts"], configuration: true },
   input: z.object({ account_id: id("account"), operation_id: id("operation"), server_id: id("server") }),
   steps: [
     // A provider may ask us to wait, and a try whose outcome is unknown is waited for.

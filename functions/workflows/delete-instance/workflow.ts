@@ -4,8 +4,8 @@ import { id } from "../../../shared/api/fields.ts";
 import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
-  name: "delete-instance",
   operation: "instance.delete",
+  access: { keys: ["hosts"] },
   input: z.object({ account_id: id("account"), operation_id: id("operation"), instance_id: id("instance") }),
   steps: [poll("removeErp", "Removing the ERP from the server", { upToMinutes: 15 })],
 });

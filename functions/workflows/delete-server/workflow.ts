@@ -4,8 +4,8 @@ import { id } from "../../../shared/api/fields.ts";
 import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
-  name: "delete-server",
   operation: "server.delete",
+  access: { keys: ["hosts"], configuration: true },
   input: z.object({ account_id: id("account"), operation_id: id("operation"), server_id: id("server") }),
   steps: [
     poll("retireHost", "Clearing the machine's data", { upToMinutes: 15 }),

@@ -4,8 +4,8 @@ import { id } from "../../../shared/api/fields.ts";
 import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
-  name: "restart-instance",
   operation: "instance.restart",
+  access: { keys: ["hosts"] },
   input: z.object({ account_id: id("account"), operation_id: id("operation"), instance_id: id("instance") }),
   steps: [
     poll("restartErp", "Restarting the ERP", { upToMinutes: 10 }),

@@ -5,8 +5,8 @@ import { id } from "../../../shared/api/fields.ts";
 import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
-  name: "restore-backup",
   operation: "backup.restore",
+  access: { keys: ["hosts"], storage: "write" },
   input: z.object({
     account_id: id("account"),
     operation_id: id("operation"),

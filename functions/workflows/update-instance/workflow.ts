@@ -4,8 +4,8 @@ import { domain, id } from "../../../shared/api/fields.ts";
 import { poll, step, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
-  name: "update-instance",
   operation: "instance.update",
+  access: { keys: ["hosts"] },
   input: z.object({
     account_id: id("account"),
     operation_id: id("operation"),
