@@ -13,6 +13,10 @@ test.each(routes)("$id is in the file that its name says", ({ entry }) => {
   expect(existsSync(entry), `${entry} is missing`).toBe(true);
 });
 
+test.each(routes)("$id has tests in its resource's folder, where the README says they are", ({ entry }) => {
+  expect(globSync(`test/${entry.split("/")[1]}/*.test.ts`)).not.toEqual([]);
+});
+
 test.each(routes)("the path of $id is lower case, its identifiers named :id", ({ path }) => {
   expect(path).toMatch(/^(?:\/(?:[a-z][a-z-]*(?:\.json)?|:id))+$/);
 });
