@@ -205,7 +205,7 @@ describe("the archive", () => {
     const page = await open("/backups", { as: mine });
     const row = rowOf(page, "on a bad day");
     await row.getByText("Failed").waitFor();
-    await row.getByText("The archive could not be uploaded to the store").waitFor();
+    await row.getByText("The archive could not be uploaded to the storage").waitFor();
     await menuOf(row).click();
     for (const name of ["Restore", "Clone into a new instance", "Download"])
       expect(await page.getByRole("menuitem", { name }).getAttribute("aria-disabled")).toBe("true");

@@ -52,7 +52,7 @@ describe("making one", () => {
     await page.getByLabel("Database name").fill("Shop-1");
     await button(page, "Create instance").click();
     await page.getByText("Must be a lowercase domain name such as shop.example.com.").waitFor();
-    await page.getByText(/^Must start with a lower-case letter/).waitFor();
+    await page.getByText(/^Must start with a lowercase letter/).waitFor();
     await expectAccessible(page);
     expect(sent).toEqual([]);
   });

@@ -94,7 +94,9 @@ describe("creating one", () => {
       await page.getByLabel("Name").fill(name);
       await expect.poll(() => page.getByText(/^Must be 1 to 63/).count()).toBe(0);
       await button(page, "Create server").click();
-      await page.getByText("Must be 1 to 63 lower-case letters, digits and inner hyphens.").waitFor();
+      await page
+        .getByText("Must be 1 to 63 lowercase letters, digits and hyphens, and must not start or end with a hyphen.")
+        .waitFor();
     }
     expect(sent).toEqual([]);
     await button(page, "Cancel").click();
@@ -167,7 +169,7 @@ describe("creating one", () => {
     await fact(page, "Status", "Offline");
     const outcome = rows(page, "Operations").filter({ hasText: "Create server" });
     await outcome.getByText("Failed").waitFor();
-    await outcome.getByText("its quota is used up").waitFor();
+    await outcome.getByText("The quota at the provider is used up").waitFor();
     await outcome.getByText(`Request ID: ${creation?.request_id}`).waitFor();
     await expectAccessible(page);
     const create = page.getByRole("link", { name: "Create instance" }).or(button(page, "Create instance"));

@@ -41,7 +41,7 @@ describe("making one", () => {
     page.on("request", (request) => request.method() === "POST" && sent.push(request.url()));
     await submit(page);
     await page.getByText("This is required.").waitFor();
-    await page.getByText("Must name at least one permission.").waitFor();
+    await page.getByText("Must contain at least one permission.").waitFor();
     expect(await page.evaluate("document.activeElement.getAttribute('placeholder')")).toBe("Deploy pipeline");
     await expectAccessible(page);
     expect(sent).toEqual([]);

@@ -193,6 +193,8 @@ job_put_back() {
   if [[ $(parameter START 'yes|no') == yes || -e $HERE/stopped_at ]]; then
     set_fact wanted running
     start_erp
+    # The instance is reported as running from then on.
+    if [[ -e $HERE/stopped_at ]]; then within 120 answers_page /web/login || true; fi
   fi
   rm -f "$HERE/stopped_at"
   forget_new
