@@ -1,7 +1,7 @@
 // Who calls, and whether their policies allow it, as AWS decides it.
 import { AwsFault } from "../errors.ts";
 import { allows, type Context, type Need, type PolicyDocument } from "../iam/iam.ts";
-import type { S3Operation } from "../s3/storage.ts";
+import type { S3Operation } from "../s3/operation.ts";
 import { ACCOUNT, REGION } from "../template/template.ts";
 import type { Service } from "./services.ts";
 import { readSignature, type HttpCall, type Signed } from "./signature.ts";

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { AwsFault } from "../errors.ts";
 import type { Need } from "../iam/iam.ts";
 import { permissionsFor, type Known } from "../iam/permissions.ts";
-import { readOperation } from "../s3/storage.ts";
+import { readOperation } from "../s3/operation.ts";
 import { asSeenBy, authenticate, needOf, payloadHashOf, requireAllowed, type Principal } from "./authorize.ts";
 import type { Call } from "./calls.ts";
 import { faultOf, s3Error, unavailable } from "./faults.ts";
