@@ -12,9 +12,7 @@ interface Told {
 
 const spell = ({ code, message }: Told): string => `${code}: ${message}`;
 
-/** Not now: the state machine tries again, a bounded number of times; then it is a failure like any other. */
-export class TryAgain extends Error {
-  override name = "TryAgain";
+class TaskError extends Error {
   readonly code: OperationErrorCode;
   constructor(code: OperationErrorCode, sentence: string, options?: ErrorOptions) {
     super(spell({ code, message: sentence }), options);
@@ -22,14 +20,14 @@ export class TryAgain extends Error {
   }
 }
 
+/** Not now: the state machine tries again, a bounded number of times; then it is a failure like any other. */
+export class TryAgain extends TaskError {
+  override name = "TryAgain";
+}
+
 /** A retry would not help: the operation is undone. */
-export class GiveUp extends Error {
+export class GiveUp extends TaskError {
   override name = "GiveUp";
-  readonly code: OperationErrorCode;
-  constructor(code: OperationErrorCode, sentence: string, options?: ErrorOptions) {
-    super(spell({ code, message: sentence }), options);
-    this.code = code;
-  }
 }
 
 /** The same error, as one that is worth a retry. */
