@@ -68,7 +68,7 @@ function welcome(demo: Demo): string {
   Dashboard  ${demo.dashboard_url}
   API        ${demo.base_url}
   API page   ${demo.dashboard_url}docs
-  Log in as  ${demo.email}  ${demo.password}
+  Sign in as ${demo.email}  ${demo.password}
   Token      ${demo.token}
 
 Paste these to begin:

@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import type { OperationRecord } from "../../shared/data/records.ts";
-import { isServerPhase, SERVER_PHASES, type State, type Transition } from "../../shared/domain/lifecycle.ts";
+import type { State, Transition } from "../../shared/domain/lifecycle.ts";
 import { rescueName } from "../../shared/domain/workflow.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { some } from "../harness/some.ts";
@@ -13,6 +13,7 @@ import {
   table,
   InjectedError,
   INJECTED,
+  published,
   undosOf,
   type WorkflowHarness,
   workflowHarness,
@@ -22,7 +23,6 @@ import { expectConsistent, expectCounts, expectFree, expectMarkers, snapshotOf }
 let cloud: Cloud;
 let harness: WorkflowHarness;
 
-const published = (state: string): string => (isServerPhase(state) ? SERVER_PHASES[state] : state);
 const statusOf = (name: string) => cloud.states.executions().find((each) => each.name === name)?.status;
 const tasksOf = ({ tasks }: Run, execution: string) =>
   tasks.filter((each) => each.execution === execution).map(({ task }) => task);

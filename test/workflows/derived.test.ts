@@ -1,7 +1,7 @@
 // Every workflow: what each of its steps may do to it, from the tables, on the synthesized machines and the real bundles.
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
-import { SERVER_PHASES, isServerPhase, type State, type Transition } from "../../shared/domain/lifecycle.ts";
+import type { State, Transition } from "../../shared/domain/lifecycle.ts";
 import type { OperationRecord } from "../../shared/data/records.ts";
 import type { Workflow } from "../../shared/domain/workflow.ts";
 import { ownCloud } from "../harness/cloud.ts";
@@ -12,6 +12,7 @@ import {
   table,
   InjectedError,
   INJECTED,
+  published,
   undosOf,
   type WorkflowHarness,
   workflowHarness,
@@ -21,9 +22,6 @@ import { expectConsistent, expectFree, snapshotOf } from "./snapshot.ts";
 let cloud: Cloud;
 /** Another account for every test, so that what one leaves is not found, nor read again and again, by the next. */
 let harness: WorkflowHarness;
-
-/** The published status of a state, which is the state itself but for servers. */
-const published = (state: string): string => (isServerPhase(state) ? SERVER_PHASES[state] : state);
 
 async function expectEnd(
   row: Transition,

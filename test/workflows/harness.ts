@@ -14,7 +14,15 @@ import type { OperationRecord } from "../../shared/data/records.ts";
 import { setQuota } from "../../shared/data/operator.ts";
 import { getServer } from "../../shared/data/servers.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
-import { LIFECYCLE, type ResourceType, type State, type Transition, type WorkflowName } from "../../shared/domain/lifecycle.ts";
+import {
+  isServerPhase,
+  LIFECYCLE,
+  SERVER_PHASES,
+  type ResourceType,
+  type State,
+  type Transition,
+  type WorkflowName,
+} from "../../shared/domain/lifecycle.ts";
 import type { Poll, Step, Workflow } from "../../shared/domain/workflow.ts";
 import { account, type AccountOptions, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
 import type { Answer, Client } from "../harness/client.ts";
@@ -80,6 +88,9 @@ function begunBy(answer: Answer): string {
   const { id, operation_id } = answer.as(Begun);
   return operation_id ?? id;
 }
+
+/** The published status of a state, which is the state itself but for servers. */
+export const published = (state: string): string => (isServerPhase(state) ? SERVER_PHASES[state] : state);
 
 export async function workflowHarness(cloud: Cloud, options: AccountOptions = {}): Promise<WorkflowHarness> {
   const me = await account(options);

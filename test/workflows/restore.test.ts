@@ -11,13 +11,12 @@ import { findOperation, stopSteps } from "../../shared/data/operations.ts";
 import { endOperation } from "../../shared/data/operation-ends.ts";
 import type { OperationRecord } from "../../shared/data/records.ts";
 import { completeSafetyBackup, reserveSafetyBackup } from "../../shared/data/safety-backups.ts";
-import { findErp, type SandboxErp } from "../../shared/data/sandbox.ts";
-import { getServer } from "../../shared/data/servers.ts";
 import { LIFECYCLE } from "../../shared/domain/lifecycle.ts";
 import { uniqueDomain } from "../harness/account.ts";
 import type { Answer } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { some } from "../harness/some.ts";
+import { erpsOf } from "./erps.ts";
 import { InjectedError, type WorkflowHarness, workflowHarness } from "./harness.ts";
 import { expectConsistent, snapshotOf } from "./snapshot.ts";
 
@@ -34,18 +33,8 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-const api = async () => (await harness.me.token()).api;
+const { api, show, write, erpOf } = erpsOf(() => harness);
 const act = async (id: string, action: string) => (await api()).post(`/instances/${id}/actions`, { action });
-const show = async (id: string) => (await (await api()).get(`/instances/${id}`)).as(Instance);
-const write = async (id: string, data: unknown) =>
-  expect((await (await api()).put(`/sandbox/instances/${id}/data`, data)).status).toBe(200);
-
-async function erpOf({ id, server_id }: Instance): Promise<SandboxErp> {
-  const { machine_id } = await getServer(harness.me.id, server_id);
-  const erp = await findErp(machine_id ?? "", id);
-  if (erp === undefined) throw new Error(`${id} has no ERP`);
-  return erp;
-}
 
 /** What is in an ERP, without how often it was written. */
 const contents = async (instance: Instance) => {

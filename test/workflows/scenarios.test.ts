@@ -10,7 +10,7 @@ import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { getOperation } from "../../shared/data/operations.ts";
-import { findErp, type SandboxErp, setMachine } from "../../shared/data/sandbox.ts";
+import { type SandboxErp, setMachine } from "../../shared/data/sandbox.ts";
 import { getServer } from "../../shared/data/servers.ts";
 import { find, put, removeOne, transact, updateOne } from "../../shared/data/table.ts";
 import { backupRef } from "../../shared/data/backups.ts";
@@ -18,6 +18,7 @@ import { account, uniqueDomain } from "../harness/account.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { seedBackup } from "../harness/seed.ts";
 import { getInstance } from "../../shared/data/instances.ts";
+import { erpsOf } from "./erps.ts";
 import { type Intercept, InjectedError, type WorkflowHarness, workflowHarness } from "./harness.ts";
 import { expectConsistent, snapshotOf } from "./snapshot.ts";
 
@@ -31,17 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-const api = async () => (await harness.me.token()).api;
-const show = async (id: string) => (await (await api()).get(`/instances/${id}`)).as(Instance);
-const write = async (id: string, data: unknown) =>
-  expect((await (await api()).put(`/sandbox/instances/${id}/data`, data)).status).toBe(200);
-
-async function erpOf({ id, server_id }: Instance): Promise<SandboxErp> {
-  const { machine_id } = await getServer(harness.me.id, server_id);
-  const erp = await findErp(machine_id ?? "", id);
-  if (erp === undefined) throw new Error(`${id} has no ERP`);
-  return erp;
-}
+const { api, show, write, erpOf } = erpsOf(() => harness);
 
 describe("a clone", () => {
   let source: Instance;
