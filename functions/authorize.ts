@@ -31,7 +31,7 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
     log.error("authorizer failed", { request_id: requestId, error: error instanceof Error ? error : undefined });
     throw error;
   });
-  if (admission.kind === "refused") return policy("anonymous", "Deny", { request_id: requestId, ip_address: ipAddress });
+  if (admission.kind === "rejected") return policy("anonymous", "Deny", { request_id: requestId, ip_address: ipAddress });
   const { caller, state, retryAfterMs } = admission;
   const limits: Limits = {
     limit: state.limit,
@@ -61,10 +61,10 @@ function countedAs(event: APIGatewayRequestAuthorizerEvent): Pick<RequestFacts, 
 
 async function admit(authorization: string | undefined, facts: RequestFacts): Promise<Admission> {
   const value = /^Bearer +(\S+)$/i.exec(authorization?.trim() ?? "")?.[1];
-  if (value === undefined) return { kind: "refused" };
-  if (value.startsWith("svc_")) return isTokenValue(env().ENVIRONMENT, value) ? admitToken(value, facts) : { kind: "refused" };
+  if (value === undefined) return { kind: "rejected" };
+  if (value.startsWith("svc_")) return isTokenValue(env().ENVIRONMENT, value) ? admitToken(value, facts) : { kind: "rejected" };
   const session = await verifySession(value);
-  return session === undefined ? { kind: "refused" } : admitSession(session.userId, session.sessionId, facts);
+  return session === undefined ? { kind: "rejected" } : admitSession(session.userId, session.sessionId, facts);
 }
 
 /** Of any resource: nothing is cached, so it is for this one request, whose own ARN may be longer than the 512 characters that a policy takes. */

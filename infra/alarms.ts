@@ -201,7 +201,7 @@ export class Alarms extends Construct {
 const SILENCE: Readonly<Record<TimedName, string>> = {
   "check-servers": "Servers that fail are still shown as active, and servers that came back are still shown as offline",
   sweep: "Operations that were recorded but never started stay pending, and machines without a record go unnoticed",
-  "refresh-catalogue":
+  "refresh-catalog":
     "Customers see machines that are not available, or do not see those that are; or a provider's credentials are no longer valid",
   "expire-backups": "Safety backups are kept longer than customers configured",
 };

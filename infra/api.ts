@@ -72,7 +72,7 @@ export class Api extends Construct {
       timeout: AUTHORIZER_TIMEOUT,
       logGroup,
     });
-    originKey.tell(this.authorize);
+    originKey.shareWith(this.authorize);
     const authorizer = new RequestAuthorizer(this, "authorizer", {
       handler: this.authorize,
       // No cache, so that a revoked token is dead for the very next request; no sources, so that a missing header is asked about too.
@@ -97,13 +97,13 @@ export class Api extends Construct {
       );
       if (route.access === "public") {
         acknowledgeOpen(method);
-        originKey.tell(handler);
+        originKey.shareWith(handler);
       }
       for (let each: IResource | undefined = resource; each !== undefined; each = each.parentResource)
         resources.set(each.path, each);
     }
-    this.answerTheRest([...resources.values()], { functions, originKey, logGroup });
-    this.answerInOurWords();
+    this.addFallback([...resources.values()], { functions, originKey, logGroup });
+    this.addGatewayErrors();
   }
 
   private restApi(environment: Environment, settings: Settings): RestApi {
@@ -160,7 +160,7 @@ export class Api extends Construct {
   }
 
   /** 404 and 405 in the envelope, from one function: on every path without a GET for the methods it lacks, and for all the paths there are not. */
-  private answerTheRest(
+  private addFallback(
     resources: IResource[],
     { functions, originKey, logGroup }: Pick<Props, "functions" | "originKey" | "logGroup">,
   ): void {
@@ -171,7 +171,7 @@ export class Api extends Construct {
       timeout: AUTHORIZER_TIMEOUT,
       logGroup,
     });
-    originKey.tell(fallback);
+    originKey.shareWith(fallback);
     // One permission for the whole API: a function's policy has no room for one per path.
     const integration = new LambdaIntegration(fallback, { scopePermissionToMethod: false });
     const bases = ["/", "/api", BASE_PATH];
@@ -181,8 +181,8 @@ export class Api extends Construct {
   }
 
   /** The gateway's own errors. */
-  private answerInOurWords(): void {
-    for (const [type, { code, message, status, requestId, retryAfter }] of GATEWAY_ANSWERS) {
+  private addGatewayErrors(): void {
+    for (const [type, { code, message, status, requestId, retryAfter }] of GATEWAY_ERRORS) {
       this.rest.addGatewayResponse(type.responseType, {
         type,
         ...(status === "kept" ? {} : { statusCode: String(status ?? ERRORS[code].status) }),
@@ -244,14 +244,14 @@ const ACCESS_LOG = {
   path: "$context.path",
   resource: "$context.resourcePath",
   status: "$context.status",
-  answered_by: "$context.error.responseType",
+  gateway_error: "$context.error.responseType",
   latency_ms: "$context.responseLatency",
   authorizer_ms: "$context.authorizer.latency",
   integration_ms: "$context.integration.latency",
   trace: "$context.xrayTraceId",
 };
 
-interface Answer {
+interface GatewayError {
   code: ErrorCode;
   /** If not the code's own. */
   message?: string;
@@ -261,9 +261,9 @@ interface Answer {
   retryAfter?: number;
 }
 
-const UNAVAILABLE: Answer = { code: "SERVICE_UNAVAILABLE", retryAfter: RETRY_AFTER_SECONDS };
+const UNAVAILABLE: GatewayError = { code: "SERVICE_UNAVAILABLE", retryAfter: RETRY_AFTER_SECONDS };
 
-const GATEWAY_ANSWERS: readonly (readonly [ResponseType, Answer])[] = [
+const GATEWAY_ERRORS: readonly (readonly [ResponseType, GatewayError])[] = [
   // The authorizer's Deny. Its context has only flat strings, which templates can read: the client's own request ID is returned.
   [ResponseType.ACCESS_DENIED, { code: "UNAUTHORIZED", requestId: "context.authorizer.request_id" }],
   [ResponseType.UNAUTHORIZED, { code: "UNAUTHORIZED" }],

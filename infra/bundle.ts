@@ -14,7 +14,7 @@ import { builtOnce, fingerprintOf, ROOT } from "./built.ts";
 import { leaveOut, STAND_INS, type StandIn } from "./bundle-leave-out.ts";
 import { ENVIRONMENTS } from "../shared/domain/environments.ts";
 
-export const SCHEDULES = ["check-servers", "sweep", "refresh-catalogue", "expire-backups", "rescue"] as const;
+export const SCHEDULES = ["check-servers", "sweep", "refresh-catalog", "expire-backups", "rescue"] as const;
 export type ScheduleName = (typeof SCHEDULES)[number];
 
 /** Minified bytes by id. */

@@ -155,7 +155,7 @@ export class Dashboard extends Construct {
         certificate: Certificate.fromCertificateArn(this, "certificate", domain.certificateArn),
       }),
     });
-    distribution.node.addDependency(...originKey.told);
+    distribution.node.addDependency(...originKey.functions);
     Validations.of(distribution).acknowledge(
       { id: "AwsSolutions-CFR1", reason: "Customers are wherever they are" },
       {

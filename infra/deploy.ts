@@ -8,7 +8,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import * as z from "zod";
 import { bundledSizes, bundleIfChanged } from "./bundle.ts";
 import { buildDashboard } from "./dashboard-build.ts";
-import { type Access, AwsRefused, concurrencyLimit, concurrencyWarning, findStack, hasCompleted } from "./deployed.ts";
+import { type Access, AwsError, concurrencyLimit, concurrencyWarning, findStack, hasCompleted } from "./deployed.ts";
 import { type Chosen, forgottenDomain, NONE, withChosen } from "./deploy-settings.ts";
 import { SETTINGS, stackName } from "./settings.ts";
 import { type Environment, ENVIRONMENTS } from "../shared/domain/environments.ts";
@@ -34,7 +34,7 @@ const CDK_JSON = join(ROOT, "cdk.json");
 async function deploy(): Promise<void> {
   const { environment, chosen, yes } = request();
   const access = await reachable();
-  const before = await findStack(stackName(environment), access).catch(refused);
+  const before = await findStack(stackName(environment), access).catch(rejected);
   const kept = await readFile(CDK_JSON, "utf8");
   const settings = withChosen(kept, environment, chosen);
   const forgotten = forgottenDomain(before?.outputs ?? {}, settings.values, chosen);
@@ -72,8 +72,8 @@ async function deploy(): Promise<void> {
   );
 }
 
-const refused = (error: unknown): never => {
-  if (!(error instanceof AwsRefused)) throw error;
+const rejected = (error: unknown): never => {
+  if (!(error instanceof AwsError)) throw error;
   throw new DeployError(
     `${error.message}\nYour credentials must allow cloudformation:DescribeStacks: docs/deploy.md, "Who may deploy".`,
     {
@@ -83,7 +83,7 @@ const refused = (error: unknown): never => {
 };
 
 const unknownLimit = (error: unknown): string => {
-  if (!(error instanceof AwsRefused)) throw error;
+  if (!(error instanceof AwsError)) throw error;
   return `Could not check how many functions may run at once (${error.message}): docs/deploy.md, "Prerequisites".`;
 };
 

@@ -15,14 +15,14 @@ export interface DeployedStack {
 }
 
 /** AWS rejected a call, usually because the person who deploys lacks the permission. */
-export class AwsRefused extends Error {}
+export class AwsError extends Error {}
 
 /** Undefined if there is no such stack. */
 export async function findStack(name: string, access: Access): Promise<DeployedStack | undefined> {
   const query = { Action: "DescribeStacks", Version: "2010-05-15", StackName: name };
   const { status, text } = await ask("cloudformation", "/", query, access);
   if (status === 400 && text.includes("does not exist")) return undefined;
-  if (status !== 200) throw new AwsRefused(`cloudformation:DescribeStacks returned ${status}: ${text.slice(0, 300)}`);
+  if (status !== 200) throw new AwsError(`cloudformation:DescribeStacks returned ${status}: ${text.slice(0, 300)}`);
   const outputs = [...text.matchAll(/<OutputKey>(.*?)<\/OutputKey>\s*<OutputValue>(.*?)<\/OutputValue>/gs)];
   return {
     status: /<StackStatus>(\w+)<\/StackStatus>/.exec(text)?.[1] ?? "UNKNOWN",
@@ -39,7 +39,7 @@ const AccountSettings = z.object({ AccountLimit: z.object({ ConcurrentExecutions
 /** How many functions may run at once in the account and region, all stacks together. */
 export async function concurrencyLimit(access: Access): Promise<number> {
   const { status, text } = await ask("lambda", "/2016-08-19/account-settings", {}, access);
-  if (status !== 200) throw new AwsRefused(`lambda:GetAccountSettings returned ${status}: ${text.slice(0, 300)}`);
+  if (status !== 200) throw new AwsError(`lambda:GetAccountSettings returned ${status}: ${text.slice(0, 300)}`);
   return AccountSettings.parse(JSON.parse(text)).AccountLimit.ConcurrentExecutions;
 }
 

@@ -9,7 +9,7 @@ export class OriginKey extends Construct {
   /** A reference that CloudFormation resolves when it deploys: the key is not in the template. */
   readonly sent: string;
   /** The functions that know it; CloudFront may send it only after that. */
-  readonly told: LambdaFunction[] = [];
+  readonly functions: LambdaFunction[] = [];
   /** The key, and the one before it, which CloudFront sends until the new one is everywhere. */
   private readonly accepted: string;
 
@@ -20,9 +20,9 @@ export class OriginKey extends Construct {
   }
 
   /** Only those that requests reach first: a template may refer to a secret sixty times. */
-  tell(handler: LambdaFunction): void {
+  shareWith(handler: LambdaFunction): void {
     handler.addEnvironment(ORIGIN_KEYS, this.accepted);
-    this.told.push(handler);
+    this.functions.push(handler);
   }
 
   private key(number: number): string {

@@ -14,7 +14,7 @@ import type { Settings } from "./settings.ts";
 
 interface Timed {
   every: Duration;
-  says: string;
+  description: string;
   access: Access;
 }
 
@@ -22,22 +22,22 @@ interface Timed {
 export const TIMED = {
   "check-servers": {
     every: Duration.minutes(1),
-    says: "Checks whether every server responds",
+    description: "Checks whether every server responds",
     access: { table: "write", keys: ["hosts"], configuration: true },
   },
   sweep: {
     every: Duration.minutes(5),
-    says: "Starts operations that were recorded but never started, and compares the provider's machines with the table",
+    description: "Starts operations that were recorded but never started, and compares the provider's machines with the table",
     access: { table: "write", starts: WORKFLOW_NAMES, looks: true, configuration: true },
   },
-  "refresh-catalogue": {
+  "refresh-catalog": {
     every: Duration.minutes(10),
-    says: "Updates the catalog from the providers",
+    description: "Updates the catalog from the providers",
     access: { table: "write", configuration: true },
   },
   "expire-backups": {
     every: Duration.hours(1),
-    says: "Deletes expired safety backups",
+    description: "Deletes expired safety backups",
     access: { table: "write", starts: ["delete-backup"] },
   },
 } as const satisfies Partial<Record<ScheduleName, Timed>>;
@@ -45,7 +45,7 @@ export const TIMED = {
 export type TimedName = keyof typeof TIMED;
 
 /** What the sandbox offers never changes. */
-const RENTED_ONLY: TimedName = "refresh-catalogue";
+const RENTED_ONLY: TimedName = "refresh-catalog";
 
 const LAMBDA_MINUTES_MAX = 15;
 
@@ -80,10 +80,15 @@ export class Schedules extends Construct {
     this.deaths = this.onDeath(functions);
   }
 
-  private every(name: TimedName, { every, says, access }: Timed, functions: Functions, logGroup: LogGroup): LambdaFunction {
+  private every(
+    name: TimedName,
+    { every, description, access }: Timed,
+    functions: Functions,
+    logGroup: LogGroup,
+  ): LambdaFunction {
     const run = functions.make(this, name, {
       bundle: `schedules.${name}`,
-      description: says,
+      description,
       access,
       timeout: Duration.minutes(Math.min(LAMBDA_MINUTES_MAX, every.toMinutes())),
       logGroup,
@@ -92,7 +97,7 @@ export class Schedules extends Construct {
     // Not again: the next run comes by itself, and an alarm tells if none succeeds.
     run.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(Math.min(60, every.toMinutes())) });
     new Rule(this, `${name} rule`, {
-      description: says,
+      description,
       schedule: Schedule.rate(every),
       targets: [new Target(run, { retryAttempts: 0 })],
     });

@@ -177,11 +177,11 @@ export class WorkflowMachine extends Construct {
   private start(steps: Workflow["steps"], whole: IChainable, undoOnly: IChainable): IChainable {
     const polls = steps.filter((each) => each.kind === "poll").map(({ name }) => [name, { ready: false, attempt: 0 }]);
     const undoing = Condition.and(Condition.isPresent("$.input.undo_only"), Condition.booleanEquals("$.input.undo_only", true));
-    const told = Condition.isPresent("$.input.error");
+    const hasError = Condition.isPresent("$.input.error");
     const takeError = new Pass(this, "take error", { inputPath: "$.input.error", resultPath: "$.error" }).next(undoOnly);
-    const noError = new Pass(this, "no error", { parameters: UNTOLD, resultPath: "$.error" }).next(undoOnly);
+    const noError = new Pass(this, "no error", { parameters: UNREPORTED, resultPath: "$.error" }).next(undoOnly);
     return new Pass(this, "start", { parameters: { input: JsonPath.objectAt("$"), polls: Object.fromEntries(polls) } }).next(
-      new Choice(this, "undo only?").when(Condition.and(undoing, told), takeError).when(undoing, noError).otherwise(whole),
+      new Choice(this, "undo only?").when(Condition.and(undoing, hasError), takeError).when(undoing, noError).otherwise(whole),
     );
   }
 
@@ -227,7 +227,7 @@ export class WorkflowMachine extends Construct {
 const CAUGHT = { errors: [Errors.ALL], resultPath: "$.error" };
 
 /** For a second execution that nobody gave a reason. */
-const UNTOLD = { Error: "INTERNAL_ERROR", Cause: "The execution ended without a reason" };
+const UNREPORTED = { Error: "INTERNAL_ERROR", Cause: "The execution ended without a reason" };
 
 const TRACING = ["xray:PutTraceSegments", "xray:PutTelemetryRecords", "xray:GetSamplingRules", "xray:GetSamplingTargets"];
 const LOG_DELIVERY = [

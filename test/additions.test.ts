@@ -92,11 +92,11 @@ export const handler = handle(api.instances.polish)(async ({ params, caller, by,
   );
 
   const readme = readFileSync("README.md", "utf8");
-  const told = readme.slice(readme.indexOf("### Add an endpoint")).replaceAll(/<(?:resource|name|verb)>/g, "*");
+  const guide = readme.slice(readme.indexOf("### Add an endpoint")).replaceAll(/<(?:resource|name|verb)>/g, "*");
   const unnamed = touched.filter((file) => {
     const named = file.replace(/workflows\/[a-z]+-[a-z]+\//, "workflows/*/");
     return ![named, named.replace(/[a-z-]+\.ts$/, "*.ts"), named.replace(/\/[a-z-]+\/[a-z-]+\.ts$/, "/*/*.ts"), "tasks.ts"].some(
-      (place) => told.includes(`\`${place}\``) && (place !== "tasks.ts" || file.endsWith("/tasks.ts")),
+      (place) => guide.includes(`\`${place}\``) && (place !== "tasks.ts" || file.endsWith("/tasks.ts")),
     );
   });
   expect(unnamed).toEqual([]);

@@ -20,7 +20,7 @@ import { countPlace, numberOf } from "../shared/data/lists.ts";
 import { setQuota } from "../shared/data/operator.ts";
 import { SERVER_PHASES } from "../shared/domain/lifecycle.ts";
 import { account, newPublicKey, type TestAccount, unique, unusedId, uniqueDomain } from "./harness/account.ts";
-import { type Answer, type Client, stranger } from "./harness/client.ts";
+import { type ApiResponse, type Client, stranger } from "./harness/client.ts";
 import { ownCloud } from "./harness/cloud.ts";
 import { some } from "./harness/some.ts";
 import { closedRoutes } from "./harness/requests.ts";
@@ -42,15 +42,15 @@ interface Cost {
 }
 
 /** The calls that a request made: by the authorizer, and by the endpoint's own function. */
-async function costOf(id: string, request: () => Promise<Answer>): Promise<Cost & { answer: Answer }> {
+async function costOf(id: string, request: () => Promise<ApiResponse>): Promise<Cost & { response: ApiResponse }> {
   const own = new RegExp(`-api${id.replace(".", "")}[0-9A-F]{8}$`, "i");
   const calls: Call[] = [];
   const stop = cloud.aws.calls.subscribe((call) => calls.push(call));
-  const answer = await request();
+  const response = await request();
   stop();
   const by = (pattern: RegExp, service: string) =>
     calls.filter((call) => pattern.test(call.principal) && call.service === service);
-  return { answer, authorizer: by(/authorize/i, "dynamodb"), handler: by(own, "dynamodb"), starts: by(own, "states") };
+  return { response, authorizer: by(/authorize/i, "dynamodb"), handler: by(own, "dynamodb"), starts: by(own, "states") };
 }
 
 interface Row {
@@ -59,7 +59,7 @@ interface Row {
   calls: number;
   starts?: number;
   /** Makes what the request needs, and gives the request. */
-  prepare: () => Promise<(api: Client, headers: Record<string, string>) => Promise<Answer>>;
+  prepare: () => Promise<(api: Client, headers: Record<string, string>) => Promise<ApiResponse>>;
 }
 
 const get =
@@ -245,8 +245,8 @@ test.each(requests)("$id $how costs 1 call for who asks and at most $calls for w
   await warm(id, row);
   const [request, api] = [await row.prepare(), await clientFor(id)];
   const headers: Record<string, string> = keyed ? { "idempotency-key": unique("figures") } : {};
-  const { answer, authorizer, handler, starts } = await costOf(id, () => request(api, headers));
-  expect(answer.status, answer.text).toBe(row.status);
+  const { response, authorizer, handler, starts } = await costOf(id, () => request(api, headers));
+  expect(response.status, response.text).toBe(row.status);
   expect(authorizer.map(({ action }) => action)).toEqual(["UpdateItem"]);
   expect(handler.length, handler.map(({ action }) => action).join(", ")).toBeLessThanOrEqual(row.calls);
   expect(starts.map(({ action }) => action)).toEqual(Array.from({ length: row.starts ?? 0 }, () => "StartExecution"));
@@ -282,17 +282,17 @@ test("a page of operations of a resource costs one call more for those that are 
     await endOperation(operation, { succeeded: true });
   }
   await me.api.get(`/operations?resource_id=${id}`);
-  const { answer, handler } = await costOf("operations.list", () => me.api.get(`/operations?resource_id=${id}`));
-  expect(answer.meta?.total).toBe(3);
+  const { response, handler } = await costOf("operations.list", () => me.api.get(`/operations?resource_id=${id}`));
+  expect(response.meta?.total).toBe(3);
   expect(handler.map(({ action }) => action)).toEqual(["Query", "BatchGetItem"]);
 });
 
 test("a request that fails without a lookup costs no read", async () => {
   for (const token of [undefined, "nonsense", "svc_test_short", "svc_live_" + "a".repeat(36), "a.b.c"]) {
-    const { answer, authorizer, handler } = await costOf("servers.list", () =>
+    const { response, authorizer, handler } = await costOf("servers.list", () =>
       stranger.get("/servers", token === undefined ? {} : { token }),
     );
-    expect(answer.status).toBe(401);
+    expect(response.status).toBe(401);
     expect([authorizer, handler]).toEqual([[], []]);
   }
 });
@@ -427,9 +427,9 @@ describe("a page of 20 of 100,000", () => {
           status === undefined ? RECORDS : Math.ceil((RECORDS - statuses.findIndex(([, each]) => each === status)) / STATUSES);
         for (let page = first(total); page < first(total) + 8; page++) {
           const query = `page=${page}${status === undefined ? "" : `&status=${status}`}`;
-          const { answer, handler } = await costOf(`${kind}s.list`, () => api.get(`${path}?${query}`));
-          expect(answer.meta, query).toMatchObject({ page, per_page: 20, total });
-          const records = answer.as(z.array(z.object({ id: z.string(), status: z.string() })));
+          const { response, handler } = await costOf(`${kind}s.list`, () => api.get(`${path}?${query}`));
+          expect(response.meta, query).toMatchObject({ page, per_page: 20, total });
+          const records = response.as(z.array(z.object({ id: z.string(), status: z.string() })));
           expect(records, query).toHaveLength(Math.min(20, total - (page - 1) * 20));
           if (status !== undefined) expect(new Set(records.map((each) => each.status))).toEqual(new Set([status]));
           expect(handler.length, query).toBeLessThanOrEqual(calls);
@@ -444,8 +444,8 @@ describe("a page of 20 of 100,000", () => {
     test("by its cursor it costs the same", async () => {
       const { api } = await them.token();
       const { next_cursor } = (await api.get(`${path}?page=2501`)).meta ?? {};
-      const { answer, handler } = await costOf(`${kind}s.list`, () => api.get(`${path}?cursor=${next_cursor}`));
-      expect(answer.meta?.total).toBe(RECORDS);
+      const { response, handler } = await costOf(`${kind}s.list`, () => api.get(`${path}?cursor=${next_cursor}`));
+      expect(response.meta?.total).toBe(RECORDS);
       expect(handler.length).toBeLessThanOrEqual(kind === "instance" ? 3 : 2);
       expect(handler.reduce((sum, call) => sum + (call.capacity ?? 0), 0)).toBeLessThanOrEqual(CAPACITY_MAX);
     });

@@ -66,16 +66,16 @@ describe("the same key", () => {
   test("a reused key with a different body is an error, and has no effect", async () => {
     await api.post("/ssh-keys", sshKeyBody(), keyed("reused"));
     const before = await me.trace();
-    const answer = await api.post("/ssh-keys", sshKeyBody(), keyed("reused"));
-    expect(answer.status).toBe(422);
-    expect(answer.error?.code).toBe("IDEMPOTENCY_KEY_REUSED");
+    const response = await api.post("/ssh-keys", sshKeyBody(), keyed("reused"));
+    expect(response.status).toBe(422);
+    expect(response.error?.code).toBe("IDEMPOTENCY_KEY_REUSED");
     expect(await me.trace()).toBe(before);
   });
 
   test("a reused key on a different path is an error", async () => {
     await api.post("/ssh-keys", sshKeyBody(), keyed("path"));
-    const answer = await api.post("/servers", await me.serverBody(), keyed("path"));
-    expect(answer.error?.code).toBe("IDEMPOTENCY_KEY_REUSED");
+    const response = await api.post("/servers", await me.serverBody(), keyed("path"));
+    expect(response.error?.code).toBe("IDEMPOTENCY_KEY_REUSED");
   });
 
   test("of another credential is another key, of the same account too", async () => {
@@ -113,19 +113,19 @@ test("only successes are stored: after an error, the same key works for the corr
 test("of ten concurrent requests one takes effect; the others get its response, or that it is still in progress", async () => {
   const body = sshKeyBody();
   const before = await keysInAll();
-  const answers = await Promise.all(Array.from({ length: 10 }, () => api.post("/ssh-keys", body, keyed("at once"))));
+  const responses = await Promise.all(Array.from({ length: 10 }, () => api.post("/ssh-keys", body, keyed("at once"))));
   expect(await keysInAll()).toBe(before + 1);
-  const made = answers.filter(({ status }) => status === 201);
+  const made = responses.filter(({ status }) => status === 201);
   expect(new Set(made.map(({ text }) => text)).size).toBe(1);
   expect(made.filter(({ headers }) => !("idempotent-replayed" in headers))).toHaveLength(1);
-  for (const { status, error } of answers) if (status !== 201) expect(error?.code).toBe("IDEMPOTENCY_IN_PROGRESS");
+  for (const { status, error } of responses) if (status !== 201) expect(error?.code).toBe("IDEMPOTENCY_IN_PROGRESS");
   expect((await api.post("/ssh-keys", body, keyed("at once"))).text).toBe(made[0]?.text);
 });
 
 test("two concurrent creations with one key create one server and one operation", async () => {
   const body = await me.serverBody();
-  const answers = await Promise.all([1, 2].map(() => api.post("/servers", body, keyed("two servers"))));
-  const ids = answers.filter(({ status }) => status === 201).map((answer) => answer.as(Server).id);
+  const responses = await Promise.all([1, 2].map(() => api.post("/servers", body, keyed("two servers"))));
+  const ids = responses.filter(({ status }) => status === 201).map((response) => response.as(Server).id);
   expect(new Set(ids).size).toBe(1);
   expect((await me.api.get(`/operations?resource_id=${ids[0]}`)).meta?.total).toBe(1);
 });

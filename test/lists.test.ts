@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 const Listed = z.looseObject({ id: z.string(), created_at: z.string() });
 const client = async (route: { access: unknown }) => (route.access === "session" ? me.session() : (await me.token()).api);
-const idsOf = (answer: Awaited<ReturnType<Client["get"]>>) => answer.as(z.array(Listed)).map(({ id }) => id);
+const idsOf = (response: Awaited<ReturnType<Client["get"]>>) => response.as(z.array(Listed)).map(({ id }) => id);
 
 describe.each(listRoutes.filter(({ id }) => id !== "operations.list"))("$title", (route) => {
   const at = (query: string) => `${pathOf(route, instanceId)}?${query}`;
@@ -45,11 +45,11 @@ describe.each(listRoutes.filter(({ id }) => id !== "operations.list"))("$title",
     const whole: string[] = [];
     let total = 0;
     for (let page = 1; ; page++) {
-      const answer = await api.get(at(`page=${page}&per_page=7`));
-      expect(answer.meta).toMatchObject({ page, per_page: 7 });
-      total = answer.meta?.total ?? 0;
-      whole.push(...idsOf(answer));
-      if (idsOf(answer).length < 7) break;
+      const response = await api.get(at(`page=${page}&per_page=7`));
+      expect(response.meta).toMatchObject({ page, per_page: 7 });
+      total = response.meta?.total ?? 0;
+      whole.push(...idsOf(response));
+      if (idsOf(response).length < 7) break;
     }
     expect(total).toBeGreaterThanOrEqual(30);
     expect(whole).toHaveLength(total);
@@ -66,11 +66,11 @@ describe.each(listRoutes.filter(({ id }) => id !== "operations.list"))("$title",
     const walked: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
-      const answer: Awaited<ReturnType<Client["get"]>> = await api.get(
+      const response: Awaited<ReturnType<Client["get"]>> = await api.get(
         at(`per_page=9${cursor === "" ? "" : `&cursor=${cursor}`}`),
       );
-      walked.push(...idsOf(answer));
-      cursor = answer.meta?.next_cursor ?? null;
+      walked.push(...idsOf(response));
+      cursor = response.meta?.next_cursor ?? null;
     }
     expect(walked.slice(0, 100)).toEqual(byPage);
     expect(new Set(walked).size).toBe(walked.length);
@@ -81,8 +81,8 @@ describe.each(listRoutes.filter(({ id }) => id !== "operations.list"))("$title",
     const other = route.id === "servers.list" ? `/instances/${instanceId}/backups` : "/servers";
     const { next_cursor } = (await (await me.token()).api.get(`${other}?per_page=5`)).meta ?? {};
     expect(next_cursor).toEqual(expect.any(String));
-    const answer = await api.get(at(`cursor=${next_cursor}`));
-    expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "cursor" } });
+    const response = await api.get(at(`cursor=${next_cursor}`));
+    expect(response.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "cursor" } });
   });
 });
 
@@ -104,20 +104,20 @@ describe("filters", () => {
     const [name = "", wanted] = filter.replace("ID", instanceId).split("=");
     const paged: string[] = [];
     for (let page = 1; page <= Math.ceil(total / 10) + 1; page++) {
-      const answer = await api.get(at(`per_page=10&page=${page}`));
-      expect(answer.meta?.total).toBe(total);
-      for (const record of answer.as(z.array(Listed))) expect(record[name]).toBe(wanted);
-      paged.push(...idsOf(answer));
+      const response = await api.get(at(`per_page=10&page=${page}`));
+      expect(response.meta?.total).toBe(total);
+      for (const record of response.as(z.array(Listed))) expect(record[name]).toBe(wanted);
+      paged.push(...idsOf(response));
     }
     expect(new Set(paged).size).toBe(total);
     const walked: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
-      const answer: Awaited<ReturnType<Client["get"]>> = await api.get(
+      const response: Awaited<ReturnType<Client["get"]>> = await api.get(
         at(`per_page=10${cursor === "" ? "" : `&cursor=${cursor}`}`),
       );
-      walked.push(...idsOf(answer));
-      cursor = answer.meta?.next_cursor ?? null;
+      walked.push(...idsOf(response));
+      cursor = response.meta?.next_cursor ?? null;
     }
     expect(walked).toEqual(paged);
   });
@@ -125,9 +125,9 @@ describe("filters", () => {
   test("an instance's server has its instances and no other's", async () => {
     const server = await seedServer(me.id);
     const instance = await seedInstance(me.id, { server_id: server.id });
-    const answer = await me.api.get(`/instances?server_id=${server.id}`);
-    expect(idsOf(answer)).toEqual([instance.id]);
-    expect(answer.meta).toEqual({ page: 1, per_page: 20, total: 1, next_cursor: null });
+    const response = await me.api.get(`/instances?server_id=${server.id}`);
+    expect(idsOf(response)).toEqual([instance.id]);
+    expect(response.meta).toEqual({ page: 1, per_page: 20, total: 1, next_cursor: null });
     expect((await me.api.get(`/instances?server_id=${unusedId("server")}`)).meta?.total).toBe(0);
   });
 });
@@ -140,7 +140,7 @@ test("twenty made at once are all there, once, and counted", async () => {
   const events = (await api.get("/events")).meta?.total ?? 0;
   const made = await Promise.all(
     Array.from({ length: 20 }, (_, i) =>
-      api.post("/servers", { ...body, name: `together-${i}` }).then((answer) => answer.as(Listed).id),
+      api.post("/servers", { ...body, name: `together-${i}` }).then((response) => response.as(Listed).id),
     ),
   );
   const page = await api.get("/servers?per_page=100");

@@ -45,22 +45,22 @@ async function without<T>(service: "dynamodb" | "states", mode: true | "refuse" 
   }
 }
 
-const unavailable = (answer: {
+const unavailable = (response: {
   status: number;
   error: { code: string } | undefined;
   headers: Readonly<Record<string, string>>;
 }) => {
-  expect(answer.status).toBe(503);
-  expect(answer.error?.code).toBe("SERVICE_UNAVAILABLE");
-  expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+  expect(response.status).toBe(503);
+  expect(response.error?.code).toBe("SERVICE_UNAVAILABLE");
+  expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
 };
 
 describe.each([true, "refuse", "silent"] as const)("without the database (%s)", (mode) => {
   test("without the database every endpoint returns 503 in the envelope, and those that need no database still work", async () => {
-    const answers = await without("dynamodb", mode, () =>
+    const responses = await without("dynamodb", mode, () =>
       Promise.all(closedRoutes.map((route) => api.send(route.method, pathOf(route), bodyOf(route)))),
     );
-    for (const answer of answers) unavailable(answer);
+    for (const response of responses) unavailable(response);
     const [health, unknown, malformed, login] = await without("dynamodb", mode, () =>
       Promise.all([
         stranger.get("/health"),
@@ -81,10 +81,10 @@ describe("without the workflow engine", () => {
     const reader = (await me.token()).api;
     const lists = await Promise.all(
       ["/servers", "/instances", "/backups", "/operations", "/events"].map(async (path) => {
-        const answer = await reader.get(`${path}?per_page=100`);
+        const response = await reader.get(`${path}?per_page=100`);
         return {
-          total: answer.meta?.total,
-          data: answer.as(z.array(z.looseObject({ id: z.string() }))).map((record) => ({ ...record, updated_at: undefined })),
+          total: response.meta?.total,
+          data: response.as(z.array(z.looseObject({ id: z.string() }))).map((record) => ({ ...record, updated_at: undefined })),
         };
       }),
     );
@@ -174,67 +174,69 @@ describe("without the workflow engine", () => {
       const requests = await Promise.all(begin.map(async ([what, prepare]) => ({ what, request: await prepare() })));
       const before = await everything();
       const began = Date.now();
-      const answers = await without("states", mode, () => Promise.all(requests.map(({ request }) => request())));
+      const responses = await without("states", mode, () => Promise.all(requests.map(({ request }) => request())));
       expect(Date.now() - began).toBeLessThan(29_000); // what API Gateway waits
-      for (const answer of answers) unavailable(answer);
+      for (const response of responses) unavailable(response);
       expect(await everything()).toEqual(before);
       for (const { what, request } of requests) expect((await request()).status, what).toBeLessThan(300);
     },
   );
 
   test("requests that need no workflow still work", async () => {
-    const answer = await without("states", "refuse", () => api.put("/settings", { backup_retention_days: 3 }));
-    expect(answer.status).toBe(200);
+    const response = await without("states", "refuse", () => api.put("/settings", { backup_retention_days: 3 }));
+    expect(response.status).toBe(200);
   });
 
   test("an Idempotency-Key is free again, so that the same request can be sent again", async () => {
     const body = await me.serverBody();
     const ask = () => api.post("/servers", body, { headers: { "idempotency-key": "outage" } });
     unavailable(await without("states", true, ask));
-    const answer = await ask();
-    expect(answer.headers).not.toHaveProperty("idempotent-replayed");
-    await me.until(answer.as(Server).operation_id);
+    const response = await ask();
+    expect(response.headers).not.toHaveProperty("idempotent-replayed");
+    await me.until(response.as(Server).operation_id);
   });
 });
 
 describe("a write whose response is lost", () => {
   test("is the request's own when it is sent again: what one transaction made is no conflict", async () => {
-    cloud.aws.loseAnswer("TransactWriteItems");
-    const answer = await api.post("/ssh-keys", { name: "Lost", public_key: newPublicKey() });
-    expect(answer.status).toBe(201);
+    cloud.aws.loseResponse("TransactWriteItems");
+    const response = await api.post("/ssh-keys", { name: "Lost", public_key: newPublicKey() });
+    expect(response.status).toBe(201);
     expect((await api.get("/ssh-keys")).meta?.total).toBe(1);
   });
 
   test("counts a request once", async () => {
-    const [first, second] = [await api.get("/catalog"), await (cloud.aws.loseAnswer("UpdateItem"), api.get("/catalog"))];
+    const [first, second] = [await api.get("/catalog"), await (cloud.aws.loseResponse("UpdateItem"), api.get("/catalog"))];
     const remaining = [first, second].map(({ headers }) => Number(headers["x-ratelimit-remaining"]));
     expect(remaining).toEqual([remaining[0], Number(remaining[0]) - 1]);
   });
 
   test("a lost response to a unique creation still reports the creation", async () => {
     const key = { pk: "lost", sk: randomUUID() };
-    cloud.aws.loseAnswer("PutItem");
+    cloud.aws.loseResponse("PutItem");
     expect(await putIfAbsent(key, { owner: me.id })).toBe(true);
     expect(await putIfAbsent(key, { owner: me.id })).toBe(false);
   });
 
   test("lost responses to starts end consistently: started, or withdrawn completely", async () => {
     const stop = cloud.aws.calls.subscribe(({ action }) => {
-      if (action === "StartExecution") cloud.aws.loseAnswer(action);
+      if (action === "StartExecution") cloud.aws.loseResponse(action);
     });
     const body = await me.serverBody();
-    const answer = await api.post("/servers", body, { headers: { "idempotency-key": "lost" } }).finally(stop);
+    const response = await api.post("/servers", body, { headers: { "idempotency-key": "lost" } }).finally(stop);
     await cloud.states.settled();
     const there = (await api.get("/servers")).as(z.array(Server));
-    expect([201, 503]).toContain(answer.status);
-    expect(there.map(({ id, status }) => [id, status])).toEqual(answer.status === 201 ? [[answer.as(Server).id, "active"]] : []);
+    expect([201, 503]).toContain(response.status);
+    expect(there.map(({ id, status }) => [id, status])).toEqual(
+      response.status === 201 ? [[response.as(Server).id, "active"]] : [],
+    );
     expect((await api.post("/servers", body, { headers: { "idempotency-key": "lost" } })).status).toBe(201);
     await cloud.states.settled();
     expect((await api.get("/servers")).meta?.total).toBe(1);
   });
 
   test("of an execution starts it once", async () => {
-    cloud.aws.loseAnswer("StartExecution");
+    cloud.aws.loseResponse("StartExecution");
     const server = await api.post("/servers", await me.serverBody());
     expect(server.status).toBe(201);
     await me.until(server.as(Server).operation_id);
@@ -267,10 +269,10 @@ describe("a repetition with the same Idempotency-Key, while the start fails", ()
     const body = await me.serverBody();
     const { id, resource } = await begunOnly(body);
     unavailable(await without("states", true, () => api.post("/servers", body, keyed)));
-    const answers = await Promise.all(Array.from({ length: 5 }, () => api.post("/servers", body, keyed)));
-    for (const answer of answers) {
-      expect(answer.headers["idempotent-replayed"]).toBe("true");
-      expect(answer.as(Server).id).toBe(resource.id);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => api.post("/servers", body, keyed)));
+    for (const response of responses) {
+      expect(response.headers["idempotent-replayed"]).toBe("true");
+      expect(response.as(Server).id).toBe(resource.id);
     }
     await me.until(id);
     expect(cloud.states.executions().filter(({ name }) => name === id)).toHaveLength(1);
@@ -314,12 +316,12 @@ describe("a repetition with the same Idempotency-Key, while the start fails", ()
         if (i === 3 * round) cloud.aws.outage("states", false);
         return asker.post("/servers", body, { headers });
       });
-      const answers = await Promise.all(tries).finally(() => cloud.aws.outage("states", false));
+      const responses = await Promise.all(tries).finally(() => cloud.aws.outage("states", false));
       await cloud.states.settled();
       const there = await servers();
-      for (const answer of answers)
-        if (answer.status === 201) expect(there).toContain(answer.as(Server).id);
-        else expect(["SERVICE_UNAVAILABLE", "IDEMPOTENCY_IN_PROGRESS"]).toContain(answer.error?.code);
+      for (const response of responses)
+        if (response.status === 201) expect(there).toContain(response.as(Server).id);
+        else expect(["SERVICE_UNAVAILABLE", "IDEMPOTENCY_IN_PROGRESS"]).toContain(response.error?.code);
       expect((await asker.post("/servers", body, { headers })).status).toBe(201);
       await cloud.states.settled();
     }

@@ -15,7 +15,7 @@ const CHECKS: [name: string, command: string[]][] = [
   ["lint", ["oxlint/bin/oxlint", "--type-aware", "--deny-warnings"]],
 ];
 
-const SLOWEST_TOLD = 10;
+const SLOWEST_SHOWN = 10;
 
 async function main(): Promise<void> {
   const began = performance.now();
@@ -26,7 +26,7 @@ async function main(): Promise<void> {
     console.log(`${code === 0 ? "✓" : "✗"} ${name} (${seconds.toFixed(1)} s)`);
     if (code !== 0) console.log(output);
   }
-  const slowest = tests.files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST_TOLD);
+  const slowest = tests.files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST_SHOWN);
   if (slowest.length > 0) console.log("\nThe slowest files:");
   for (const { name, seconds } of slowest) console.log(`  ${seconds.toFixed(1).padStart(6)} s  ${name}`);
   if (tests.skipped.length > 0) console.log("\nSkipped:");

@@ -22,7 +22,7 @@ const OTHERS = /^shared\/(?:providers\/|hosts\/(?:sandbox|ssh)|data\/sandbox\.ts
 /** The contract shows states in its examples. */
 const EXAMPLES = /^shared\/api\//;
 
-const spelledIn = (folders: string, pattern: (states: string) => RegExp, except: readonly RegExp[]): string[] =>
+const literalsIn = (folders: string, pattern: (states: string) => RegExp, except: readonly RegExp[]): string[] =>
   globSync(`${folders}/**/*.{ts,tsx}`)
     .filter((file) => file !== "shared/domain/lifecycle.ts" && !except.some((each) => each.test(file)))
     .flatMap((file) =>
@@ -32,9 +32,9 @@ const spelledIn = (folders: string, pattern: (states: string) => RegExp, except:
     );
 
 test("product code names no state", () => {
-  expect(spelledIn("{shared,functions}", (states) => new RegExp(`"(?:${states})"`), [OTHERS, EXAMPLES])).toEqual([]);
+  expect(literalsIn("{shared,functions}", (states) => new RegExp(`"(?:${states})"`), [OTHERS, EXAMPLES])).toEqual([]);
 });
 
 test("nothing compares with a state", () => {
-  expect(spelledIn("{shared,functions}", (states) => new RegExp(`[!=]==\\s*"(?:${states})"`), [OTHERS])).toEqual([]);
+  expect(literalsIn("{shared,functions}", (states) => new RegExp(`[!=]==\\s*"(?:${states})"`), [OTHERS])).toEqual([]);
 });

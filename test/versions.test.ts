@@ -8,7 +8,7 @@ import { keys } from "../shared/data/keys.ts";
 import { updateOne } from "../shared/data/table.ts";
 import { fingerprintOfId } from "../shared/domain/token-value.ts";
 import { account, newPublicKey, type TestAccount, unique, uniqueDomain } from "./harness/account.ts";
-import { type Answer, type Client, statusesOf, stranger } from "./harness/client.ts";
+import { type ApiResponse, type Client, statusesOf, stranger } from "./harness/client.ts";
 import { apiUrl } from "./harness/cloud.ts";
 import { everyRoute, pathOf } from "./harness/requests.ts";
 import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
@@ -96,7 +96,7 @@ const kinds: Kind[] = [
   },
 ];
 
-const etagOf = ({ headers }: Answer): string => headers["etag"] ?? "";
+const etagOf = ({ headers }: ApiResponse): string => headers["etag"] ?? "";
 const failed = (etag: string) => ({ code: "PRECONDITION_FAILED", details: { etag } });
 
 describe.each(kinds)("$what", ({ make, client, changes, deleted, touch }) => {
@@ -128,9 +128,9 @@ describe.each(kinds)("$what", ({ make, client, changes, deleted, touch }) => {
     let etag = first;
     for (const attempt of attempts) {
       for (const wrong of ['"another"', `W/${etag}`, etag.slice(1, -1), "", '"a", "b"', `"x${etag}"`]) {
-        const answer = await attempt(wrong);
-        expect(answer.status, `${wrong}: ${answer.text}`).toBe(412);
-        expect(answer.error).toMatchObject(failed(etag));
+        const response = await attempt(wrong);
+        expect(response.status, `${wrong}: ${response.text}`).toBe(412);
+        expect(response.error).toMatchObject(failed(etag));
       }
       expect(etagOf(await api.get(path))).toBe(etag);
       await touch?.(path);
@@ -162,8 +162,8 @@ describe.each(kinds)("$what", ({ make, client, changes, deleted, touch }) => {
     const full = await api.get(path);
     for (const known of [etagOf(full), `W/${etagOf(full)}`, `"x", ${etagOf(full)}`, "*"])
       for (const method of ["GET", "HEAD"]) {
-        const answer = await api.send(method, path, undefined, { headers: { "if-none-match": known } });
-        expect({ known, status: answer.status, text: answer.text, etag: etagOf(answer) }).toEqual({
+        const response = await api.send(method, path, undefined, { headers: { "if-none-match": known } });
+        expect({ known, status: response.status, text: response.text, etag: etagOf(response) }).toEqual({
           known,
           status: 304,
           text: "",
@@ -186,12 +186,12 @@ test("of concurrent changes with the same If-Match one succeeds", async () => {
   for (const [path, body] of paths) {
     const { api } = await me.token();
     const headers = { "if-match": etagOf(await api.get(path)) };
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => api.put(path, body(i), { headers })));
-    expect(statusesOf(answers), path).toEqual([200, ...Array.from({ length: 11 }, () => 412)]);
+    const responses = await Promise.all(Array.from({ length: 12 }, (_, i) => api.put(path, body(i), { headers })));
+    expect(statusesOf(responses), path).toEqual([200, ...Array.from({ length: 11 }, () => 412)]);
     const etag = etagOf(await api.get(path));
-    for (const { status, error } of answers) if (status === 412) expect(error).toMatchObject({ code: "PRECONDITION_FAILED" });
+    for (const { status, error } of responses) if (status === 412) expect(error).toMatchObject({ code: "PRECONDITION_FAILED" });
     expect(
-      answers.flatMap((answer) => (answer.status === 200 ? [etagOf(answer)] : [])),
+      responses.flatMap((response) => (response.status === 200 ? [etagOf(response)] : [])),
       path,
     ).toEqual([etag]);
   }
@@ -231,17 +231,17 @@ test("without If-Match, concurrent changes to different fields do not overwrite 
 test("an operation's ETag is valid until it progresses", async () => {
   const begun = (await me.api.post("/servers", await me.serverBody())).as(z.looseObject({ operation_id: z.string() }));
   await me.until(begun.operation_id);
-  const answer = await me.api.get(`/operations/${begun.operation_id}`);
-  expect(answer.as(Operation).status).toBe("succeeded");
-  expect(etagOf(answer)).toMatch(STRONG);
+  const response = await me.api.get(`/operations/${begun.operation_id}`);
+  expect(response.as(Operation).status).toBe("succeeded");
+  expect(etagOf(response)).toMatch(STRONG);
 });
 
 test("the description may be kept, and is 304 while it is the same", async () => {
   const full = await stranger.get("/openapi.json");
   expect(etagOf(full)).toMatch(/^W\/"/);
   for (const known of [etagOf(full), etagOf(full).slice(2)]) {
-    const answer = await stranger.get("/openapi.json", { headers: { "if-none-match": known } });
-    expect([answer.status, answer.text]).toEqual([304, ""]);
+    const response = await stranger.get("/openapi.json", { headers: { "if-none-match": known } });
+    expect([response.status, response.text]).toEqual([304, ""]);
   }
   expect((await stranger.get("/openapi.json", { headers: { "if-none-match": 'W/"other"' } })).status).toBe(200);
 });
@@ -276,10 +276,10 @@ describe("compression", () => {
       ["gzip;q=0", null],
       ["br", null],
     ] as const) {
-      const answer = await raw("/openapi.json", accepted);
-      expect([accepted, answer.coding]).toEqual([accepted, coding]);
-      expect(answer.text).toBe(plain.text);
-      if (coding !== null) expect(Number(answer.length)).toBeLessThan(plain.text.length / 4);
+      const response = await raw("/openapi.json", accepted);
+      expect([accepted, response.coding]).toEqual([accepted, coding]);
+      expect(response.text).toBe(plain.text);
+      if (coding !== null) expect(Number(response.length)).toBeLessThan(plain.text.length / 4);
     }
     expect((await raw("/health", "gzip")).coding).toBeNull();
   });

@@ -6,7 +6,7 @@ import { sealFor } from "../../shared/data/sealed.ts";
 import { namedServer, requireUsable, serverRef } from "../../shared/data/servers.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";
 import { requireErp } from "../../shared/providers/offers.ts";
-import { catalogue } from "../../shared/providers/catalogue.ts";
+import { catalog } from "../../shared/providers/catalog.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -17,7 +17,7 @@ export const handler = handle(api.instances.create)(async ({ body, caller, by, r
       server: serverRef(caller.account_id, body.server_id),
     },
   );
-  requireErp(await catalogue(), body);
+  requireErp(await catalog(), body);
   const server = namedServer(records.server);
   requireUsable(server);
   const instance = reserveInstance(change, server, body, operationId);

@@ -14,14 +14,14 @@ const PROBES_AT_ONCE = 100;
 export const handler = async (): Promise<void> => concurrently(PROBES_AT_ONCE, await watchedServers(), check);
 
 async function check(server: ServerRecord): Promise<void> {
-  const answered = await probe(server);
-  if (!answered) log.warn("server does not respond", { server: server.id, account: server.account_id });
-  await noteProbe(server, answered, isLastStraw(server, answered) ? await reasonOf(server) : "");
+  const responded = await probe(server);
+  if (!responded) log.warn("server does not respond", { server: server.id, account: server.account_id });
+  await noteProbe(server, responded, isLastStraw(server, responded) ? await reasonOf(server) : "");
 }
 
 /** The reason is fetched only then, because providers limit requests. */
-const isLastStraw = ({ state, failed_probes }: ServerRecord, answered: boolean): boolean =>
-  !answered && state === HEALTH.answers && failed_probes + 1 >= FAILED_PROBES_MAX;
+const isLastStraw = ({ state, failed_probes }: ServerRecord, responded: boolean): boolean =>
+  !responded && state === HEALTH.responds && failed_probes + 1 >= FAILED_PROBES_MAX;
 
 const SILENT = "The server does not respond to health checks";
 

@@ -1,6 +1,6 @@
 // Every five minutes: starts operations that were recorded but never started, rescues those whose execution is dead, and compares
 // the machines with our labels at the providers with the table.
-import { findOperation, forgetOpen, noteLooked, openOperations } from "../../shared/data/operations.ts";
+import { findOperation, forgetOpen, noteCheck, openOperations } from "../../shared/data/operations.ts";
 import type { OperationRecord, ServerRecord } from "../../shared/data/records.ts";
 import { serverRef } from "../../shared/data/servers.ts";
 import { find } from "../../shared/data/table.ts";
@@ -29,7 +29,7 @@ const PACE = { burst: 50, perSecond: 4, seconds: 240, atOnce: AT_ONCE };
 
 export const handler = async (): Promise<void> => {
   const swept = await Promise.allSettled([
-    openOperations().then(lookAtAll),
+    openOperations().then(checkAll),
     providers().then((all) => concurrently(AT_ONCE, all, compare)),
   ]);
   const errors = swept.filter((each) => each.status === "rejected").map(({ reason }) => reason as unknown);
@@ -40,7 +40,7 @@ const olderThan = (createdAt: string, seconds: number): boolean => Date.parse(cr
 
 type Open = Awaited<ReturnType<typeof openOperations>>[number];
 
-async function lookAtAll(open: readonly Open[]): Promise<void> {
+async function checkAll(open: readonly Open[]): Promise<void> {
   const old = open.filter(({ createdAt }) => olderThan(createdAt, START_SECONDS));
   const left = await paced(old, PACE, look);
   if (left > 0) log.warn("the sweep could not check every open operation in one run", { open: old.length, left });
@@ -49,7 +49,7 @@ async function lookAtAll(open: readonly Open[]): Promise<void> {
 async function look({ accountId, id }: Open): Promise<void> {
   const operation = await findOperation(accountId, id);
   if (operation === undefined || !isOpen(operation.state)) return forgetOpen(id);
-  await noteLooked(id);
+  await noteCheck(id);
   const [first, second] = [id, rescueName(id)];
   const execution = await findExecution(workflowOf(operation.type), first);
   if (execution?.running) return;

@@ -4,7 +4,7 @@ import { api } from "../../shared/api/index.ts";
 import { reserveOperation } from "../../shared/data/operations.ts";
 import { reserveServer, toServer } from "../../shared/data/servers.ts";
 import { sshKeyRef } from "../../shared/data/ssh-keys.ts";
-import { catalogue, findOffer } from "../../shared/providers/catalogue.ts";
+import { catalog, findOffer } from "../../shared/providers/catalog.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -15,7 +15,7 @@ export const handler = handle(api.servers.create)(async ({ body, caller, by, rea
       sshKey: sshKeyRef(caller.account_id, body.ssh_key_id),
     },
   );
-  const { specs } = findOffer(await catalogue(), body);
+  const { specs } = findOffer(await catalog(), body);
   if (sshKey === undefined) throw noneInAccount("ssh_key_id", "SSH key");
   const server = reserveServer(change, { ...body, specs }, operationId);
   reserveOperation(change, by, {

@@ -3,7 +3,7 @@ import { api } from "../../shared/api/index.ts";
 import { setSettings, settingsVersion, toSettings } from "../../shared/data/accounts.ts";
 import { logEvent } from "../../shared/data/change.ts";
 import { requirePlace } from "../../shared/providers/offers.ts";
-import { catalogue } from "../../shared/providers/catalogue.ts";
+import { catalog } from "../../shared/providers/catalog.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -11,7 +11,7 @@ export const handler = handle(api.settings.update)(async ({ body, caller, by, re
   const { change, account } = await beginChange({ caller, read }, {});
   match(change, settingsVersion(account));
   if (body.default_provider !== undefined || body.default_region !== undefined)
-    requirePlace(await catalogue(), {
+    requirePlace(await catalog(), {
       default_provider: body.default_provider === undefined ? account.default_provider : body.default_provider,
       default_region: body.default_region === undefined ? account.default_region : body.default_region,
     });

@@ -136,7 +136,7 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
   if (dataDir !== undefined) stops.push(lockDirectory(dataDir));
   const log = openLog(within(options, "logs"), "local-runner");
   stops.push(log.close);
-  const complain = (line: string): void => log.write(`${new Date().toISOString()} ${line}\n`);
+  const writeLog = (line: string): void => log.write(`${new Date().toISOString()} ${line}\n`);
 
   const secret = localSecret(dataDir);
   const credentials = credentialsOf(secret, "operator");
@@ -155,18 +155,18 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
         secretsmanager: (action, input) => data.secrets.call(action, input),
         storage: data.storage,
       },
-      log: complain,
+      log: writeLog,
       port: lastPort(portFile),
     }),
   );
   if (portFile !== undefined) writeFileSync(portFile, new URL(aws.url).port);
   const resolved: Resolve = (values) =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, data.secrets.resolved(value)]));
-  const compute = await startCompute(options, template, { secret, awsUrl: aws.url, resolved, complain }, stops);
+  const compute = await startCompute(options, template, { secret, awsUrl: aws.url, resolved, writeLog }, stops);
   late.states = compute.states;
   const { port = 0, fallback } = options;
   const front = template.front && resolved(template.front);
-  const gateway = await started(startGateway({ api, invoke: compute.lambda.invoke, port, fallback, front, log: complain }));
+  const gateway = await started(startGateway({ api, invoke: compute.lambda.invoke, port, fallback, front, log: writeLog }));
   compute.states.resume();
   return {
     apiUrl: gateway.url,
@@ -228,14 +228,14 @@ interface ComputeOptions {
   secret: string;
   awsUrl: string;
   resolved: Resolve;
-  complain: (line: string) => void;
+  writeLog: (line: string) => void;
 }
 
 /** What runs code: functions, rules and state machines. They stop together, because each calls the others. */
 async function startCompute(
   options: CloudOptions,
   template: Template,
-  { secret, awsUrl, resolved, complain }: ComputeOptions,
+  { secret, awsUrl, resolved, writeLog }: ComputeOptions,
   stops: (() => void | Promise<void>)[],
 ): Promise<Pick<Cloud, "lambda" | "events" | "states">> {
   const { dataDir, outDir, timeScale = 1, schedules = true } = options;
@@ -248,7 +248,7 @@ async function startCompute(
   const compileCache = join(outDir, "compile-cache");
   const lambda = startLambda({ functions, environment, localSecret: secret, dataDir, compileCache });
   const { invoke } = lambda;
-  const events = startEvents({ rules: template.rules, invoke, timeScale, schedules, log: complain });
+  const events = startEvents({ rules: template.rules, invoke, timeScale, schedules, log: writeLog });
   const late: { states?: States } = {};
   stops.push(async () => {
     late.states?.stop();
@@ -256,7 +256,7 @@ async function startCompute(
     await lambda.stop();
     await late.states?.settled();
   });
-  const states = await startStates({ machines: template.machines, invoke, emit: events.put, log: complain, dataDir, timeScale });
+  const states = await startStates({ machines: template.machines, invoke, emit: events.put, log: writeLog, dataDir, timeScale });
   late.states = states;
   return { lambda, events, states };
 }

@@ -1,6 +1,6 @@
 // What a start of the live environment prepares and prints: what providers offer, the service's SSH key, and how to begin.
 import { relative } from "node:path";
-import { readOffers } from "../../shared/data/catalogue.ts";
+import { readOffers } from "../../shared/data/catalog.ts";
 import { allAccounts } from "../../shared/data/operator.ts";
 import { serviceKey } from "../../shared/platform/service-key.ts";
 import type { Cloud } from "./cloud.ts";
@@ -13,7 +13,7 @@ export interface Live {
 
 /** Refreshes the catalog immediately instead of waiting for the schedule. */
 export async function prepareLive({ events }: Pick<Cloud, "events">): Promise<Live> {
-  await events.fire("refreshcatalogue");
+  await events.fire("refreshcatalog");
   const { providers } = await readOffers();
   const { public_key } = await serviceKey();
   return { providers: providers.map(({ name }) => name), hasAccount: (await allAccounts()).length > 0, serviceKey: public_key };

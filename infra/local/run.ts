@@ -21,12 +21,12 @@ export async function run(
   { stopWith, end }: { stopWith: (stop: () => Promise<void>) => void; end: (error?: unknown) => Promise<void> },
 ): Promise<void> {
   const given = environment === "live" ? { configuration: configurationFrom(process.env), store: storeFrom(process.env) } : {};
-  const [outDir, dashboard] = await told("Building and synthesizing", () =>
+  const [outDir, dashboard] = await timed("Building and synthesizing", () =>
     Promise.all([bundleIfChanged().then((bundles) => synthIfChanged(bundles, [environment])), buildDashboard()]),
   );
   const docs = docsPage(openapi(environment), `http://127.0.0.1:${port}`);
   const fallback = serve({ dashboard, docs, environment, otherDashboard });
-  const cloud = await told("Starting the database, storage, workflows and API", () =>
+  const cloud = await timed("Starting the database, storage, workflows and API", () =>
     startCloud({ outDir, stack: stackName(environment), dataDir, port, fallback, ...given }),
   );
   stopWith(cloud.stop);
@@ -39,15 +39,15 @@ export async function run(
   writeAccess(dataDir, access);
   const greeting =
     environment === "live"
-      ? liveWelcome(await told("Updating the catalog from the providers", () => prepareLive(cloud)), cloud.apiUrl, dataDir)
-      : welcome(await told("Preparing the demo account", () => demoAccount(dataDir, cloud.apiUrl, environment)));
+      ? liveWelcome(await timed("Updating the catalog from the providers", () => prepareLive(cloud)), cloud.apiUrl, dataDir)
+      : welcome(await timed("Preparing the demo account", () => demoAccount(dataDir, cloud.apiUrl, environment)));
   const seconds = (performance.now() / 1000).toFixed(1);
   console.log(
     `\nReady after ${seconds} s. Press Ctrl-C to stop. Data is stored in ${dataDir} (--reset deletes it).\n${greeting}`,
   );
 }
 
-async function told<T>(what: string, work: () => Promise<T>): Promise<T> {
+async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
   const began = performance.now();
   process.stdout.write(`${what} … `);
   const result = await work();

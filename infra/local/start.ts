@@ -147,7 +147,7 @@ function stopWith(stop: () => Promise<void>): void {
 async function end(error?: unknown): Promise<void> {
   if (stopping) return;
   stopping = true;
-  if (error !== undefined) console.error(`\n${sayingOf(error)}`);
+  if (error !== undefined) console.error(`\n${messageOf(error)}`);
   else console.log("\nStopping …");
   try {
     await stopAll();
@@ -158,7 +158,7 @@ async function end(error?: unknown): Promise<void> {
 }
 
 /** A bug is shown with its place; what the user can mend needs none. */
-function sayingOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof LocalError) return error.message;
   return isOfData(error) ? dataCannotBeUsed(error.message) : (error.stack ?? error.message);

@@ -22,7 +22,7 @@ export interface CallOptions {
 }
 
 /** A successful response. */
-export type Answer<E> = {
+export type ClientResponse<E> = {
   data: DataOf<E>;
   status: number;
   requestId: string;
@@ -37,13 +37,13 @@ export type Answer<E> = {
 /** The argument is optional where the endpoint needs nothing. */
 type Call<E> =
   Partial<CallOf<E>> extends CallOf<E>
-    ? (call?: CallOf<E> & CallOptions) => Promise<Answer<E>>
-    : (call: CallOf<E> & CallOptions) => Promise<Answer<E>>;
+    ? (call?: CallOf<E> & CallOptions) => Promise<ClientResponse<E>>
+    : (call: CallOf<E> & CallOptions) => Promise<ClientResponse<E>>;
 
 export type Client = { [R in keyof Api]: { [N in keyof Api[R]]: Call<Api[R][N]> } };
 
 /** Codes of errors that do not come from the service: no response, or one without the envelope. */
-export type LocalErrorCode = "NETWORK_ERROR" | "UNEXPECTED_ANSWER";
+export type LocalErrorCode = "NETWORK_ERROR" | "UNEXPECTED_RESPONSE";
 
 /** Everything that is not a success. */
 export class ClientError extends Error {
@@ -77,7 +77,7 @@ export function createClient(options: ClientOptions): Client {
     Object.fromEntries(
       Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => [
         name,
-        async (call: AnyCall = {}) => answerOf(endpoint, await send(options, endpoint, call)),
+        async (call: AnyCall = {}) => dataOf(endpoint, await send(options, endpoint, call)),
       ]),
     ),
   ]);
@@ -131,11 +131,11 @@ interface Envelope {
   error?: { code: string; message: string; details?: ErrorDetails };
 }
 
-async function answerOf(endpoint: Endpoint, response: Response): Promise<unknown> {
+async function dataOf(endpoint: Endpoint, response: Response): Promise<unknown> {
   const { status, ok, headers } = response;
   const requestId = headers.get("x-request-id") ?? "";
   const unexpected = (cause?: unknown) =>
-    new ClientError("UNEXPECTED_ANSWER", `The response (HTTP ${status}) did not come from the service`, {
+    new ClientError("UNEXPECTED_RESPONSE", `The response (HTTP ${status}) did not come from the service`, {
       status,
       requestId,
       cause,
@@ -143,7 +143,7 @@ async function answerOf(endpoint: Endpoint, response: Response): Promise<unknown
   const body: unknown = await response.json().catch((cause: unknown) => {
     throw unexpected(cause);
   });
-  if (endpoint.bare && ok) return { data: body, ...about(response, requestId) };
+  if (endpoint.unenveloped && ok) return { data: body, ...about(response, requestId) };
   if (!isEnvelope(body)) throw unexpected();
   if (body.error !== undefined) {
     const { code, message, details } = body.error;

@@ -74,7 +74,7 @@ export interface Endpoint<
   /** Exists only in the deployment of this environment. */
   only: "test" | undefined;
   /** Whether the response is the document itself instead of the envelope (`/openapi.json`). */
-  bare: boolean;
+  unenveloped: boolean;
 }
 
 type Draft<P extends string, Q, B, D, L> = Pick<Endpoint, "method" | "summary" | "access"> &
@@ -107,7 +107,7 @@ export function endpoint<
     waits: false,
     storage: undefined,
     only: undefined,
-    bare: false,
+    unenveloped: false,
     ...draft,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the draft's own, or undefined, as Q then says
     query: draft.query as Q,

@@ -126,11 +126,11 @@ export const listQuery = <F extends Record<string, z.ZodType>>(filters: F) => {
   };
   return z.strictObject(shape).check((context) => {
     const query: Record<string, unknown> = context.value;
-    const refuse = (field: string, message: string) =>
+    const reject = (field: string, message: string) =>
       context.issues.push({ code: "custom", path: [field], message, input: query[field] });
-    if (query["page"] !== undefined && query["cursor"] !== undefined) refuse("cursor", "cannot be combined with page");
+    if (query["page"] !== undefined && query["cursor"] !== undefined) reject("cursor", "cannot be combined with page");
     const [, second] = Object.keys(filters).filter((name) => query[name] !== undefined);
-    if (second !== undefined) refuse(second, "cannot be combined with another filter");
+    if (second !== undefined) reject(second, "cannot be combined with another filter");
   });
 };
 

@@ -3,7 +3,7 @@ import type { Environment } from "../domain/environments.ts";
 import type { WorkflowName } from "../domain/lifecycle.ts";
 import { ListMeta } from "./fields.ts";
 import { BASE_PATH, resourceOf, type Route, routes } from "./index.ts";
-import { FAILURE, failuresOf, HEADERS, NOT_MODIFIED, successOf } from "./openapi/answers.ts";
+import { FAILURE, failuresOf, HEADERS, NOT_MODIFIED, successOf } from "./openapi/responses.ts";
 import { type Components, type OpenApi, type Operation, ref, type Schema } from "./openapi/document.ts";
 import { PARAMETERS, pathParameters, queryParameters } from "./openapi/parameters.ts";
 import { bodyExample, resolve, toSchema } from "./openapi/schemas.ts";
@@ -25,7 +25,7 @@ export function openapi(environment: Environment): OpenApi {
     headers: HEADERS,
     responses: { NotModified: NOT_MODIFIED },
   };
-  toSchema(ListMeta, "answer", components);
+  toSchema(ListMeta, "response", components);
   const paths: OpenApi["paths"] = {};
   for (const route of here) {
     const path = resourceOf(route.path).slice(BASE_PATH.length);
@@ -57,7 +57,7 @@ const tagOf = ({ resource }: Route) =>
   Object.entries(TAGS).find(([name]) => name === resource)?.[1] ?? { name: resource, description: "" };
 
 function operationOf(route: Route, components: Components): Operation {
-  const data = toSchema(route.data, "answer", components);
+  const data = toSchema(route.data, "response", components);
   const body = route.body && toSchema(route.body, "body", components);
   return {
     operationId: route.id,

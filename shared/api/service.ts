@@ -29,7 +29,7 @@ export const openapi = {
     summary: "Get the OpenAPI 3.1 document of this API",
     description: "Returns the document itself, not wrapped in `data`, so that tools can load it from this URL.",
     access: "public",
-    bare: true,
+    unenveloped: true,
     unversioned: [],
     data: z.looseObject({ openapi: z.string().meta({ examples: ["3.1.1"] }) }),
   }),

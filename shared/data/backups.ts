@@ -135,7 +135,7 @@ export function moveBackupToDeleting(change: Change, backup: BackupRecord, opera
     { from: backup.state, to: through },
     { set: { state: through, operation_id: operationId } },
     { equals: { operation_id: null, state: backup.state }, none: ["used_by"] },
-    refusedBackup,
+    backupError,
   );
 }
 
@@ -169,7 +169,7 @@ export async function recordArchive(
   await updateOne(keys.record("backup", accountId, id), { set }, {});
 }
 
-function refusedBackup(present: Item | undefined): Error {
+function backupError(present: Item | undefined): Error {
   if (present === undefined) return notFound("backup");
   const [reader] = present["used_by"] instanceof Set ? present["used_by"] : [];
   return (

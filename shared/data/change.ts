@@ -18,7 +18,7 @@ export interface Change {
   /** Counts one more, or one less, against the account's quota. */
   use: (kind: QuotaKind, by: 1 | -1) => void;
   /** Rejects the change unless the account has more than that of the kind. */
-  requireMore: (kind: QuotaKind, than: number, refused: () => Error) => void;
+  requireMore: (kind: QuotaKind, than: number, conditionError: () => Error) => void;
   /** Changes the account's own item, in the one write that also moves its counters. */
   setOnAccount: (set: Item) => void;
   /** Adds a listed record; `number` must be in it. */
@@ -30,7 +30,7 @@ export interface Change {
     status: { from: string; to: string },
     what: Update,
     where: Where,
-    refused?: Write["refused"],
+    conditionError?: Write["conditionError"],
   ) => void;
   /** Takes a record off its lists. */
   drop: (
@@ -38,11 +38,11 @@ export interface Change {
     record: { id: string; number: string },
     status: string | undefined,
     where: Where,
-    refused?: Write["refused"],
+    conditionError?: Write["conditionError"],
   ) => void;
-  update: (key: Key, what: Update, where?: Where, refused?: Write["refused"]) => void;
-  put: (key: Key, item: Item, refused?: Write["refused"]) => void;
-  remove: (key: Key, where?: Where, refused?: Write["refused"]) => void;
+  update: (key: Key, what: Update, where?: Where, conditionError?: Write["conditionError"]) => void;
+  put: (key: Key, item: Item, conditionError?: Write["conditionError"]) => void;
+  remove: (key: Key, where?: Where, conditionError?: Write["conditionError"]) => void;
   /** Makes a value unique; `field` is what the conflict names. */
   claim: (key: Key, field: string, ownerId: string) => void;
   write: (write: Write) => void;
@@ -68,7 +68,7 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
   const accountAdd = new Map<string, number>();
   const accountSet: Item = {};
   const quotas = new Set<QuotaKind>();
-  const floors = new Map<QuotaKind, { than: number; refused: () => Error }>();
+  const floors = new Map<QuotaKind, { than: number; conditionError: () => Error }>();
 
   const count = (kind: ListKind, number: string, filter: string, by: number) => {
     const { leaf, attribute } = countPlace(number);
@@ -112,7 +112,7 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
       accountAdd.set(`used_${kind}`, (accountAdd.get(`used_${kind}`) ?? 0) + by);
       if (by > 0) quotas.add(kind);
     },
-    requireMore: (kind, than, refused) => void floors.set(kind, { than, refused }),
+    requireMore: (kind, than, conditionError) => void floors.set(kind, { than, conditionError }),
     setOnAccount: (set) => void Object.assign(accountSet, set),
     add: (kind, record, { status, parentId }) => {
       writes.push(
@@ -124,23 +124,23 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
       count(kind, record.number, "all", 1);
       if (status !== undefined) count(kind, record.number, status, 1);
     },
-    move: (kind, record, { from, to }, what, where, refused) => {
+    move: (kind, record, { from, to }, what, where, conditionError) => {
       const set = from === to ? what.set : { ...what.set, list_status: keys.listByStatus(kind, account.id, to) };
       writes.push(
-        update(keys.record(kind, account.id, record.id), { ...what, ...(set !== undefined && { set }) }, where, refused),
+        update(keys.record(kind, account.id, record.id), { ...what, ...(set !== undefined && { set }) }, where, conditionError),
       );
       if (from === to) return;
       count(kind, record.number, from, -1);
       count(kind, record.number, to, 1);
     },
-    drop: (kind, record, status, where, refused) => {
-      writes.push(remove(keys.record(kind, account.id, record.id), where, refused));
+    drop: (kind, record, status, where, conditionError) => {
+      writes.push(remove(keys.record(kind, account.id, record.id), where, conditionError));
       count(kind, record.number, "all", -1);
       if (status !== undefined) count(kind, record.number, status, -1);
     },
-    update: (key, what, where, refused) => void writes.push(update(key, what, where, refused)),
-    put: (key, item, refused) => void writes.push(put(key, item, refused)),
-    remove: (key, where, refused) => void writes.push(remove(key, where, refused)),
+    update: (key, what, where, conditionError) => void writes.push(update(key, what, where, conditionError)),
+    put: (key, item, conditionError) => void writes.push(put(key, item, conditionError)),
+    remove: (key, where, conditionError) => void writes.push(remove(key, where, conditionError)),
     claim: (key, field, ownerId) =>
       void writes.push(put(key, { owner_id: ownerId }, (present) => taken(field, present?.["owner_id"]))),
     write: (write) => void writes.push(write),
@@ -156,8 +156,8 @@ const withinQuotas = (kinds: Set<QuotaKind>): Where => ({
   below: Object.fromEntries([...kinds].map((kind) => [`used_${kind}`, { attribute: `limit_${kind}` }])),
 });
 
-function belowFloor(floors: ReadonlyMap<QuotaKind, { than: number; refused: () => Error }>, account: Item | undefined) {
-  return [...floors].find(([kind, { than }]) => Number(account?.[`used_${kind}`] ?? 0) <= than)?.[1].refused();
+function belowFloor(floors: ReadonlyMap<QuotaKind, { than: number; conditionError: () => Error }>, account: Item | undefined) {
+  return [...floors].find(([kind, { than }]) => Number(account?.[`used_${kind}`] ?? 0) <= than)?.[1].conditionError();
 }
 
 function aboveQuota(kinds: Set<QuotaKind>, account: Item | undefined): Error {

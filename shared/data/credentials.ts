@@ -59,7 +59,7 @@ export interface LimitState {
 }
 
 export type Admission =
-  | { kind: "refused" }
+  | { kind: "rejected" }
   | { kind: "admitted" | "limited"; caller: Caller; state: LimitState; retryAfterMs: number | undefined };
 
 /** Admits a request with an API token, found by the hash of its value. */
@@ -116,7 +116,7 @@ export async function admitSession(userId: string, sessionId: string, facts: Req
 }
 
 function admission(verdict: Verdict<RateClass>, facts: RequestFacts, callerOf: (item: Item) => Caller): Admission {
-  if (verdict.kind === "refused") return verdict;
+  if (verdict.kind === "rejected") return verdict;
   const states = EVERY_LIMIT.map((limit) => stateOf(limit, verdict.item, facts.at));
   const hit = verdict.kind === "limited" ? states.find((state) => state.scope === verdict.by) : undefined;
   const state = hit ?? states.toSorted((a, b) => a.remaining / a.limit - b.remaining / b.limit)[0];

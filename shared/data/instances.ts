@@ -20,7 +20,7 @@ import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts"
 import { requireRunning } from "./operations.ts";
 import { InstanceRecord, type OperationRecord, ServerRecord } from "./records.ts";
 import { occupyServer, serverRef, unusable } from "./servers.ts";
-import { check, find, type Item, readAll, type Ref, spelled, updateOne } from "./table.ts";
+import { check, find, type Item, readAll, type Ref, keyString, updateOne } from "./table.ts";
 import { type Version, versionOf } from "./versions.ts";
 
 export const instanceRef = (accountId: string, id: string): Ref<InstanceRecord> => ({
@@ -80,7 +80,7 @@ export async function toInstances(
     { consistent },
   );
   return instances.map((instance) => {
-    const item = items.get(spelled(serverRef(accountId, instance.server_id).key));
+    const item = items.get(keyString(serverRef(accountId, instance.server_id).key));
     return toInstance(instance, item && ServerRecord.parse(item));
   });
 }
@@ -156,7 +156,7 @@ export function moveInstance(
     { from: instance.state, to: state },
     { set: { ...fields, state, operation_id: operationId, updated_at: moved.updated_at } },
     { equals: { operation_id: null, state: instance.state } },
-    refusedInstance,
+    instanceError,
   );
   return moved;
 }
@@ -202,7 +202,7 @@ export function holdInstance(change: Change, instance: InstanceRecord, operation
     keys.record("instance", change.accountId, instance.id),
     { set: { operation_id: operationId, updated_at: now() } },
     { equals: { operation_id: null }, oneOf: { state: statesFor("backup") } },
-    refusedInstance,
+    instanceError,
   );
 }
 
@@ -222,7 +222,7 @@ export function renameInstance(change: Change, instance: InstanceRecord, fields:
     keys.record("instance", change.accountId, instance.id),
     { set },
     { oneOf: { state: INSTANCE_RENAMABLE } }, // not the state that was read: work that ends in the meantime does not matter
-    refusedInstance,
+    instanceError,
   );
   return { ...instance, ...set };
 }
@@ -252,7 +252,7 @@ const neverInstalled = (state: string): Error =>
 
 const unchangeable = (state: string): Error => invalidState(`The instance is ${state}, so it cannot be changed`, state);
 
-const refusedInstance = (present: Item | undefined): Error =>
+const instanceError = (present: Item | undefined): Error =>
   present === undefined ? notFound("instance") : (heldByAnother(present) ?? unchangeable(String(present["state"])));
 
 /** Whether what the instance now holds is neutralized, as its host found it. */

@@ -95,9 +95,9 @@ export const keys = {
   /** What distinguishes this deployment from another with the same providers' accounts. */
   installation: (): Key => ({ pk: "INSTALLATION", sk: "INSTALLATION" }),
   /** What each provider offers, and which editions can be installed. */
-  catalogue: (): string => "CATALOGUE",
-  offered: (provider: string): Key => ({ pk: keys.catalogue(), sk: `provider#${provider}` }),
-  editions: (): Key => ({ pk: keys.catalogue(), sk: "editions" }),
+  catalog: (): string => "CATALOGUE",
+  offered: (provider: string): Key => ({ pk: keys.catalog(), sk: `provider#${provider}` }),
+  editions: (): Key => ({ pk: keys.catalog(), sk: "editions" }),
   /** The operator's own machines that are taken, and by which server. */
   takenMachines: (): string => "TAKEN_MACHINES",
   takenMachine: (name: string): Key => ({ pk: keys.takenMachines(), sk: name }),

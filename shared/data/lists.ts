@@ -7,7 +7,7 @@
 import { invalid } from "../api/errors.ts";
 import { listQuery, type ListMeta } from "../api/fields.ts";
 import { type Key, keys, type ListKind } from "./keys.ts";
-import { type Item, query, queryAll, readAll, spelled } from "./table.ts";
+import { type Item, query, queryAll, readAll, keyString } from "./table.ts";
 import * as z from "zod";
 
 /** Records in a block: what a page may have to skip over. Small, because each costs capacity to read. */
@@ -99,7 +99,7 @@ export async function listOfParentWithLinks<T>(
   );
   const records = items.flatMap((item) => {
     const key = keyOf(item);
-    return (key === undefined ? item : linked.get(spelled(key))) ?? []; // a link whose record is not there yet, or no longer
+    return (key === undefined ? item : linked.get(keyString(key))) ?? []; // a link whose record is not there yet, or no longer
   });
   return { items: records.map((record) => schema.parse(record)), meta };
 }

@@ -53,7 +53,7 @@ async function take(key: Key, slots: number, at: number): Promise<number | undef
     set: { ttl: Math.ceil((at + 2 * WINDOW_MS) / 1000) },
   } as const;
   let verdict = await enter(entry);
-  if (verdict.kind === "refused") {
+  if (verdict.kind === "rejected") {
     await putIfAbsent(key, { failures: Array.from({ length: slots }, () => 0) });
     verdict = await enter(entry);
   }

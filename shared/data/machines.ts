@@ -66,13 +66,13 @@ export async function watchedServers(): Promise<ServerRecord[]> {
 }
 
 /** Records the result of a probe, unless the server has changed state since. */
-export async function noteProbe(server: ServerRecord, answered: boolean, reason: string): Promise<void> {
+export async function noteProbe(server: ServerRecord, responded: boolean, reason: string): Promise<void> {
   const seen = { failed_probes: 0, last_seen_at: now() };
-  if (answered)
-    return server.state === HEALTH.answers
+  if (responded)
+    return server.state === HEALTH.responds
       ? noteOn(server, seen)
-      : moveTo(HEALTH.answers, server, { ...seen, status_reason: null });
-  if (server.state !== HEALTH.answers) return;
+      : moveTo(HEALTH.responds, server, { ...seen, status_reason: null });
+  if (server.state !== HEALTH.responds) return;
   const failed_probes = server.failed_probes + 1;
   if (failed_probes < FAILED_PROBES_MAX) return noteOn(server, { failed_probes });
   return moveTo(HEALTH.silent, server, { failed_probes, status_reason: reason });

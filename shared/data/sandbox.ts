@@ -59,13 +59,13 @@ export async function removeMachine(machineId: string): Promise<void> {
   await removeOne(keys.sandboxMachine(machineId));
 }
 
-const Refusals = z.object({ count: z.number() });
+const Rejections = z.object({ count: z.number() });
 
 /** How often a request for this machine has failed, including this time. */
-export async function countRefusal(machineId: string): Promise<number> {
+export async function countRejection(machineId: string): Promise<number> {
   const key = keys.sandboxJob(machineId, "refusals");
   const { item } = await updateOne(key, { add: { count: 1 }, set: { ttl: keptUntil() } }, { exists: false });
-  return Refusals.parse(item).count;
+  return Rejections.parse(item).count;
 }
 
 // --- Jobs ---

@@ -95,7 +95,7 @@ export function renameServer(change: Change, server: ServerRecord, name: string)
     (present) =>
       typeof present?.["name"] === "string" && present["name"] !== server.name
         ? renamedMeanwhile(server.id)
-        : refusedServer(present),
+        : serverError(present),
   );
   return { ...server, name, updated_at };
 }
@@ -112,8 +112,7 @@ export function moveServerToDeleting(change: Change, server: ServerRecord, opera
     { from: SERVER_PHASES[server.state], to: SERVER_PHASES[through] },
     { set: { state: through, operation_id: operationId, updated_at: now() } },
     { equals: { operation_id: null, state: server.state }, oneOf: { state: from }, none: ["instances"] },
-    (present) =>
-      Number(present?.["instances"] ?? 0) > 0 ? hasInstances(Number(present?.["instances"])) : refusedServer(present),
+    (present) => (Number(present?.["instances"] ?? 0) > 0 ? hasInstances(Number(present?.["instances"])) : serverError(present)),
   );
 }
 
@@ -163,7 +162,7 @@ export function unusable(server: Item): Error {
   return serverNotActive(server["id"], SERVER_PHASES[state]);
 }
 
-const refusedServer = (present: Item | undefined): Error =>
+const serverError = (present: Item | undefined): Error =>
   present === undefined
     ? notFound("server")
     : (heldByAnother(present) ?? serverBusy(ServerRecord.pick({ state: true }).parse(present).state));

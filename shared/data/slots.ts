@@ -2,7 +2,7 @@
 // passes by overwriting a time that is outside the window. The failed condition of a write that found its slot taken
 // returns the item, which shows a free slot or proves that there is none.
 import type { Key } from "./keys.ts";
-import { type Item, spelled, type UpdateOutcome, updateRaw } from "./table.ts";
+import { type Item, keyString, type UpdateOutcome, updateRaw } from "./table.ts";
 
 /** A limit: the attribute that holds its slots, and how many there are. */
 export interface Limit<N extends string = string> {
@@ -13,7 +13,7 @@ export interface Limit<N extends string = string> {
 export type Verdict<N extends string> =
   | { kind: "admitted"; item: Item; place: string | undefined }
   /** There is no such item, or it does not allow entry for another reason than its limits. */
-  | { kind: "refused" }
+  | { kind: "rejected" }
   | { kind: "limited"; item: Item; by: N; retryAfterMs: number };
 
 export interface Entry<N extends string> {
@@ -43,14 +43,14 @@ const TRIES = 100;
 
 export async function enter<const N extends string>(entry: Entry<N>): Promise<Verdict<N>> {
   const { key, limits, windowMs, now, holds } = entry;
-  let slots = limits.map(({ name, slots: count }) => pickFromHint(spelled(key), name, count, now, windowMs));
-  let place = entry.wish && pickPlace(spelled(key), entry.wish, now);
+  let slots = limits.map(({ name, slots: count }) => pickFromHint(keyString(key), name, count, now, windowMs));
+  let place = entry.wish && pickPlace(keyString(key), entry.wish, now);
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const { done, item } = await updateRaw(key, expressionOf(entry, slots, place));
-    if (item === undefined) return { kind: "refused" };
-    remember(spelled(key), item, entry);
+    if (item === undefined) return { kind: "rejected" };
+    remember(keyString(key), item, entry);
     if (done) return { kind: "admitted", item, place: place ?? (await takeFreed(entry, item)) };
-    if (!holds(item)) return { kind: "refused" };
+    if (!holds(item)) return { kind: "rejected" };
     const free = limits.map(({ name }) => freeSlots(timesOf(item, name), now, windowMs));
     const full = free.findIndex((indexes) => indexes.length === 0);
     const limit = limits[full];

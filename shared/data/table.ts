@@ -67,7 +67,7 @@ export async function readWith<const R extends Record<string, Ref<unknown>>, T>(
 }
 
 function recordIn<T>(items: ReadonlyMap<string, Item>, { key, schema }: Ref<T>): T | undefined {
-  const item = items.get(spelled(key));
+  const item = items.get(keyString(key));
   return item === undefined ? undefined : schema.parse(item);
 }
 
@@ -82,7 +82,9 @@ export async function readAll(
 ): Promise<Map<string, Item>> {
   const items = new Map<string, Item>();
   const table = env().TABLE_NAME;
-  let rest: Record<string, unknown>[] = [...new Map(wanted.filter(isPossible).map((key) => [spelled(key), { ...key }])).values()];
+  let rest: Record<string, unknown>[] = [
+    ...new Map(wanted.filter(isPossible).map((key) => [keyString(key), { ...key }])).values(),
+  ];
   for (let attempt = 1; rest.length > 0; attempt++) {
     if (attempt > READ_TRIES) throw unavailable();
     if (attempt > 1) await sleep(jitter(attempt));
@@ -90,7 +92,7 @@ export async function readAll(
     const { Responses, UnprocessedKeys } = await client().send(
       new BatchGetCommand({ RequestItems: { [table]: { Keys: batch, ConsistentRead: consistent } } }),
     );
-    for (const item of Responses?.[table] ?? []) items.set(spelled(item), item);
+    for (const item of Responses?.[table] ?? []) items.set(keyString(item), item);
     const unread = UnprocessedKeys?.[table]?.Keys ?? [];
     if (unread.length < batch.length) attempt = 0; // progress: the bound is on tries that bring nothing
     rest = [...unread, ...rest.slice(100)];
@@ -101,7 +103,7 @@ export async function readAll(
 /** DynamoDB rejects longer keys; an ID that a client made up may be one, and identifies nothing. */
 const isPossible = ({ sk }: Key): boolean => sk !== "" && Buffer.byteLength(sk) <= 1024;
 
-export const spelled = (item: Item | Key): string => `${String(item.pk)}\n${String(item.sk)}`;
+export const keyString = (item: Item | Key): string => `${String(item.pk)}\n${String(item.sk)}`;
 
 export interface QueryResult {
   items: Item[];
@@ -145,19 +147,23 @@ type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 /** One item of a transaction, and the error to throw if its condition fails, given the current item. */
 export interface Write {
   item: TransactItem;
-  refused: ((present: Item | undefined) => Error) | undefined;
+  conditionError: ((present: Item | undefined) => Error) | undefined;
 }
 
-type Refused = Write["refused"];
+type ConditionError = Write["conditionError"];
 
 /** The key of the item that is written. */
 export function keyOfWrite({ item: { Put, Update, Delete, ConditionCheck } }: Write): string {
   const item = Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key ?? {};
-  return spelled(item);
+  return keyString(item);
 }
 
 /** The same write on the further condition that its item still has these values. */
-export function onlyIfUnchanged({ item, refused }: Write, values: Item, changed: (present: Item) => Error | undefined): Write {
+export function onlyIfUnchanged(
+  { item, conditionError }: Write,
+  values: Item,
+  changed: (present: Item) => Error | undefined,
+): Write {
   const [[kind, request] = []] = Object.entries(item);
   if (kind === undefined || request === undefined) throw new Error("A write must change something");
   const names = Object.keys(values);
@@ -175,15 +181,15 @@ export function onlyIfUnchanged({ item, refused }: Write, values: Item, changed:
   };
   return {
     item: { [kind]: conditional },
-    refused: (present) => {
-      const error = (present && changed(present)) ?? refused?.(present);
+    conditionError: (present) => {
+      const error = (present && changed(present)) ?? conditionError?.(present);
       return error ?? new Error("A record without a condition changed");
     },
   };
 }
 
 /** Writes an item that must not exist yet. */
-export function put(key: Key, item: Item, refused?: Refused, unless?: { expiredBy: string }): Write {
+export function put(key: Key, item: Item, conditionError?: ConditionError, unless?: { expiredBy: string }): Write {
   const condition = unless === undefined ? "attribute_not_exists(pk)" : "attribute_not_exists(pk) OR expires_at < :now";
   return {
     item: {
@@ -195,11 +201,11 @@ export function put(key: Key, item: Item, refused?: Refused, unless?: { expiredB
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       },
     },
-    refused,
+    conditionError,
   };
 }
 
-export function update(key: Key, what: Update, where: Where = {}, refused?: Refused): Write {
+export function update(key: Key, what: Update, where: Where = {}, conditionError?: ConditionError): Write {
   return {
     item: {
       Update: {
@@ -209,11 +215,11 @@ export function update(key: Key, what: Update, where: Where = {}, refused?: Refu
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       },
     },
-    refused,
+    conditionError,
   };
 }
 
-export function remove(key: Key, where: Where = { exists: false }, refused?: Refused): Write {
+export function remove(key: Key, where: Where = { exists: false }, conditionError?: ConditionError): Write {
   return {
     item: {
       Delete: {
@@ -223,11 +229,11 @@ export function remove(key: Key, where: Where = { exists: false }, refused?: Ref
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       },
     },
-    refused,
+    conditionError,
   };
 }
 
-export function check(key: Key, where: Where, refused?: Refused): Write {
+export function check(key: Key, where: Where, conditionError?: ConditionError): Write {
   const { ConditionExpression = "attribute_exists(pk)", ...expression } = conditionOf(where);
   return {
     item: {
@@ -239,7 +245,7 @@ export function check(key: Key, where: Where, refused?: Refused): Write {
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       },
     },
-    refused,
+    conditionError,
   };
 }
 
@@ -259,9 +265,9 @@ export async function transact(writes: readonly Write[]): Promise<void> {
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
       const reasons = error.CancellationReasons ?? [];
-      const refused = reasons.findIndex((reason) => reason.Code === "ConditionalCheckFailed");
-      const write = writes[refused];
-      if (write !== undefined) throw write.refused?.(plain(reasons[refused]?.Item)) ?? new ConditionFailed(write, error);
+      const failed = reasons.findIndex((reason) => reason.Code === "ConditionalCheckFailed");
+      const write = writes[failed];
+      if (write !== undefined) throw write.conditionError?.(plain(reasons[failed]?.Item)) ?? new ConditionFailed(write, error);
       if (attempt >= WRITE_TRIES || !reasons.some((reason) => TRANSIENT.has(reason.Code ?? ""))) throw error;
       await sleep(jitter(attempt));
     }
@@ -282,7 +288,7 @@ export class ConditionFailed extends Error {
 const keyOf = (item: Item | undefined) => ({ pk: item?.["pk"], sk: item?.["sk"] });
 
 /** A single write fails while its item is in a transaction: it gets the same retries as a transaction. */
-async function settled<T>(call: () => Promise<T>): Promise<T> {
+async function retryOnConflict<T>(call: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await call();
@@ -316,7 +322,7 @@ export async function updateRaw(key: Key, expression: Expression & { UpdateExpre
       ReturnValues: "ALL_NEW",
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     });
-    const { Attributes } = await settled(() => client().send(update));
+    const { Attributes } = await retryOnConflict(() => client().send(update));
     return { done: true, item: Attributes };
   } catch (error) {
     if (!isConditionFailure(error)) throw error;
@@ -351,7 +357,7 @@ export async function putIfAbsent(key: Key, item: Item): Promise<boolean> {
       ConditionExpression: "attribute_not_exists(pk)",
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     });
-    await settled(() => client().send(put));
+    await retryOnConflict(() => client().send(put));
     return true;
   } catch (error) {
     if (!isConditionFailure(error)) throw error;
@@ -360,18 +366,18 @@ export async function putIfAbsent(key: Key, item: Item): Promise<boolean> {
 }
 
 export async function removeOne(key: Key): Promise<void> {
-  await settled(() => client().send(new DeleteCommand({ TableName: env().TABLE_NAME, Key: { ...key } })));
+  await retryOnConflict(() => client().send(new DeleteCommand({ TableName: env().TABLE_NAME, Key: { ...key } })));
 }
 
 const isConditionFailure = (error: unknown): error is Error & { Item?: unknown } =>
   error instanceof Error && error.name === "ConditionalCheckFailedException";
 
 /** Items inside errors have DynamoDB's attribute format; the document client translates only responses. */
-const Spelled = z.record(
+const AttributeMap = z.record(
   z.string(),
   z.custom<AttributeValue>((value) => typeof value === "object" && value !== null),
 );
 function plain(item: unknown): Item | undefined {
-  const spelledOut = Spelled.safeParse(item);
-  return spelledOut.success && Object.keys(spelledOut.data).length > 0 ? unmarshall(spelledOut.data) : undefined;
+  const parsed = AttributeMap.safeParse(item);
+  return parsed.success && Object.keys(parsed.data).length > 0 ? unmarshall(parsed.data) : undefined;
 }

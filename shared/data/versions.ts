@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { preconditionFailed } from "../api/errors.ts";
 import { etagOf } from "../domain/etag.ts";
 import { type Key } from "./keys.ts";
-import { check, type Item, keyOfWrite, onlyIfUnchanged, type Ref, spelled, type Write } from "./table.ts";
+import { check, type Item, keyOfWrite, onlyIfUnchanged, type Ref, keyString, type Write } from "./table.ts";
 
 export interface Version {
   key: Key;
@@ -48,6 +48,6 @@ export function withVersion(writes: readonly Write[], { key, etag, values, etagO
     const now = etagNow(present);
     return now === etag ? undefined : preconditionFailed(now);
   };
-  const own = writes.find((write) => keyOfWrite(write) === spelled(key));
+  const own = writes.find((write) => keyOfWrite(write) === keyString(key));
   return [onlyIfUnchanged(own ?? check(key, {}), values, changed), ...writes.filter((write) => write !== own)];
 }

@@ -146,7 +146,7 @@ export const USABLE: readonly ServerPhase[] = ["ready"];
 export const WATCHED: readonly ServerPhase[] = ["ready", "unreachable"];
 
 /** Where a server's health check leads: `ready` while its machine responds, `unreachable` once it has not for too long. */
-export const HEALTH = { answers: "ready", silent: "unreachable" } as const satisfies Record<string, ServerPhase>;
+export const HEALTH = { responds: "ready", silent: "unreachable" } as const satisfies Record<string, ServerPhase>;
 
 /** The state of a resource whose work failed and could not be undone; it says that something is wrong, also where a failure goes unseen. */
 export function abandonedState(type: OperationType): State {

@@ -6,7 +6,7 @@ import { type OperationType, workflowOf, type WorkflowName } from "./lifecycle.t
 interface Common {
   name: string;
   /** The operation's `step` in the meantime, for people to read. */
-  says: string;
+  label: string;
   /** The task that undoes this one, which may have done everything, a part or nothing: it must accept each. */
   undo?: string;
   /** Name of the input's flag without which the step is left out. */
@@ -38,21 +38,21 @@ export interface Workflow<I extends z.ZodType = z.ZodType, S extends readonly (S
   steps: S;
 }
 
-export const step = <const N extends string, const O extends Omit<Partial<Step>, "kind" | "name" | "says">>(
+export const step = <const N extends string, const O extends Omit<Partial<Step>, "kind" | "name" | "label">>(
   name: N,
-  says: string,
+  label: string,
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- without options there are none
   options: O = {} as O,
-) => ({ kind: "step" as const, name, says, minutes: 5, ...options });
+) => ({ kind: "step" as const, name, label, minutes: 5, ...options });
 
-export const poll = <const N extends string, const O extends Omit<Poll, "kind" | "name" | "says">>(
+export const poll = <const N extends string, const O extends Omit<Poll, "kind" | "name" | "label">>(
   name: N,
-  says: string,
+  label: string,
   options: O,
 ) => ({
   kind: "poll" as const,
   name,
-  says,
+  label,
   ...options,
 });
 

@@ -93,7 +93,7 @@ export type JobKind = keyof JobInput;
 const HOST_KEY = /^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43}$/;
 
 /** The result of each kind of job. */
-export const ANSWERS = {
+export const JOB_RESULTS = {
   /** The public half of a host key that was made on the machine, one line; null if the machine keeps the one that it has. */
   prepare_host: z.object({ host_key: z.string().regex(HOST_KEY).nullable() }),
   adopt_host_key: z.null(),
@@ -120,7 +120,7 @@ export const ANSWERS = {
   move_domain: z.null(),
   verify_clone: Verification,
 } as const satisfies Record<JobKind, z.ZodType>;
-export type Answer<K extends JobKind> = z.infer<(typeof ANSWERS)[K]>;
+export type JobResult<K extends JobKind> = z.infer<(typeof JOB_RESULTS)[K]>;
 
 interface Common<K extends JobKind> {
   id: string;
@@ -130,7 +130,7 @@ interface Common<K extends JobKind> {
 }
 export type Job<K extends JobKind = JobKind> = { [N in K]: Common<N> & JobInput[N] }[K];
 
-export type JobProgress<K extends JobKind> = { ready: false } | { ready: true; answer: Answer<K> };
+export type JobProgress<K extends JobKind> = { ready: false } | { ready: true; result: JobResult<K> };
 
 /** A server, as far as a host needs to know it. */
 export type HostedServer = Pick<ServerRecord, "id" | "machine_id" | "ip_address" | "ssh_port" | "host_keys">;

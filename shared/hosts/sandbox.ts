@@ -20,7 +20,7 @@ import {
 } from "../data/sandbox.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 import { getArchive, putArchive } from "../storage/archives.ts";
-import { type Answer, ANSWERS, type Host, type HostedServer, type Job, type JobKind } from "./host.ts";
+import { type JobResult, JOB_RESULTS, type Host, type HostedServer, type Job, type JobKind } from "./host.ts";
 import type { StoredArchive } from "../storage/stored-archive.ts";
 import { type Archived, missingFiles, packArchive, unpackArchive } from "./sandbox-archive.ts";
 
@@ -30,13 +30,13 @@ export const sandbox: Host = {
     const { seconds, work } = workOf<K>(job.kind);
     const begun = await beginJob(machine_id, job.id, job.kind, later(seconds));
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema is the one that types this kind's result
-    const answered = (answer: unknown) => ({ ready: true, answer: ANSWERS[job.kind].parse(answer) as Answer<K> }) as const;
-    if (begun.done) return answered(JSON.parse(begun.answer ?? "null"));
+    const done = (result: unknown) => ({ ready: true, result: JOB_RESULTS[job.kind].parse(result) as JobResult<K> }) as const;
+    if (begun.done) return done(JSON.parse(begun.answer ?? "null"));
     if (!isReached(begun.ready_at)) return { ready: false };
-    const answer = await work(machine_id, job);
-    if (answer === "not yet") return { ready: false };
-    await finishJob(machine_id, job.id, answer);
-    return answered(answer);
+    const result = await work(machine_id, job);
+    if (result === "not yet") return { ready: false };
+    await finishJob(machine_id, job.id, result);
+    return done(result);
   },
   probe: async ({ machine_id }) => {
     const machine = machine_id === null ? undefined : await findMachine(machine_id);
@@ -58,7 +58,7 @@ interface Kind<K extends JobKind> {
   /** How long it takes: below the second after which a workflow asks again. */
   seconds: number;
   /** May run twice. */
-  work: (machineId: string, job: Job<K>) => Promise<Answer<K> | "not yet">;
+  work: (machineId: string, job: Job<K>) => Promise<JobResult<K> | "not yet">;
 }
 
 const KINDS: { [K in JobKind]: Kind<K> } = {
@@ -187,7 +187,7 @@ async function freshDatabase(domain: string, adminEmail: string, password: strin
   return { database, files };
 }
 
-async function makeArchive(machineId: string, job: Job<"make_archive">): Promise<Answer<"make_archive">> {
+async function makeArchive(machineId: string, job: Job<"make_archive">): Promise<JobResult<"make_archive">> {
   const erp = await installed(machineId, job);
   const database = databaseOf(erp);
   const bytes = packArchive({ ...erp, database }, later(0));
@@ -266,7 +266,7 @@ function filesAfter(
 }
 
 /** The part that is not restored comes from the current data, not from when the rest was built. */
-async function swap(machineId: string, job: Job<"swap_restore">): Promise<Answer<"swap_restore">> {
+async function swap(machineId: string, job: Job<"swap_restore">): Promise<JobResult<"swap_restore">> {
   await change(machineId, job, (erp) => {
     const { built, database, files } = erp;
     if (erp.replaced?.restore_id === job.restore_id) return { status: "running" }; // done by a try whose response was lost
@@ -302,7 +302,7 @@ async function personalize(machineId: string, job: Job<"personalize">): Promise<
   };
   return change(machineId, job, (erp) => {
     const database = databaseOf(erp);
-    const users = job.reset_users ? database.users.map(shutOut) : database.users;
+    const users = job.reset_users ? database.users.map(withoutLogin) : database.users;
     if (users.some(({ login }) => login === job.admin_email))
       throw new GiveUp("HOST_JOB_FAILED", `Another user of the ERP already has the login ${job.admin_email}`);
     return { domain: job.domain, database: { ...database, ...own, users } };
@@ -310,7 +310,7 @@ async function personalize(machineId: string, job: Job<"personalize">): Promise<
 }
 
 /** Sessions end by themselves: the clone's secret is another one. */
-const shutOut = ({ login }: { login: string }) => ({ login, password_hash: "", api_keys: [] });
+const withoutLogin = ({ login }: { login: string }) => ({ login, password_hash: "", api_keys: [] });
 
 interface OfInstance {
   instance_id: string;

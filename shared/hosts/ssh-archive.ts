@@ -64,16 +64,16 @@ export async function makeArchive(machine: Machine, job: Job<"make_archive">): P
     secrets: [],
   });
   if (!packed.ready) return { ready: false };
-  const archive = Packed.parse(packed.answer);
+  const archive = Packed.parse(packed.result);
   const { size_bytes, sha256, parts, missing_files, skipped_files, skipped_paths } = archive;
   const stored_checksum = checksumOfParts(parts);
-  const answer = { size_bytes, sha256, stored_checksum, missing_files, skipped_files, skipped_paths };
-  if (!(await isStored(job.key, answer))) {
+  const result = { size_bytes, sha256, stored_checksum, missing_files, skipped_files, skipped_paths };
+  if (!(await isStored(job.key, result))) {
     if (!(await upload(machine, job, archive))) return { ready: false };
-    await requireStored(job.key, answer);
+    await requireStored(job.key, result);
   }
   const forgotten = await forgetArchive(machine, { id: `${job.id}-forget`, made_by: job.id });
-  return forgotten.ready ? { ready: true, answer } : { ready: false };
+  return forgotten.ready ? { ready: true, result } : { ready: false };
 }
 
 /** Removes from the machine what the job left there that made an archive. */
@@ -100,7 +100,7 @@ async function upload(machine: Machine, job: Job<"make_archive">, archive: Packe
   }
   const sent = await send(machine, job, { uploadId, round, missing, part_bytes: archive.part_bytes });
   if (!sent.ready) return false;
-  const { through } = Sent.parse(sent.answer);
+  const { through } = Sent.parse(sent.result);
   if (missingOf(parts, await heldParts(job.key, uploadId)).some(({ number }) => number <= through))
     throw new GiveUp("STORAGE_ERROR", "The storage does not have the parts of the archive that were uploaded to it");
   return upload(machine, job, archive, round + 1);

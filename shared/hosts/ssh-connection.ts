@@ -9,7 +9,7 @@ import { serviceKeys } from "../platform/service-key.ts";
 export interface Ran {
   code: number;
   output: string;
-  complaint: string;
+  stderr: string;
 }
 
 /** Runs a command as root. What must not be seen on the machine's list of processes belongs into `input`. */
@@ -110,15 +110,15 @@ function shellOf(client: Client, { ip_address }: HostedServer): Shell {
     const brokenOff = (why: string, cause?: Error): void =>
       reject(new TryAgain("HOST_UNREACHABLE", `The machine at ${ip_address} ${why}`, { cause }));
     const timer = setTimeout(() => brokenOff("took too long to respond"), seconds * 1000);
-    client.exec(command, (refused, channel) => {
-      if (refused) return brokenOff("rejected a command", refused);
-      const texts = { output: "", complaint: "" };
+    client.exec(command, (error, channel) => {
+      if (error) return brokenOff("rejected a command", error);
+      const texts = { output: "", stderr: "" };
       const collect = (name: keyof typeof texts) => (text: string) => {
         texts[name] += text;
         if (texts[name].length > OUTPUT_CHARACTERS_MAX) brokenOff("sent too much output");
       };
       channel.setEncoding("utf8").on("data", collect("output"));
-      channel.stderr.setEncoding("utf8").on("data", collect("complaint"));
+      channel.stderr.setEncoding("utf8").on("data", collect("stderr"));
       // A command that ends without reading its input: how it ended is what counts.
       channel.on("error", () => undefined);
       // Without a code something killed it: the connection broke, or the machine goes down.

@@ -13,7 +13,7 @@ export interface MachineJob {
   secrets: readonly string[];
 }
 
-export type Advanced = { ready: false } | { ready: true; answer: unknown };
+export type Advanced = { ready: false } | { ready: true; result: unknown };
 
 export async function advance(machine: Machine, job: MachineJob): Promise<Advanced> {
   const status = await machine.status(job.id);
@@ -31,7 +31,7 @@ export async function advance(machine: Machine, job: MachineJob): Promise<Advanc
 function outcome(status: JobStatus, { id, secrets }: MachineJob): Advanced {
   switch (status.state) {
     case "done":
-      return { ready: true, answer: status.answer };
+      return { ready: true, result: status.answer };
     case "failed":
       throw failure(status, secrets);
     case "running":

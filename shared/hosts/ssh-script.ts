@@ -50,7 +50,7 @@ export function machineOf(shell: Shell): Machine {
   return {
     status: async (jobId) => JobStatus.parse(await ask(["status", jobId])),
     begin: async ({ id, kind, minutes }, parameters) =>
-      JobStatus.parse(await ask(["begin", id, kind, String(minutes * 60)], spelled(parameters))),
+      JobStatus.parse(await ask(["begin", id, kind, String(minutes * 60)], serialize(parameters))),
     end: async (jobId) => JobStatus.parse(await ask(["end", jobId], "", ENDING)),
     health: async (instanceId) => {
       const { healthy, reason } = Health.parse(await ask(["health", instanceId]));
@@ -60,7 +60,7 @@ export function machineOf(shell: Shell): Machine {
 }
 
 /** One per line. The last line shows that nothing was cut off. */
-const spelled = (parameters: JobParameters): string =>
+const serialize = (parameters: JobParameters): string =>
   [...Object.entries(parameters).map(([name, value]) => `${name}=${Buffer.from(value).toString("base64")}`), "END=", ""].join(
     "\n",
   );
@@ -103,11 +103,11 @@ function script(): { text: string; hash: string } {
   return (known ??= { text, hash: createHash("sha256").update(text).digest("hex") });
 }
 
-const COMPLAINT_CHARACTERS = 300;
+const STDERR_CHARACTERS = 300;
 
 /** The script exits with 0 whatever the outcome of the job. */
-function outputOf({ code, output, complaint }: Ran): string {
+function outputOf({ code, output, stderr }: Ran): string {
   if (code === 0) return output;
-  const why = complaint.trim().slice(-COMPLAINT_CHARACTERS);
+  const why = stderr.trim().slice(-STDERR_CHARACTERS);
   throw new GiveUp("HOST_JOB_FAILED", `Could not run the script on the machine: ${why || `the script ended with ${code}`}`);
 }

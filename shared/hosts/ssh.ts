@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
-import { ANSWERS, type Answer, type Host, type HostedServer, type Job, type JobKind, type JobProgress } from "./host.ts";
+import { JOB_RESULTS, type JobResult, type Host, type HostedServer, type Job, type JobKind, type JobProgress } from "./host.ts";
 import { forgetArchive, makeArchive } from "./ssh-archive.ts";
 import { connected } from "./ssh-connection.ts";
 import { advance, type Advanced } from "./ssh-job.ts";
@@ -20,7 +20,7 @@ export const ssh: Host = {
         const progress = await progressOf(machine, server, job as unknown as Job);
         if (!progress.ready) return progress;
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema is the one that types this kind's result
-        return { ready: true, answer: ANSWERS[job.kind].parse(progress.answer) as Answer<K> };
+        return { ready: true, result: JOB_RESULTS[job.kind].parse(progress.result) as JobResult<K> };
       }),
     ),
 
@@ -40,9 +40,9 @@ export const ssh: Host = {
 };
 
 /** A machine's output may be anything: the user of an ERP on it may have taken it over. */
-async function understood<T>(answer: Promise<T>): Promise<T> {
+async function understood<T>(result: Promise<T>): Promise<T> {
   try {
-    return await answer;
+    return await result;
   } catch (cause) {
     if (!(cause instanceof z.ZodError)) throw cause;
     throw new GiveUp("HOST_JOB_FAILED", "The machine sent a response that this service does not understand", { cause });
@@ -75,5 +75,5 @@ async function progressOf(machine: Machine, server: HostedServer, job: Job): Pro
 async function checkHealth(machine: Machine, { instance_id }: Job<"check_health">): Promise<Advanced> {
   const { healthy, reason } = await machine.health(instance_id);
   if (!healthy) log.info("the ERP does not respond yet", { instance: instance_id, reason });
-  return healthy ? { ready: true, answer: null } : { ready: false };
+  return healthy ? { ready: true, result: null } : { ready: false };
 }

@@ -8,17 +8,17 @@
  *   the change that takes it back (a read and a write) take 18.9 s;
  * - a request, 60 s at CloudFront: the authorizer's and the function's.
  */
-export const CALLS = { maxAttempts: 3, requestHandler: handlerFor({ connectMs: 1_000, answerMs: 2_000 }) } as const;
+export const CALLS = { maxAttempts: 3, requestHandler: handlerFor({ connectMs: 1_000, responseMs: 2_000 }) } as const;
 
 /** For archives, which only tasks touch, with at least 5 minutes: 3 tries of 30 s, so a store that has gone silent costs a task 1.5 minutes. */
-export const ARCHIVE_CALLS = { maxAttempts: 3, requestHandler: handlerFor({ connectMs: 2_000, answerMs: 30_000 }) } as const;
+export const ARCHIVE_CALLS = { maxAttempts: 3, requestHandler: handlerFor({ connectMs: 2_000, responseMs: 30_000 }) } as const;
 
 /** `requestTimeout` ends with the response's first byte, and without `throwOnRequestTimeout` it only warns; `socketTimeout` bounds each pause after that. */
-function handlerFor({ connectMs, answerMs }: { connectMs: number; answerMs: number }) {
+function handlerFor({ connectMs, responseMs }: { connectMs: number; responseMs: number }) {
   return {
     connectionTimeout: connectMs,
-    requestTimeout: answerMs,
-    socketTimeout: answerMs,
+    requestTimeout: responseMs,
+    socketTimeout: responseMs,
     throwOnRequestTimeout: true,
   };
 }

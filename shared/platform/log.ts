@@ -13,14 +13,14 @@ const keys = new AsyncLocalStorage<Fields>();
 
 function write(level: Level, message: string, fields: Fields = {}): void {
   const line = { message, ...keys.getStore(), ...fields };
-  console[level](Object.fromEntries(Object.entries(line).map(([name, value]) => [name, told(value)])));
+  console[level](Object.fromEntries(Object.entries(line).map(([name, value]) => [name, serialize(value)])));
 }
 
 /** An error with its causes: name, text and place. */
-function told(value: unknown): unknown {
+function serialize(value: unknown): unknown {
   if (!(value instanceof Error)) return value;
   const { name, message, stack, cause } = value;
-  return { name, message, stack, ...(cause !== undefined && { cause: told(cause) }) };
+  return { name, message, stack, ...(cause !== undefined && { cause: serialize(cause) }) };
 }
 
 export const log = {

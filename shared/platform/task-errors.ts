@@ -5,17 +5,17 @@ import * as z from "zod";
 import { ApiError, OPERATION_ERRORS, type OperationErrorCode } from "../api/errors.ts";
 import { isOutage } from "./outages.ts";
 
-interface Told {
+interface Reported {
   code: OperationErrorCode;
   message: string;
 }
 
-const spell = ({ code, message }: Told): string => `${code}: ${message}`;
+const format = ({ code, message }: Reported): string => `${code}: ${message}`;
 
 class TaskError extends Error {
   readonly code: OperationErrorCode;
   constructor(code: OperationErrorCode, sentence: string, options?: ErrorOptions) {
-    super(spell({ code, message: sentence }), options);
+    super(format({ code, message: sentence }), options);
     this.code = code;
   }
 }
@@ -51,16 +51,16 @@ export const CaughtError = z.object({ Error: z.string().optional(), Cause: z.str
 export type CaughtError = z.infer<typeof CaughtError>;
 
 const FunctionFailure = z.object({ errorType: z.string(), errorMessage: z.string() });
-const SPELLED = new RegExp(`^(${OPERATION_ERRORS.join("|")}): (.+)$`, "s");
+const FORMATTED = new RegExp(`^(${OPERATION_ERRORS.join("|")}): (.+)$`, "s");
 const TIMEOUTS = new Set(["States.Timeout", "States.HeartbeatTimeout", "Sandbox.Timedout"]);
 
 /** Our error name for an execution that somebody stopped; AWS gives it none. */
 export const ABORTED = "Aborted";
 
 /** The operation's error. Only our own messages are passed on: others may reveal internals. */
-export function operationErrorOf(caught: CaughtError): Told {
+export function operationErrorOf(caught: CaughtError): Reported {
   const failure = failureIn(caught.Cause);
-  const [, code, message] = (OURS.has(caught.Error ?? "") && SPELLED.exec(failure?.errorMessage ?? "")) || [];
+  const [, code, message] = (OURS.has(caught.Error ?? "") && FORMATTED.exec(failure?.errorMessage ?? "")) || [];
   const known = OPERATION_ERRORS.find((each) => each === code);
   if (known !== undefined && message !== undefined) return { code: known, message };
   if (TIMEOUTS.has(caught.Error ?? "") || /Task timed out after/.test(failure?.errorMessage ?? ""))

@@ -1,6 +1,6 @@
 // The operator's own machines, listed in the configuration: none is created, one is reserved.
 import type { CatalogProvider } from "../api/catalog.ts";
-import { recordOffer } from "../data/catalogue.ts";
+import { recordOffer } from "../data/catalog.ts";
 import { findTaken, freeMachine, type Taking, takeMachine, takenMachines } from "../data/taken-machines.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import type { OwnMachine } from "../platform/configuration.ts";
@@ -26,7 +26,7 @@ export function byo(machines: readonly OwnMachine[]): Provider {
     const machine = named(request.size);
     if (machine === undefined) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", "The operator has removed this machine");
     const taking = await takeMachine(machine.name, { ...labelsOf(request), address: machine.address });
-    if (taking !== "taken") throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", REFUSALS[taking]);
+    if (taking !== "taken") throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", TAKING_ERRORS[taking]);
     await recordOffer(await catalog());
     return requested(machine);
   }
@@ -60,7 +60,7 @@ export function byo(machines: readonly OwnMachine[]): Provider {
   };
 }
 
-const REFUSALS: Readonly<Record<Exclude<Taking, "taken">, string>> = {
+const TAKING_ERRORS: Readonly<Record<Exclude<Taking, "taken">, string>> = {
   "in use": "This machine is already in use by another server",
   "another account's before":
     "This machine belonged to another account. The operator must reinstall and release it before you can use it",

@@ -7,8 +7,8 @@ import type { CatalogProvider } from "../api/catalog.ts";
 import { canHostErp } from "./offers.ts";
 import { serviceKey } from "../platform/service-key.ts";
 import { GiveUp } from "../platform/task-errors.ts";
-import { fingerprintOf, firstMeeting, preferredImage, userData } from "./first-boot.ts";
-import { allPages, ANSWER_SECONDS, api, type Ask, type Meaning, type Refusal, UNKNOWN } from "./http.ts";
+import { fingerprintOf, initialSshTrust, preferredImage, userData } from "./first-boot.ts";
+import { allPages, RESPONSE_SECONDS, api, type Ask, type Meaning, type ErrorResponse, UNKNOWN } from "./http.ts";
 import { idsIn, machineName } from "./machine-name.ts";
 import type { LabelledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
 
@@ -50,19 +50,19 @@ interface Options {
 }
 
 export function digitalocean({ token, address = ADDRESS, deployment }: Options): Provider {
-  const ask = api({ name: NAME, address, token, refusalIn, meaning });
+  const ask = api({ name: NAME, address, token, errorIn, meaning });
   const listed = (query: Record<string, string>): Promise<Droplet[]> => all(ask, "droplets", Droplet, query);
   /** One for each account and not for each server: tags outlive what they are on. The rest is in the name. */
   const tagOf = (accountId: string): string => `${deployment}:${accountId}`;
   const ofServer = async ({ account_id, server_id }: Pick<MachineRequest, "account_id" | "server_id">): Promise<Droplet[]> =>
     (await listed({ tag_name: tagOf(account_id) })).filter(({ name }) => idsIn(name)?.server_id === server_id);
   const remove = async (id: string): Promise<boolean> =>
-    (await ask({ method: "DELETE", path: `/v2/droplets/${id}`, answer: Done })) === undefined;
+    (await ask({ method: "DELETE", path: `/v2/droplets/${id}`, schema: Done })) === undefined;
 
   return {
     code: "digitalocean",
     name: NAME,
-    settleSeconds: ANSWER_SECONDS + LATE_SECONDS,
+    settleSeconds: RESPONSE_SECONDS + LATE_SECONDS,
     catalog: async () => {
       const [sizes, regions] = await Promise.all([all(ask, "sizes", Size), all(ask, "regions", Region)]);
       const open = regions.filter(({ available }) => available);
@@ -76,7 +76,7 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
     findRequested: async (request) => {
       // By both, because they are not shown at the same moment.
       const droplet = (await ofServer(request))[0] ?? (await listed({ name: machineName(request) }))[0];
-      return droplet && { machine_id: String(droplet.id), ...(await firstMeeting(request.operation_id)) };
+      return droplet && { machine_id: String(droplet.id), ...(await initialSshTrust(request.operation_id)) };
     },
     prepareOrder: async (request) => {
       const body = {
@@ -89,16 +89,16 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
         tags: [deployment, tagOf(request.account_id)],
         with_droplet_agent: false, // nobody else should have access
       };
-      const meeting = await firstMeeting(request.operation_id);
+      const trust = await initialSshTrust(request.operation_id);
       return async () => {
-        const answer = await ask({ method: "POST", path: "/v2/droplets", body, answer: z.object({ droplet: Identified }) });
-        if (answer === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} does not have the requested resource`);
-        return { machine_id: String(answer.droplet.id), ...meeting };
+        const response = await ask({ method: "POST", path: "/v2/droplets", body, schema: z.object({ droplet: Identified }) });
+        if (response === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} does not have the requested resource`);
+        return { machine_id: String(response.droplet.id), ...trust };
       };
     },
     findMachine: async (id) => {
-      const answer = await ask({ method: "GET", path: `/v2/droplets/${id}`, answer: z.object({ droplet: Droplet }) });
-      return answer && stateOf(answer.droplet);
+      const response = await ask({ method: "GET", path: `/v2/droplets/${id}`, schema: z.object({ droplet: Droplet }) });
+      return response && stateOf(response.droplet);
     },
     releaseMachine: async (owner) => {
       const ids = new Set((await ofServer(owner)).map(({ id }) => String(id)));
@@ -116,10 +116,10 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
 }
 
 function all<T>(ask: Ask, list: string, entry: z.ZodType<T>, query: Record<string, string> = {}): Promise<T[]> {
-  const answer = z.intersection(Paged, z.object({ [list]: z.array(entry) }));
+  const schema = z.intersection(Paged, z.object({ [list]: z.array(entry) }));
   return allPages(async (number) => {
     const paged = { ...query, page: String(number), per_page: PER_PAGE };
-    const part = await ask({ method: "GET", path: `/v2/${list}`, query: paged, answer });
+    const part = await ask({ method: "GET", path: `/v2/${list}`, query: paged, schema });
     return part && { entries: part[list] ?? [], more: part.links?.pages?.next !== undefined };
   });
 }
@@ -150,10 +150,10 @@ async function imageFor(ask: Ask, region: string): Promise<string> {
 /** A machine with an SSH key gets no password, which would be sent by email. Kept for the next machine. */
 async function serviceKeyThere(ask: Ask, deployment: string): Promise<number> {
   const { public_key } = await serviceKey();
-  const answer = z.object({ ssh_key: Identified });
-  const present = await ask({ method: "GET", path: `/v2/account/keys/${fingerprintOf(public_key)}`, answer });
+  const schema = z.object({ ssh_key: Identified });
+  const present = await ask({ method: "GET", path: `/v2/account/keys/${fingerprintOf(public_key)}`, schema });
   if (present !== undefined) return present.ssh_key.id;
-  const made = await ask({ method: "POST", path: "/v2/account/keys", body: { name: deployment, public_key }, answer });
+  const made = await ask({ method: "POST", path: "/v2/account/keys", body: { name: deployment, public_key }, schema });
   if (made === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} did not accept the SSH key`);
   return made.ssh_key.id;
 }
@@ -172,13 +172,13 @@ function labelled({ id, name, created_at, tags }: Droplet, deployment: string): 
 
 const Problem = z.object({ id: z.string(), message: z.string() });
 
-function refusalIn(body: unknown): Omit<Refusal, "status"> {
+function errorIn(body: unknown): Omit<ErrorResponse, "status"> {
   const parsed = Problem.safeParse(body);
   return parsed.success ? { code: parsed.data.id, message: parsed.data.message } : { code: UNKNOWN, message: "" };
 }
 
 /** One status and code for many errors: only the message distinguishes them. */
-function meaning({ status, message }: Refusal): Meaning | undefined {
+function meaning({ status, message }: ErrorResponse): Meaning | undefined {
   if (status !== 422 && status !== 403) return undefined;
   if (/\blimit\b/i.test(message)) return "quota";
   if (/pending event|already in use/i.test(message)) return "busy";

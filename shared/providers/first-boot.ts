@@ -30,7 +30,7 @@ export function preferredImage<T>(
 }
 
 /** How a machine that was requested with `userData` is met. The same operation has the same key, whichever try it is. */
-export async function firstMeeting(operationId: string): Promise<{ ssh_port: number; host_keys: string[] }> {
+export async function initialSshTrust(operationId: string): Promise<{ ssh_port: number; host_keys: string[] }> {
   const { public_key } = await oneTimeHostKey(operationId);
   return { ssh_port: SSH_PORT, host_keys: [public_key] };
 }

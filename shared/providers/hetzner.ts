@@ -4,8 +4,8 @@ import type { CatalogProvider } from "../api/catalog.ts";
 import { canHostErp } from "./offers.ts";
 import { serviceKey } from "../platform/service-key.ts";
 import { GiveUp } from "../platform/task-errors.ts";
-import { fingerprintOf, firstMeeting, preferredImage, userData } from "./first-boot.ts";
-import { allPages, ANSWER_SECONDS, api, type Ask, type Meaning, type Refusal, UNKNOWN } from "./http.ts";
+import { fingerprintOf, initialSshTrust, preferredImage, userData } from "./first-boot.ts";
+import { allPages, RESPONSE_SECONDS, api, type Ask, type Meaning, type ErrorResponse, UNKNOWN } from "./http.ts";
 import { machineName } from "./machine-name.ts";
 import type { LabelledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
 
@@ -50,19 +50,19 @@ interface Options {
 }
 
 export function hetzner({ token, address = ADDRESS, deployment }: Options): Provider {
-  const ask = api({ name: NAME, address, token, refusalIn, meaning, pauseSecondsMax: PAUSE_SECONDS_MAX });
+  const ask = api({ name: NAME, address, token, errorIn, meaning, pauseSecondsMax: PAUSE_SECONDS_MAX });
   const ours = (labels: Record<string, string> = {}): string =>
     Object.entries({ deployment, ...labels })
       .map(([name, value]) => `${name}=${value}`)
       .join(",");
   const listed = (label_selector: string): Promise<Server[]> => all(ask, "servers", Server, { label_selector });
   const remove = async (id: string): Promise<boolean> =>
-    (await ask({ method: "DELETE", path: `/servers/${id}`, answer: Done })) === undefined;
+    (await ask({ method: "DELETE", path: `/servers/${id}`, schema: Done })) === undefined;
 
   return {
     code: "hetzner",
     name: NAME,
-    settleSeconds: ANSWER_SECONDS + LATE_SECONDS,
+    settleSeconds: RESPONSE_SECONDS + LATE_SECONDS,
     catalog: async () => {
       const [types, locations] = await Promise.all([all(ask, "server_types", ServerType), all(ask, "locations", Location)]);
       return {
@@ -74,7 +74,7 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
     },
     findRequested: async ({ operation_id }) => {
       const [made] = await listed(ours({ operation_id }));
-      return made && { machine_id: String(made.id), ...(await firstMeeting(operation_id)) };
+      return made && { machine_id: String(made.id), ...(await initialSshTrust(operation_id)) };
     },
     prepareOrder: async (request) => {
       const body = {
@@ -86,16 +86,16 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
         user_data: await userData(request),
         labels: { deployment, ...labelsOf(request) },
       };
-      const meeting = await firstMeeting(request.operation_id);
+      const trust = await initialSshTrust(request.operation_id);
       return async () => {
-        const answer = await ask({ method: "POST", path: "/servers", body, answer: z.object({ server: Identified }) });
-        if (answer === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} does not have the requested resource`);
-        return { machine_id: String(answer.server.id), ...meeting };
+        const response = await ask({ method: "POST", path: "/servers", body, schema: z.object({ server: Identified }) });
+        if (response === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} does not have the requested resource`);
+        return { machine_id: String(response.server.id), ...trust };
       };
     },
     findMachine: async (id) => {
-      const answer = await ask({ method: "GET", path: `/servers/${id}`, answer: z.object({ server: Server }) });
-      return answer && stateOf(answer.server);
+      const response = await ask({ method: "GET", path: `/servers/${id}`, schema: z.object({ server: Server }) });
+      return response && stateOf(response.server);
     },
     releaseMachine: async ({ server_id, machine_id }) => {
       const ids = new Set((await listed(ours({ server_id }))).map(({ id }) => String(id)));
@@ -113,10 +113,10 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
 }
 
 function all<T>(ask: Ask, list: string, entry: z.ZodType<T>, query: Record<string, string> = {}): Promise<T[]> {
-  const answer = z.intersection(Paged, z.object({ [list]: z.array(entry) }));
+  const schema = z.intersection(Paged, z.object({ [list]: z.array(entry) }));
   return allPages(async (number) => {
     const paged = { ...query, page: String(number), per_page: PER_PAGE };
-    const part = await ask({ method: "GET", path: `/${list}`, query: paged, answer });
+    const part = await ask({ method: "GET", path: `/${list}`, query: paged, schema });
     return part && { entries: part[list] ?? [], more: typeof part.meta.pagination.next_page === "number" };
   });
 }
@@ -149,7 +149,7 @@ async function serviceKeyThere(ask: Ask, deployment: string): Promise<string> {
   const [present] = await all(ask, "ssh_keys", Identified, { fingerprint });
   if (present !== undefined) return String(present.id);
   const body = { name: `${deployment}-${fingerprint.slice(0, 5)}`, public_key };
-  const made = await ask({ method: "POST", path: "/ssh_keys", body, answer: z.object({ ssh_key: Identified }) });
+  const made = await ask({ method: "POST", path: "/ssh_keys", body, schema: z.object({ ssh_key: Identified }) });
   if (made === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} did not accept the SSH key`);
   return String(made.ssh_key.id);
 }
@@ -170,12 +170,12 @@ function labelled({ id, created, labels }: Server): LabelledMachine[] {
 
 const Problem = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-function refusalIn(body: unknown): Omit<Refusal, "status"> {
+function errorIn(body: unknown): Omit<ErrorResponse, "status"> {
   const parsed = Problem.safeParse(body);
   return parsed.success ? parsed.data.error : { code: UNKNOWN, message: "" };
 }
 
-function meaning({ code }: Refusal): Meaning | undefined {
+function meaning({ code }: ErrorResponse): Meaning | undefined {
   switch (code) {
     case "resource_limit_exceeded":
       return "quota";

@@ -4,28 +4,28 @@ import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 
 /** Longer than any known response time; several calls fit into a task's five minutes. */
-export const ANSWER_SECONDS = 30;
+export const RESPONSE_SECONDS = 30;
 /** For a provider that asks us to wait without saying how long. */
 const PAUSE_SECONDS = 60;
 /** All limits that are known to us are of an hour. */
 const PAUSE_SECONDS_MAX = 3600;
 
 /** The provider has not done the request but will accept it later: too many requests, or it is busy with the machine. */
-export class NotNow extends TryAgain {}
+export class RetryLater extends TryAgain {}
 
 /** A poll retries later, until it times out. */
-export async function unlessNotNow(ask: () => Promise<boolean>): Promise<boolean> {
+export async function falseIfRetryLater(ask: () => Promise<boolean>): Promise<boolean> {
   try {
     return await ask();
   } catch (error) {
-    if (!(error instanceof NotNow)) throw error;
+    if (!(error instanceof RetryLater)) throw error;
     log.info("a provider asks us to wait", { error });
     return false;
   }
 }
 
 /** An error response of the provider. */
-export interface Refusal {
+export interface ErrorResponse {
   status: number;
   /** The provider's own error code. */
   code: string;
@@ -38,9 +38,9 @@ export interface ApiOptions {
   address: string;
   token: string;
   /** Parses the body of an error response; the code is `UNKNOWN` if the provider did not write it. */
-  refusalIn: (body: unknown) => Omit<Refusal, "status">;
+  errorIn: (body: unknown) => Omit<ErrorResponse, "status">;
   /** What an error means, if the provider has its own code for it. */
-  meaning: (refusal: Refusal) => Meaning | undefined;
+  meaning: (error: ErrorResponse) => Meaning | undefined;
   /** For providers whose `RateLimit-Reset` is when the whole hour's quota is back: single requests are possible long before. */
   pauseSecondsMax?: number;
 }
@@ -58,35 +58,39 @@ export interface Call<T> {
   path: string;
   query?: Record<string, string>;
   body?: unknown;
-  answer: z.ZodType<T>;
+  schema: z.ZodType<T>;
 }
 
 /** Undefined if there is no such thing (404). */
 export type Ask = <T>(call: Call<T>) => Promise<T | undefined>;
 
-export function api({ name, address, token, refusalIn, meaning, pauseSecondsMax = PAUSE_SECONDS_MAX }: ApiOptions): Ask {
+export function api({ name, address, token, errorIn, meaning, pauseSecondsMax = PAUSE_SECONDS_MAX }: ApiOptions): Ask {
   let silentUntil = 0;
 
-  return async ({ method, path, query, body, answer }) => {
+  return async ({ method, path, query, body, schema }) => {
     const what = `${method} ${path}`;
-    if (Date.now() < silentUntil) throw askedTooMuch();
+    if (Date.now() < silentUntil) throw rateLimited();
     const response = await send(what, `${address}${path}${search(query)}`, { method, body });
     const text = await bodyOf(response).catch((error: unknown) => {
-      throw unanswered(what, error);
+      throw noResponse(what, error);
     });
-    if (response.ok) return read(what, answer, text);
-    const refusal = { status: response.status, ...refusalIn(parsed(text)) };
-    if (refusal.status === 404 && refusal.code === NOT_FOUND) return undefined;
-    const cause = new Error(`${name} ${what}: ${refusal.status} ${refusal.code}: ${refusal.message}`);
+    if (response.ok) return read(what, schema, text);
+    const error = { status: response.status, ...errorIn(parsed(text)) };
+    if (error.status === 404 && error.code === NOT_FOUND) return undefined;
+    const cause = new Error(`${name} ${what}: ${error.status} ${error.code}: ${error.message}`);
     if (response.status === 429) {
       silentUntil = Date.now() + pauseSeconds(response.headers, pauseSecondsMax) * 1000;
-      throw askedTooMuch({ cause });
+      throw rateLimited({ cause });
     }
-    throw failure(refusal, cause);
+    throw failure(error, cause);
   };
 
-  function askedTooMuch(options?: ErrorOptions): NotNow {
-    return new NotNow("PROVIDER_ERROR", `${name} is limiting requests from this service; try again in a few minutes`, options);
+  function rateLimited(options?: ErrorOptions): RetryLater {
+    return new RetryLater(
+      "PROVIDER_ERROR",
+      `${name} is limiting requests from this service; try again in a few minutes`,
+      options,
+    );
   }
 
   async function send(what: string, url: string, { method, body }: { method: string; body: unknown }): Promise<Response> {
@@ -100,29 +104,29 @@ export function api({ name, address, token, refusalIn, meaning, pauseSecondsMax 
           ...(body !== undefined && { "content-type": "application/json" }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(ANSWER_SECONDS * 1000),
+        signal: AbortSignal.timeout(RESPONSE_SECONDS * 1000),
       });
     } catch (error) {
-      throw unanswered(what, error);
+      throw noResponse(what, error);
     }
   }
 
-  function unanswered(what: string, error: unknown): Error {
+  function noResponse(what: string, error: unknown): Error {
     const cause = new Error(`${name} ${what}`, { cause: error });
     return new TryAgain("PROVIDER_ERROR", `${name} did not respond`, { cause });
   }
 
   /** If the response cannot be parsed, it is unknown whether the request took effect. */
-  function read<T>(what: string, answer: z.ZodType<T>, text: string): T {
-    const result = answer.safeParse(parsed(text));
+  function read<T>(what: string, schema: z.ZodType<T>, text: string): T {
+    const result = schema.safeParse(parsed(text));
     if (result.success) return result.data;
     const places = result.error.issues.map(({ path }) => path.join("."));
     const cause = new Error(`${name} ${what}: unexpected at ${places.join(", ")}`);
     throw new TryAgain("PROVIDER_ERROR", `${name} sent a response that this service does not understand`, { cause });
   }
 
-  function failure(refusal: Refusal, cause: Error): Error {
-    switch (meaning(refusal) ?? meaningOf(refusal)) {
+  function failure(error: ErrorResponse, cause: Error): Error {
+    switch (meaning(error) ?? meaningOf(error)) {
       case "quota":
         return new GiveUp("PROVIDER_QUOTA_EXCEEDED", `The quota at ${name} is used up`, { cause });
       case "capacity":
@@ -134,17 +138,17 @@ export function api({ name, address, token, refusalIn, meaning, pauseSecondsMax 
       case "unauthorized":
         return new GiveUp("PROVIDER_UNAUTHORIZED", `${name} rejected the service's credentials; contact the operator`, { cause });
       case "busy":
-        return new NotNow("PROVIDER_ERROR", `${name} was busy for too long; try again later`, { cause });
+        return new RetryLater("PROVIDER_ERROR", `${name} was busy for too long; try again later`, { cause });
       case "broken":
-        return new TryAgain("PROVIDER_ERROR", `${name} returned an error (${refusal.status})`, { cause });
+        return new TryAgain("PROVIDER_ERROR", `${name} returned an error (${error.status})`, { cause });
       default:
-        return new GiveUp("PROVIDER_ERROR", `${name} rejected the request (${refusal.status})`, { cause });
+        return new GiveUp("PROVIDER_ERROR", `${name} rejected the request (${error.status})`, { cause });
     }
   }
 }
 
 /** A response that the provider did not write comes from a proxy, which may have passed the request on. */
-function meaningOf({ status, code }: Refusal): Meaning | undefined {
+function meaningOf({ status, code }: ErrorResponse): Meaning | undefined {
   if (status === 401) return "unauthorized";
   if (code === UNKNOWN || status >= 500 || status === 408) return "broken";
   if (status === 403) return "unauthorized";

@@ -17,7 +17,7 @@ export interface MachineRequest {
 export type RequestedMachine = { machine_id: string } & Pick<ServerRecord, "ssh_port" | "host_keys">;
 
 /**
- * Asks for the machine: one request, sent once, which times out after `ANSWER_SECONDS`. Throws GiveUp or NotNow only if surely none was
+ * Asks for the machine: one request, sent once, which times out after `RESPONSE_SECONDS`. Throws GiveUp or RetryLater only if surely none was
  * made; after any other error there may be one.
  */
 export type Order = () => Promise<RequestedMachine>;

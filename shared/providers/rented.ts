@@ -1,7 +1,7 @@
 // Guarantees for machines of every provider: none is created twice, and none is left behind.
 import type { ServerRecord } from "../data/records.ts";
 import { GiveUp } from "../platform/task-errors.ts";
-import { NotNow } from "./http.ts";
+import { RetryLater } from "./http.ts";
 import { providerOf } from "./index.ts";
 import type { Provider } from "./provider.ts";
 
@@ -10,7 +10,7 @@ export const isSettled = ({ settleSeconds }: Provider, { requested_at }: Pick<Se
   requested_at === null || Date.now() - Date.parse(requested_at) >= settleSeconds * 1000;
 
 /** Whether a request with this outcome has certainly created no machine. */
-export const wasRefused = (error: unknown): boolean => error instanceof GiveUp || error instanceof NotNow;
+export const createdNothing = (error: unknown): boolean => error instanceof GiveUp || error instanceof RetryLater;
 
 /** Deletes all machines of a server; true once there are none, and none can appear any more. */
 export async function release(server: ServerRecord): Promise<boolean> {

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import {
   addMachine,
-  countRefusal,
+  countRejection,
   findMachine,
   isReached,
   later,
@@ -16,7 +16,7 @@ import { SANDBOX_CATALOG } from "./sandbox-catalog.ts";
 
 const BOOT_SECONDS = 0.7;
 /** How often creating a `flaky-` machine fails before it succeeds. */
-const REFUSALS = 2;
+const REJECTIONS = 2;
 
 export const sandbox: Provider = {
   code: SANDBOX_CATALOG.code,
@@ -54,7 +54,7 @@ async function createMachine(request: MachineRequest): Promise<RequestedMachine>
       "PROVIDER_OUT_OF_CAPACITY",
       "The provider has no machine of this size available in this region; try again later, or choose another size or region",
     );
-  if (asks(name, "flaky") && (await countRefusal(machine_id)) <= REFUSALS)
+  if (asks(name, "flaky") && (await countRejection(machine_id)) <= REJECTIONS)
     throw new TryAgain("PROVIDER_ERROR", "The provider returned an error (500)");
   await addMachine({
     ...request,
@@ -82,7 +82,7 @@ function labels({ machine_id, operation_id, server_id, account_id, created_at }:
 }
 
 /** A name that asks for a behaviour: it alone, or with something after it, because names are unique in an account. */
-const asks = (name: string, behaviour: string): boolean => name === behaviour || name.startsWith(`${behaviour}-`);
+const asks = (name: string, behavior: string): boolean => name === behavior || name.startsWith(`${behavior}-`);
 
 /** The operation's id makes the machine's: a second request for the same one cannot make another. */
 const machineIdOf = (operationId: string): string => `sandbox-${operationId.replace(/^[a-z]+_/, "")}`;

@@ -18,7 +18,7 @@ const KEY_SHOWN = 100;
 const parseJson = httpJsonBodyParser({ disableContentTypeCheck: true });
 
 /** 413, 415 and 400: leaves the parsed object as the event's body. */
-export function bodied(endpoint: Endpoint): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
+export function parseBody(endpoint: Endpoint): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
   if (endpoint.body === undefined) return { before: () => undefined }; // middy rejects a middleware without a hook
   return {
     before: async (request) => {

@@ -23,12 +23,12 @@ import type { Caller } from "../data/records.ts";
 import type { Version } from "../data/versions.ts";
 import { read, readWith, type Records, type Ref } from "../data/table.ts";
 import { etagOf, matches, matchesWeakly, tagsIn, weakEtagOf } from "../domain/etag.ts";
-import { bodied } from "./body.ts";
+import { parseBody } from "./body.ts";
 import { forget, idempotentRequest, keep, keptRef, Replay, replayIfKept, type Resume } from "./idempotency.ts";
 import { log } from "../platform/log.ts";
-import { allowedAt, answersTo } from "./methods.ts";
-import { cameElsewhere, clientAddress } from "./origin.ts";
-import { asApiError, bare, failure, success } from "./reply.ts";
+import { allowedAt, hasMethod } from "./methods.ts";
+import { bypassedCloudFront, clientAddress } from "./origin.ts";
+import { asApiError, unenveloped, failure, success } from "./reply.ts";
 import { AuthorizerContext, header, requestIdOf } from "./request-context.ts";
 import { parse } from "./validate.ts";
 
@@ -64,9 +64,9 @@ export const handle =
   <const E extends Endpoint>(endpoint: E) =>
   (run: (request: Request<E>) => Promise<Reply<E>>) =>
     middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
-      .use(answered(endpoint))
-      .use(admitted(endpoint))
-      .use(bodied(endpoint))
+      .use(respond(endpoint))
+      .use(authorize(endpoint))
+      .use(parseBody(endpoint))
       .handler(async (event) => {
         const context = contextOf(endpoint, event);
         const body = endpoint.body && parse(endpoint.body, event.body);
@@ -85,11 +85,11 @@ export const handle =
           ...conditionOf(endpoint, event),
           commit: commits,
         } as unknown as Request<E>;
-        return answerOf(endpoint, await run(request), event);
+        return responseOf(endpoint, await run(request), event);
       });
 
 /** Returns every error in the envelope, and replays a stored response. */
-function answered(endpoint: Endpoint): Handling {
+function respond(endpoint: Endpoint): Handling {
   return {
     before: ({ event }) => {
       began.set(event, performance.now());
@@ -103,25 +103,26 @@ function answered(endpoint: Endpoint): Handling {
         ip_address: endpoint.access === "public" ? clientAddress(event.headers) : caller?.ip_address,
       });
     },
-    after: logAnswer,
+    after: logResponse,
     onError: (request) => {
       const { event, error } = request;
       const headers = headersOf(endpoint, event);
       if (error instanceof Replay) {
-        const { status, location, data } = error.answer;
+        const { status, location, data } = error.response;
         request.response = success(status, data, undefined, {
           ...headers,
           ...locationHeader(location),
           "Idempotent-Replayed": "true",
         });
-        logAnswer(request);
+        logResponse(request);
         return;
       }
-      const told = asApiError(error);
-      if (told.code === "METHOD_NOT_ALLOWED") headers["Allow"] = allowedAt(event.resource);
-      if (told.status >= 500) log.error("request failed", { error: told.cause instanceof Error ? told.cause : told });
-      request.response = failure(told, headers);
-      logAnswer(request);
+      const apiError = asApiError(error);
+      if (apiError.code === "METHOD_NOT_ALLOWED") headers["Allow"] = allowedAt(event.resource);
+      if (apiError.status >= 500)
+        log.error("request failed", { error: apiError.cause instanceof Error ? apiError.cause : apiError });
+      request.response = failure(apiError, headers);
+      logResponse(request);
     },
   };
 }
@@ -141,7 +142,7 @@ const authorizationOf = (event: APIGatewayProxyEvent): AuthorizerContext =>
   authorizedIn(event) ?? AuthorizerContext.parse(event.requestContext.authorizer);
 
 /** One log line per request, so that you can find each by its ID. */
-function logAnswer({
+function logResponse({
   event,
   response,
 }: {
@@ -153,12 +154,12 @@ function logAnswer({
 }
 
 /** 405, 429 and 403: the authorizer has found the credential and counted the request; this decides on the response. */
-function admitted(endpoint: Endpoint): Handling {
+function authorize(endpoint: Endpoint): Handling {
   return {
     before: ({ event }) => {
       // To all others only the authorizer leads, which has looked.
-      if (endpoint.access === "public" && clientAddress(event.headers) === undefined) throw cameElsewhere();
-      if (!answersTo(endpoint, event.httpMethod)) throw methodNotAllowed(allowedAt(event.resource));
+      if (endpoint.access === "public" && clientAddress(event.headers) === undefined) throw bypassedCloudFront();
+      if (!hasMethod(endpoint, event.httpMethod)) throw methodNotAllowed(allowedAt(event.resource));
       if (endpoint.access === "public") return;
       const { caller, limits } = authorizationOf(event);
       if (limits.refused) {
@@ -247,9 +248,9 @@ function storeOf(
       return records;
     },
     commits: async (change, data) => {
-      const answer = { status: endpoint.status, location: locationOf(endpoint, data), data: endpoint.data.parse(data) };
+      const response = { status: endpoint.status, location: locationOf(endpoint, data), data: endpoint.data.parse(data) };
       if (change.operation !== undefined && change.start === undefined) throw new Error("Work is begun by `beginWork`");
-      if (request !== undefined) await keep(change, request, answer);
+      if (request !== undefined) await keep(change, request, response);
       await change.commit();
       await change.start?.(change, (withdrawal) => request !== undefined && forget(withdrawal, request));
       return data;
@@ -281,12 +282,12 @@ function headerLines({ multiValueHeaders }: APIGatewayProxyEvent, name: string):
   return lines.length === 0 ? undefined : lines.join();
 }
 
-function answerOf(endpoint: Endpoint, reply: unknown, event: APIGatewayProxyEvent): APIGatewayProxyResult {
+function responseOf(endpoint: Endpoint, reply: unknown, event: APIGatewayProxyEvent): APIGatewayProxyResult {
   const headers = headersOf(endpoint, event);
-  if (endpoint.bare) {
+  if (endpoint.unenveloped) {
     // The only response that caches may keep, and then revalidate.
     const tagged = { ...headers, "cache-control": "no-cache", Vary: "Accept-Encoding", ETag: weakEtagOf(reply) };
-    return unlessKnown(event, bare(endpoint.status, reply, tagged));
+    return unlessKnown(event, unenveloped(endpoint.status, reply, tagged));
   }
   if (endpoint.list) {
     const { items, meta } = Page.parse(reply);
@@ -299,11 +300,11 @@ function answerOf(endpoint: Endpoint, reply: unknown, event: APIGatewayProxyEven
 }
 
 /** 304 for a client that already has this version. */
-function unlessKnown(event: APIGatewayProxyEvent, answer: APIGatewayProxyResult): APIGatewayProxyResult {
+function unlessKnown(event: APIGatewayProxyEvent, response: APIGatewayProxyResult): APIGatewayProxyResult {
   const known = event.httpMethod === "PUT" ? undefined : headerLines(event, "if-none-match");
-  const etag = answer.headers?.["ETag"];
-  if (known === undefined || etag === undefined || !matchesWeakly(tagsIn(known), String(etag))) return answer;
-  return { ...answer, statusCode: 304, body: "" };
+  const etag = response.headers?.["ETag"];
+  if (known === undefined || etag === undefined || !matchesWeakly(tagsIn(known), String(etag))) return response;
+  return { ...response, statusCode: 304, body: "" };
 }
 
 /** Where each kind of resource is found, by the prefix of its id. */

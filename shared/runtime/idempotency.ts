@@ -20,16 +20,16 @@ const Kept = z.object({
   operation_id: z.string().optional(),
   expires_at: z.string(),
 });
-const Answer = z.object({ status: z.number(), location: z.string().optional(), data: z.unknown() });
-export type Answer = z.infer<typeof Answer>;
+const StoredResponse = z.object({ status: z.number(), location: z.string().optional(), data: z.unknown() });
+export type StoredResponse = z.infer<typeof StoredResponse>;
 
 /** Thrown to leave a handler whose response is already known. */
 export class Replay extends Error {
   override name = "Replay";
-  readonly answer: Answer;
-  constructor(answer: Answer) {
+  readonly response: StoredResponse;
+  constructor(response: StoredResponse) {
     super("This request already has a stored response");
-    this.answer = answer;
+    this.response = response;
   }
 }
 
@@ -69,16 +69,16 @@ export async function replayIfKept(
   if (kept === undefined || kept.expires_at < new Date().toISOString()) return;
   if (!(await matchesKeyedHash(kept.request, request.fingerprint))) throw new ApiError("IDEMPOTENCY_KEY_REUSED");
   if (kept.operation_id !== undefined) await resume?.(request.caller.account_id, kept.operation_id);
-  throw new Replay(Answer.parse(JSON.parse(await unseal(kept.answer, contextOf(request)))));
+  throw new Replay(StoredResponse.parse(JSON.parse(await unseal(kept.answer, contextOf(request)))));
 }
 
 /** Stores the response with the change. It is encrypted as a whole, because some responses contain a secret that is shown once. */
-export async function keep(change: Change, request: IdempotentRequest, answer: Answer): Promise<void> {
+export async function keep(change: Change, request: IdempotentRequest, response: StoredResponse): Promise<void> {
   const at = Date.now();
   const expires = at + IDEMPOTENCY_HOURS * 3_600_000;
   const record = {
     request: await keyedHash(request.fingerprint),
-    answer: await seal(JSON.stringify(answer), contextOf(request)),
+    answer: await seal(JSON.stringify(response), contextOf(request)),
     ...(change.operation !== undefined && { operation_id: change.operation.id }),
     expires_at: new Date(expires).toISOString(),
     ttl: Math.ceil(expires / 1000),

@@ -13,4 +13,4 @@ export const allowedAt = (resource: string): string =>
     .flatMap(({ method }) => withHead(method))
     .join(", ");
 
-export const answersTo = ({ method }: Endpoint, asked: string): boolean => withHead(method).includes(asked);
+export const hasMethod = ({ method }: Endpoint, asked: string): boolean => withHead(method).includes(asked);

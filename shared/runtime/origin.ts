@@ -22,4 +22,4 @@ export function clientAddress(headers: Headers): string | undefined {
   return known ? header(headers, CLIENT_ADDRESS_HEADER) : undefined;
 }
 
-export const cameElsewhere = (): ApiError => new ApiError("FORBIDDEN", "Send requests to the service's own address");
+export const bypassedCloudFront = (): ApiError => new ApiError("FORBIDDEN", "Send requests to the service's own address");

@@ -9,10 +9,10 @@ type Headers = Record<string, string | number>;
 const HEADERS = { "content-type": "application/json", "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 export const success = (status: number, data: unknown, meta: ListMeta | undefined, headers: Headers): APIGatewayProxyResult =>
-  bare(status, { success: true, data, ...(meta !== undefined && { meta }) }, headers);
+  unenveloped(status, { success: true, data, ...(meta !== undefined && { meta }) }, headers);
 
 /** A document that is not wrapped. */
-export const bare = (statusCode: number, document: unknown, headers: Headers): APIGatewayProxyResult => ({
+export const unenveloped = (statusCode: number, document: unknown, headers: Headers): APIGatewayProxyResult => ({
   statusCode,
   headers: { ...HEADERS, ...headers },
   body: JSON.stringify(document),
@@ -20,7 +20,7 @@ export const bare = (statusCode: number, document: unknown, headers: Headers): A
 
 export function failure(error: ApiError, headers: Headers): APIGatewayProxyResult {
   const { code, message, details, retryAfter } = error;
-  return bare(
+  return unenveloped(
     error.status,
     { success: false, error: { code, message, ...(details !== undefined && { details }) } },
     { ...headers, ...(retryAfter !== undefined && { "Retry-After": retryAfter }) },

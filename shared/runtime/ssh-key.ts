@@ -16,22 +16,22 @@ const KEY_BYTES: Record<string, number> = {
 /** The key as it will be stored, and its fingerprint; throws the validation error on `public_key`. */
 export function parseSshKey(text: string): { public_key: string; fingerprint: string } {
   const line = text.trim();
-  if (/[\p{Cc}]/u.test(line)) throw refuse("must be one line");
+  if (/[\p{Cc}]/u.test(line)) throw reject("must be one line");
   const [type = "", base64 = "", ...comment] = line.split(" ");
   if (type !== "ssh-rsa" && !Object.hasOwn(KEY_BYTES, type))
-    throw refuse("must be an OpenSSH ed25519, ecdsa or rsa key without options");
+    throw reject("must be an OpenSSH ed25519, ecdsa or rsa key without options");
   const blob = Buffer.from(base64, "base64");
-  if (blob.toString("base64") !== base64) throw refuse("must contain a base64-encoded key");
+  if (blob.toString("base64") !== base64) throw reject("must contain a base64-encoded key");
   const parts = strings(blob);
-  if (parts?.[0]?.toString() !== type || !isWhole(type, parts)) throw refuse("is incomplete or damaged");
-  if (type === "ssh-rsa" && bits(parts[2]) < RSA_BITS_MIN) throw refuse(`must have at least ${RSA_BITS_MIN} bits`);
+  if (parts?.[0]?.toString() !== type || !isWhole(type, parts)) throw reject("is incomplete or damaged");
+  if (type === "ssh-rsa" && bits(parts[2]) < RSA_BITS_MIN) throw reject(`must have at least ${RSA_BITS_MIN} bits`);
   return {
     public_key: [type, base64, ...comment].join(" "),
     fingerprint: `SHA256:${createHash("sha256").update(blob).digest("base64").replace(/=+$/, "")}`,
   };
 }
 
-const refuse = (reason: string) => invalid({ field: "public_key", reason });
+const reject = (reason: string) => invalid({ field: "public_key", reason });
 
 function isWhole(type: string, parts: readonly Buffer[]): parts is [Buffer, Buffer, Buffer] {
   if (type === "ssh-rsa") return parts.length === 3;

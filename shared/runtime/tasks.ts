@@ -89,10 +89,10 @@ export const tasks = <W extends Workflow>(workflow: W, implementations: Implemen
       const operation = await findOperation(account_id, operation_id);
       return await perform(workflow, known, event, operation);
     } catch (error) {
-      const told = asTaskError(error);
-      if (told instanceof TryAgain || told instanceof GiveUp) log.warn("task did not succeed", { error: told });
-      else log.error("task failed", { error: told });
-      throw told;
+      const taskError = asTaskError(error);
+      if (taskError instanceof TryAgain || taskError instanceof GiveUp) log.warn("task did not succeed", { error: taskError });
+      else log.error("task failed", { error: taskError });
+      throw taskError;
     }
   };
 };
@@ -170,7 +170,7 @@ async function notYet(
 
 function polled(part: Poll, { attempt = 0, limit }: TaskEvent, ready: boolean | void): Polled {
   const asked = attempt + 1;
-  if (ready !== true && limit !== undefined && asked >= limit) throw new GiveUp("TIMEOUT", `${part.says} timed out`);
+  if (ready !== true && limit !== undefined && asked >= limit) throw new GiveUp("TIMEOUT", `${part.label} timed out`);
   return { ready: ready === true, attempt: asked, wait: waitsWithin(part.upToMinutes)[attempt] ?? 0 };
 }
 
@@ -190,13 +190,13 @@ async function showPlace(
   input: Record<string, unknown>,
 ): Promise<void> {
   const run = steps.filter(({ when }) => when === undefined || input[when] === true);
-  const says = part?.says ?? "Undoing the changes";
+  const label = part?.label ?? "Undoing the changes";
   const place = run.findIndex(({ name }) => name === part?.name);
   const percent = part === undefined ? operation.progress : Math.max(PERCENT_MIN, Math.round((100 * place) / run.length));
   const undoing = part === undefined;
-  const shown = operation.step === says && operation.progress === percent; // the second and later calls of a poll
+  const shown = operation.step === label && operation.progress === percent; // the second and later calls of a poll
   if (shown && (!undoing || operation.undoing)) return;
-  await showProgress(operation, { step: says, progress: percent, ...(undoing && { undoing }) });
+  await showProgress(operation, { step: label, progress: percent, ...(undoing && { undoing }) });
 }
 
 export const jobIdOf = (operation: { id: string }, task: string): string => `${operation.id}-${task}`;

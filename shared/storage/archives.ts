@@ -9,13 +9,13 @@ import {
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import { GiveUp } from "../platform/task-errors.ts";
-import { at, s3, told } from "./client.ts";
+import { at, s3, mapErrors } from "./client.ts";
 import { abortUploads } from "./uploads.ts";
 
 /** Stores an archive, which the storage rejects if it arrives damaged; returns the storage's checksum. */
 export async function putArchive(key: string, bytes: Uint8Array): Promise<string> {
   const checksum = createHash("sha256").update(bytes).digest("base64");
-  await told(() =>
+  await mapErrors(() =>
     s3().send(new PutObjectCommand({ ...at(key), Body: bytes, ChecksumSHA256: checksum, ContentType: "application/zip" })),
   );
   return checksum;
@@ -23,7 +23,7 @@ export async function putArchive(key: string, bytes: Uint8Array): Promise<string
 
 /** Undefined if the store has no such archive. For the sandbox's: a real one is too large for a function. */
 export const getArchive = (key: string): Promise<Uint8Array | undefined> =>
-  told(async () => {
+  mapErrors(async () => {
     try {
       const { Body } = await s3().send(new GetObjectCommand(at(key)));
       return await Body?.transformToByteArray();
@@ -44,7 +44,7 @@ export async function requireStored(key: string, made: Made): Promise<void> {
 }
 
 export async function isStored(key: string, { size_bytes, stored_checksum }: Made): Promise<boolean> {
-  const held = await told(async () => {
+  const held = await mapErrors(async () => {
     try {
       return await s3().send(new HeadObjectCommand({ ...at(key), ChecksumMode: "ENABLED" }));
     } catch (error) {
@@ -58,5 +58,5 @@ export async function isStored(key: string, { size_bytes, stored_checksum }: Mad
 /** Succeeds if the archive does not exist, or if only parts of it were uploaded. */
 export async function removeArchive(key: string): Promise<void> {
   await abortUploads(key);
-  await told(() => s3().send(new DeleteObjectCommand(at(key))));
+  await mapErrors(() => s3().send(new DeleteObjectCommand(at(key))));
 }

@@ -22,7 +22,7 @@ export function s3(): S3Client {
 
 export const at = (key: string) => ({ Bucket: store().bucket, Key: key });
 
-export async function told<T>(call: () => Promise<T>): Promise<T> {
+export async function mapErrors<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (cause) {

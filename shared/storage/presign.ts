@@ -72,12 +72,12 @@ async function presigned(
     // Headers that were moved into the address would not have to be sent.
     { expiresIn: seconds, signingDate, unhoistableHeaders: new Set(Object.keys(headers)) },
   );
-  return `${endpoint.origin}${path}?${spelled(query)}`;
+  return `${endpoint.origin}${path}?${queryString(query)}`;
 }
 
 const filenameOf = ({ database_name, created_at }: Downloadable): string => `${database_name}-${created_at.slice(0, 10)}.zip`;
 
-const spelled = (query: Record<string, string | string[] | null> = {}): string =>
+const queryString = (query: Record<string, string | string[] | null> = {}): string =>
   Object.entries(query)
     .map(([name, value]) => `${escaped(name)}=${escaped(String(value ?? ""))}`)
     .join("&");

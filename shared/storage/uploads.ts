@@ -9,7 +9,7 @@ import {
   NoSuchUpload,
   paginateListParts,
 } from "@aws-sdk/client-s3";
-import { at, s3, told } from "./client.ts";
+import { at, s3, mapErrors } from "./client.ts";
 
 export interface HeldPart {
   number: number;
@@ -21,7 +21,7 @@ export interface HeldPart {
 
 /** The key's upload: the one that a try before this began, or a new one. */
 export const openUpload = (key: string): Promise<string> =>
-  told(async () => {
+  mapErrors(async () => {
     const [first, ...others] = await uploadsOf(key);
     for (const each of others) await abort(key, each); // two concurrent tries started one each
     if (first !== undefined) return first;
@@ -39,7 +39,7 @@ export const openUpload = (key: string): Promise<string> =>
 
 /** The parts received. */
 export const heldParts = (key: string, uploadId: string): Promise<HeldPart[]> =>
-  told(async () => {
+  mapErrors(async () => {
     const held: HeldPart[] = [];
     for await (const { Parts = [] } of paginateListParts({ client: s3() }, { ...at(key), UploadId: uploadId }))
       for (const { PartNumber = 0, Size = 0, ETag = "", ChecksumSHA256 = "" } of Parts)
@@ -49,7 +49,7 @@ export const heldParts = (key: string, uploadId: string): Promise<HeldPart[]> =>
 
 /** Makes the object of its parts. One that is complete already is fine: whether it is the right one is seen on the object. */
 export const completeUpload = (key: string, uploadId: string, parts: readonly HeldPart[]): Promise<void> =>
-  told(async () => {
+  mapErrors(async () => {
     const Parts = parts.map(({ number, etag, sha256 }) => ({ PartNumber: number, ETag: etag, ChecksumSHA256: sha256 }));
     try {
       await s3().send(
@@ -67,7 +67,7 @@ export const completeUpload = (key: string, uploadId: string, parts: readonly He
 
 /** Removes uploads that were never completed. */
 export const abortUploads = (key: string): Promise<void> =>
-  told(async () => {
+  mapErrors(async () => {
     for (const each of await uploadsOf(key)) await abort(key, each);
   });
 

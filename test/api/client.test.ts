@@ -15,7 +15,7 @@ interface Seen {
 }
 
 let seen: Seen;
-let answer: { status: number; headers?: Record<string, string>; body: string };
+let canned: { status: number; headers?: Record<string, string>; body: string };
 
 const service = createServer((request, response) => {
   const chunks: Buffer[] = [];
@@ -23,7 +23,7 @@ const service = createServer((request, response) => {
   request.on("end", () => {
     const { method, url, headers } = request;
     seen = { method, url, headers, body: Buffer.concat(chunks).toString() };
-    response.writeHead(answer.status, { "x-request-id": "req-1", ...answer.headers }).end(answer.body);
+    response.writeHead(canned.status, { "x-request-id": "req-1", ...canned.headers }).end(canned.body);
   });
 });
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => void service.close());
 beforeEach(() => {
-  answer = { status: 200, body: JSON.stringify({ success: true, data: {} }) };
+  canned = { status: 200, body: JSON.stringify({ success: true, data: {} }) };
 });
 
 const client = () => createClient({ baseUrl, token: () => "svc_test_x" });
@@ -51,7 +51,7 @@ const failing = async (call: Promise<unknown>): Promise<ClientError> => {
 };
 
 test("a call becomes the request that the route table declares", async () => {
-  answer = {
+  canned = {
     status: 201,
     headers: {
       location: "/api/v1/instances/ins_2",
@@ -87,7 +87,7 @@ test("a call becomes the request that the route table declares", async () => {
 
 test("a list gives its records and where they are in the list", async () => {
   const meta = { page: 2, per_page: 5, total: 7, next_cursor: null };
-  answer = { status: 200, body: JSON.stringify({ success: true, data: [{ id: "srv_1" }], meta }) };
+  canned = { status: 200, body: JSON.stringify({ success: true, data: [{ id: "srv_1" }], meta }) };
   const result = await client().servers.list({ query: { page: 2, per_page: 5, status: undefined } });
   expect(seen.url).toBe("/api/v1/servers?page=2&per_page=5");
   expect(seen.body).toBe("");
@@ -100,7 +100,7 @@ test("a body in which nothing must be sent is an empty object", async () => {
 });
 
 test("a document that is not wrapped is given as it is", async () => {
-  answer = { status: 200, body: JSON.stringify({ openapi: "3.1.1" }) };
+  canned = { status: 200, body: JSON.stringify({ openapi: "3.1.1" }) };
   expect((await client().openapi.get()).data).toEqual({ openapi: "3.1.1" });
 });
 
@@ -112,7 +112,7 @@ test("without a token no authorization is sent", async () => {
 
 test("an error response is thrown with its code, message, details and request ID", async () => {
   const error = { code: "RATE_LIMIT_EXCEEDED", message: "Too many", details: { limit: 100 } };
-  answer = { status: 429, headers: { "retry-after": "7" }, body: JSON.stringify({ success: false, error }) };
+  canned = { status: 429, headers: { "retry-after": "7" }, body: JSON.stringify({ success: false, error }) };
   expect(await failing(client().catalog.get())).toMatchObject({ ...error, status: 429, requestId: "req-1", retryAfter: 7 });
 });
 
@@ -123,8 +123,8 @@ test.each([
   ["a wrapped success with a failure's status", { status: 500, body: '{"success":true,"data":{}}' }],
   ["null", { status: 200, body: "null" }],
 ])("%s is an unexpected answer, not data", async (_, given) => {
-  answer = given;
-  expect(await failing(client().catalog.get())).toMatchObject({ code: "UNEXPECTED_ANSWER", status: given.status });
+  canned = given;
+  expect(await failing(client().catalog.get())).toMatchObject({ code: "UNEXPECTED_RESPONSE", status: given.status });
 });
 
 test("a service that cannot be reached is a failure without a status", async () => {

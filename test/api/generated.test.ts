@@ -44,13 +44,13 @@ const CLIENTS = {
     "CLIENT",
     `api.defaults.baseUrl = baseUrl;
   api.defaults.headers = { authorization: \`Bearer \${token}\` };
-  const failed = (answer: { status: number }) => new Error(JSON.stringify(answer));
-  const addKey = async (body: Parameters<typeof api.sshKeysCreate>[0]) => { const answer = await api.sshKeysCreate(body); if (answer.status !== 201) throw failed(answer); return answer.data.data; };
-  const addServer = async (body: Parameters<typeof api.serversCreate>[0]) => { const answer = await api.serversCreate(body); if (answer.status !== 201) throw failed(answer); return answer.data.data; };
-  const addInstance = async (body: Parameters<typeof api.instancesCreate>[0]) => { const answer = await api.instancesCreate(body); if (answer.status !== 201) throw failed(answer); return answer.data.data; };
-  const addBackup = async (...call: Parameters<typeof api.backupsCreate>) => { const answer = await api.backupsCreate(...call); if (answer.status !== 201) throw failed(answer); return answer.data.data; };
-  const restoreBackup = async (...call: Parameters<typeof api.backupsRestore>) => { const answer = await api.backupsRestore(...call); if (answer.status !== 202) throw failed(answer); return answer.data.data; };
-  const operation = async (id: string) => { const answer = await api.operationsGet(id, { wait: 10 }); if (answer.status !== 200) throw failed(answer); return answer.data.data; };`,
+  const failed = (response: { status: number }) => new Error(JSON.stringify(response));
+  const addKey = async (body: Parameters<typeof api.sshKeysCreate>[0]) => { const response = await api.sshKeysCreate(body); if (response.status !== 201) throw failed(response); return response.data.data; };
+  const addServer = async (body: Parameters<typeof api.serversCreate>[0]) => { const response = await api.serversCreate(body); if (response.status !== 201) throw failed(response); return response.data.data; };
+  const addInstance = async (body: Parameters<typeof api.instancesCreate>[0]) => { const response = await api.instancesCreate(body); if (response.status !== 201) throw failed(response); return response.data.data; };
+  const addBackup = async (...call: Parameters<typeof api.backupsCreate>) => { const response = await api.backupsCreate(...call); if (response.status !== 201) throw failed(response); return response.data.data; };
+  const restoreBackup = async (...call: Parameters<typeof api.backupsRestore>) => { const response = await api.backupsRestore(...call); if (response.status !== 202) throw failed(response); return response.data.data; };
+  const operation = async (id: string) => { const response = await api.operationsGet(id, { wait: 10 }); if (response.status !== 200) throw failed(response); return response.data.data; };`,
   )}`,
   "swagger-typescript-api": `import { Api } from "./client.ts";${WALK.replace(
     "CLIENT",

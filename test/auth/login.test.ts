@@ -103,13 +103,13 @@ describe("failures in fifteen minutes", () => {
     const user = await me.anotherUser();
     const [attacker, owner] = [nextAddress(), nextAddress()];
     for (let i = 0; i < 10; i++) expect((await login(user.email, "guess", attacker)).status).toBe(401);
-    const refused = await login(user.email, user.password, attacker);
-    expect(refused.status).toBe(429);
-    expect(refused.error).toMatchObject({
+    const rejected = await login(user.email, user.password, attacker);
+    expect(rejected.status).toBe(429);
+    expect(rejected.error).toMatchObject({
       code: "RATE_LIMIT_EXCEEDED",
       details: { limit: 10, window_seconds: 900, scope: "login" },
     });
-    const wait = Number(refused.headers["retry-after"]);
+    const wait = Number(rejected.headers["retry-after"]);
     expect(wait).toBeGreaterThan(880);
     expect(wait).toBeLessThanOrEqual(900);
     expect((await login(user.email.toUpperCase(), user.password, attacker)).status).toBe(429);
@@ -119,23 +119,23 @@ describe("failures in fifteen minutes", () => {
 
   test("after fifty failed sign-ins an address is locked out, whatever the email; other addresses are not", async () => {
     const attacker = nextAddress();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, (_, i) => login(`${unique("victim")}-${i}@example.com`, "guess", attacker)),
     );
     // Fewer, if the machine was too busy for some: those were counted, and told to try again.
-    const unserved = answers.filter(({ status }) => status === 503).length;
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(50 - unserved);
-    const refused = await login(me.user.email, me.user.password, attacker);
-    expect(refused.error).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { limit: 50, scope: "login" } });
+    const unserved = responses.filter(({ status }) => status === 503).length;
+    expect(responses.filter(({ status }) => status === 401)).toHaveLength(50 - unserved);
+    const rejected = await login(me.user.email, me.user.password, attacker);
+    expect(rejected.error).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { limit: 50, scope: "login" } });
     expect((await login(me.user.email, me.user.password, nextAddress())).status).toBe(200);
   });
 
   test("thirty concurrent password guesses get only ten tries", async () => {
     const user = await me.anotherUser();
     const from = nextAddress();
-    const answers = await Promise.all(Array.from({ length: 30 }, () => login(user.email, "guess", from)));
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+    const responses = await Promise.all(Array.from({ length: 30 }, () => login(user.email, "guess", from)));
+    expect(responses.filter(({ status }) => status === 401)).toHaveLength(10);
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(20);
   });
 
   test("successful sign-ins do not count, even many at once", async () => {

@@ -27,8 +27,8 @@ const isIn = async (client: Client) => (await client.get("/auth/me")).status ===
 test("signing out ends the session for the next request, and the user's other sessions continue", async () => {
   const user = await me.anotherUser();
   const [one, other] = [await me.session(user), await me.session(user)];
-  const answer = await one.post("/auth/logout");
-  expect(answer.as(auth.logout.data)).toEqual({ id: expect.stringMatching(/^ses_/), ended: true });
+  const response = await one.post("/auth/logout");
+  expect(response.as(auth.logout.data)).toEqual({ id: expect.stringMatching(/^ses_/), ended: true });
   expect(await isIn(one)).toBe(false);
   expect((await one.post("/auth/logout")).status).toBe(401);
   expect(await isIn(other)).toBe(true);
@@ -65,8 +65,8 @@ describe("PUT /auth/password", () => {
   test("ends every session but the one that set it, and the old password with them", async () => {
     const user = await me.anotherUser();
     const [mine, ...others] = [await me.session(user), await me.session(user), await me.session(user)];
-    const answer = await change(mine, user, "a new long password");
-    expect(answer.as(auth.password.data)).toEqual({ id: user.id, email: user.email, name: user.name });
+    const response = await change(mine, user, "a new long password");
+    expect(response.as(auth.password.data)).toEqual({ id: user.id, email: user.email, name: user.name });
     expect(await isIn(mine)).toBe(true);
     for (const other of others) expect(await isIn(other)).toBe(false);
     const from = "127.0.4.1";
@@ -89,9 +89,9 @@ describe("PUT /auth/password", () => {
     const user = await me.anotherUser();
     const session = await me.session(user);
     const passwords = ["the first new password", "the second new password"];
-    const answers = await Promise.all(passwords.map((each) => change(session, user, each)));
-    const won = passwords.filter((_, i) => answers[i]?.status === 200);
-    const lost = answers.find(({ status }) => status !== 200);
+    const responses = await Promise.all(passwords.map((each) => change(session, user, each)));
+    const won = passwords.filter((_, i) => responses[i]?.status === 200);
+    const lost = responses.find(({ status }) => status !== 200);
     if (lost !== undefined)
       expect(lost.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "current_password" } });
     const logins = await Promise.all(
@@ -158,16 +158,16 @@ describe("a wrong current password", () => {
     const ask = (current_password: string) =>
       session.put("/auth/password", { current_password, new_password: "a new long password" }, { from });
     for (let i = 0; i < 10; i++) expect((await ask("wrong")).error?.details?.["field"]).toBe("current_password");
-    const refused = await ask(user.password);
-    expect(refused.error).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { scope: "login" } });
+    const rejected = await ask(user.password);
+    expect(rejected.error).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { scope: "login" } });
     expect((await stranger.post("/auth/login", { email: user.email, password: user.password }, { from })).status).toBe(429);
     const elsewhere = { from: "127.0.4.10" };
-    const answer = await session.put(
+    const response = await session.put(
       "/auth/password",
       { current_password: user.password, new_password: "a new long password" },
       elsewhere,
     );
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 });
 

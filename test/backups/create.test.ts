@@ -14,9 +14,9 @@ beforeAll(async () => {
 
 test("a backup exists immediately as pending, and is completed with its size and SHA-256 when its operation has ended", async () => {
   const instance = await me.instance();
-  const answer = await me.api.post(`/instances/${instance.id}/backups`, { note: "before the upgrade" });
-  const begun = answer.as(Backup);
-  expect(answer.headers["location"]).toBe(`/api/v1/backups/${begun.id}`);
+  const response = await me.api.post(`/instances/${instance.id}/backups`, { note: "before the upgrade" });
+  const begun = response.as(Backup);
+  expect(response.headers["location"]).toBe(`/api/v1/backups/${begun.id}`);
   expect(begun).toEqual({
     id: expect.stringMatching(/^bak_[0-9a-z]{26}$/),
     instance_id: instance.id,
@@ -65,10 +65,10 @@ test("a body is not needed; a note has at most 200 characters", async () => {
 
 test("a backup locks its instance: the error of a second one names the operation", async () => {
   const instance = await me.instance();
-  const answers = await Promise.all([1, 2, 3].map(() => me.api.post(`/instances/${instance.id}/backups`)));
-  const [won, ...more] = answers.filter(({ status }) => status === 201).map((answer) => answer.as(Backup));
+  const responses = await Promise.all([1, 2, 3].map(() => me.api.post(`/instances/${instance.id}/backups`)));
+  const [won, ...more] = responses.filter(({ status }) => status === 201).map((response) => response.as(Backup));
   expect(more).toEqual([]);
-  for (const { error } of answers.filter(({ status }) => status !== 201))
+  for (const { error } of responses.filter(({ status }) => status !== 201))
     expect(error).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id: won?.operation_id } });
   await me.until(won?.operation_id ?? null);
   expect((await me.api.get(`/instances/${instance.id}`)).as(Instance)).toMatchObject({ status: "running", operation_id: null });
@@ -79,10 +79,10 @@ describe("the instance's state", () => {
   test.each(INSTANCE_STATUSES)("%s: allowed only where the contract's table has it", async (state) => {
     const other = await account();
     const instance = await seedInstance(other.id, { state });
-    const answer = await other.api.post(`/instances/${instance.id}/backups`);
+    const response = await other.api.post(`/instances/${instance.id}/backups`);
     const allowed = ["running", "stopped"].includes(state);
-    expect(answer.status).toBe(allowed ? 201 : 409);
-    if (!allowed) expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+    expect(response.status).toBe(allowed ? 201 : 409);
+    if (!allowed) expect(response.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
   });
 
   test("a backup on a server that is not active is rejected, naming the server", async () => {

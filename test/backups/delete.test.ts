@@ -15,9 +15,9 @@ test("a backup is gone, with its archive, when its operation has ended", async (
   const instance = await me.instance();
   const backup = await me.backup(instance.id);
   const { url } = (await me.api.get(`/backups/${backup.id}/download`)).as(backups.download.data);
-  const answer = await me.api.delete(`/backups/${backup.id}`);
-  const operation = answer.as(Operation);
-  expect(answer.headers["location"]).toBe(`/api/v1/operations/${operation.id}`);
+  const response = await me.api.delete(`/backups/${backup.id}`);
+  const operation = response.as(Operation);
+  expect(response.headers["location"]).toBe(`/api/v1/operations/${operation.id}`);
   expect(operation).toMatchObject({ type: "backup.delete", resource: { type: "backup", id: backup.id } });
   await me.until(operation.id);
   expect((await me.api.get(`/backups/${backup.id}`)).status).toBe(404);
@@ -33,14 +33,14 @@ test.each<[BackupStatus, boolean]>([
   ["deleting", false],
 ])("a backup that is %s may be deleted: %s", async (state, allowed) => {
   const backup = await seedBackup(await seedInstance(me.id), { state });
-  const answer = await me.api.delete(`/backups/${backup.id}`);
-  if (allowed) await me.until(answer.as(Operation).id);
-  else expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+  const response = await me.api.delete(`/backups/${backup.id}`);
+  if (allowed) await me.until(response.as(Operation).id);
+  else expect(response.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
   expect((await me.api.get(`/backups/${backup.id}`)).status).toBe(allowed ? 404 : 200);
 });
 
 test("of two concurrent deletions of a backup one wins", async () => {
   const backup = await seedBackup(await seedInstance(me.id));
-  const answers = await Promise.all([1, 2].map(() => me.api.delete(`/backups/${backup.id}`)));
-  expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+  const responses = await Promise.all([1, 2].map(() => me.api.delete(`/backups/${backup.id}`)));
+  expect(responses.filter(({ status }) => status === 202)).toHaveLength(1);
 });

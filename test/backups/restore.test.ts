@@ -39,9 +39,9 @@ async function changedSince(note?: string): Promise<{ instance: Instance; backup
 
 test("brings back what the backup holds, and keeps what was there in a safety backup that expires", async () => {
   const { instance, backup } = await changedSince();
-  const answer = await restore(backup);
-  const operation = answer.as(Operation);
-  expect(answer.headers["location"]).toBe(`/api/v1/operations/${operation.id}`);
+  const response = await restore(backup);
+  const operation = response.as(Operation);
+  expect(response.headers["location"]).toBe(`/api/v1/operations/${operation.id}`);
   expect(operation).toMatchObject({
     type: "backup.restore",
     resource: { type: "instance", id: instance.id },
@@ -60,8 +60,8 @@ test("brings back what the backup holds, and keeps what was there in a safety ba
 
 test("does not neutralize a database that it does not restore", async () => {
   const backup = await seedBackup(await seedInstance(me.id));
-  const answer = await restore(backup, { restore_database: false, neutralize: true });
-  expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "neutralize" } });
+  const response = await restore(backup, { restore_database: false, neutralize: true });
+  expect(response.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "neutralize" } });
   const neither = await restore(backup, { restore_database: false, restore_filestore: false, neutralize: true });
   expect(neither.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "restore_database" } });
 });
@@ -106,9 +106,9 @@ test("a damaged archive fails the restore before anything changes", async () => 
 test("once the instance is deleted, the error of a restore says to clone instead", async () => {
   const { instance, backup } = await changedSince();
   await me.until((await api.delete(`/instances/${instance.id}`)).as(Operation).id);
-  const answer = await restore(backup);
-  expect(answer.status).toBe(409);
-  expect(answer.error).toMatchObject({ code: "INVALID_STATE", message: expect.stringMatching(/clone/i) });
+  const response = await restore(backup);
+  expect(response.status).toBe(409);
+  expect(response.error).toMatchObject({ code: "INVALID_STATE", message: expect.stringMatching(/clone/i) });
 });
 
 describe("is refused", () => {
@@ -121,10 +121,10 @@ describe("is refused", () => {
 
   test.each(INSTANCE_STATUSES)("or not, with an instance that is %s, as the contract's table has it", async (state) => {
     const instance = await seedInstance(me.id, { state });
-    const answer = await restore(await seedBackup(instance));
+    const response = await restore(await seedBackup(instance));
     const allowed = ["running", "stopped", "failed"].includes(state);
-    expect(answer.status).toBe(allowed ? 202 : 409);
-    if (!allowed) expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+    expect(response.status).toBe(allowed ? 202 : 409);
+    if (!allowed) expect(response.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
   });
 
   test("on a server that is not active, which is named", async () => {
@@ -139,10 +139,10 @@ describe("is refused", () => {
   test("while another operation holds the instance, and the backup cannot be deleted meanwhile", async () => {
     const { backup } = await changedSince();
     await api.delete("/backups/none"); // a function that has to load first would come too late
-    const answers = await Promise.all([restore(backup), restore(backup), api.delete(`/backups/${backup.id}`)]);
-    const [begun, ...more] = answers.filter(({ status }) => status === 202).map((answer) => answer.as(Operation));
+    const responses = await Promise.all([restore(backup), restore(backup), api.delete(`/backups/${backup.id}`)]);
+    const [begun, ...more] = responses.filter(({ status }) => status === 202).map((response) => response.as(Operation));
     expect(more).toEqual([]);
-    for (const { status, error } of answers)
+    for (const { status, error } of responses)
       if (status === 409) expect(["OPERATION_IN_PROGRESS", "INVALID_STATE"]).toContain(error?.code);
     await me.until(begun?.id ?? null);
   });

@@ -68,9 +68,9 @@ async function requests(bundles: string): Promise<void> {
     let turn = 0;
     const get = (path: string) => async (): Promise<void> => {
       const token = tokens[Math.floor(turn++ / 90) % tokens.length] ?? ""; // under each token's limit of 100 a minute
-      const answer = await fetch(`${cloud.apiUrl}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } });
-      if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
-      await answer.arrayBuffer();
+      const response = await fetch(`${cloud.apiUrl}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } });
+      if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+      await response.arrayBuffer();
     };
     const client = new DynamoDBClient({});
     const { pk, sk } = keys.account(account.id);

@@ -13,8 +13,8 @@ const Results = z.object({
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(axe.source);
   const { violations } = Results.parse(await page.evaluate("axe.run({ resultTypes: ['violations'] })"));
-  const told = violations.flatMap(({ id, help, nodes }) =>
+  const report = violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html.slice(0, 300)}\n  ${failureSummary.replaceAll("\n", " ")}`),
   );
-  expect(told, `what keeps people from using ${page.url()}`).toEqual([]);
+  expect(report, `what keeps people from using ${page.url()}`).toEqual([]);
 }

@@ -36,8 +36,8 @@ const PATIENCE_MS = 20_000;
 
 // Where no file has asked for the dashboard yet, it is built now, and not in the time of the first test.
 beforeAll(async () => {
-  const answer = await fetch(inject("shared").apiUrl);
-  if (!answer.ok) throw new Error(await answer.text());
+  const response = await fetch(inject("shared").apiUrl);
+  if (!response.ok) throw new Error(await response.text());
 });
 
 export const test = base
@@ -84,9 +84,9 @@ export const test = base
       const { page } = window;
       if (known !== undefined) await page.evaluate(remembering(session));
       window.faults = faults;
-      const answer = await arrive(page, path);
+      const response = await arrive(page, path);
       // Such as that the dashboard of these sources cannot be built.
-      if (answer?.ok() !== true) throw new Error(await answer?.text());
+      if (response?.ok() !== true) throw new Error(await response?.text());
       return page;
     };
   });
@@ -167,13 +167,13 @@ async function arrive(page: Page, path: string): Promise<Response | null> {
     dropped ||= NETWORK_CHANGED.test(request.failure()?.errorText ?? "");
   };
   page.on("requestfailed", note);
-  const answer = await page.goto(path).catch((error: unknown) => {
+  const response = await page.goto(path).catch((error: unknown) => {
     if (!NETWORK_CHANGED.test(String(error))) throw error;
     dropped = true;
     return null;
   });
   page.off("requestfailed", note);
-  return dropped ? page.goto(path) : answer;
+  return dropped ? page.goto(path) : response;
 }
 
 /** The machine's doing, and no page's. */
@@ -184,7 +184,7 @@ async function watch(window: Window): Promise<void> {
   const note = (fault: string): void => void window.faults.seen.push(fault);
   context.on("console", (message) => {
     const { url } = message.location();
-    if (message.type() !== "error" || isRefusal(message.text(), url) || NETWORK_CHANGED.test(message.text())) return;
+    if (message.type() !== "error" || isErrorResponse(message.text(), url) || NETWORK_CHANGED.test(message.text())) return;
     note(`${message.text()} (${url})`);
   });
   context.on("weberror", (error) => note(error.error().stack ?? String(error.error())));
@@ -200,7 +200,7 @@ async function watch(window: Window): Promise<void> {
 }
 
 /** Chromium calls it an error that the API says no; the page is there to say so in words. */
-const isRefusal = (text: string, url: string): boolean =>
+const isErrorResponse = (text: string, url: string): boolean =>
   /^Failed to load resource: the server responded with a status of 4\d\d/.test(text) && url.startsWith(apiUrl() + BASE_PATH);
 
 async function keepPictures(pages: Page[], name: string): Promise<void> {

@@ -52,10 +52,10 @@ test("an operation that the user starts is followed immediately", async ({ open 
   const { id } = await seedInstance(another.id);
   const page = await open(`/instances/${id}`, { as: another });
   await page.getByRole("button", { name: "Stop" }).click();
-  const answered = page.waitForResponse((response) => response.request().method() === "POST");
+  const responded = page.waitForResponse((response) => response.request().method() === "POST");
   const asksForWork = page.waitForRequest((request) => new URL(request.url()).pathname.startsWith(`${BASE_PATH}/operations/op_`));
   await page.getByRole("dialog").getByRole("button", { name: "Stop" }).click();
-  await answered;
+  await responded;
   const since = performance.now();
   await asksForWork;
   expect(performance.now() - since).toBeLessThan(APART_MS / 2);

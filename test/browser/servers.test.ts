@@ -227,14 +227,14 @@ describe("the page of one", () => {
     const page = await open(`/servers/${id}`, { as: mine });
     await button(page, "Rename").click();
     const asked = dialog(page, "Rename erp-1");
-    for (const [name, refusal] of [
+    for (const [name, errorResponse] of [
       ["", "This is required."],
       ["Shop 1", /^Must be 1 to 63/],
       ["erp-2", "This name is already taken."],
     ] as const) {
       await asked.getByLabel("Name").fill(name);
       await button(asked, "Rename").click();
-      await asked.getByText(refusal).waitFor();
+      await asked.getByText(errorResponse).waitFor();
     }
     await expectAccessible(page);
     expect((await serversOf(mine)).map(({ name }) => name).toSorted()).toEqual(["erp-1", "erp-2"]);

@@ -54,9 +54,9 @@ test("a locked-out user sees for how long", async ({ open }) => {
   const page = await open("/login");
   const lockedOut = page.getByText("Too many failed attempts");
   for (let attempt = 0; attempt <= LOGIN_FAILURES.pair && !(await lockedOut.isVisible()); attempt++) {
-    const answered = page.waitForResponse("**/auth/login");
+    const responded = page.waitForResponse("**/auth/login");
     await logIn(page, { email: user.email, password: "not the right one" });
-    await answered;
+    await responded;
     await page
       .getByText(/Incorrect|Too many failed attempts/)
       .first()
@@ -173,8 +173,8 @@ test("a half-filled form survives signing in again, without its passwords, and o
     await page.getByLabel("Domain").fill(uniqueDomain());
     await clientWith(token).post("/auth/logout");
     // Unless another request of the page learns of it first.
-    const toldBy = [page.getByRole("button", { name: "Create clone" }).click(), isAt(page, "/login")];
-    await Promise.any(toldBy);
+    const leaving = [page.getByRole("button", { name: "Create clone" }).click(), isAt(page, "/login")];
+    await Promise.any(leaving);
     await isAt(page, "/login");
   };
   await expire();
@@ -189,9 +189,9 @@ test("a half-filled form survives signing in again, without its passwords, and o
 test("a rate limit shows a countdown, and then loading continues automatically", async ({ open }) => {
   const page = await open("/", { as: await account() });
   await heading(page, "Home").waitFor();
-  let refused = 0;
+  let rejected = 0;
   await page.route("**/api/v1/servers?*", (route) =>
-    refused++ > 0
+    rejected++ > 0
       ? route.continue()
       : route.fulfill({
           status: 429,
@@ -209,9 +209,9 @@ test("a rate limit shows a countdown, and then loading continues automatically",
 test("a request that hits the rate limit is retried automatically", async ({ open }) => {
   const mine = await account();
   const page = await open("/settings/ssh-keys", { as: mine });
-  let refused = 0;
+  let rejected = 0;
   await page.route("**/api/v1/ssh-keys", (route) =>
-    route.request().method() !== "POST" || refused++ > 0
+    route.request().method() !== "POST" || rejected++ > 0
       ? route.continue()
       : route.fulfill({
           status: 429,

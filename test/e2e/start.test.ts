@@ -136,8 +136,8 @@ describe("a first start, and later starts with its data", () => {
     const lines = started.stdout().match(/^curl .+$/gm) ?? [];
     expect(lines.length).toBeGreaterThanOrEqual(3);
     for (const line of lines) {
-      const answer = execFileSync("bash", ["-c", line], { encoding: "utf8" });
-      expect(Envelope.parse(JSON.parse(answer)).success, line).toBe(true);
+      const response = execFileSync("bash", ["-c", line], { encoding: "utf8" });
+      expect(Envelope.parse(JSON.parse(response)).success, line).toBe(true);
     }
   });
 
@@ -207,7 +207,7 @@ describe("a first start, and later starts with its data", () => {
     const ofClone = await make(`/instances/${clone.id}/backups`, {});
     /** A backup of one instance, a restore into another, and new things of each kind. */
     const work = async (name: string, backedUp: Resource, restored: Resource, from: Resource): Promise<string[]> => {
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         call("POST", "/servers", serverBody(`${name}-server`)),
         call("POST", "/instances", instanceBody(`${name}new`, z.string().parse(instance["server_id"]))),
         call("POST", `/instances/${backedUp.id}/backups`, {}),
@@ -218,8 +218,8 @@ describe("a first start, and later starts with its data", () => {
           backup_id: from.id,
         }),
       ]);
-      return answers.map((answer) => {
-        const { id, operation_id } = z.looseObject({ id: z.string(), operation_id: z.string().nullish() }).parse(answer);
+      return responses.map((response) => {
+        const { id, operation_id } = z.looseObject({ id: z.string(), operation_id: z.string().nullish() }).parse(response);
         return operation_id ?? id;
       });
     };
@@ -263,7 +263,7 @@ function expectOneLine(started: Started, sentence: string): void {
 describe("a start that fails prints what to do in one line, and exits with 1", () => {
   afterEach(() => product.killAll());
 
-  async function refused(options: Parameters<Product["start"]>[0], sentence: string | RegExp): Promise<void> {
+  async function expectRejected(options: Parameters<Product["start"]>[0], sentence: string | RegExp): Promise<void> {
     const started = product.start(options);
     const pids = started.processes();
     expect(await started.ended).toBe(1);
@@ -279,7 +279,7 @@ describe("a start that fails prints what to do in one line, and exits with 1", (
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port: PORT } = z.object({ port: z.number() }).parse(taken.address());
-    await refused(
+    await expectRejected(
       { args: ["--data", product.newDataDir()], env: { PORT: String(PORT) } },
       /^Port \d+ is taken: .*PORT=\d+ npm start/,
     );
@@ -287,17 +287,17 @@ describe("a start that fails prints what to do in one line, and exits with 1", (
   });
 
   test.each(["abc", "65536"])("where PORT is %s", async (PORT) => {
-    await refused({ env: { PORT } }, "PORT is");
+    await expectRejected({ env: { PORT } }, "PORT is");
   });
 
   test("where an option is not known", async () => {
-    await refused({ args: ["--rest"] }, /--reset.*--data DIR/);
+    await expectRejected({ args: ["--rest"] }, /--reset.*--data DIR/);
   });
 
   test("where there is no Java", async () => {
     const at = product.newDataDir();
     const PATH = commandsWithout(product, "java");
-    await refused(
+    await expectRejected(
       { args: ["--data", at], env: { ...(await env()), PATH, JAVA_HOME: "" } },
       /^Java 17 or later is needed .*install/,
     );
@@ -306,14 +306,14 @@ describe("a start that fails prints what to do in one line, and exits with 1", (
   test("where a file is in place of the data folder", async () => {
     const file = product.newDataDir();
     writeFileSync(file, "not a folder");
-    await refused({ args: ["--data", file], env: await env() }, /choose another with --data|cannot be/);
+    await expectRejected({ args: ["--data", file], env: await env() }, /choose another with --data|cannot be/);
     expect(readFileSync(file, "utf8")).toBe("not a folder");
   });
 
   test("where the data folder cannot be written", async () => {
     const folder = process.getuid?.() === 0 ? "/proc/1/data" : product.newDataDir();
     if (process.getuid?.() !== 0) mkdirSync(folder, { mode: 0o500 });
-    await refused({ args: ["--data", folder], env: await env() }, /(cannot be used for data|is not writable).*another/);
+    await expectRejected({ args: ["--data", folder], env: await env() }, /(cannot be used for data|is not writable).*another/);
   });
 
   const FOLDERS = ["dynamodb", "s3", "executions", "logs"];
@@ -323,7 +323,7 @@ describe("a start that fails prints what to do in one line, and exits with 1", (
     mkdirSync(at);
     if (FILES.includes(part)) mkdirSync(join(at, part));
     else writeFileSync(join(at, part), "broken");
-    await refused({ args: ["--data", at], env: await env() }, /^The data cannot be used .*--reset.*--data/);
+    await expectRejected({ args: ["--data", at], env: await env() }, /^The data cannot be used .*--reset.*--data/);
     expect(readdirSync(at)).toEqual([part]); // it was seen before anything was made, and nothing was removed
   });
 
@@ -331,7 +331,7 @@ describe("a start that fails prints what to do in one line, and exits with 1", (
     const at = product.newDataDir();
     mkdirSync(at);
     writeFileSync(join(at, file), '{"half":');
-    await refused({ args: ["--data", at], env: await env() }, /^The data cannot be used .*--reset.*--data/);
+    await expectRejected({ args: ["--data", at], env: await env() }, /^The data cannot be used .*--reset.*--data/);
     expect(readFileSync(join(at, file), "utf8")).toBe('{"half":');
   });
 });
@@ -355,14 +355,14 @@ test("a live one says how to begin: the key for machines of one's own, and a com
   const env = { PORT: String(await freePort()), TLS: "internal" };
   const started = product.start({ args: ["--environment", "live", "--data", at], env });
   await started.ready();
-  const told = started.stdout();
+  const output = started.stdout();
   const admin = (command: string): string =>
     execFileSync("sh", ["-c", command], { cwd: product.folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-  const [key = ""] = /^ssh-ed25519 AAAA\S+ \S+$/m.exec(told) ?? [];
+  const [key = ""] = /^ssh-ed25519 AAAA\S+ \S+$/m.exec(output) ?? [];
   expect(admin(`npm run --silent admin -- service-key --data '${at}'`).trim()).toBe(key);
-  const [command = ""] = /^npm run admin -- create-account .*$/m.exec(told) ?? [];
+  const [command = ""] = /^npm run admin -- create-account .*$/m.exec(output) ?? [];
   const [, password = ""] = /^Password (\S+)/m.exec(admin(command)) ?? [];
-  const [, api = ""] = /^ *API +(\S+)$/m.exec(told) ?? [];
+  const [, api = ""] = /^ *API +(\S+)$/m.exec(output) ?? [];
   const signIn = { method: "POST", headers: { "content-type": "application/json" } };
   const body = JSON.stringify({ email: "me@example.com", password });
   expect((await fetch(`${api}/auth/login`, { ...signIn, body })).status).toBe(200);

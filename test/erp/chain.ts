@@ -258,14 +258,14 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
 
     await guarantee("what people write until a restore stops the ERP is in the safety backup, all of it", async () => {
       const writer = await enter(shop, password);
-      const answered: string[] = [];
+      const responded: string[] = [];
       const enough = new AbortController();
       const writes = (async () => {
         for (let number = 1; !enough.signal.aborted; number++) {
           const name = `Meanwhile ${number}.`;
           await writer
             .create("res.partner", { name })
-            .then(() => answered.push(name))
+            .then(() => responded.push(name))
             .catch(() => sleep(100));
         }
       })();
@@ -280,10 +280,10 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
       const kept = async (name: string): Promise<boolean> =>
         dump.includes(`${name}\t`) || (await after.search("res.partner", [["name", "=", name]])).length === 1;
       const lost: string[] = [];
-      for (const name of answered) if (!(await kept(name))) lost.push(name);
-      assert(answered.length > 0);
+      for (const name of responded) if (!(await kept(name))) lost.push(name);
+      assert(responded.length > 0);
       assert.deepEqual(lost, []);
-      console.log(`  ${answered.length} writes were answered; the ERP was stopped for ${result?.downtime_seconds} s`);
+      console.log(`  ${responded.length} writes were answered; the ERP was stopped for ${result?.downtime_seconds} s`);
       assert((result?.downtime_seconds ?? 0) > 0);
     });
 

@@ -98,9 +98,9 @@ export async function signIn(
     context: Record<string, unknown> = {},
   ): Promise<unknown> => {
     const body = { jsonrpc: "2.0", method: "call", params: { model, method, args, kwargs: { context } } };
-    const answer = await fetchPage(site, `/web/dataset/call_kw/${model}/${method}`, { body, headers: { cookie } });
-    if (answer.status !== 200) throw new Error(`${model}.${method} of ${site.domain} is answered with ${answer.status}`);
-    const parsed = RpcReply.parse(JSON.parse(answer.body.toString()));
+    const response = await fetchPage(site, `/web/dataset/call_kw/${model}/${method}`, { body, headers: { cookie } });
+    if (response.status !== 200) throw new Error(`${model}.${method} of ${site.domain} is answered with ${response.status}`);
+    const parsed = RpcReply.parse(JSON.parse(response.body.toString()));
     if (parsed.error !== undefined) throw new Error(`${model}.${method} of ${site.domain}: ${parsed.error.data.message}`);
     return parsed.result;
   };

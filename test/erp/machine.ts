@@ -144,7 +144,7 @@ export async function startMachine(folder: string): Promise<Machine> {
       }),
     );
     daemons.push(spawn("/usr/sbin/sshd", ["-D", "-f", within("sshd_config"), "-E", within("sshd.log")], { stdio: "ignore" }));
-    await until("sshd", 10, () => answers(SSH_PORT));
+    await until("sshd", 10, () => isListening(SSH_PORT));
     return {
       hostKey: hostKey.public_key,
       root,
@@ -260,15 +260,20 @@ async function ended(child: ChildProcess): Promise<void> {
   await Promise.race([exit, sleep(30_000, undefined, { ref: false }).then(() => child.kill("SIGKILL"))]);
 }
 
-export async function until(what: string, seconds: number, isSo: () => boolean | Promise<boolean>, everyMs = 200): Promise<void> {
+export async function until(
+  what: string,
+  seconds: number,
+  isTrue: () => boolean | Promise<boolean>,
+  everyMs = 200,
+): Promise<void> {
   const limit = Date.now() + seconds * 1000;
-  while (!(await isSo())) {
+  while (!(await isTrue())) {
     if (Date.now() > limit) throw new Error(`It took too long: ${what}`);
     await sleep(everyMs);
   }
 }
 
-async function answers(port: number): Promise<boolean> {
+async function isListening(port: number): Promise<boolean> {
   const socket = connect(port, "127.0.0.1");
   const connected = await Promise.race([once(socket, "connect").then(() => true), once(socket, "error").then(() => false)]).catch(
     () => false,

@@ -101,9 +101,9 @@ export async function startService(machine: Machine, folder: string, { timeScale
 
 /** Requests beyond a limit wait as they are told to. */
 const patient: typeof fetch = async (input, init) => {
-  const answer = await fetch(input, init);
-  if (answer.status !== 429) return answer;
-  await sleep(Number(answer.headers.get("retry-after") ?? 1) * 1000);
+  const response = await fetch(input, init);
+  if (response.status !== 429) return response;
+  await sleep(Number(response.headers.get("retry-after") ?? 1) * 1000);
   return patient(input, init);
 };
 

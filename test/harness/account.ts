@@ -223,8 +223,8 @@ let offered: Promise<{ provider: string; region: string; size: string }> | undef
 
 /** The first server that the catalogue offers. */
 function offer(api: Client): Promise<{ provider: string; region: string; size: string }> {
-  offered ??= api.get("/catalog").then((answer) => {
-    const [provider] = answer.as(Catalog).providers;
+  offered ??= api.get("/catalog").then((response) => {
+    const [provider] = response.as(Catalog).providers;
     const [size] = provider?.sizes ?? [];
     const [region] = size?.regions ?? [];
     if (provider === undefined || size === undefined || region === undefined) throw new Error("The catalogue offers no server");

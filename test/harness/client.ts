@@ -16,7 +16,7 @@ export interface Ask {
   from?: string;
 }
 
-export interface Answer {
+export interface ApiResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
   text: string;
@@ -51,7 +51,7 @@ export function exchange(
     headers = {},
     from,
   }: { body?: string | Buffer | undefined; headers?: Record<string, string>; from?: string | undefined } = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const { hostname, port } = new URL(apiUrl());
   return new Promise((resolve, reject) => {
     const sent = send(
@@ -71,7 +71,7 @@ export function exchange(
         response.on("end", () => {
           const received = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const);
           const text = Buffer.concat(chunks).toString();
-          const read = (): Answer => answerOf(method, path, response.statusCode ?? 0, Object.fromEntries(received), text);
+          const read = (): ApiResponse => responseOf(method, path, response.statusCode ?? 0, Object.fromEntries(received), text);
           resolve(Promise.resolve().then(read)); // what it lacks fails the request, not the process
         });
       },
@@ -81,7 +81,7 @@ export function exchange(
   });
 }
 
-function answerOf(method: string, path: string, status: number, headers: Record<string, string>, text: string): Answer {
+function responseOf(method: string, path: string, status: number, headers: Record<string, string>, text: string): ApiResponse {
   const said = `${method} ${path.slice(0, 200)} → ${status} ${text.slice(0, 1000)}`;
   expect(headers["content-type"], said).toBe("application/json");
   expect(headers["x-request-id"], said).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
@@ -100,7 +100,8 @@ function answerOf(method: string, path: string, status: number, headers: Record<
   }
   if (route === undefined) throw new Error(`No route answers ${said}`);
   expect(status, said).toBe(route.status);
-  if (route.bare) return { status, headers, text, body, meta: undefined, error: undefined, as: (schema) => schema.parse(body) };
+  if (route.unenveloped)
+    return { status, headers, text, body, meta: undefined, error: undefined, as: (schema) => schema.parse(body) };
   const success = Success.safeParse(body);
   expect(success.error, said).toBeUndefined();
   expect(success.data?.meta !== undefined, said).toBe(route.list);
@@ -119,13 +120,13 @@ function answerOf(method: string, path: string, status: number, headers: Record<
 }
 
 /** What every answer carries, from whichever layer it comes. */
-function expectOurHeaders(path: string, status: number, headers: Answer["headers"], said: string): void {
+function expectOurHeaders(path: string, status: number, headers: ApiResponse["headers"], said: string): void {
   expect(headers["x-content-type-options"], said).toBe("nosniff");
-  const bare = path.split("?")[0]?.replace(/\/$/, "");
-  const isDescription = bare === "/openapi.json" && (status === 200 || status === 304);
+  const pathOnly = path.split("?")[0]?.replace(/\/$/, "");
+  const isDescription = pathOnly === "/openapi.json" && (status === 200 || status === 304);
   expect(headers["cache-control"], said).toBe(isDescription ? "no-cache" : "no-store");
   // API Gateway renames it in what a function answers: to a wrong password there is none.
-  if (status === 401 && bare !== "/auth/login") expect(headers["www-authenticate"], said).toBe("Bearer");
+  if (status === 401 && pathOnly !== "/auth/login") expect(headers["www-authenticate"], said).toBe("Bearer");
 }
 
 function fail(said: string): never {
@@ -134,23 +135,24 @@ function fail(said: string): never {
 
 /** The route that a path leads to: of two that fit, the one with fewer parameters. */
 export function routeOf(method: string, path: string): Route | undefined {
-  const [bare = ""] = path.split("?");
+  const [pathOnly = ""] = path.split("?");
   return routes
-    .filter((route) => route.method === method && new RegExp(`^${route.path.replace(/:\w+/g, "[^/]+")}/?$`).test(bare))
+    .filter((route) => route.method === method && new RegExp(`^${route.path.replace(/:\w+/g, "[^/]+")}/?$`).test(pathOnly))
     .toSorted((a, b) => a.path.split(":").length - b.path.split(":").length)[0];
 }
 
 /** The statuses of several answers, in order, when it does not matter which came first. */
-export const statusesOf = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status).toSorted((a, b) => a - b);
+export const statusesOf = (responses: readonly ApiResponse[]): number[] =>
+  responses.map(({ status }) => status).toSorted((a, b) => a - b);
 
 export interface Client {
   readonly token: string | undefined;
-  get: (path: string, ask?: Ask) => Promise<Answer>;
-  post: (path: string, body?: unknown, ask?: Ask) => Promise<Answer>;
-  put: (path: string, body?: unknown, ask?: Ask) => Promise<Answer>;
-  delete: (path: string, ask?: Ask) => Promise<Answer>;
+  get: (path: string, ask?: Ask) => Promise<ApiResponse>;
+  post: (path: string, body?: unknown, ask?: Ask) => Promise<ApiResponse>;
+  put: (path: string, body?: unknown, ask?: Ask) => Promise<ApiResponse>;
+  delete: (path: string, ask?: Ask) => Promise<ApiResponse>;
   /** Any method; a body that is text or bytes goes out as it is. */
-  send: (method: string, path: string, body?: unknown, ask?: Ask) => Promise<Answer>;
+  send: (method: string, path: string, body?: unknown, ask?: Ask) => Promise<ApiResponse>;
 }
 
 export function clientWith(token: string | undefined): Client {
@@ -159,7 +161,7 @@ export function clientWith(token: string | undefined): Client {
     path: string,
     body: unknown,
     { headers = {}, token: other = token, from }: Ask = {},
-  ): Promise<Answer> =>
+  ): Promise<ApiResponse> =>
     exchange(method, path, {
       body: body === undefined || typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
       headers: {

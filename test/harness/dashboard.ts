@@ -13,7 +13,7 @@ export function dashboard(): Fallback {
       serve({ dashboard: folder, docs: docsPage(openapi("test")), environment: "test" }),
     );
     serving.then(
-      (answer) => answer(request, response),
+      (respond) => respond(request, response),
       (error: unknown) => response.writeHead(500, { "content-type": "text/plain" }).end(String(error)),
     );
     return true;

@@ -99,5 +99,5 @@ export async function seedCompletedBackup(accountId: string, instanceId: string,
 async function done<K extends JobKind>(server: ServerRecord, job: Job<K>) {
   const result = await hosts.run(server, job);
   if (!result.ready) throw new Error(`The sandbox takes its time: is SANDBOX_TIME_SCALE 0?`);
-  return result.answer;
+  return result.result;
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { strToU8, unzipSync, zipSync } from "fflate";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Answer, Job, JobKind, MadeArchive } from "../../shared/hosts/host.ts";
+import type { JobResult, Job, JobKind, MadeArchive } from "../../shared/hosts/host.ts";
 import type { StoredArchive } from "../../shared/storage/stored-archive.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
 import { unless } from "../harness/unless.ts";
@@ -51,21 +51,21 @@ describe("a hostile ERP", unless(noMachine), () => {
   };
 
   let jobs = 0;
-  async function run<K extends JobKind>(job: Omit<Job<K>, "id"> & { kind: K }): Promise<Answer<K>> {
+  async function run<K extends JobKind>(job: Omit<Job<K>, "id"> & { kind: K }): Promise<JobResult<K>> {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job without its id, and its id
     const whole = { ...job, id: `op_${(jobs += 1)}-${job.kind}` } as unknown as Job<K>;
-    let answer: { of: Answer<K> } | undefined;
+    let result: { of: JobResult<K> } | undefined;
     await until(
       `${job.kind} is ready`,
       async () => {
         const progress = await ssh.run(machine.server, whole);
-        if (progress.ready) answer = { of: progress.answer };
+        if (progress.ready) result = { of: progress.result };
         return progress.ready;
       },
       60,
     );
-    if (answer === undefined) throw new Error("There is no answer");
-    return answer.of;
+    if (result === undefined) throw new Error("There is no answer");
+    return result.of;
   }
   async function backUp(): Promise<{ made: MadeArchive; files: Record<string, Uint8Array>; archive: StoredArchive }> {
     const key = `accounts/acc_1/backups/bak_${jobs}.zip`;

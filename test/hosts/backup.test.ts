@@ -50,14 +50,14 @@ describe("a backup over SSH", unless(noMachine), () => {
   }
   const archiveOf = ({ id }: Job): string => join(machine.root, "jobs", id, "archive.zip");
   /** Looks at the job until it is ready, or until something is so. */
-  async function look(job: Job<"make_archive">, isSo: () => boolean = () => false): Promise<MadeArchive | undefined> {
+  async function look(job: Job<"make_archive">, isTrue: () => boolean = () => false): Promise<MadeArchive | undefined> {
     let made: MadeArchive | undefined;
     await until(
       `${job.id} is ready`,
       async () => {
         const progress = await ssh.run(machine.server, job);
-        if (progress.ready) made = progress.answer;
-        return made !== undefined || isSo();
+        if (progress.ready) made = progress.result;
+        return made !== undefined || isTrue();
       },
       25,
     );
@@ -100,7 +100,7 @@ describe("a backup over SSH", unless(noMachine), () => {
     expect(await uploads(job.key)).toBe(0);
     if (made !== undefined) await requireStored(job.key, made);
     // Asked again, as by the step after, it is the same archive.
-    expect(await ssh.run(machine.server, job)).toEqual({ ready: true, answer: made });
+    expect(await ssh.run(machine.server, job)).toEqual({ ready: true, result: made });
     const downloaded = await fetch(await presignedArchive(job.key, 60));
     expect(sha256(Buffer.from(await downloaded.arrayBuffer()))).toBe(made?.sha256);
   });
@@ -146,14 +146,14 @@ describe("a backup over SSH", unless(noMachine), () => {
   }
   /** Without pauses between its tries. */
   const hastyCurl = (): void => machine.standIn("curl", 'exec /usr/bin/curl "$@" --retry 0');
-  const refusals = (): number => local.aws.calls.list().filter(({ status }) => status === 403).length;
+  const errors = (): number => local.aws.calls.list().filter(({ status }) => status === 403).length;
 
   test("an upload starts again with new URLs when the storage rejects the old ones", async () => {
     const job = backup();
     hastyCurl();
-    const before = refusals();
+    const before = errors();
     await withExpiredCredentials(async () => {
-      await until("an address was refused", async () => !(await ssh.run(machine.server, job)).ready && refusals() > before, 25);
+      await until("an address was refused", async () => !(await ssh.run(machine.server, job)).ready && errors() > before, 25);
     });
     const made = await look(job);
     expect(sha256(await stored(job.key))).toBe(made?.sha256);

@@ -33,7 +33,7 @@ describe("the live environment with a machine of the operator's own", unless(noM
     machine.standIn("nsenter", ":");
     const { ssh_port: port, host_keys } = machine.server;
     await configure({ tls: "internal", byo: { machines: [{ ...OWN, port, host_key: host_keys[0] }] } });
-    await cloud.events.fire("refreshcatalogue");
+    await cloud.events.fire("refreshcatalog");
     me = await account();
   });
   afterAll(() => machine.stop());
@@ -121,7 +121,7 @@ describe("the live environment with a machine of the operator's own", unless(noM
   });
 
   test("passes nothing secret through its workflows", async () => {
-    const told = JSON.stringify(cloud.states.executions());
-    expect(told).not.toMatch(/X-Amz-|PRIVATE KEY|admin_password/);
+    const executions = JSON.stringify(cloud.states.executions());
+    expect(executions).not.toMatch(/X-Amz-|PRIVATE KEY|admin_password/);
   });
 });

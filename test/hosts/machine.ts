@@ -219,9 +219,9 @@ export function signal(pid: number, name: "SIGKILL" | "SIGTERM"): void {
 }
 
 /** Waits until something is so. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, seconds = 10): Promise<void> {
+export async function until(what: string, isTrue: () => boolean | Promise<boolean>, seconds = 10): Promise<void> {
   const limit = Date.now() + seconds * 1000;
-  while (!(await isSo())) {
+  while (!(await isTrue())) {
     if (Date.now() > limit) throw new Error(`It took too long: ${what}`);
     await sleep(30);
   }

@@ -13,8 +13,8 @@ import { ssh } from "../../shared/hosts/ssh.ts";
 import { GiveUp, TryAgain } from "../../shared/platform/task-errors.ts";
 import { ownAws } from "./cloud.ts";
 
-type Misbehaviour = (channel: ServerChannel) => void;
-let misbehave: Misbehaviour;
+type Misbehavior = (channel: ServerChannel) => void;
+let misbehave: Misbehavior;
 const hostKey = keyPairOf(randomBytes(32), "machine");
 let machine: ServerRecord;
 
@@ -57,8 +57,8 @@ beforeAll(async () => {
   });
 });
 
-const says =
-  (text: string, code = 0): Misbehaviour =>
+const prints =
+  (text: string, code = 0): Misbehavior =>
   (channel) => {
     channel.write(text, () => {
       channel.exit(code);
@@ -74,29 +74,29 @@ function hurry(): void {
   onTestFinished(() => void vi.stubGlobal("setTimeout", wait));
 }
 
-const MISBEHAVIOURS: [string, Misbehaviour, RegExp][] = [
-  ["says something else", says("Welcome!\n"), /does not understand/],
-  ["says nothing", says(""), /does not understand/],
-  ["is in a state that there is not", says("state=party\n"), /does not understand/],
-  ["answers what is no JSON", says(`state=done\nanswer=${base64("{")}\n`), /does not understand/],
+const MISBEHAVIORS: [string, Misbehavior, RegExp][] = [
+  ["says something else", prints("Welcome!\n"), /does not understand/],
+  ["says nothing", prints(""), /does not understand/],
+  ["is in a state that there is not", prints("state=party\n"), /does not understand/],
+  ["answers what is no JSON", prints(`state=done\nanswer=${base64("{")}\n`), /does not understand/],
   [
     "has made a host key that is none",
-    says(`state=done\nanswer=${base64('{"host_key":"ssh-ed25519 AAAA nonsense"}')}\n`),
+    prints(`state=done\nanswer=${base64('{"host_key":"ssh-ed25519 AAAA nonsense"}')}\n`),
     /does not understand/,
   ],
   [
     "fails with a very long text",
-    says(`state=failed\ncode=NONSENSE\nmessage=${base64("x".repeat(500_000))}\n`),
+    prints(`state=failed\ncode=NONSENSE\nmessage=${base64("x".repeat(500_000))}\n`),
     /HOST_JOB_FAILED: x{100,}/,
   ],
   [
     "fails with a very long log",
-    says(`state=failed\ncode=TIMEOUT\nmessage=\nlog=${base64("x\n".repeat(500_000))}\n`),
+    prints(`state=failed\ncode=TIMEOUT\nmessage=\nlog=${base64("x\n".repeat(500_000))}\n`),
     /TIMEOUT: \s+x/,
   ],
-  ["ends with an error", says("", 1), /Could not run the script/],
-  ["has no script, however often it is sent", says("", 127), /Could not run the script/],
-  ["sends bytes that mean nothing", says(randomBytes(100_000).toString("latin1")), /does not understand/],
+  ["ends with an error", prints("", 1), /Could not run the script/],
+  ["has no script, however often it is sent", prints("", 127), /Could not run the script/],
+  ["sends bytes that mean nothing", prints(randomBytes(100_000).toString("latin1")), /does not understand/],
   ["does not stop to talk", talk, /sent too much output/],
   ["hangs up", (channel) => channel.close(), /closed the connection/],
 ];
@@ -113,7 +113,7 @@ const run = (): Promise<unknown> =>
 const retired = (): Promise<boolean> =>
   retire(machine, { id: "op_2-retireHost", ends: ["op_1-prepareHost"], since: new Date().toISOString() });
 
-test.each(MISBEHAVIOURS)(
+test.each(MISBEHAVIORS)(
   "a machine that %s fails its jobs in words that people can read, goes offline, and is given back",
   async (_, how, words) => {
     misbehave = how;
@@ -133,13 +133,13 @@ test.each<[string, Partial<HostedServer>]>([
   ["an empty line", { host_keys: [""] }],
   ["none", { host_keys: [] }],
 ])("a machine whose pinned host key is %s is told nothing, and is given back", async (_, fields) => {
-  let told = 0;
+  let messages = 0;
   misbehave = (channel) => {
-    told += 1;
-    says("state=done\n")(channel);
+    messages += 1;
+    prints("state=done\n")(channel);
   };
   expect(await retire({ ...machine, ...fields }, { id: "op_3-retireHost", since: new Date().toISOString() })).toBe(true);
-  expect(told).toBe(0);
+  expect(messages).toBe(0);
 });
 
 // The last one: what is no longer waited for goes on for a moment.

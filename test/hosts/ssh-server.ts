@@ -25,9 +25,9 @@ export async function startSshServer(options: {
     connection.on("close", () => connections.delete(connection));
     connection.on("error", () => undefined); // it was cut, as tests do
     connection.on("authentication", (asked) => {
-      const answer = answerTo(asked, options.authorized);
-      if (asked.method === "publickey") log.push(`${answer} publickey for ${asked.username}`);
-      if (answer === "Failed") asked.reject(["publickey"]);
+      const verdict = authenticate(asked, options.authorized);
+      if (asked.method === "publickey") log.push(`${verdict} publickey for ${asked.username}`);
+      if (verdict === "Failed") asked.reject(["publickey"]);
       else asked.accept();
     });
     connection.on("session", (accept) => {
@@ -49,7 +49,7 @@ export async function startSshServer(options: {
 }
 
 /** A key is first offered without a signature, to ask whether it would do. */
-function answerTo(asked: AuthContext, authorized: readonly string[]): "Accepted" | "Postponed" | "Failed" {
+function authenticate(asked: AuthContext, authorized: readonly string[]): "Accepted" | "Postponed" | "Failed" {
   if (asked.method !== "publickey") return "Failed";
   const known = authorized.flatMap((line) => {
     const key = utils.parseKey(line);

@@ -65,7 +65,7 @@ describe("a machine over SSH", unless(noMachine), () => {
     for (let asked = 0; asked < 4; asked += 1) expect(await ready(job)).toBe(false);
     note("go");
     await readyInTime(job);
-    expect(await ssh.run(server, job)).toEqual({ ready: true, answer: null });
+    expect(await ssh.run(server, job)).toEqual({ ready: true, result: null });
     expect(calls()).toHaveLength(1);
   });
 
@@ -187,8 +187,8 @@ describe("a machine over SSH", unless(noMachine), () => {
     const { root } = machine;
     await connected(server, async (shell) => {
       const [script = ""] = readdirSync(root).filter((name) => name.startsWith("script-"));
-      const answer = await shell(`bash ${root}/${script} begin op_cut-startErp start_erp 60`, "INSTANCE_ID=aW5z\nSTA");
-      expect(answer.code).not.toBe(0);
+      const result = await shell(`bash ${root}/${script} begin op_cut-startErp start_erp 60`, "INSTANCE_ID=aW5z\nSTA");
+      expect(result.code).not.toBe(0);
       expect(await machineOf(shell).status("op_cut-startErp")).toEqual({ state: "unknown" });
     });
   });

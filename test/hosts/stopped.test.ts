@@ -25,8 +25,8 @@ describe("a job that is stopped in the middle", unless(noMachine), () => {
     const key = "accounts/acc_1/backups/bak_1.zip";
     const job: Job<"make_archive"> = { id: "op_first-makeArchive", kind: "make_archive", instance_id: "ins_1", key, note: null };
     await ended(job);
-    const { answer } = await answered(job);
-    archive = { key, size_bytes: answer.size_bytes, sha256: answer.sha256, erp_version: "19.0" };
+    const result = await resultOf(job);
+    archive = { key, size_bytes: result.size_bytes, sha256: result.sha256, erp_version: "19.0" };
     machine.standIn("df", '[ -e $NOTES/full ] || exec /usr/bin/df "$@"; printf "%s\\n" Avail 100000000');
   });
   afterEach(() => {
@@ -39,10 +39,10 @@ describe("a job that is stopped in the middle", unless(noMachine), () => {
   /** What fails fails with its message. */
   const ended = (job: Job): Promise<void> =>
     until(`${job.id} is ready`, async () => (await ssh.run(machine.server, job)).ready, 25);
-  async function answered<K extends JobKind>(job: Job<K>) {
+  async function resultOf<K extends JobKind>(job: Job<K>) {
     const progress = await ssh.run(machine.server, job);
     if (!progress.ready) throw new Error("It was ready");
-    return progress;
+    return progress.result;
   }
   const rests = (): Promise<void> =>
     until("no process is left", () => processesWith(`ERP_HOSTING_ROOT=${machine.root}`).length === 0);
@@ -126,7 +126,7 @@ describe("a job that is stopped in the middle", unless(noMachine), () => {
     await rests();
     rmSync(note("away"));
     await ended(job);
-    expect(await ssh.run(machine.server, job)).toEqual({ ready: true, answer: null });
+    expect(await ssh.run(machine.server, job)).toEqual({ ready: true, result: null });
   });
 
   /** From the second piece on, the store refuses the address as often as is said; there is no pause before the next try. */
@@ -140,7 +140,7 @@ describe("a job that is stopped in the middle", unless(noMachine), () => {
        fi
        exec /usr/bin/curl "$@" --retry 0 <<<"$config"`,
     );
-  const refusals = (): number => readFileSync(note("refused"), "utf8").length;
+  const errors = (): number => readFileSync(note("refused"), "utf8").length;
 
   test.each([1, 2])(
     "because the address expires while the archive is read, %i times, is begun again with a fresh one",
@@ -149,7 +149,7 @@ describe("a job that is stopped in the middle", unless(noMachine), () => {
       expire(times);
       const job = buildRestore(`op_expired_${times}`);
       await ended(job);
-      expect(refusals()).toBe(times);
+      expect(errors()).toBe(times);
       expect(readFileSync(join(machine.volume, "filestore", `new_op_expired_${times}`, "file"))).toHaveLength(FILE_BYTES);
     },
   );
@@ -162,6 +162,6 @@ describe("a job that is stopped in the middle", unless(noMachine), () => {
       code: "STORAGE_ERROR",
       message: expect.stringContaining("The store refuses the address"),
     });
-    expect(refusals()).toBe(3);
+    expect(errors()).toBe(3);
   });
 });

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { bundleFiles } from "../../infra/bundle.ts";
 import { scratch } from "./stubs.ts";
 
-interface Answer {
+interface CannedResponse {
   status: number;
   body: Record<string, unknown>;
 }
@@ -19,16 +19,16 @@ interface Asked {
 }
 
 let clients: typeof import("./fixture/clients.ts");
-let answers: Answer[] = [];
+let responses: CannedResponse[] = [];
 let asked: Asked[] = [];
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { "x-amz-target": target, authorization } = request.headers;
   asked.push({ target: target?.toString(), authorization, body: await json(request) });
-  const { status, body } = answers.shift() ?? { status: 200, body: {} };
+  const { status, body } = responses.shift() ?? { status: 200, body: {} };
   response.writeHead(status, { "content-type": "application/x-amz-json-1.0" }).end(JSON.stringify(body));
 }
-const aws = createServer((request, response) => void answer(request, response));
+const aws = createServer((request, response) => void respond(request, response));
 
 beforeAll(async () => {
   const folder = scratch();
@@ -47,7 +47,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => aws.close());
 beforeEach(() => {
-  answers = [];
+  responses = [];
   asked = [];
 });
 
@@ -58,7 +58,7 @@ const failing = async (work: () => Promise<unknown>): Promise<unknown> =>
   );
 
 it("signs requests with the credentials of the environment, for the service and region", async () => {
-  answers = [{ status: 200, body: { Item: { pk: { S: "a" }, count: { N: "3" } } } }];
+  responses = [{ status: 200, body: { Item: { pk: { S: "a" }, count: { N: "3" } } } }];
   expect(await clients.get()).toEqual({ pk: "a", count: 3 });
   expect(asked[0]).toMatchObject({
     target: "DynamoDB_20120810.GetItem",
@@ -68,7 +68,7 @@ it("signs requests with the credentials of the environment, for the service and 
 });
 
 it("reads secrets and starts executions", async () => {
-  answers = [
+  responses = [
     { status: 200, body: { SecretString: "s3cret" } },
     { status: 200, body: { executionArn: "e", startDate: 1_790_000_000.5 } },
   ];
@@ -79,26 +79,26 @@ it("reads secrets and starts executions", async () => {
 
 it("knows the errors that our sources mention, with what they hold", async () => {
   const Item = { pk: { S: "a" } };
-  answers = [
+  responses = [
     { status: 400, body: { __type: "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException", message: "no", Item } },
   ];
-  const refused = await failing(clients.put);
-  expect(clients.isConditionFailed(refused)).toBe(true);
-  expect(refused).toMatchObject({ name: "ConditionalCheckFailedException", message: "no", Item });
-  answers = [{ status: 400, body: { __type: "ExecutionAlreadyExists", message: "twice" } }];
+  const rejected = await failing(clients.put);
+  expect(clients.isConditionFailed(rejected)).toBe(true);
+  expect(rejected).toMatchObject({ name: "ConditionalCheckFailedException", message: "no", Item });
+  responses = [{ status: 400, body: { __type: "ExecutionAlreadyExists", message: "twice" } }];
   expect(clients.isAlreadyStarted(await failing(clients.start))).toBe(true);
 });
 
 it("names the errors that it does not know, and says whose fault they are", async () => {
-  answers = [{ status: 400, body: { __type: "com.amazonaws.dynamodb.v20120810#TableInUseException", message: "busy" } }];
+  responses = [{ status: 400, body: { __type: "com.amazonaws.dynamodb.v20120810#TableInUseException", message: "busy" } }];
   expect(await failing(clients.put)).toMatchObject({ name: "TableInUseException", message: "busy", $fault: "client" });
   const broken = { status: 500, body: { __type: "com.amazonaws.dynamodb.v20120810#SomethingNew", message: "oh" } };
-  answers = [broken, broken];
+  responses = [broken, broken];
   expect(await failing(clients.put)).toMatchObject({ name: "SomethingNew", $fault: "server" });
 });
 
 it.each(["ThrottlingException", "RequestLimitExceeded", "LimitOfTomorrow"])("tries again after %s", async (name) => {
-  answers = [
+  responses = [
     {
       status: name === "LimitOfTomorrow" ? 503 : 400,
       body: { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: "slow down" },

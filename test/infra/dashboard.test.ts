@@ -156,17 +156,17 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
   });
 
   it.each(["/api", "/API/v1", "/Api/v1/servers", "/aPI/v1/openapi.json"])("%s is no page: 404 in the envelope", (uri) => {
-    const answer = (headers: Asked["headers"]) =>
+    const response = (headers: Asked["headers"]) =>
       Made.parse(madeOf(environment, frontOf(environment).DefaultCacheBehavior, { uri, headers }));
-    const made = answer({});
+    const made = response({});
     expect(made).toMatchObject({
       statusCode: 404,
       headers: { "content-type": { value: "application/json" }, "cache-control": { value: "no-store" } },
     });
     expect(JSON.parse(made.body)).toEqual({ success: false, error: { code: "NOT_FOUND", message: "No such path" } });
     expect(made.headers["x-request-id"]?.value).toBe("made-by-cloudfront");
-    expect(answer({ "x-request-id": { value: "mine" } }).headers["x-request-id"]?.value).toBe("mine");
-    expect(answer({ "x-request-id": { value: "not mine" } }).headers["x-request-id"]?.value).toBe("made-by-cloudfront");
+    expect(response({ "x-request-id": { value: "mine" } }).headers["x-request-id"]?.value).toBe("mine");
+    expect(response({ "x-request-id": { value: "not mine" } }).headers["x-request-id"]?.value).toBe("made-by-cloudfront");
   });
 
   it("CloudFront passes the client's IP address to the API, whatever the client sends", () => {
@@ -223,11 +223,11 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
 
   it("the dashboard gets its environment from its configuration", () => {
     const Sources = z.object({ SourceObjectKeys: z.array(z.string()) });
-    const told = of(environment, "Custom::CDKBucketDeployment")
+    const paths = of(environment, "Custom::CDKBucketDeployment")
       .flatMap(({ Properties }) => Sources.parse(Properties).SourceObjectKeys)
       .map((key) => join(outdir, `asset.${key.replace(/\.zip$/, "")}`, "config.json"))
       .filter((path) => existsSync(path));
-    const configs = told.map((path): unknown => JSON.parse(readFileSync(path, "utf8")));
+    const configs = paths.map((path): unknown => JSON.parse(readFileSync(path, "utf8")));
     expect(configs).toEqual([{ environment, other_dashboard: null, api_page: null }]);
   });
 

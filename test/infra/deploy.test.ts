@@ -12,11 +12,11 @@ import { stackName } from "../../infra/settings.ts";
 import { scratch, stubBundles } from "./stubs.ts";
 
 /** CloudFormation and Lambda, as far as a deployment asks them. */
-let answers: Record<string, { status: number; text: string }> = {};
+let responses: Record<string, { status: number; text: string }> = {};
 let asked: { url: string; authorization: string | undefined }[] = [];
 const aws = createServer(({ url = "", headers: { authorization } }, response) => {
   asked.push({ url, authorization });
-  const { status, text } = answers[url.startsWith("/2016-08-19") ? "lambda" : "cloudformation"] ?? { status: 500, text: "" };
+  const { status, text } = responses[url.startsWith("/2016-08-19") ? "lambda" : "cloudformation"] ?? { status: 500, text: "" };
   response.writeHead(status).end(text);
 });
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => aws.close());
 beforeEach(() => {
   asked = [];
-  answers = { cloudformation: stackIn("UPDATE_COMPLETE"), lambda: limitOf(1000) };
+  responses = { cloudformation: stackIn("UPDATE_COMPLETE"), lambda: limitOf(1000) };
 });
 
 const limitOf = (ConcurrentExecutions: number) => ({
@@ -52,7 +52,10 @@ const NO_STACK = {
 
 describe("the stack that is there already", () => {
   it("is asked for with the deployer's signature", async () => {
-    answers["cloudformation"] = stackIn("CREATE_COMPLETE", { Dashboard: "https://a.example", Distribution: "d.cloudfront.net" });
+    responses["cloudformation"] = stackIn("CREATE_COMPLETE", {
+      Dashboard: "https://a.example",
+      Distribution: "d.cloudfront.net",
+    });
     expect(await findStack(stackName("live"), access)).toEqual({
       status: "CREATE_COMPLETE",
       outputs: { Dashboard: "https://a.example", Distribution: "d.cloudfront.net" },
@@ -68,7 +71,7 @@ describe("the stack that is there already", () => {
   it.each(["CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "UPDATE_ROLLBACK_FAILED"])(
     "is to be protected in %s",
     async (status) => {
-      answers["cloudformation"] = stackIn(status);
+      responses["cloudformation"] = stackIn(status);
       expect(hasCompleted(await findStack("stack", access))).toBe(true);
     },
   );
@@ -76,26 +79,26 @@ describe("the stack that is there already", () => {
   it.each(["CREATE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "REVIEW_IN_PROGRESS", "CREATE_IN_PROGRESS"])(
     "can be cleared away in %s",
     async (status) => {
-      answers["cloudformation"] = stackIn(status);
+      responses["cloudformation"] = stackIn(status);
       expect(hasCompleted(await findStack("stack", access))).toBe(false);
     },
   );
 
   it("may not be there yet", async () => {
-    answers["cloudformation"] = NO_STACK;
+    responses["cloudformation"] = NO_STACK;
     expect(hasCompleted(await findStack("stack", access))).toBe(false);
   });
 
   it("is not taken for absent by whoever may not look", async () => {
-    answers["cloudformation"] = { status: 403, text: "<Code>AccessDenied</Code>" };
+    responses["cloudformation"] = { status: 403, text: "<Code>AccessDenied</Code>" };
     await expect(findStack("stack", access)).rejects.toThrow("cloudformation:DescribeStacks returned 403");
   });
 });
 
 it("says what to ask AWS for when a new account lets ten functions run at once", async () => {
-  answers["lambda"] = limitOf(10);
+  responses["lambda"] = limitOf(10);
   expect(concurrencyWarning(await concurrencyLimit(access))).toMatch(/Only 10 .*--quota-code L-B99A9384 --desired-value 1000/s);
-  answers["lambda"] = limitOf(1000);
+  responses["lambda"] = limitOf(1000);
   expect(concurrencyWarning(await concurrencyLimit(access))).toBeUndefined();
 });
 
@@ -116,7 +119,7 @@ describe("what was chosen", () => {
     expect(withChosen(CDK_JSON, "live", { domain: "none", certificate: "none" }).values).toEqual({});
   });
 
-  const refusal = (...options: string[]): Promise<{ code: number | null; stderr: string }> =>
+  const errorResponse = (...options: string[]): Promise<{ code: number | null; stderr: string }> =>
     new Promise((ended) => {
       const env = {
         ...process.env,
@@ -131,18 +134,18 @@ describe("what was chosen", () => {
     });
 
   it("a domain that the stack has and nobody mentions is not taken away", async () => {
-    answers["cloudformation"] = stackIn("UPDATE_COMPLETE", {
+    responses["cloudformation"] = stackIn("UPDATE_COMPLETE", {
       Dashboard: "https://erp.example.com",
       Distribution: "d.cloudfront.net",
     });
-    const { code, stderr } = await refusal("live");
+    const { code, stderr } = await errorResponse("live");
     expect(code).toBe(1);
     expect(stderr).toContain("https://erp.example.com, and this deployment would take that name away");
   });
 
   it("nothing is deployed by somebody who may not see whether there is a stack", async () => {
-    answers["cloudformation"] = { status: 403, text: "<Code>AccessDenied</Code>" };
-    const { code, stderr } = await refusal("test");
+    responses["cloudformation"] = { status: 403, text: "<Code>AccessDenied</Code>" };
+    const { code, stderr } = await errorResponse("test");
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining("Your credentials must allow cloudformation:DescribeStacks"),

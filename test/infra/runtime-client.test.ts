@@ -83,7 +83,7 @@ beforeAll(async () => {
   for (const id of tasks) await failing(id, { task: "begin", input: unused });
   await failing("tasks.create-server", { task: "misspelt", input: unused });
   for (const id of ["check-servers", "sweep", "expire-backups"]) await invoke(`schedules.${id}`, {});
-  await failing("schedules.refresh-catalogue", {}); // it is of the live environment alone
+  await failing("schedules.refresh-catalog", {}); // it is of the live environment alone
   const dead = { name: unused.operation_id, status: "FAILED", input: JSON.stringify(unused) };
   await invoke("schedules.rescue", { detail: dead });
   const { id: name, input } = await begunOperation(me.id);
@@ -110,7 +110,7 @@ test("every bundle has loaded and responded", () => {
   expect(statuses.get("no such path")).toBe(404);
   for (const id of tasks) expect(thrown.get(id)?.[0], id).toContain("The operation has already ended");
   expect(thrown.get("tasks.create-server")?.[1]).toContain("has no task misspelt");
-  expect(thrown.get("schedules.refresh-catalogue")).toEqual(["Error: The environment variable PROVIDERS_SECRET is not set"]);
+  expect(thrown.get("schedules.refresh-catalog")).toEqual(["Error: The environment variable PROVIDERS_SECRET is not set"]);
 });
 
 const Line = z.strictObject({

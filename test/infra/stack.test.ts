@@ -176,20 +176,20 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
         route: route.id,
         table: actionsOf(grants, "dynamodb"),
         starts: grants.filter((grant) => grant.startsWith("states:")).toSorted(),
-        told: route.starts.map((name) => variables[machineVariable(name)]),
+        given: route.starts.map((name) => variables[machineVariable(name)]),
         keys: keys.map((grant) => names.get(grant.split(" ")[1] ?? "")),
-        toldKeys: route.keys.map((key) => `secretsmanager:GetSecretValue ${variables[`${key.toUpperCase()}_KEY`]}`),
+        givenKeys: route.keys.map((key) => `secretsmanager:GetSecretValue ${variables[`${key.toUpperCase()}_KEY`]}`),
         storage: actionsOf(grants, "s3"),
-        toldBucket: "BACKUP_BUCKET" in variables,
+        givenBucket: "BACKUP_BUCKET" in variables,
       }).toEqual({
         route: route.id,
         table: route.stateless ? [] : route.writes ? WRITES : READS,
         starts: route.starts.map((name) => `states:StartExecution ${machineArn(name)}`).toSorted(),
-        told: route.starts.map(machineArn),
+        given: route.starts.map(machineArn),
         keys: route.keys.map((key): unknown => expect.stringContaining(key)),
-        toldKeys: keys,
+        givenKeys: keys,
         storage: route.storage === "read" ? ["s3:GetObject"] : [],
-        toldBucket: route.storage !== undefined,
+        givenBucket: route.storage !== undefined,
       });
     }
   });
@@ -235,7 +235,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
         : [readFileSync(join(directory, "index.mjs"), "utf8")],
     );
     const here = new Set(routesOf(environment).map(({ id }) => id));
-    const elsewhere = environment === "test" ? ["schedules.refresh-catalogue"] : [];
+    const elsewhere = environment === "test" ? ["schedules.refresh-catalog"] : [];
     const expected = Object.keys(ENTRIES)
       .filter((id) => here.has(id) || !routesOf("test").some((route) => route.id === id))
       .filter((id) => !elsewhere.includes(id));
@@ -247,8 +247,8 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
       success: z.literal(false),
       error: z.strictObject({ code: z.string(), message: z.string() }),
     });
-    const answers = new Map(apiOf(environment).gatewayResponses.map((each) => [each.ResponseType, each]));
-    for (const [type, { ResponseTemplates, ResponseParameters, StatusCode }] of answers) {
+    const responses = new Map(apiOf(environment).gatewayResponses.map((each) => [each.ResponseType, each]));
+    for (const [type, { ResponseTemplates, ResponseParameters, StatusCode }] of responses) {
       envelope.parse(JSON.parse(ResponseTemplates["application/json"] ?? ""));
       expect({ type, headers: Object.keys(ResponseParameters) }).toEqual({
         type,
@@ -261,12 +261,12 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
       });
     }
     // A function that is throttled is among them: the gateway makes 500 of it, which DEFAULT_5XX covers.
-    for (const [type, { StatusCode, ResponseParameters }] of answers)
+    for (const [type, { StatusCode, ResponseParameters }] of responses)
       expect({ type, retry: StatusCode !== 503 || "gatewayresponse.header.Retry-After" in ResponseParameters }).toEqual({
         type,
         retry: true,
       });
-    expect(answers.get("ACCESS_DENIED")).toMatchObject({
+    expect(responses.get("ACCESS_DENIED")).toMatchObject({
       StatusCode: 401,
       ResponseParameters: { "gatewayresponse.header.X-Request-ID": "context.authorizer.request_id" },
       ResponseTemplates: {
@@ -274,7 +274,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
           '{"success":false,"error":{"code":"UNAUTHORIZED","message":"Invalid or missing authentication token"}}',
       },
     });
-    expect([...answers].map(([type, { StatusCode }]) => `${type} ${StatusCode ?? "as it is"}`)).toEqual(
+    expect([...responses].map(([type, { StatusCode }]) => `${type} ${StatusCode ?? "as it is"}`)).toEqual(
       expect.arrayContaining([
         "DEFAULT_4XX as it is",
         "DEFAULT_5XX 503",

@@ -85,7 +85,7 @@ class Named extends Error {
 async function run(
   table: Workflow,
   input: Record<string, unknown>,
-  answer: (call: Call, count: number) => unknown = () => undefined,
+  respond: (call: Call, count: number) => unknown = () => undefined,
 ) {
   const definition = definitionOf(table);
   const { States } = asl.parse(definition);
@@ -93,7 +93,7 @@ async function run(
   const handler = async (payload: unknown) => {
     const call = payloadOf.parse(payload);
     calls.push(call);
-    const given = answer(call, calls.filter(({ task }) => task === call.task).length);
+    const given = respond(call, calls.filter(({ task }) => task === call.task).length);
     return z.json().parse(given ?? (call.attempt === undefined ? null : { ready: true, attempt: call.attempt + 1 }));
   };
   const named = <T>(type: string, value: T) =>

@@ -37,12 +37,12 @@ describe.each(INSTANCE_STATUSES)("an instance that is %s", (state) => {
       const { api } = await me.token();
       const allowed = FROM[action]?.includes(state) ?? false;
       expect((await show(instance.id)).allowed_actions.some((each) => each === action)).toBe(allowed);
-      const answer = await act(api, instance.id, action);
+      const response = await act(api, instance.id, action);
       if (allowed) {
-        expect(answer.as(Operation).type).toBe(action === "backup" ? "backup.create" : `instance.${action}`);
+        expect(response.as(Operation).type).toBe(action === "backup" ? "backup.create" : `instance.${action}`);
       } else {
-        expect(answer.status).toBe(409);
-        expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+        expect(response.status).toBe(409);
+        expect(response.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
         expect((await show(instance.id)).status).toBe(state);
       }
     },
@@ -88,9 +88,9 @@ test("stop, start and restart lead where they should, through their own states",
     ["start", "starting", "running"],
     ["restart", "restarting", "running"],
   ] as const) {
-    const answer = await act(me.api, instance.id, action);
-    const operation = answer.as(Operation);
-    expect(answer.headers["location"]).toBe(`/api/v1/operations/${operation.id}`);
+    const response = await act(me.api, instance.id, action);
+    const operation = response.as(Operation);
+    expect(response.headers["location"]).toBe(`/api/v1/operations/${operation.id}`);
     expect(operation).toMatchObject({
       type: `instance.${action}`,
       status: "pending",
@@ -126,12 +126,12 @@ test("a stopped instance stays stopped after its backup", async () => {
 
 test("of concurrent conflicting actions one wins, and the errors of the others name its operation", async () => {
   const instance = await me.instance();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     ["stop", "restart", "stop", "backup", "restart"].map((action) => act(me.api, instance.id, action)),
   );
-  const [won, ...more] = answers.filter(({ status }) => status === 202).map((answer) => answer.as(Operation));
+  const [won, ...more] = responses.filter(({ status }) => status === 202).map((response) => response.as(Operation));
   expect(more).toEqual([]);
-  for (const { error } of answers.filter(({ status }) => status !== 202))
+  for (const { error } of responses.filter(({ status }) => status !== 202))
     expect(error).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id: won?.id } });
   await me.until(won?.id ?? null);
 });

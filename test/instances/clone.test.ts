@@ -42,9 +42,9 @@ const dataOf = async (id: string) => JSON.parse((await api.get(`/sandbox/instanc
 
 test("a clone is a new instance that holds what the backup held, with an identity of its own, neutralized", async () => {
   const body = bodyFor();
-  const answer = await api.post(`/instances/${source.id}/clone`, body);
-  const { admin_password, ...begun } = answer.as(instances.clone.data);
-  expect(answer.headers["location"]).toBe(`/api/v1/instances/${begun.id}`);
+  const response = await api.post(`/instances/${source.id}/clone`, body);
+  const { admin_password, ...begun } = response.as(instances.clone.data);
+  expect(response.headers["location"]).toBe(`/api/v1/instances/${begun.id}`);
   expect(admin_password).toMatch(/^\S{16,}$/);
   // Named from the beginning, so that it is known what cannot be deleted meanwhile.
   expect((await api.get(`/operations/${begun.operation_id}`)).as(Operation).result).toMatchObject({ backup_id: backup.id });
@@ -81,10 +81,10 @@ test("a clone is a new instance that holds what the backup held, with an identit
 describe("admin_password", () => {
   test("a given admin password is not in the response, nor anywhere in plain text", async () => {
     const admin_password = "the password of my choice";
-    const answer = await clone({ admin_password });
-    const begun = answer.as(instances.clone.data);
+    const response = await clone({ admin_password });
+    const begun = response.as(instances.clone.data);
     expect(begun).not.toHaveProperty("admin_password");
-    expect(answer.text).not.toContain(admin_password);
+    expect(response.text).not.toContain(admin_password);
     const find = async () => (await everyItem()).filter((item) => item.includes(admin_password));
     expect(await find()).toEqual([]);
     await me.until(begun.operation_id);
@@ -179,9 +179,9 @@ describe("is refused", () => {
     const other = await seedInstance(me.id);
     const theirs = await seedBackup(other);
     for (const backup_id of [unusedId("backup"), theirs.id]) {
-      const answer = await clone({ backup_id });
-      expect(answer.status).toBe(422);
-      expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "backup_id" } });
+      const response = await clone({ backup_id });
+      expect(response.status).toBe(422);
+      expect(response.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "backup_id" } });
     }
   });
 
@@ -203,8 +203,8 @@ describe("is refused", () => {
 
   test("without the permission to restore, because whoever clones reads the whole backup", async () => {
     const { api: writer } = await me.token(["instances:write"]);
-    const answer = await writer.post(`/instances/${source.id}/clone`, bodyFor());
-    expect(answer.error?.message).toBe("Token does not have permission: backups:restore");
+    const response = await writer.post(`/instances/${source.id}/clone`, bodyFor());
+    expect(response.error?.message).toBe("Token does not have permission: backups:restore");
   });
 });
 

@@ -25,9 +25,9 @@ const bodyFor = (fields: Record<string, unknown> = {}) => me.instanceBody({ serv
 
 test("an instance is there at once, provisioning, with its password, and runs when its operation has ended", async () => {
   const body = await bodyFor();
-  const answer = await api.post("/instances", body);
-  const { admin_password, ...instance } = answer.as(instances.create.data);
-  expect(answer.headers["location"]).toBe(`/api/v1/instances/${instance.id}`);
+  const response = await api.post("/instances", body);
+  const { admin_password, ...instance } = response.as(instances.create.data);
+  expect(response.headers["location"]).toBe(`/api/v1/instances/${instance.id}`);
   expect(admin_password).toMatch(/^\S{16,}$/);
   expect(instance).toEqual({
     ...body,
@@ -93,9 +93,9 @@ describe("is refused, naming the field, where", () => {
     ["the name has a direction mark", { name: "Shop\u202e" }, "name"],
   ])("%s", async (_, fields, field) => {
     const before = await me.trace();
-    const answer = await api.post("/instances", await bodyFor(fields));
-    expect(answer.status).toBe(422);
-    expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field } });
+    const response = await api.post("/instances", await bodyFor(fields));
+    expect(response.status).toBe(422);
+    expect(response.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field } });
     expect(await me.trace()).toBe(before);
   });
 });
@@ -108,9 +108,9 @@ test("a name of 64 characters in any script, a database of 63 and a deprecated v
 describe("what must be unique", () => {
   const conflictOn = async (fields: Record<string, unknown>, field: string) => {
     const before = await me.trace();
-    const answer = await api.post("/instances", await bodyFor(fields));
-    expect(answer.status).toBe(409);
-    expect(answer.error).toMatchObject({ code: "CONFLICT", details: { field } });
+    const response = await api.post("/instances", await bodyFor(fields));
+    expect(response.status).toBe(409);
+    expect(response.error).toMatchObject({ code: "CONFLICT", details: { field } });
     expect(await me.trace()).toBe(before);
   };
 
@@ -132,8 +132,8 @@ describe("what must be unique", () => {
   test("of five for one domain at once one is made", async () => {
     const domain = uniqueDomain();
     const bodies = await Promise.all(Array.from({ length: 5 }, () => bodyFor({ domain, database_name: uniqueDatabase() })));
-    const answers = await Promise.all(bodies.map((body) => api.post("/instances", body)));
-    expect(statusesOf(answers)).toEqual([201, 409, 409, 409, 409]);
+    const responses = await Promise.all(bodies.map((body) => api.post("/instances", body)));
+    expect(statusesOf(responses)).toEqual([201, 409, 409, 409, 409]);
   });
 });
 
@@ -145,9 +145,9 @@ test.each<[ServerPhase, string]>([
   ["delete_failed", "offline"],
 ])("a server that is %s takes none, and is named", async (state, status) => {
   const other = await seedServer(me.id, { state });
-  const answer = await api.post("/instances", await bodyFor({ server_id: other.id }));
-  expect(answer.status).toBe(409);
-  expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status, resource: other.id } });
+  const response = await api.post("/instances", await bodyFor({ server_id: other.id }));
+  expect(response.status).toBe(409);
+  expect(response.error).toMatchObject({ code: "INVALID_STATE", details: { status, resource: other.id } });
 });
 
 test("creating an instance beyond the account's quota fails", async () => {

@@ -19,9 +19,9 @@ test("an instance is gone when its operation has ended: its domain, database and
   const instance = await me.instance();
   const backup = await me.backup(instance.id);
   const before = await used();
-  const answer = await me.api.delete(`/instances/${instance.id}`);
-  const operation = answer.as(Operation);
-  expect(answer.headers["location"]).toBe(`/api/v1/operations/${operation.id}`);
+  const response = await me.api.delete(`/instances/${instance.id}`);
+  const operation = response.as(Operation);
+  expect(response.headers["location"]).toBe(`/api/v1/operations/${operation.id}`);
   expect(operation).toMatchObject({ type: "instance.delete", resource: { type: "instance", id: instance.id } });
   await me.until(operation.id);
   expect((await me.api.get(`/instances/${instance.id}`)).status).toBe(404);
@@ -46,10 +46,10 @@ test("with its last instance gone a server can be deleted", async () => {
 test.each(INSTANCE_STATUSES)("an instance that is %s is deleted only as the contract's table has it", async (state) => {
   const other = await account();
   const { id } = await seedInstance(other.id, { state });
-  const answer = await other.api.delete(`/instances/${id}`);
+  const response = await other.api.delete(`/instances/${id}`);
   const allowed = ["running", "stopped", "failed"].includes(state);
-  expect(answer.status).toBe(allowed ? 202 : 409);
-  if (!allowed) expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+  expect(response.status).toBe(allowed ? 202 : 409);
+  if (!allowed) expect(response.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
 });
 
 test("on a server that is not active the record is removed, and the operation says that the host was not asked", async () => {
@@ -62,8 +62,8 @@ test("on a server that is not active the record is removed, and the operation sa
 
 test("of two concurrent deletions of a backup one wins", async () => {
   const instance = await me.instance();
-  const answers = await Promise.all([1, 2].map(() => me.api.delete(`/instances/${instance.id}`)));
-  const begun = answers.filter(({ status }) => status === 202).map((answer) => answer.as(Operation));
+  const responses = await Promise.all([1, 2].map(() => me.api.delete(`/instances/${instance.id}`)));
+  const begun = responses.filter(({ status }) => status === 202).map((response) => response.as(Operation));
   expect(begun).toHaveLength(1);
   await me.until(begun[0]?.id ?? null);
 });

@@ -66,8 +66,8 @@ test("invisible and deceptive names are invalid, and rejected quickly", async ()
     `${" ".repeat(60_000)}\n`,
     `${"a".repeat(60_000)}\n`,
   ]) {
-    const answer = await api.put(`/instances/${id}`, { name });
-    expect(answer.error, JSON.stringify(name.slice(0, 20))).toMatchObject({
+    const response = await api.put(`/instances/${id}`, { name });
+    expect(response.error, JSON.stringify(name.slice(0, 20))).toMatchObject({
       code: "VALIDATION_ERROR",
       details: { field: "name" },
     });
@@ -78,8 +78,8 @@ test("invisible and deceptive names are invalid, and rejected quickly", async ()
 test("a new domain is work: the old one serves until it ends, then it is free and the new one is the instance's", async () => {
   const instance = await me.instance();
   const domain = uniqueDomain("moved");
-  const answer = await me.api.put(`/instances/${instance.id}`, { domain, name: "Moved" });
-  const begun = answer.as(Instance);
+  const response = await me.api.put(`/instances/${instance.id}`, { domain, name: "Moved" });
+  const begun = response.as(Instance);
   expect(begun).toMatchObject({
     status: "running",
     domain: instance.domain,
@@ -132,20 +132,20 @@ test.each(INSTANCE_STATUSES)(
   "an instance that is %s moves to a new domain only as the contract's table has it",
   async (state) => {
     const { id } = await seedInstance(me.id, { server_id: serverId, state });
-    const answer = await (await me.token()).api.put(`/instances/${id}`, { domain: uniqueDomain() });
+    const response = await (await me.token()).api.put(`/instances/${id}`, { domain: uniqueDomain() });
     const allowed = ["running", "stopped"].includes(state);
-    expect(answer.status).toBe(allowed ? 200 : 409);
-    if (!allowed) expect(answer.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+    expect(response.status).toBe(allowed ? 200 : 409);
+    if (!allowed) expect(response.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
   },
 );
 
 test("while an operation is in progress, changing the domain fails and names the operation", async () => {
   const instance = await me.instance();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [uniqueDomain(), uniqueDomain()].map((domain) => me.api.put(`/instances/${instance.id}`, { domain })),
   );
-  const won = answers.find(({ status }) => status === 200)?.as(Instance);
-  const lost = answers.find(({ status }) => status === 409);
+  const won = responses.find(({ status }) => status === 200)?.as(Instance);
+  const lost = responses.find(({ status }) => status === 409);
   if (lost !== undefined)
     expect(lost.error).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id: won?.operation_id } });
   expect(won).toBeDefined();

@@ -188,8 +188,8 @@ test("held indexes show what was there before, and the table what is there now",
   const listed = async (status: string): Promise<unknown> => {
     const query = { KeyConditionExpression: "#s = :s", ExpressionAttributeNames: { "#s": "status" } };
     const values = { ExpressionAttributeValues: { ":s": { S: status } } };
-    const answer = await client.send(new QueryCommand({ TableName: "service", IndexName: "by-status", ...query, ...values }));
-    return answer.Items?.map(({ sk }) => sk?.S);
+    const response = await client.send(new QueryCommand({ TableName: "service", IndexName: "by-status", ...query, ...values }));
+    return response.Items?.map(({ sk }) => sk?.S);
   };
   await write("1", "waiting");
   const release = await local.aws.holdIndexes();

@@ -16,7 +16,7 @@ import { STACK, synthesize } from "./fixture/stack.ts";
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const environment = { AWS_ENDPOINT_URL: z.url(), AWS_ACCESS_KEY_ID: z.string(), AWS_SECRET_ACCESS_KEY: z.string() };
-const answer = z.object({ env: z.object({ ...environment, MACHINE_ARN: z.string() }) });
+const response = z.object({ env: z.object({ ...environment, MACHINE_ARN: z.string() }) });
 
 let outDir = "";
 const clouds: Cloud[] = [];
@@ -44,7 +44,7 @@ const clientOptions = (endpoint: string, credentials: { accessKeyId: string; sec
 
 test("a function's credentials may do what its role grants, and nothing else", async () => {
   const cloud = await start();
-  const { env } = answer.parse(await (await fetch(`${cloud.apiUrl}/api/v1/things`)).json());
+  const { env } = response.parse(await (await fetch(`${cloud.apiUrl}/api/v1/things`)).json());
   const states = new SFNClient(
     clientOptions(env.AWS_ENDPOINT_URL, { accessKeyId: env.AWS_ACCESS_KEY_ID, secretAccessKey: env.AWS_SECRET_ACCESS_KEY }),
   );

@@ -47,11 +47,11 @@ const contrast = (one: string, other: string): number => {
 
 test.each([0, 1])("text of theme %i has a contrast of at least 4.5 to 1", (theme) => {
   const [, rule = ""] = [...page.matchAll(/:root \{([^}]+)\}/g)][theme] ?? [];
-  const colours = new Map([...rule.matchAll(/--(\w+): (#[0-9a-f]{6})/g)].map(([, name = "", hex = ""]) => [name, hex]));
-  const colour = (name: string) => colours.get(name) ?? "#000000";
+  const colors = new Map([...rule.matchAll(/--(\w+): (#[0-9a-f]{6})/g)].map(([, name = "", hex = ""]) => [name, hex]));
+  const color = (name: string) => colors.get(name) ?? "#000000";
   for (const paper of ["paper", "quiet"])
     for (const ink of ["ink", "soft", "link", "name", "text", "value"])
-      expect(contrast(colour(ink), colour(paper)), `${ink} on ${paper}`).toBeGreaterThanOrEqual(4.5);
+      expect(contrast(color(ink), color(paper)), `${ink} on ${paper}`).toBeGreaterThanOrEqual(4.5);
   for (const badge of ["get", "post", "put", "delete"])
-    expect(contrast(colour("on"), colour(badge)), `on ${badge}`).toBeGreaterThanOrEqual(4.5);
+    expect(contrast(color("on"), color(badge)), `on ${badge}`).toBeGreaterThanOrEqual(4.5);
 });

@@ -30,7 +30,7 @@ async function ended(pid: number): Promise<boolean> {
   for (let waited = 0; runs(pid) && waited < 100; waited++) await new Promise((done) => setTimeout(done, 50));
   return !runs(pid);
 }
-async function answers(host: string, port: number): Promise<boolean> {
+async function isListening(host: string, port: number): Promise<boolean> {
   const socket = connect({ host, port, timeout: 1000 });
   const first = await Promise.race(
     ["connect", "error", "timeout"].map((event) =>
@@ -50,9 +50,9 @@ test("DynamoDB is reached on 127.0.0.1 and by no other address of the machine", 
   const others = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .map(({ address }) => address);
-  expect(await answers("127.0.0.1", port)).toBe(true);
+  expect(await isListening("127.0.0.1", port)).toBe(true);
   for (const address of others.filter((each) => each !== "127.0.0.1"))
-    expect([address, await answers(address, port)]).toEqual([address, false]);
+    expect([address, await isListening(address, port)]).toEqual([address, false]);
   await database.stop();
   expect(runs(database.pid)).toBe(false);
   await database.exited;

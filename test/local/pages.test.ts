@@ -18,9 +18,9 @@ const OTHER = { environment: "live", url: "https://live.example.com" } as const;
 
 const home = mkdtempSync(join(tmpdir(), "pages-"));
 const server = createServer((request, response) => {
-  if (!answer(request, response)) response.writeHead(405).end();
+  if (!serveDashboard(request, response)) response.writeHead(405).end();
 });
-let answer: ReturnType<typeof serve>;
+let serveDashboard: ReturnType<typeof serve>;
 let port: number;
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "assets", "index-1.js"), SCRIPT);
   writeFileSync(join(folder, "assets", "font-1.woff2"), "w".repeat(2000));
   writeFileSync(join(home, "secret.txt"), "secret");
-  answer = serve({ dashboard: folder, docs: "<title>API</title>", environment: "test", otherDashboard: OTHER });
+  serveDashboard = serve({ dashboard: folder, docs: "<title>API</title>", environment: "test", otherDashboard: OTHER });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   ({ port } = z.object({ port: z.number() }).parse(server.address()));
@@ -43,7 +43,7 @@ afterAll(() => {
 const ask = (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${port}${path}`, init);
 
 /** Byte for byte, where `fetch` would tidy up. */
-async function askRaw(target: string, more = ""): Promise<string> {
+async function sendRaw(target: string, more = ""): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.end(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${more}\r\n`);
   return text(socket);
@@ -116,9 +116,9 @@ test.each([
   "/assets/..\\..\\secret.txt",
   "//secret.txt",
 ])("%s leads out of the dashboard's folder to nothing", async (path) => {
-  const answered = await askRaw(path);
-  expect(answered).toMatch(/^HTTP\/1\.1 404/);
-  expect(answered).not.toMatch(/\r\n\r\nsecret/);
+  const response = await sendRaw(path);
+  expect(response).toMatch(/^HTTP\/1\.1 404/);
+  expect(response).not.toMatch(/\r\n\r\nsecret/);
 });
 
 test("the API's page stays, with a policy of its own", async () => {

@@ -30,7 +30,7 @@ let events: Events;
 let states: States;
 let gateway: Gateway;
 const log: string[] = [];
-const complain = (line: string): void => void log.push(line);
+const writeLog = (line: string): void => void log.push(line);
 
 beforeAll(async () => {
   const outDir = mkdtempSync(join(tmpdir(), "fixture-"));
@@ -38,12 +38,12 @@ beforeAll(async () => {
   template = readTemplate(outDir, STACK);
   process.env["SECRET_OF_THE_PARENT"] = "x";
   lambda = startLambda({ functions: template.functions, environment: { EXTRA: "1" }, localSecret: "s" });
-  events = startEvents({ rules: template.rules, invoke: lambda.invoke, timeScale: 0, schedules: false, log: complain });
+  events = startEvents({ rules: template.rules, invoke: lambda.invoke, timeScale: 0, schedules: false, log: writeLog });
   states = await startStates({
     machines: template.machines,
     invoke: lambda.invoke,
     emit: events.put,
-    log: complain,
+    log: writeLog,
     timeScale: 0,
   });
   const [api] = template.apis;
@@ -52,7 +52,7 @@ beforeAll(async () => {
     api,
     invoke: lambda.invoke,
     port: 0,
-    log: complain,
+    log: writeLog,
     fallback: (request, response) =>
       request.url !== "/" && !request.url?.startsWith("/some") && Boolean(response.end("the docs")),
   });
@@ -151,13 +151,13 @@ test("a policy holds for the method that was asked for, and is asked for every t
 });
 
 test("an authorizer's policy names no resource of over 512 characters, and a method's ARN has at most 1,600 bytes", async () => {
-  const answers = async (id: string) =>
+  const statusOf = async (id: string) =>
     (await ask(`/api/v1/things/${id}`, { headers: { authorization: "Bearer exact" } })).status;
   const arn = "arn:aws:execute-api:us-east-1:000000000000:api/prod/GET/api/v1/things/".length;
-  expect(await answers("x".repeat(400))).toBe(200);
-  expect(await answers("x".repeat(512))).toBe(500);
-  expect(await answers("x".repeat(1600 - arn - 100))).toBe(500);
-  expect(await answers("x".repeat(1600))).toBe(414);
+  expect(await statusOf("x".repeat(400))).toBe(200);
+  expect(await statusOf("x".repeat(512))).toBe(500);
+  expect(await statusOf("x".repeat(1600 - arn - 100))).toBe(500);
+  expect(await statusOf("x".repeat(1600))).toBe(414);
 });
 
 test("a throttled function is a 500, and the next request works", async () => {
@@ -171,7 +171,7 @@ test("a throttled function is a 500, and the next request works", async () => {
 });
 
 /** Byte for byte, where `fetch` would tidy up. */
-async function askRaw(head: string): Promise<string> {
+async function sendRaw(head: string): Promise<string> {
   const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
   socket.end(`${head}\r\nConnection: close\r\n\r\n`);
   return text(socket);
@@ -185,9 +185,9 @@ test.each([
   "GET /docs HTTP/1.1\r\nHost: x\r\nhost: x",
   "GET /api/v1/things HTTP/1.1",
 ])("a request that could be for another host is refused before anybody looks at it (%#)", async (head) => {
-  const answered = await askRaw(head);
-  expect(answered).toMatch(/^HTTP\/1\.1 400 /);
-  expect(answered).not.toMatch(/x-made-by|the docs/);
+  const response = await sendRaw(head);
+  expect(response).toMatch(/^HTTP\/1\.1 400 /);
+  expect(response).not.toMatch(/x-made-by|the docs/);
 });
 
 test.each(["/API/v1/things", "/Api", "/aPI/", "/api"])("the API responds to %s, and no page is shown", async (path) => {
@@ -373,7 +373,7 @@ test("a test can fail a task, run it twice, and see every try", async () => {
 
 test("an end that was not announced before the process ended is announced by the next one", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "data-"));
-  const common = { machines: template.machines, invoke: lambda.invoke, log: complain, dataDir, timeScale: 0 };
+  const common = { machines: template.machines, invoke: lambda.invoke, log: writeLog, dataDir, timeScale: 0 };
   const emitted: unknown[] = [];
   const first = await startStates({
     ...common,

@@ -104,8 +104,8 @@ test.each([
 ] as const)("%s: a right checksum is kept, a wrong one leaves nothing", async (algorithm, value) => {
   const right = { [`Checksum${algorithm}`]: value };
   const put = { Bucket, Key: `sum-${algorithm}`, Body: "123456789" };
-  const answer = await s3.send(new PutObjectCommand({ ...put, ...right }));
-  expect(answer).toMatchObject(right);
+  const response = await s3.send(new PutObjectCommand({ ...put, ...right }));
+  expect(response).toMatchObject(right);
   const damaged = s3.send(new PutObjectCommand({ ...put, Key: "damaged", Body: "123456780", ...right }));
   await expect(damaged).rejects.toMatchObject({ name: "BadDigest" });
   await expect(read("damaged")).rejects.toMatchObject({ name: "NoSuchKey" });
@@ -149,9 +149,9 @@ test("a multipart upload by presigned addresses with each part's SHA-256 signed 
     // Signed into the address itself, or as a header that the sender must repeat.
     const repeat = at === 1;
     const url = await partAddress(Key, UploadId, at + 1, headers, repeat);
-    const answer = await fetch(url, { method: "PUT", body, headers: repeat ? headers : {} });
-    expect(answer.status).toBe(200);
-    Parts.push({ PartNumber: at + 1, ETag: answer.headers.get("etag") ?? "", ChecksumSHA256: sha256(body) });
+    const response = await fetch(url, { method: "PUT", body, headers: repeat ? headers : {} });
+    expect(response.status).toBe(200);
+    Parts.push({ PartNumber: at + 1, ETag: response.headers.get("etag") ?? "", ChecksumSHA256: sha256(body) });
   }
   const listed = await s3.send(new ListPartsCommand({ Bucket, Key, UploadId, MaxParts: 2 }));
   expect(listed).toMatchObject({
@@ -188,14 +188,14 @@ test("a part that arrives damaged, or without its announced checksum, is rejecte
   const url = await partAddress(Key, UploadId, 1, { "x-amz-checksum-sha256": sha256(body) });
   const damaged = Buffer.from(body);
   damaged[500] = (damaged[500] ?? 0) ^ 1;
-  const answer = await fetch(url, { method: "PUT", body: damaged });
-  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining("<Code>BadDigest</Code>")]);
+  const response = await fetch(url, { method: "PUT", body: damaged });
+  expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("<Code>BadDigest</Code>")]);
   const repeated = await partAddress(Key, UploadId, 1, { "x-amz-checksum-sha256": sha256(body) }, true);
-  expect(await refused(repeated, { method: "PUT", body })).toContain("SignatureDoesNotMatch");
+  expect(await rejected(repeated, { method: "PUT", body })).toContain("SignatureDoesNotMatch");
   const other = { method: "PUT", body: damaged, headers: { "x-amz-checksum-sha256": sha256(damaged) } };
-  expect(await refused(repeated, other)).toContain("SignatureDoesNotMatch");
-  const bare = await fetch(await partAddress(Key, UploadId, 1, {}), { method: "PUT", body });
-  expect([bare.status, await bare.text()]).toEqual([400, expect.stringContaining("expected checksum Type: sha256")]);
+  expect(await rejected(repeated, other)).toContain("SignatureDoesNotMatch");
+  const plain = await fetch(await partAddress(Key, UploadId, 1, {}), { method: "PUT", body });
+  expect([plain.status, await plain.text()]).toEqual([400, expect.stringContaining("expected checksum Type: sha256")]);
   expect((await s3.send(new ListPartsCommand({ Bucket, Key, UploadId }))).Parts ?? []).toEqual([]);
   expect(await files()).toEqual(before);
 });
@@ -231,10 +231,10 @@ test("parts but the last are 5 MiB, and an aborted upload leaves no bytes", asyn
   expect(await files()).toEqual(before);
 });
 
-async function refused(url: string, init?: RequestInit): Promise<string> {
-  const answer = await fetch(url, init);
-  expect(answer.status).toBe(403);
-  return answer.text();
+async function rejected(url: string, init?: RequestInit): Promise<string> {
+  const response = await fetch(url, init);
+  expect(response.status).toBe(403);
+  return response.text();
 }
 
 test("a presigned download says the name and type it was made with, until it expires, and only if untouched", async () => {
@@ -244,18 +244,18 @@ test("a presigned download says the name and type it was made with, until it exp
   const sign = (signingDate: Date): Promise<string> =>
     presigned(address("doc", query), { credentials: operator.credentials, method: "GET", expiresIn: 60, signingDate });
   const url = await sign(new Date());
-  const answer = await fetch(url);
-  expect([answer.status, await answer.text()]).toEqual([200, "hello"]);
-  expect([answer.headers.get("content-disposition"), answer.headers.get("content-type")]).toEqual([
+  const response = await fetch(url);
+  expect([response.status, await response.text()]).toEqual([200, "hello"]);
+  expect([response.headers.get("content-disposition"), response.headers.get("content-type")]).toEqual([
     disposition,
     "application/zip",
   ]);
-  expect(await refused(await sign(new Date(Date.now() - 61_000)))).toContain("Request has expired");
-  expect(await refused(url.replace("/doc?", "/first?"))).toContain("SignatureDoesNotMatch");
-  expect(await refused(url.replace("X-Amz-Expires=60", "X-Amz-Expires=6000"))).toContain("SignatureDoesNotMatch");
-  expect(await refused(url.replace("prod", "other"))).toContain("SignatureDoesNotMatch");
-  expect(await refused(url, { method: "DELETE" })).toContain("SignatureDoesNotMatch");
-  expect(await refused(address("doc"))).toContain("not signed");
+  expect(await rejected(await sign(new Date(Date.now() - 61_000)))).toContain("Request has expired");
+  expect(await rejected(url.replace("/doc?", "/first?"))).toContain("SignatureDoesNotMatch");
+  expect(await rejected(url.replace("X-Amz-Expires=60", "X-Amz-Expires=6000"))).toContain("SignatureDoesNotMatch");
+  expect(await rejected(url.replace("prod", "other"))).toContain("SignatureDoesNotMatch");
+  expect(await rejected(url, { method: "DELETE" })).toContain("SignatureDoesNotMatch");
+  expect(await rejected(address("doc"))).toContain("not signed");
 });
 
 test("no key leaves the bucket's folder", async () => {

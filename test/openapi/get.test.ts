@@ -32,7 +32,7 @@ function operationOf({ method, path }: Route): Operation {
 
 const Described = z.custom<Response>((value) => Object.hasOwn(Object(value), "content"));
 
-function answersOf(route: Route): Record<string, Response> {
+function responsesOf(route: Route): Record<string, Response> {
   return Object.fromEntries(
     Object.entries(operationOf(route).responses)
       .filter(([status]) => status !== "304")
@@ -40,12 +40,12 @@ function answersOf(route: Route): Record<string, Response> {
   );
 }
 
-const answerOf = (route: Route, status: number): Response => Described.parse(answersOf(route)[status]);
+const responseOf = (route: Route, status: number): Response => Described.parse(responsesOf(route)[status]);
 
 const schemaOf = (path: string, method: string) =>
   document.paths[path]?.[method]?.requestBody?.content["application/json"].schema;
 
-const Told = z.strictObject({
+const ErrorMeta = z.strictObject({
   success: z.literal(false),
   error: z.strictObject({
     code: z.custom<ErrorCode>((code) => Object.hasOwn(ERRORS, String(code))),
@@ -55,10 +55,10 @@ const Told = z.strictObject({
 });
 
 const failuresOf = (route: Route) =>
-  Object.entries(answersOf(route)).flatMap(([status, { content }]) =>
+  Object.entries(responsesOf(route)).flatMap(([status, { content }]) =>
     Object.values(content["application/json"].examples ?? {}).map(({ value }) => ({
       status: Number(status),
-      ...Told.parse(value).error,
+      ...ErrorMeta.parse(value).error,
     })),
   );
 
@@ -113,15 +113,15 @@ test("a query's numbers are numbers, with their limits", () => {
 });
 
 const withBody = routes.filter(({ body }) => body !== undefined);
-const bare = routes.filter((route) => route.bare);
+const unenveloped = routes.filter((route) => route.unenveloped);
 const lists = routes.filter(({ list }) => list);
-const others = routes.filter((route) => !route.bare && !route.list);
+const others = routes.filter((route) => !route.unenveloped && !route.list);
 const guarded = routes.filter(({ access, bodyPermission }) => Array.isArray(access) || bodyPermission !== undefined);
 const sessionOnly = routes.filter(({ access }) => access === "session");
 const works = routes.filter(({ path, starts, id }) => path.includes(":") && starts.length > 0 && id !== "instances.clone");
 const makers = routes.filter(({ status, resource }) => status === 201 && resource !== "backups");
 
-const exampleOf = (route: Route) => answerOf(route, route.status).content["application/json"].example;
+const exampleOf = (route: Route) => responseOf(route, route.status).content["application/json"].example;
 
 test.each(routes)("$id is described in a sentence or more", (route) => {
   expect(operationOf(route).description).toMatch(/\w.*\.$/s);
@@ -218,7 +218,7 @@ test.each(lists)("the example response of $id is a page of a list", (route) => {
   expect(page.parse(exampleOf(route))).toEqual(exampleOf(route));
 });
 
-test.each(bare)("the example response of $id is not wrapped in data", (route) => {
+test.each(unenveloped)("the example response of $id is not wrapped in data", (route) => {
   expect(route.data.parse(exampleOf(route))).toEqual(exampleOf(route));
 });
 
@@ -247,19 +247,19 @@ test.each(routes)("the failures of $id are those of its kind", (route) => {
     ["INTERNAL_ERROR", true],
     ["SERVICE_UNAVAILABLE", true],
   ];
-  for (const [code, told] of expected) expect(codes.includes(code), `${code} is told`).toBe(told);
+  for (const [code, documented] of expected) expect(codes.includes(code), `${code} is told`).toBe(documented);
 });
 
-const refusalsOf = (route: Route) => failuresOf(route).flatMap(({ code, message }) => (code === "FORBIDDEN" ? [message] : []));
+const errorsOf = (route: Route) => failuresOf(route).flatMap(({ code, message }) => (code === "FORBIDDEN" ? [message] : []));
 
 test.each(guarded)("the description of $id names the missing permission", (route) => {
   const { access, bodyPermission } = route;
   const permissions = [...(Array.isArray(access) ? access : []), ...Object.values(bodyPermission?.permissions ?? {})];
-  expect(new Set(refusalsOf(route))).toEqual(new Set(permissions.map((name) => `Token does not have permission: ${name}`)));
+  expect(new Set(errorsOf(route))).toEqual(new Set(permissions.map((name) => `Token does not have permission: ${name}`)));
 });
 
 test.each(sessionOnly)("the description of $id says that it needs a dashboard session", (route) => {
-  expect(refusalsOf(route)).toEqual(["This endpoint needs a dashboard session"]);
+  expect(errorsOf(route)).toEqual(["This endpoint needs a dashboard session"]);
 });
 
 test.each(works)("$id can meet other work, and a state that forbids it", (route) => {
@@ -271,11 +271,11 @@ test.each(makers)("$id can meet a quota", (route) => {
 });
 
 test.each(routes)("the response headers of $id have descriptions", (route) => {
-  const headers = Object.keys(answerOf(route, route.status).headers);
+  const headers = Object.keys(responseOf(route, route.status).headers);
   expect(headers).toContain("X-Request-ID");
   expect(headers.includes("ETag")).toBe(route.unversioned !== undefined);
   expect(headers.includes("Location")).toBe(route.status !== 200);
   expect(headers.includes("Idempotent-Replayed")).toBe(route.idempotent);
   expect(headers.includes("X-RateLimit-Remaining")).toBe(route.access !== "public");
-  for (const status of [429, 503]) expect(Object.keys(answerOf(route, status).headers)).toContain("Retry-After");
+  for (const status of [429, 503]) expect(Object.keys(responseOf(route, status).headers)).toContain("Retry-After");
 });

@@ -132,17 +132,17 @@ describe("who may see it", () => {
     const reader = await me.token(["servers:read"]);
     expect((await reader.api.get(`/operations/${operation_id}`)).status).toBe(200);
     const other = await me.token(["instances:read", "backups:read", "servers:write"]);
-    const refused = await other.api.get(`/operations/${operation_id}`);
-    expect(refused.status).toBe(403);
-    expect(refused.error?.message).toBe("Token does not have permission: servers:read");
+    const rejected = await other.api.get(`/operations/${operation_id}`);
+    expect(rejected.status).toBe(403);
+    expect(rejected.error?.message).toBe("Token does not have permission: servers:read");
     await me.until(operation_id);
   });
 });
 
 describe("the list of a resource", () => {
   const of = async (id: string, query = "") => {
-    const answer = await me.api.get(`/operations?resource_id=${id}${query}`);
-    return { types: answer.as(z.array(Operation)).map(({ type }) => type), meta: answer.meta };
+    const response = await me.api.get(`/operations?resource_id=${id}${query}`);
+    return { types: response.as(z.array(Operation)).map(({ type }) => type), meta: response.meta };
   };
 
   test("shows what changes, holds or reads it: an instance's backups and clones, a backup's restores and clones", async () => {

@@ -1,6 +1,6 @@
 // The sweep keeps to AWS's rate limit, to its own time, and to an order in which everything has its turn.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { forgetOpen, noteLooked, openOperations } from "../../shared/data/operations.ts";
+import { forgetOpen, noteCheck, openOperations } from "../../shared/data/operations.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { putIfAbsent } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
@@ -69,10 +69,10 @@ test("what was looked at just now comes last, so that the next sweep begins with
     });
   const order = async () => (await openOperations()).filter(({ accountId }) => accountId === "acc_sweep").map(({ id }) => id);
   expect(await order()).toEqual([first, second, third]);
-  await noteLooked(first);
+  await noteCheck(first);
   expect(await order()).toEqual([second, third, first]);
   await forgetOpen(second);
-  await noteLooked(second);
+  await noteCheck(second);
   expect(await order()).toEqual([third, first]);
   await Promise.all(ids.map(forgetOpen));
 });

@@ -1,8 +1,8 @@
 // Machines that the operator already has: each is one server's at most.
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { handler as refresh } from "../../functions/schedules/refresh-catalogue.ts";
+import { handler as refresh } from "../../functions/schedules/refresh-catalog.ts";
 import { handler as sweep } from "../../functions/schedules/sweep.ts";
-import { readOffers } from "../../shared/data/catalogue.ts";
+import { readOffers } from "../../shared/data/catalog.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { releaseMachine, takeMachine, takenMachines } from "../../shared/data/taken-machines.ts";
 import { byo } from "../../shared/providers/byo.ts";
@@ -73,8 +73,8 @@ test("a machine that another account had is that account's alone, under any name
   expect((await here.remove(server)).state).toBe("succeeded");
   jobs.clear();
 
-  const refused = await here.create(another, "byo");
-  expect(refused.operation.error).toEqual({
+  const rejected = await here.create(another, "byo");
+  expect(rejected.operation.error).toEqual({
     code: "PROVIDER_OUT_OF_CAPACITY",
     message: expect.stringContaining("The operator must reinstall and release it"),
   });

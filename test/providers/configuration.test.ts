@@ -39,14 +39,14 @@ test.each([
     "enterprise_source",
   ],
 ])("%s is refused with its place and without its value", (_, text, place) => {
-  const told = (() => {
+  const error = (() => {
     try {
       parseConfiguration(text);
-    } catch (error) {
-      return String(error);
+    } catch (cause) {
+      return String(cause);
     }
     return "nothing";
   })();
-  expect(told).toContain(place);
-  expect(told).not.toContain("secret-token");
+  expect(error).toContain(place);
+  expect(error).not.toContain("secret-token");
 });

@@ -10,8 +10,8 @@ import { GiveUp } from "../../shared/platform/task-errors.ts";
 import { pass } from "./executions.ts";
 import { some } from "../harness/some.ts";
 import { type Asked, type FakeMachine, type Fault, GOOD_FATE, isThere, NONSENSE } from "./fake.ts";
-import { refusal as ofDigitalOcean } from "./fake-digitalocean.ts";
-import { refusal as ofHetzner } from "./fake-hetzner.ts";
+import { errorResponse as ofDigitalOcean } from "./fake-digitalocean.ts";
+import { errorResponse as ofHetzner } from "./fake-hetzner.ts";
 import { jobs, keyMadeOn, misbehave, unreachable } from "./fake-host.ts";
 import { type Outcome, type ProviderCode, type ProviderHarness, providerHarness } from "./harness.ts";
 
@@ -55,11 +55,11 @@ function hurry(): void {
 }
 
 /** Only orders go wrong, and only so often. */
-function spoil(provider: Rented, fault: Fault, times = Infinity): void {
+function fail(provider: Rented, fault: Fault, times = Infinity): void {
   let left = times;
   here[provider].fault = (asked) => (isOrder(asked) && left-- > 0 ? fault : undefined);
 }
-const refused = (answer: Extract<Fault, { kind: "refused" }>["answer"]): Fault => ({ kind: "refused", answer });
+const rejected = (response: Extract<Fault, { kind: "rejected" }>["response"]): Fault => ({ kind: "rejected", response });
 
 /** Failed, told so, and nothing is left of it at the provider. */
 function expectFailed({ server, operation }: Outcome, code: string): void {
@@ -79,7 +79,7 @@ async function expectMadeOnce(provider: Rented, { server, operation }: Outcome):
 }
 
 describe.each(RENTED)("%s", (provider) => {
-  const refusal = provider === "hetzner" ? ofHetzner : ofDigitalOcean;
+  const errorResponse = provider === "hetzner" ? ofHetzner : ofDigitalOcean;
 
   test("makes a machine that is met with the one-time host key, and from then on with the one that was made on it", async () => {
     const outcome = await here.create(accountId, provider);
@@ -111,10 +111,10 @@ describe.each(RENTED)("%s", (provider) => {
     ["lost", { kind: "lost" }],
     ["told by a proxy of errors", { kind: "broken" }],
     ["cut off before it was heard", { kind: "dropped" }],
-    ["answered with 500", refused(refusal(500, "server_error"))],
-    ["answered with 503", refused(refusal(503, "unavailable"))],
+    ["answered with 500", rejected(errorResponse(500, "server_error"))],
+    ["answered with 503", rejected(errorResponse(503, "unavailable"))],
   ])("an order whose answer is %s buys one machine", async (_, fault) => {
-    spoil(provider, fault, 2);
+    fail(provider, fault, 2);
     await expectMadeOnce(provider, await here.create(accountId, provider));
   });
 
@@ -131,7 +131,7 @@ describe.each(RENTED)("%s", (provider) => {
 
   test("a task that comes to its order after the creation was given up orders nothing", async () => {
     // It has looked, and found that nothing was ordered; meanwhile the other one's order is refused, and all is over.
-    spoil(provider, refused(provider === "hetzner" ? ofHetzner(403, "resource_limit_exceeded") : QUOTA), 1);
+    fail(provider, rejected(provider === "hetzner" ? ofHetzner(403, "resource_limit_exceeded") : QUOTA), 1);
     let looks = 0;
     const twin = (task: string) => (task === "requestMachine" ? () => (looks++ === 2 ? 2 : 0) : undefined);
     expectFailed(await here.create(accountId, provider, { twin }), "PROVIDER_QUOTA_EXCEEDED");
@@ -152,7 +152,7 @@ describe.each(RENTED)("%s", (provider) => {
   });
 
   test("a list that was requested before the deadline does not count as one after it", async () => {
-    spoil(provider, { kind: "lost", seconds: 29 }, 1);
+    fail(provider, { kind: "lost", seconds: 29 }, 1);
     const lost = here[provider].fault;
     here[provider].fault = (asked) => lost(asked) ?? (isList(asked) ? { kind: "slow", seconds: 29 } : undefined);
     here[provider].fate = () => ({ ...GOOD_FATE, listed: 80 });
@@ -166,14 +166,14 @@ describe.each(RENTED)("%s", (provider) => {
       const nonsense = NONSENSE[what] ?? { status: 500 };
 
       const toOrders = async () => {
-        for (const fault of [refused(nonsense), { kind: "broken", answer: nonsense } as const]) {
-          spoil(provider, fault, 2);
+        for (const fault of [rejected(nonsense), { kind: "broken", response: nonsense } as const]) {
+          fail(provider, fault, 2);
           await expectMadeOnce(provider, await here.create(accountId, provider));
         }
       };
 
       const toEverything = async () => {
-        here[provider].fault = () => refused(nonsense);
+        here[provider].fault = () => rejected(nonsense);
         expectFailed(await here.create(accountId, provider), "PROVIDER_ERROR");
         expect(orders(provider)).toBe(0);
       };
@@ -181,7 +181,7 @@ describe.each(RENTED)("%s", (provider) => {
       const toLooksAndDeletions = async () => {
         const { server } = await here.create(accountId, provider);
         for (const method of ["GET", "DELETE"]) {
-          here[provider].fault = (asked) => (asked.method === method ? refused(nonsense) : undefined);
+          here[provider].fault = (asked) => (asked.method === method ? rejected(nonsense) : undefined);
           const { state } = await here.remove(await getServer(accountId, server.id));
           expect([state, (await getServer(accountId, server.id)).machine_id]).toEqual(["failed", server.machine_id]);
         }
@@ -240,7 +240,7 @@ describe.each(RENTED)("%s", (provider) => {
   });
 
   test("an order without any response fails with TIMEOUT", async () => {
-    spoil(provider, { kind: "dropped" });
+    fail(provider, { kind: "dropped" });
     expectFailed(await here.create(accountId, provider), "TIMEOUT");
   });
 
@@ -250,7 +250,7 @@ describe.each(RENTED)("%s", (provider) => {
   });
 
   test.each(["retry-after", "ratelimit-reset"] as const)("waits as long as %s says, and then orders once", async (header) => {
-    spoil(provider, { kind: "limited", seconds: 55, header }, 1);
+    fail(provider, { kind: "limited", seconds: 55, header }, 1);
     const began = Date.now();
     const outcome = await here.create(accountId, provider);
     expect(Date.now() - began).toBeGreaterThan(55_000);
@@ -260,7 +260,7 @@ describe.each(RENTED)("%s", (provider) => {
   });
 
   test("rejected credentials fail with PROVIDER_UNAUTHORIZED immediately", async () => {
-    here[provider].fault = () => refused(refusal(401, "unauthorized"));
+    here[provider].fault = () => rejected(errorResponse(401, "unauthorized"));
     const outcome = await here.create(accountId, provider);
     expectFailed(outcome, "PROVIDER_UNAUTHORIZED");
     expect(outcome.operation.error?.message).not.toContain(here[provider].token);
@@ -279,17 +279,17 @@ describe.each(RENTED)("%s", (provider) => {
   });
 
   test("a machine that never responds fails the creation with TIMEOUT and is deleted", async () => {
-    const fail = vi.spyOn(unreachable, "has").mockReturnValue(true);
+    const silence = vi.spyOn(unreachable, "has").mockReturnValue(true);
     expectFailed(await here.create(accountId, provider), "TIMEOUT");
-    fail.mockRestore();
+    silence.mockRestore();
   });
 
   test("a machine is deleted however long that takes, and however often the provider fails", async () => {
     const { server } = await here.create(accountId, provider);
-    let refusals = 5;
+    let errors = 5;
     here[provider].fault = ({ method }) =>
-      method === "DELETE" && refusals-- > 0
-        ? refused(
+      method === "DELETE" && errors-- > 0
+        ? rejected(
             provider === "hetzner"
               ? ofHetzner(423, "locked")
               : ofDigitalOcean(422, "unprocessable_entity", "Droplet already has a pending event."),
@@ -329,7 +329,7 @@ describe.each(RENTED)("%s", (provider) => {
     };
     Object.assign(billed(provider)[0] ?? {}, { off: true });
     expect(await tell()).toBe("The machine is switched off at the provider");
-    here[provider].fault = () => refused(refusal(500, "server_error"));
+    here[provider].fault = () => rejected(errorResponse(500, "server_error"));
     expect(await tell(), "the provider's trouble is not the machine's").toBe("The server does not respond to health checks");
     here[provider].fault = () => undefined;
     for (const machine of billed(provider)) machine.deletedAt = 0;
@@ -358,7 +358,7 @@ describe("hetzner", () => {
     [403, "token_readonly", "PROVIDER_UNAUTHORIZED"],
     [422, "invalid_input", "PROVIDER_ERROR"],
   ])("%i %s fails with %s, after one order", async (status, code, expected) => {
-    spoil("hetzner", refused(ofHetzner(status, code)));
+    fail("hetzner", rejected(ofHetzner(status, code)));
     expectFailed(await here.create(accountId, "hetzner"), expected);
     expect(orders("hetzner")).toBe(1);
   });
@@ -367,7 +367,7 @@ describe("hetzner", () => {
     [409, "conflict"],
     [423, "locked"],
   ])("%i %s is tried again", async (status, code) => {
-    spoil("hetzner", refused(ofHetzner(status, code)), 2);
+    fail("hetzner", rejected(ofHetzner(status, code)), 2);
     await expectMadeOnce("hetzner", await here.create(accountId, "hetzner"));
   });
 });
@@ -380,13 +380,13 @@ describe("digitalocean", () => {
     [403, "You are not authorized to perform this operation", "PROVIDER_UNAUTHORIZED"],
     [422, "You specified an invalid image", "PROVIDER_ERROR"],
   ])("%i “%s” fails with %s, after one order", async (status, message, expected) => {
-    spoil("digitalocean", refused(ofDigitalOcean(status, "unprocessable_entity", message)));
+    fail("digitalocean", rejected(ofDigitalOcean(status, "unprocessable_entity", message)));
     expectFailed(await here.create(accountId, "digitalocean"), expected);
     expect(orders("digitalocean")).toBe(1);
   });
 
   test("an order whose response was lost is not repeated while the list may lag", async () => {
-    spoil("digitalocean", { kind: "lost" }, 1);
+    fail("digitalocean", { kind: "lost" }, 1);
     here.digitalocean.fate = () => ({ ...GOOD_FATE, listed: 80 });
     const outcome = await here.create(accountId, "digitalocean");
     expect(orders("digitalocean")).toBe(1);
@@ -395,7 +395,7 @@ describe("digitalocean", () => {
 
   test("a list that is later than that has one machine bought twice, and the second is given back as soon as it shows", async () => {
     const fates = [{ ...GOOD_FATE, listed: 150 }];
-    spoil("digitalocean", { kind: "lost" }, 1);
+    fail("digitalocean", { kind: "lost" }, 1);
     here.digitalocean.fate = () => fates.pop() ?? { ...GOOD_FATE, starts: 60 };
     const outcome = await here.create(accountId, "digitalocean");
     expect(orders("digitalocean")).toBe(2);
@@ -404,11 +404,11 @@ describe("digitalocean", () => {
   });
 
   test("a machine that shows up after its creation was given up is given back by the sweep", async () => {
-    spoil("digitalocean", { kind: "lost" }, 1);
+    fail("digitalocean", { kind: "lost" }, 1);
     here.digitalocean.fate = () => ({ ...GOOD_FATE, listed: 2000 });
     const later = here.digitalocean.fault;
     here.digitalocean.fault = (asked) =>
-      later(asked) ?? (isOrder(asked) ? refused(ofDigitalOcean(422, "x", "will exceed your droplet limit")) : undefined);
+      later(asked) ?? (isOrder(asked) ? rejected(ofDigitalOcean(422, "x", "will exceed your droplet limit")) : undefined);
     const { operation } = await here.create(accountId, "digitalocean");
     expect(operation.error?.code).toBe("PROVIDER_QUOTA_EXCEEDED");
     expect(billed("digitalocean")).toHaveLength(1);

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
-import { handler as refresh } from "../../functions/schedules/refresh-catalogue.ts";
+import { handler as refresh } from "../../functions/schedules/refresh-catalog.ts";
 import { handler as sweep } from "../../functions/schedules/sweep.ts";
 import { digitalocean } from "../../shared/providers/digitalocean.ts";
 import { hetzner } from "../../shared/providers/hetzner.ts";

@@ -1,7 +1,7 @@
 // A DigitalOcean account, in memory: as the real one answers, as far as the service asks it. Nothing is unique, lists may be late.
 import * as z from "zod";
 import {
-  type Answer,
+  type FakeResponse,
   type Asked,
   type FakeApi,
   fakeApi,
@@ -70,7 +70,10 @@ export interface FakeDigitalOcean extends FakeApi {
   keys: Key[];
 }
 
-export const refusal = (status: number, id: string, message = "As the test asked"): Answer => ({ status, body: { id, message } });
+export const errorResponse = (status: number, id: string, message = "As the test asked"): FakeResponse => ({
+  status,
+  body: { id, message },
+});
 
 export async function fakeDigitalOcean(fingerprintOf: (publicKey: string) => string): Promise<FakeDigitalOcean> {
   const droplets: Droplet[] = [];
@@ -80,8 +83,8 @@ export async function fakeDigitalOcean(fingerprintOf: (publicKey: string) => str
   const api = await fakeApi({
     token: TOKEN,
     base: "",
-    unauthorized: refusal(401, "Unauthorized", "Unable to authenticate you"),
-    limited: refusal(429, "too_many_requests", "API Rate limit exceeded."),
+    unauthorized: errorResponse(401, "Unauthorized", "Unable to authenticate you"),
+    limited: errorResponse(429, "too_many_requests", "API Rate limit exceeded."),
     resetLaterSeconds: 0,
     respond: (asked, fate) => {
       const [, , list = "", second, third] = asked.path.split("/");
@@ -117,7 +120,7 @@ export async function fakeDigitalOcean(fingerprintOf: (publicKey: string) => str
             return { status: 204 };
           });
         default:
-          return refusal(404, "not_found", "The resource you requested could not be found.");
+          return errorResponse(404, "not_found", "The resource you requested could not be found.");
       }
     },
   });
@@ -125,27 +128,27 @@ export async function fakeDigitalOcean(fingerprintOf: (publicKey: string) => str
   const present = (id: string | undefined): Droplet | undefined =>
     droplets.find((droplet) => String(droplet.id) === id && isThere(droplet));
 
-  function addKey({ body }: Asked): Answer {
+  function addKey({ body }: Asked): FakeResponse {
     const key = KeyOrder.parse(body);
     const fingerprint = fingerprintOf(key.public_key);
     if (keys.some((other) => other.fingerprint === fingerprint))
-      return refusal(422, "unprocessable_entity", "SSH Key is already in use on your account");
+      return errorResponse(422, "unprocessable_entity", "SSH Key is already in use on your account");
     keys.push({ ...key, fingerprint, id: (lastId += 1) });
     return { status: 201, body: { ssh_key: keys.at(-1) } };
   }
 
-  function order({ body }: Asked, fate: Fate): Answer {
+  function order({ body }: Asked, fate: Fate): FakeResponse {
     const parsed = Order.safeParse(body);
     const wanted = parsed.data;
     if (wanted === undefined || Buffer.byteLength(wanted.user_data) > USER_DATA_BYTES_MAX)
-      return refusal(422, "unprocessable_entity", "You specified something invalid for Droplet creation.");
+      return errorResponse(422, "unprocessable_entity", "You specified something invalid for Droplet creation.");
     const offered = SIZES.some(
       ({ slug, available, regions }) => slug === wanted.size && available && regions.includes(wanted.region),
     );
     const known = wanted.ssh_keys.every((key) => keys.some(({ id }) => id === key));
     if (!known || !IMAGES.some(({ slug }) => slug === wanted.image))
-      return refusal(422, "unprocessable_entity", "You specified an invalid image for Droplet creation.");
-    if (!offered) return refusal(422, "unprocessable_entity", "Size is not available in this region.");
+      return errorResponse(422, "unprocessable_entity", "You specified an invalid image for Droplet creation.");
+    if (!offered) return errorResponse(422, "unprocessable_entity", "Size is not available in this region.");
     const droplet = {
       id: (lastId += 1),
       name: wanted.name,
@@ -162,11 +165,11 @@ export async function fakeDigitalOcean(fingerprintOf: (publicKey: string) => str
   return Object.assign(api, { token: TOKEN, droplets, keys });
 }
 
-function found<T>(thing: T | undefined, then: (thing: T) => Answer): Answer {
-  return thing === undefined ? refusal(404, "not_found", "The resource you requested could not be found.") : then(thing);
+function found<T>(thing: T | undefined, then: (thing: T) => FakeResponse): FakeResponse {
+  return thing === undefined ? errorResponse(404, "not_found", "The resource you requested could not be found.") : then(thing);
 }
 
-function listOf(asked: Asked, list: string, entries: readonly unknown[]): Answer {
+function listOf(asked: Asked, list: string, entries: readonly unknown[]): FakeResponse {
   const { part, page, last } = pageOf(entries, asked.query, PER_PAGE_MAX);
   const pages = page < last ? { next: `https://api.digitalocean.com/v2/${list}?page=${page + 1}` } : {};
   return { status: 200, body: { [list]: part, links: { pages }, meta: { total: entries.length } } };

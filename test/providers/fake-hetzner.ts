@@ -1,7 +1,7 @@
 // A Hetzner Cloud of one project, in memory: as the real one answers, as far as the service asks it.
 import * as z from "zod";
 import {
-  type Answer,
+  type FakeResponse,
   type Asked,
   type FakeApi,
   fakeApi,
@@ -74,7 +74,7 @@ export interface FakeHetzner extends FakeApi {
 }
 
 /** Refusals as the documentation has them. */
-export const refusal = (status: number, code: string): Answer => ({
+export const errorResponse = (status: number, code: string): FakeResponse => ({
   status,
   body: { error: { code, message: `As the test asked (${code})`, details: null } },
 });
@@ -87,8 +87,8 @@ export async function fakeHetzner(fingerprintOf: (publicKey: string) => string):
   const api = await fakeApi({
     token: TOKEN,
     base: "/v1",
-    unauthorized: refusal(401, "unauthorized"),
-    limited: refusal(429, "rate_limit_exceeded"),
+    unauthorized: errorResponse(401, "unauthorized"),
+    limited: errorResponse(429, "rate_limit_exceeded"),
     resetLaterSeconds: 3600,
     respond: (asked, fate) => {
       const [, list = "", id] = asked.path.split("/");
@@ -127,30 +127,31 @@ export async function fakeHetzner(fingerprintOf: (publicKey: string) => string):
             return { status: 200, body: { action: { id: 1, status: "running" } } };
           });
         default:
-          return refusal(404, "not_found");
+          return errorResponse(404, "not_found");
       }
     },
   });
 
-  function addKey({ body }: Asked): Answer {
+  function addKey({ body }: Asked): FakeResponse {
     const key = KeyOrder.parse(body);
     const fingerprint = fingerprintOf(key.public_key);
     if (keys.some((other) => other.fingerprint === fingerprint || other.name === key.name))
-      return refusal(409, "uniqueness_error");
+      return errorResponse(409, "uniqueness_error");
     keys.push({ ...key, fingerprint, id: (lastId += 1) });
     return { status: 201, body: { ssh_key: keys.at(-1) } };
   }
 
-  function order({ body }: Asked, fate: Fate): Answer {
+  function order({ body }: Asked, fate: Fate): FakeResponse {
     const parsed = Order.safeParse(body);
-    if (!parsed.success || Buffer.byteLength(parsed.data.user_data) > USER_DATA_BYTES_MAX) return refusal(422, "invalid_input");
+    if (!parsed.success || Buffer.byteLength(parsed.data.user_data) > USER_DATA_BYTES_MAX)
+      return errorResponse(422, "invalid_input");
     const wanted = parsed.data;
     const kind = TYPES.find(({ name }) => name === wanted.server_type);
     const image = IMAGES.find(({ id }) => String(id) === wanted.image);
     const known = wanted.ssh_keys.every((name) => keys.some(({ id }) => String(id) === name));
     const offered = kind?.locations.some(({ name }) => name === wanted.location);
-    if (!offered || !known || image?.architecture !== kind?.architecture) return refusal(422, "invalid_input");
-    if (servers.some((server) => isThere(server) && server.name === wanted.name)) return refusal(409, "uniqueness_error");
+    if (!offered || !known || image?.architecture !== kind?.architecture) return errorResponse(422, "invalid_input");
+    if (servers.some((server) => isThere(server) && server.name === wanted.name)) return errorResponse(409, "uniqueness_error");
     const server = {
       id: (lastId += 1),
       name: wanted.name,
@@ -164,15 +165,15 @@ export async function fakeHetzner(fingerprintOf: (publicKey: string) => string):
     return { status: 201, body: { server: shown(server), action: { id: 1, status: "running" }, root_password: null } };
   }
 
-  function withServer(id: string | undefined, then: (server: HetznerServer) => Answer): Answer {
+  function withServer(id: string | undefined, then: (server: HetznerServer) => FakeResponse): FakeResponse {
     const server = servers.find((each) => String(each.id) === id && isThere(each));
-    return server === undefined ? refusal(404, "not_found") : then(server);
+    return server === undefined ? errorResponse(404, "not_found") : then(server);
   }
 
   return Object.assign(api, { token: TOKEN, servers, keys });
 }
 
-function listOf(asked: Asked, list: string, entries: readonly unknown[]): Answer {
+function listOf(asked: Asked, list: string, entries: readonly unknown[]): FakeResponse {
   const { part, page, last } = pageOf(entries, asked.query, PER_PAGE_MAX);
   return { status: 200, body: { [list]: part, meta: { pagination: { page, next_page: page < last ? page + 1 : null } } } };
 }

@@ -1,7 +1,7 @@
 // Stands in for the way to machines: every job is done at once. `unreachable` holds the machines that do not answer.
 import { createHash } from "node:crypto";
 import type { Host, HostedServer, Job, JobKind, JobProgress } from "../../shared/hosts/host.ts";
-import { ANSWERS } from "../../shared/hosts/host.ts";
+import { JOB_RESULTS } from "../../shared/hosts/host.ts";
 import { TryAgain } from "../../shared/platform/task-errors.ts";
 
 export const unreachable = new Set<string>();
@@ -21,9 +21,9 @@ export const ssh: Host = {
     if (wrong !== undefined) return Promise.resolve().then(wrong);
     if (unreachable.has(machineId)) throw new TryAgain("HOST_UNREACHABLE", "The server does not respond");
     jobs.set(job.id, { kind: job.kind, host_keys: server.host_keys, ssh_port: server.ssh_port });
-    const answer = ANSWERS[job.kind].parse(job.kind === "prepare_host" ? { host_key: keyMadeOn(machineId) } : null);
+    const result = JOB_RESULTS[job.kind].parse(job.kind === "prepare_host" ? { host_key: keyMadeOn(machineId) } : null);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job and its answer go together, which a look-up forgets
-    return Promise.resolve({ ready: true, answer } as JobProgress<K>);
+    return Promise.resolve({ ready: true, result } as JobProgress<K>);
   },
   probe: (server) => Promise.resolve(!unreachable.has(server.machine_id ?? "")),
 };

@@ -11,7 +11,7 @@ export interface Asked {
   body: unknown;
 }
 
-export interface Answer {
+export interface FakeResponse {
   status: number;
   body?: unknown;
   headers?: Record<string, string>;
@@ -20,20 +20,20 @@ export interface Answer {
 /** What goes wrong with one request. */
 export type Fault =
   /** Nothing is done. */
-  | { kind: "refused"; answer: Answer }
+  | { kind: "rejected"; response: FakeResponse }
   /** Nothing is done, and no answer comes; it is waited for so many seconds. */
   | { kind: "dropped"; seconds?: number }
   /** It is done, after so many seconds, and no answer comes. */
   | { kind: "lost"; seconds?: number }
   /** It is done, and whatever stands before the provider answers in its place. */
-  | { kind: "broken"; answer?: Answer }
+  | { kind: "broken"; response?: FakeResponse }
   /** It is done, after so many seconds, and answered. */
   | { kind: "slow"; seconds: number }
   /** Nothing is done, and nothing will be before that time. */
   | { kind: "limited"; seconds: number; header: "retry-after" | "ratelimit-reset" };
 
 /** What something in front of a provider may answer in its place, on any request. */
-export const NONSENSE: Record<string, Answer> = {
+export const NONSENSE: Record<string, FakeResponse> = {
   "a page": { status: 200, body: "<html>Welcome</html>" },
   "a page that says 404": { status: 404, body: "<html>Not Found</html>" },
   "a page that says 403": { status: 403, body: "<html>Blocked</html>" },
@@ -97,17 +97,17 @@ interface Maker {
   token: string;
   /** Where the API begins, behind the address. */
   base: string;
-  unauthorized: Answer;
-  limited: Answer;
+  unauthorized: FakeResponse;
+  limited: FakeResponse;
   /** How much later than it must `RateLimit-Reset` says that requests are possible again. */
   resetLaterSeconds: number;
-  respond: (asked: Asked, fate: () => Fate) => Answer;
+  respond: (asked: Asked, fate: () => Fate) => FakeResponse;
 }
 
 export async function fakeApi({ token, base, unauthorized, limited, resetLaterSeconds, respond }: Maker): Promise<FakeApi> {
   let closedUntil = 0;
 
-  function answerOf(asked: Asked, authorization: string | undefined): Answer | undefined {
+  function responseOf(asked: Asked, authorization: string | undefined): FakeResponse | undefined {
     fake.requests.push(asked);
     if (authorization !== `Bearer ${token}`) return unauthorized;
     if (Date.now() < closedUntil) {
@@ -116,8 +116,8 @@ export async function fakeApi({ token, base, unauthorized, limited, resetLaterSe
     }
     const fault = fake.fault(asked);
     switch (fault?.kind) {
-      case "refused":
-        return fault.answer;
+      case "rejected":
+        return fault.response;
       case "dropped":
         pass(fault.seconds ?? 0);
         return undefined;
@@ -132,7 +132,7 @@ export async function fakeApi({ token, base, unauthorized, limited, resetLaterSe
         return undefined;
       case "broken":
         respond(asked, fake.fate);
-        return fault.answer ?? { status: 502, body: "<html>Bad Gateway</html>" };
+        return fault.response ?? { status: 502, body: "<html>Bad Gateway</html>" };
       case "slow":
         pass(fault.seconds);
         return respond(asked, fake.fate);
@@ -153,10 +153,10 @@ export async function fakeApi({ token, base, unauthorized, limited, resetLaterSe
       query: url.searchParams,
       body: body === "" ? undefined : JSON.parse(body),
     };
-    const answer = answerOf(asked, request.headers.authorization);
-    if (answer === undefined) return void request.socket.destroy();
-    const sent = typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body);
-    response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers }).end(sent);
+    const reply = responseOf(asked, request.headers.authorization);
+    if (reply === undefined) return void request.socket.destroy();
+    const sent = typeof reply.body === "string" ? reply.body : JSON.stringify(reply.body);
+    response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers }).end(sent);
   }
 
   const server = createServer((request, response) => void serve(request, response));

@@ -6,8 +6,8 @@ import { handler as sweep } from "../../functions/schedules/sweep.ts";
 import type { ServerRecord } from "../../shared/data/records.ts";
 import { getServer } from "../../shared/data/servers.ts";
 import { type Asked, type FakeMachine, type Fate, type Fault, isThere, NONSENSE } from "./fake.ts";
-import { refusal as ofDigitalOcean } from "./fake-digitalocean.ts";
-import { refusal as ofHetzner } from "./fake-hetzner.ts";
+import { errorResponse as ofDigitalOcean } from "./fake-digitalocean.ts";
+import { errorResponse as ofHetzner } from "./fake-hetzner.ts";
 import { pass } from "./executions.ts";
 import { ALL } from "../harness/some.ts";
 import { type Outcome, type ProviderHarness, providerHarness } from "./harness.ts";
@@ -36,19 +36,19 @@ function oneOf<T>(choices: readonly T[]): T {
   return choice;
 }
 
-const told = { hetzner: ofHetzner, digitalocean: ofDigitalOcean };
+const errorResponse = { hetzner: ofHetzner, digitalocean: ofDigitalOcean };
 const isOrder = ({ method, path }: Asked): boolean => method === "POST" && /\/(servers|droplets)$/.test(path);
 
 /** One request of eight goes wrong, one order of two. */
 function faultOf(provider: Rented, asked: Asked): Fault | undefined {
-  const refused = (status: number, code: string, message?: string): Fault => ({
-    kind: "refused",
-    answer: told[provider](status, code, message),
+  const rejected = (status: number, code: string, message?: string): Fault => ({
+    kind: "rejected",
+    response: errorResponse[provider](status, code, message),
   });
   if (isOrder(asked) && chance(0.08))
     return provider === "hetzner"
-      ? oneOf([refused(412, "resource_unavailable"), refused(403, "resource_limit_exceeded")])
-      : refused(
+      ? oneOf([rejected(412, "resource_unavailable"), rejected(403, "resource_limit_exceeded")])
+      : rejected(
           422,
           "unprocessable_entity",
           oneOf(["Size is not available in this region.", "This will exceed your droplet limit."]),
@@ -59,12 +59,12 @@ function faultOf(provider: Rented, asked: Asked): Fault | undefined {
     { kind: "lost" },
     { kind: "lost", seconds: between(1, 30) },
     { kind: "broken" },
-    { kind: "broken", answer: oneOf(Object.values(NONSENSE)) },
+    { kind: "broken", response: oneOf(Object.values(NONSENSE)) },
     { kind: "dropped", seconds: between(0, 30) },
-    { kind: "refused", answer: oneOf(Object.values(NONSENSE)) },
-    refused(500, "server_error"),
-    refused(503, "unavailable"),
-    ...(provider === "hetzner" ? [refused(409, "conflict"), refused(423, "locked")] : []),
+    { kind: "rejected", response: oneOf(Object.values(NONSENSE)) },
+    rejected(500, "server_error"),
+    rejected(503, "unavailable"),
+    ...(provider === "hetzner" ? [rejected(409, "conflict"), rejected(423, "locked")] : []),
     { kind: "limited", seconds: Math.ceil(between(1, 60)), header: oneOf(["retry-after", "ratelimit-reset"]) },
   ]);
 }

@@ -156,7 +156,7 @@ async function secretsManager() {
   const server = createServer((request, response) => {
     void json(request)
       .then((input) => secrets.call(String(request.headers["x-amz-target"]).split(".")[1] ?? "", input))
-      .then((answer) => response.writeHead(200, { "content-type": "application/x-amz-json-1.1" }).end(JSON.stringify(answer)))
+      .then((output) => response.writeHead(200, { "content-type": "application/x-amz-json-1.1" }).end(JSON.stringify(output)))
       .catch((error: unknown) => response.writeHead(400).end(JSON.stringify({ __type: nameOf(error) })));
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));

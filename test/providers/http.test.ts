@@ -2,7 +2,7 @@
 import { createServer, type RequestListener } from "node:http";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as z from "zod";
-import { api, type Ask, NotNow, UNKNOWN } from "../../shared/providers/http.ts";
+import { api, type Ask, RetryLater, UNKNOWN } from "../../shared/providers/http.ts";
 import { TryAgain } from "../../shared/platform/task-errors.ts";
 
 let listener: RequestListener;
@@ -36,16 +36,16 @@ const asking = (): Ask =>
     name: "Provider",
     address,
     token: "secret-token",
-    refusalIn: (body) => Problem.safeParse(body).data ?? { code: UNKNOWN, message: "" },
+    errorIn: (body) => Problem.safeParse(body).data ?? { code: UNKNOWN, message: "" },
     meaning: () => undefined,
   });
-const call = { method: "POST", path: "/servers", body: { name: "erp" }, answer: z.object({ id: z.number() }) } as const;
-const errorOf = async (answer: Promise<unknown>): Promise<unknown> =>
-  answer.then(
-    (value) => ({ answered: value }),
+const call = { method: "POST", path: "/servers", body: { name: "erp" }, schema: z.object({ id: z.number() }) } as const;
+const errorOf = async (response: Promise<unknown>): Promise<unknown> =>
+  response.then(
+    (value) => ({ responded: value }),
     (error: unknown) => error,
   );
-const unclear = (error: unknown): boolean => error instanceof TryAgain && !(error instanceof NotNow);
+const unclear = (error: unknown): boolean => error instanceof TryAgain && !(error instanceof RetryLater);
 
 const json = { "content-type": "application/json" };
 test.each<[string, RequestListener]>([
@@ -88,7 +88,7 @@ test.each(["999999999", "0", "Fri, 31 Dec 2100 23:59:59 GMT", "-1", "soon"])(
     vi.useFakeTimers({ toFake: ["Date"] });
     const ask = asking();
     listener = (_, response) => void response.writeHead(429, { "retry-after": value }).end();
-    expect(await errorOf(ask(call))).toBeInstanceOf(NotNow);
+    expect(await errorOf(ask(call))).toBeInstanceOf(RetryLater);
     vi.setSystemTime(Date.now() + 3_600_000);
     listener = (_, response) => void response.writeHead(201, json).end('{"id":7}');
     expect(await ask(call)).toEqual({ id: 7 });

@@ -12,7 +12,7 @@ import type { Client } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { isThere } from "./fake.ts";
 import { type FakeDigitalOcean, fakeDigitalOcean } from "./fake-digitalocean.ts";
-import { type FakeHetzner, fakeHetzner, refusal } from "./fake-hetzner.ts";
+import { type FakeHetzner, fakeHetzner, errorResponse } from "./fake-hetzner.ts";
 
 const READERS = [
   "tasks.create-server",
@@ -21,7 +21,7 @@ const READERS = [
   "tasks.clone-instance",
   "schedules.check-servers",
   "schedules.sweep",
-  "schedules.refresh-catalogue",
+  "schedules.refresh-catalog",
 ];
 
 let cloud: Cloud;
@@ -45,7 +45,7 @@ async function set(configuration: unknown): Promise<void> {
   await client.send(new PutSecretValueCommand({ SecretId: secretArn, SecretString: JSON.stringify(configuration) }));
 }
 
-const catalogue = async (): Promise<Catalog> => (await api.get("/catalog")).as(Catalog);
+const catalog = async (): Promise<Catalog> => (await api.get("/catalog")).as(Catalog);
 
 test("only functions that need the operator's configuration know where it is and can read it", () => {
   const readers = cloud.template.functions.filter(({ environment }) => "PROVIDERS_SECRET" in environment);
@@ -56,7 +56,7 @@ test("only functions that need the operator's configuration know where it is and
 });
 
 test("nothing is offered before a provider is configured, and a request fails with that reason", async () => {
-  expect(await catalogue()).toMatchObject({ providers: [], editions: ["community"] });
+  expect(await catalog()).toMatchObject({ providers: [], editions: ["community"] });
   const body = { name: unique("erp"), provider: "hetzner", region: "fsn1", size: "cx22", ssh_key_id: (await me.sshKey()).id };
   const { status, error } = await api.post("/servers", body);
   expect([status, error?.details]).toMatchObject([
@@ -70,9 +70,9 @@ test("after a refresh the catalog has the providers' offers, without those that 
     hetzner: { token: hetzner.token, address: hetzner.address },
     digitalocean: { token: digitalocean.token, address: digitalocean.address },
   });
-  await cloud.events.fire("refreshcatalogue");
-  await expect.poll(async () => (await catalogue()).providers, { interval: 2_000, timeout: 40_000 }).toHaveLength(2);
-  expect((await catalogue()).providers).toEqual([
+  await cloud.events.fire("refreshcatalog");
+  await expect.poll(async () => (await catalog()).providers, { interval: 2_000, timeout: 40_000 }).toHaveLength(2);
+  expect((await catalog()).providers).toEqual([
     {
       code: "digitalocean",
       name: "DigitalOcean",
@@ -104,15 +104,17 @@ test("after a refresh the catalog has the providers' offers, without those that 
 test("a provider that does not respond keeps its offers, and the others are refreshed", async () => {
   hetzner.fault = () => ({ kind: "dropped" });
   digitalocean.requests.length = 0;
-  await cloud.events.fire("refreshcatalogue").catch(() => undefined);
+  await cloud.events.fire("refreshcatalog").catch(() => undefined);
   hetzner.fault = () => undefined;
   expect(digitalocean.requests.length).toBeGreaterThan(0);
-  expect((await catalogue()).providers.map(({ code }) => code)).toEqual(["digitalocean", "hetzner"]);
+  expect((await catalog()).providers.map(({ code }) => code)).toEqual(["digitalocean", "hetzner"]);
 });
 
 test("a server that its provider rejects shows the reason, and nothing of it is left", async () => {
   hetzner.fault = ({ method, path }) =>
-    method === "POST" && path === "/servers" ? { kind: "refused", answer: refusal(412, "resource_unavailable") } : undefined;
+    method === "POST" && path === "/servers"
+      ? { kind: "rejected", response: errorResponse(412, "resource_unavailable") }
+      : undefined;
   const body = { name: unique("erp"), provider: "hetzner", region: "fsn1", size: "cax11", ssh_key_id: (await me.sshKey()).id };
   const server = (await api.post("/servers", body)).as(Server);
   await me.until(server.operation_id, "failed");

@@ -74,10 +74,10 @@ describe.each(everyRoute)("$title", (route) => {
       fc.asyncProperty(ids, query, bodiesOf(route), async (id, pairs, body) => {
         const path = route.path.replace(":id", encodeURIComponent(id));
         const search = pairs.map(([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`).join("&");
-        const answer = await api.send(route.method, `${path}?${search}`, route.method === "GET" ? undefined : body, {
+        const response = await api.send(route.method, `${path}?${search}`, route.method === "GET" ? undefined : body, {
           from: "127.0.1.3",
         });
-        expect(answer.status, `${route.method} ${path}?${search} ${String(body)}\n${answer.text}`).toBeLessThan(500);
+        expect(response.status, `${route.method} ${path}?${search} ${String(body)}\n${response.text}`).toBeLessThan(500);
       }),
       { numRuns: RUNS },
     );

@@ -1,7 +1,7 @@
 // What a body may be: every way to get one wrong has its own answer on every route that takes one, and changes nothing.
 import { beforeAll, describe, expect, test } from "vitest";
 import { account, type TestAccount } from "../harness/account.ts";
-import type { Answer, Client } from "../harness/client.ts";
+import type { ApiResponse, Client } from "../harness/client.ts";
 import { ALL, some } from "../harness/some.ts";
 import { bodyOf, bodyRoutes, fieldsOf, mistakesIn, pathOf } from "../harness/requests.ts";
 
@@ -24,18 +24,18 @@ async function clientFor(route: { access: unknown }): Promise<Client> {
 }
 
 /** The first problem is `details.field` and `details.reason`; `errors` has it too, with all others. */
-function expectInvalid(answer: Answer, field: string, what: string): void {
-  expect(answer.status, `${what}: ${answer.text}`).toBe(422);
-  const { code, message, details = {} } = answer.error ?? {};
+function expectInvalid(response: ApiResponse, field: string, what: string): void {
+  expect(response.status, `${what}: ${response.text}`).toBe(422);
+  const { code, message, details = {} } = response.error ?? {};
   expect(code, what).toBe("VALIDATION_ERROR");
   expect(message, what).toBe("Invalid request parameters");
   expect(details, what).toEqual({ field, reason: expect.stringMatching(/./), errors: expect.any(Array) });
   expect(details["errors"], what).toContainEqual({ field, reason: details["reason"] });
 }
 
-const expectRefused = (answer: Answer, code: string, what: string) => {
-  expect(answer.error?.code, `${what}: ${answer.status} ${answer.text}`).toBe(code);
-  expect(answer.error?.details, what).toBeUndefined();
+const expectRejected = (response: ApiResponse, code: string, what: string) => {
+  expect(response.error?.code, `${what}: ${response.status} ${response.text}`).toBe(code);
+  expect(response.error?.details, what).toBeUndefined();
 };
 
 describe.each(asked.map((route, place) => ({ title: route.title, route, place })))("$title", ({ route, place }) => {
@@ -43,7 +43,7 @@ describe.each(asked.map((route, place) => ({ title: route.title, route, place })
   const ask = (client: Client, body: unknown, headers?: Record<string, string>) =>
     client.send(route.method, pathOf(route), body, headers && { headers });
 
-  const refusesMalformed = async () => {
+  const rejectsMalformed = async () => {
     const api = await clientFor(route);
     const before = await me.trace();
     const malformed = [
@@ -62,21 +62,21 @@ describe.each(asked.map((route, place) => ({ title: route.title, route, place })
       "\u0000",
       '{"a":"\u0001"}',
     ];
-    for (const text of malformed) expectRefused(await ask(api, text), "MALFORMED_REQUEST", text);
-    expectRefused(await ask(api, Buffer.from([0xff, 0xfe, 0x00])), "MALFORMED_REQUEST", "bytes that are no UTF-8");
+    for (const text of malformed) expectRejected(await ask(api, text), "MALFORMED_REQUEST", text);
+    expectRejected(await ask(api, Buffer.from([0xff, 0xfe, 0x00])), "MALFORMED_REQUEST", "bytes that are no UTF-8");
     expect(await me.trace()).toBe(before);
   };
 
-  const refusesNesting = async () => {
+  const rejectsNesting = async () => {
     const api = await clientFor(route);
     const before = await me.trace();
-    expectRefused(await ask(api, `{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`), "MALFORMED_REQUEST", "lists in lists");
-    expectRefused(await ask(api, `${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}`), "MALFORMED_REQUEST", "objects in objects");
-    expectRefused(await ask(api, "[".repeat(60_000)), "MALFORMED_REQUEST", "what never ends");
+    expectRejected(await ask(api, `{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`), "MALFORMED_REQUEST", "lists in lists");
+    expectRejected(await ask(api, `${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}`), "MALFORMED_REQUEST", "objects in objects");
+    expectRejected(await ask(api, "[".repeat(60_000)), "MALFORMED_REQUEST", "what never ends");
     expect(await me.trace()).toBe(before);
   };
 
-  const refusesRepeatedKeys = async () => {
+  const rejectsRepeatedKeys = async () => {
     const api = await clientFor(route);
     const before = await me.trace();
     const repeated: [text: string, key: string][] = [
@@ -89,16 +89,16 @@ describe.each(asked.map((route, place) => ({ title: route.title, route, place })
       [`{${Array.from({ length: 6_000 }, (_, i) => `"k${i}":0`).join()},"k5999":1}`, "k5999"],
     ];
     for (const [text, key] of repeated) {
-      const answer = await ask(api, text);
-      expectRefused(answer, "MALFORMED_REQUEST", text.slice(0, 60));
-      expect(answer.error?.message).toBe(`The request body has the key "${key}" more than once in an object`);
+      const response = await ask(api, text);
+      expectRejected(response, "MALFORMED_REQUEST", text.slice(0, 60));
+      expect(response.error?.message).toBe(`The request body has the key "${key}" more than once in an object`);
     }
     expect(await me.trace()).toBe(before);
     const once = '{"a":{"x":1},"b":{"x":1},"c":["x","x"],"d":"{\\"x\\":1,\\"x\\":2}","x":"a"}';
     expect((await ask(api, once)).error?.code).not.toBe("MALFORMED_REQUEST");
   };
 
-  const refusesOtherTypes = async () => {
+  const rejectsOtherTypes = async () => {
     const api = await clientFor(route);
     const body = JSON.stringify(good);
     for (const type of [
@@ -110,27 +110,27 @@ describe.each(asked.map((route, place) => ({ title: route.title, route, place })
       "",
       "text/json",
     ])
-      expectRefused(await ask(api, body, { "content-type": type }), "UNSUPPORTED_MEDIA_TYPE", `"${type}"`);
+      expectRejected(await ask(api, body, { "content-type": type }), "UNSUPPORTED_MEDIA_TYPE", `"${type}"`);
     for (const type of ["application/json; charset=utf-8", "APPLICATION/JSON", "application/json;charset=UTF-8"])
       expect((await ask(api, '{"no_such_field":1}', { "content-type": type })).status, type).not.toBe(415);
   };
 
-  const refusesTooMuch = async () => {
+  const rejectsTooMuch = async () => {
     const api = await clientFor(route);
     const padded = (bytes: number) => `{"no_such_field":${" ".repeat(bytes - 19)}1}`;
     expect(Buffer.byteLength(padded(LIMIT_BYTES))).toBe(LIMIT_BYTES);
     expect((await ask(api, padded(LIMIT_BYTES))).status).not.toBe(413);
-    expectRefused(await ask(api, padded(LIMIT_BYTES + 1)), "PAYLOAD_TOO_LARGE", "64 KiB + 1");
-    expectRefused(await ask(api, `{"a":"${"é".repeat(LIMIT_BYTES / 2)}"}`), "PAYLOAD_TOO_LARGE", "bytes, not characters, count");
+    expectRejected(await ask(api, padded(LIMIT_BYTES + 1)), "PAYLOAD_TOO_LARGE", "64 KiB + 1");
+    expectRejected(await ask(api, `{"a":"${"é".repeat(LIMIT_BYTES / 2)}"}`), "PAYLOAD_TOO_LARGE", "bytes, not characters, count");
   };
 
   // One reader of bodies serves all routes: of its ways to refuse one, each route shows two.
   const ways: [how: string, expectHeld: () => Promise<void>][] = [
-    ["a body that is not a JSON object is malformed", refusesMalformed],
-    ["deep nesting is rejected before parsing", refusesNesting],
-    ["a duplicate key is rejected, however it is escaped and wherever it is", refusesRepeatedKeys],
-    ["any content type but JSON is rejected", refusesOtherTypes],
-    ["a body of 64 KiB is accepted, one byte more is rejected", refusesTooMuch],
+    ["a body that is not a JSON object is malformed", rejectsMalformed],
+    ["deep nesting is rejected before parsing", rejectsNesting],
+    ["a duplicate key is rejected, however it is escaped and wherever it is", rejectsRepeatedKeys],
+    ["any content type but JSON is rejected", rejectsOtherTypes],
+    ["a body of 64 KiB is accepted, one byte more is rejected", rejectsTooMuch],
   ];
   test.each([...some(ways, ways.length, place), ...(ALL ? [] : some(ways, ways.length, place + 2))])("%s", (_, expectHeld) =>
     expectHeld(),
@@ -156,15 +156,15 @@ describe.each(asked.filter(({ resource }) => resource !== "sandbox"))("$title", 
       "a.b",
       "ключ",
     ]) {
-      const answer = await api.send(route.method, pathOf(route), { ...good, [field]: "x" });
-      expectInvalid(answer, field, `field "${field}"`);
-      expect(answer.error?.details?.["reason"]).toBe("is not a known field");
+      const response = await api.send(route.method, pathOf(route), { ...good, [field]: "x" });
+      expectInvalid(response, field, `field "${field}"`);
+      expect(response.error?.details?.["reason"]).toBe("is not a known field");
     }
     for (const field of ["__proto__", "constructor"]) {
       const text = `{"${field}":{"prototype":{"polluted":true}},${JSON.stringify({ ...good, padding: 1 }).slice(1)}`;
-      const answer = await api.send(route.method, pathOf(route), text);
-      expect(answer.status, answer.text).toBe(422);
-      expect(answer.error?.details?.["field"]).toBe(field);
+      const response = await api.send(route.method, pathOf(route), text);
+      expect(response.status, response.text).toBe(422);
+      expect(response.error?.details?.["field"]).toBe(field);
     }
     expect(await me.trace()).toBe(before);
   });
@@ -191,9 +191,9 @@ describe.each(shaped)("$title", (route) => {
 
   test.each(required)("%s must be there", async (name) => {
     const api = await clientFor(route);
-    const answer = await api.send(route.method, pathOf(route), { ...good, [name]: undefined });
-    expectInvalid(answer, name, `without ${name}`);
-    expect(answer.error?.details?.["reason"]).toBe("is required");
+    const response = await api.send(route.method, pathOf(route), { ...good, [name]: undefined });
+    expectInvalid(response, name, `without ${name}`);
+    expect(response.error?.details?.["reason"]).toBe("is required");
   });
 });
 
@@ -201,8 +201,8 @@ const demanding = shaped.filter((route) => fieldsOf(route.body).required.length 
 test.each(demanding)("$title lists every problem, each with its field; no body is an empty object", async (route) => {
   const { required } = fieldsOf(route.body);
   const api = await clientFor(route);
-  const answer = await api.send(route.method, pathOf(route), {});
-  expectInvalid(answer, required[0] ?? "", "an empty object");
-  expect(answer.error?.details?.["errors"]).toEqual(required.map((field) => ({ field, reason: "is required" })));
-  expect((await api.send(route.method, pathOf(route), undefined)).body).toEqual(answer.body);
+  const response = await api.send(route.method, pathOf(route), {});
+  expectInvalid(response, required[0] ?? "", "an empty object");
+  expect(response.error?.details?.["errors"]).toEqual(required.map((field) => ({ field, reason: "is required" })));
+  expect((await api.send(route.method, pathOf(route), undefined)).body).toEqual(response.body);
 });

@@ -17,7 +17,7 @@ const UNAUTHORIZED = {
 
 let me: TestAccount;
 /** Values of an `Authorization` header that must all be refused. */
-const refused: Record<string, string | undefined> = {};
+const rejected: Record<string, string | undefined> = {};
 
 beforeAll(async () => {
   me = await account();
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const { value: expired } = await me.token(undefined, "2026-01-01T00:00:00.000Z");
   const jwt = (await me.session()).token ?? "";
   const [head = "", claims = "", signature = ""] = jwt.split(".");
-  Object.assign(refused, {
+  Object.assign(rejected, {
     "no credential": undefined,
     "an empty header": "",
     "a scheme without a credential": "Bearer",
@@ -72,29 +72,29 @@ describe.each(closedRoutes)("$title", (route) => {
     });
 
   test("a request without a valid credential always gets the same 401", async () => {
-    for (const [what, authorization] of Object.entries(refused)) {
+    for (const [what, authorization] of Object.entries(rejected)) {
       const id = `refused:${route.id}`;
-      const answer = await ask(authorization, id);
-      expect(answer.status, what).toBe(401);
-      expect(answer.body, what).toEqual(UNAUTHORIZED);
-      expect(answer.headers["x-request-id"], what).toBe(id);
-      expect(answer.headers, what).not.toHaveProperty("x-ratelimit-limit");
+      const response = await ask(authorization, id);
+      expect(response.status, what).toBe(401);
+      expect(response.body, what).toEqual(UNAUTHORIZED);
+      expect(response.headers["x-request-id"], what).toBe(id);
+      expect(response.headers, what).not.toHaveProperty("x-ratelimit-limit");
     }
   });
 });
 
 test.each(openRoutes)("$title is open to all, and a wrong credential does not close it", async (route) => {
   for (const authorization of [undefined, "Bearer not-a-token"]) {
-    const answer = await stranger.send(route.method, pathOf(route), bodyOf(route), {
+    const response = await stranger.send(route.method, pathOf(route), bodyOf(route), {
       headers: authorization === undefined ? {} : { authorization },
       from: "127.0.1.1",
     });
-    expect(answer.error?.message).not.toBe(UNAUTHORIZED.error.message);
-    expect(answer.status).toBe(route.path === "/auth/login" ? 401 : 200);
+    expect(response.error?.message).not.toBe(UNAUTHORIZED.error.message);
+    expect(response.status).toBe(route.path === "/auth/login" ? 401 : 200);
   }
 });
 
 test("the scheme is read without regard to case, as HTTP has it", async () => {
-  const answer = await stranger.get("/auth/me", { headers: { authorization: `bearer ${me.api.token}` } });
-  expect(answer.status).toBe(200);
+  const response = await stranger.get("/auth/me", { headers: { authorization: `bearer ${me.api.token}` } });
+  expect(response.status).toBe(200);
 });

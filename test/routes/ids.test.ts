@@ -43,8 +43,8 @@ describe.each(idRoutes)("$title", (route) => {
     expect(unused.status).toBe(404);
     expect(theirs.status).toBe(404);
     expect(theirs.text).toBe(unused.text);
-    const told = ({ headers }: typeof theirs) => Object.keys(headers).toSorted();
-    expect(told(theirs)).toEqual(told(unused));
+    const headerNames = ({ headers }: typeof theirs) => Object.keys(headers).toSorted();
+    expect(headerNames(theirs)).toEqual(headerNames(unused));
     expect(await other.trace()).toBe(before);
     if (kind === "token") expect((await getToken(other.id, other.tokenId)).id).toBe(other.tokenId);
   });
@@ -73,9 +73,9 @@ describe.each(idRoutes)("$title", (route) => {
       "%F0%9F%92%A5",
     ];
     for (const each of odd) {
-      const answer = await api.send(route.method, pathOf(route, each), bodyOf(route));
-      expect(answer.status, `${each}: ${answer.text}`).toBe(404);
-      expect(answer.error?.code, each).toBe("NOT_FOUND");
+      const response = await api.send(route.method, pathOf(route, each), bodyOf(route));
+      expect(response.status, `${each}: ${response.text}`).toBe(404);
+      expect(response.error?.code, each).toBe("NOT_FOUND");
     }
   });
 });
@@ -105,14 +105,14 @@ describe("an id in a body or a query", () => {
 
   test("the SSH key of a new server", async () => {
     const body = await me.serverBody();
-    const answer = await same((ssh_key_id) => me.api.post("/servers", { ...body, ssh_key_id }), "ssh_key");
-    expect(answer).toMatchObject({ status: 422, error: { details: { field: "ssh_key_id" } } });
+    const response = await same((ssh_key_id) => me.api.post("/servers", { ...body, ssh_key_id }), "ssh_key");
+    expect(response).toMatchObject({ status: 422, error: { details: { field: "ssh_key_id" } } });
   });
 
   test("the server of a new instance", async () => {
     const body = await me.instanceBody({ server_id: unusedId("server") });
-    const answer = await same((server_id) => me.api.post("/instances", { ...body, server_id }), "server");
-    expect(answer).toMatchObject({ status: 422, error: { details: { field: "server_id" } } });
+    const response = await same((server_id) => me.api.post("/instances", { ...body, server_id }), "server");
+    expect(response).toMatchObject({ status: 422, error: { details: { field: "server_id" } } });
   });
 
   test("the backup that is cloned, and the server that it is cloned to", async () => {
@@ -131,8 +131,8 @@ describe("an id in a body or a query", () => {
     ["/backups?instance_id=", "instance"],
     ["/operations?resource_id=", "server"],
   ] as const)("the filter %s finds nothing of another account", async (path, kind) => {
-    const answer = await same((id) => me.api.get(`${path}${id}`), kind);
-    expect(answer).toMatchObject({ status: 200, meta: { total: 0 } });
+    const response = await same((id) => me.api.get(`${path}${id}`), kind);
+    expect(response).toMatchObject({ status: 200, meta: { total: 0 } });
   });
 });
 

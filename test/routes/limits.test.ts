@@ -7,7 +7,7 @@ import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { fingerprintOfId } from "../../shared/domain/token-value.ts";
 import { account, newPublicKey, type TestAccount, type TestToken } from "../harness/account.ts";
-import type { Answer } from "../harness/client.ts";
+import type { ApiResponse } from "../harness/client.ts";
 import { bodyOf, closedRoutes, pathOf } from "../harness/requests.ts";
 
 let me: TestAccount;
@@ -30,8 +30,8 @@ const CREATE_DELETE = [
   "DELETE /ssh-keys/:id",
 ];
 
-const counted = (answer: Answer) =>
-  ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"].map((name) => Number(answer.headers[name]));
+const counted = (response: ApiResponse) =>
+  ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"].map((name) => Number(response.headers[name]));
 
 test.each(closedRoutes)("$title counts against the limit that the contract gives it, also when it fails", async (route) => {
   const { api } = await me.token(["settings:read"]);
@@ -56,22 +56,22 @@ describe("creations and deletions", () => {
   test("the 21st creation in a minute is rejected, other requests are not, and a minute later creations work again", async () => {
     const token = await me.token();
     for (let left = 19; left >= 0; left--) {
-      const answer = await token.api.delete("/ssh-keys/none");
-      expect(answer.status).toBe(404);
-      expect(counted(answer).slice(0, 2)).toEqual([20, left]);
+      const response = await token.api.delete("/ssh-keys/none");
+      expect(response.status).toBe(404);
+      expect(counted(response).slice(0, 2)).toEqual([20, left]);
     }
     const before = await me.trace();
-    const refused = await token.api.post("/ssh-keys", { name: "One too many", public_key: newPublicKey() });
-    expect(refused.status).toBe(429);
-    expect(refused.error).toMatchObject({
+    const rejected = await token.api.post("/ssh-keys", { name: "One too many", public_key: newPublicKey() });
+    expect(rejected.status).toBe(429);
+    expect(rejected.error).toMatchObject({
       code: "RATE_LIMIT_EXCEEDED",
       details: { limit: 20, window_seconds: 60, scope: "create_delete" },
     });
-    expect(counted(refused).slice(0, 2)).toEqual([20, 0]);
-    const wait = Number(refused.headers["retry-after"]);
+    expect(counted(rejected).slice(0, 2)).toEqual([20, 0]);
+    const wait = Number(rejected.headers["retry-after"]);
     expect(wait).toBeGreaterThan(50);
     expect(wait).toBeLessThanOrEqual(60);
-    expect(Math.abs(Number(refused.headers["x-ratelimit-reset"]) - (Date.now() / 1000 + wait))).toBeLessThan(3);
+    expect(Math.abs(Number(rejected.headers["x-ratelimit-reset"]) - (Date.now() / 1000 + wait))).toBeLessThan(3);
     expect(await me.trace()).toBe(before);
     expect((await token.api.get("/ssh-keys")).status).toBe(200);
     await pass(token, 30);
@@ -93,27 +93,27 @@ describe("creations and deletions", () => {
   test("a creation fails on the other limit if all of its slots are taken", async () => {
     const token = await me.token();
     await Promise.all(Array.from({ length: 100 }, () => token.api.get("/auth/me")));
-    const refused = await token.api.delete("/ssh-keys/none");
-    expect(refused.status).toBe(429);
-    expect(refused.error?.details).toEqual({ limit: 100, window_seconds: 60, scope: "all" });
+    const rejected = await token.api.delete("/ssh-keys/none");
+    expect(rejected.status).toBe(429);
+    expect(rejected.error?.details).toEqual({ limit: 100, window_seconds: 60, scope: "all" });
   });
 
   test("of 60 concurrent creations exactly 20 succeed", async () => {
     const { api } = await me.token();
-    const answers = await Promise.all(Array.from({ length: 60 }, () => api.delete("/ssh-keys/none")));
-    expect(answers.filter(({ status }) => status === 404)).toHaveLength(20);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
+    const responses = await Promise.all(Array.from({ length: 60 }, () => api.delete("/ssh-keys/none")));
+    expect(responses.filter(({ status }) => status === 404)).toHaveLength(20);
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(40);
   });
 });
 
 describe("all requests", () => {
   test("of 400 concurrent requests exactly 100 succeed", async () => {
     const { api } = await me.token();
-    const answers = await Promise.all(Array.from({ length: 400 }, () => api.get("/auth/me")));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
-    const refused = answers.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(300);
-    for (const { error } of refused) expect(error?.details).toEqual({ limit: 100, window_seconds: 60, scope: "all" });
+    const responses = await Promise.all(Array.from({ length: 400 }, () => api.get("/auth/me")));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(100);
+    const rejected = responses.filter(({ status }) => status === 429);
+    expect(rejected).toHaveLength(300);
+    for (const { error } of rejected) expect(error?.details).toEqual({ limit: 100, window_seconds: 60, scope: "all" });
   });
 
   test("each token has its own limits", async () => {

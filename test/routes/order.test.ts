@@ -23,7 +23,7 @@ beforeAll(async () => {
 const HUGE = "x".repeat(64 * 1024 + 1);
 const TEXT = { headers: { "content-type": "text/plain" } };
 const BAD_KEY = { headers: { "idempotency-key": "x".repeat(256) } };
-const code = async (answer: ReturnType<Client["get"]>) => (await answer).error?.code;
+const code = async (response: ReturnType<Client["get"]>) => (await response).error?.code;
 
 test("404 for an unknown path comes before 401", async () => {
   expect(await code(stranger.get("/nothing"))).toBe("NOT_FOUND");
@@ -101,27 +101,27 @@ test("422 for the shape comes before 404", async () => {
 describe("422 for ids in the body comes before 409", () => {
   test("a taken name and an unknown SSH key", async () => {
     const { name } = await seedServer(me.id);
-    const answer = await me.api.post("/servers", await me.serverBody({ name, ssh_key_id: unusedId("ssh_key") }));
-    expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "ssh_key_id" } });
+    const response = await me.api.post("/servers", await me.serverBody({ name, ssh_key_id: unusedId("ssh_key") }));
+    expect(response.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "ssh_key_id" } });
   });
 
   test("a taken domain and an unknown server", async () => {
     const { domain } = await seedInstance(me.id);
-    const answer = await me.api.post("/instances", await me.instanceBody({ domain, server_id: unusedId("server") }));
-    expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "server_id" } });
+    const response = await me.api.post("/instances", await me.instanceBody({ domain, server_id: unusedId("server") }));
+    expect(response.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "server_id" } });
   });
 
   test("a version that is not in the catalog, and a server that is not active", async () => {
     const server = await seedServer(me.id, { state: "unreachable" });
-    const answer = await me.api.post("/instances", await me.instanceBody({ erp_version: "99.0", server_id: server.id }));
-    expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "erp_version" } });
+    const response = await me.api.post("/instances", await me.instanceBody({ erp_version: "99.0", server_id: server.id }));
+    expect(response.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "erp_version" } });
   });
 
   test("a backup that is not completed and an unknown server", async () => {
     const instance = await seedInstance(me.id);
     const backup = await seedBackup(instance, { state: "failed" });
     const body = { name: "Copy", domain: instance.domain, backup_id: backup.id, server_id: unusedId("server") };
-    const answer = await me.api.post(`/instances/${instance.id}/clone`, body);
-    expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "server_id" } });
+    const response = await me.api.post(`/instances/${instance.id}/clone`, body);
+    expect(response.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "server_id" } });
   });
 });

@@ -55,7 +55,7 @@ const elsewhere: [string, () => Record<string, string>][] = [
 ];
 const through = () => ({ "X-Origin-Key": key, [CLIENT_ADDRESS_HEADER]: "2001:db8::7" });
 
-const Answer = z.object({ statusCode: z.number(), body: z.string() });
+const LambdaResponse = z.object({ statusCode: z.number(), body: z.string() });
 const Decision = z.object({
   policyDocument: z.object({ Statement: z.array(z.object({ Effect: z.string() })) }),
   context: z.record(z.string(), z.string()),
@@ -65,15 +65,15 @@ describe.each(elsewhere)("a request %s", (_, headers) => {
   it.each(routes.filter(({ access }) => access === "public"))("to $id is refused", async (route) => {
     const resource = resourceOf(route.path);
     const event = eventOf(route.method, resource, headers(), bodyOf(route));
-    const answer = Answer.parse(await cloud.invoke(functionOf(route.method, resource), event));
-    expect(answer.statusCode).toBe(403);
-    expect(JSON.parse(answer.body)).toMatchObject({ success: false, error: { code: "FORBIDDEN" } });
+    const response = LambdaResponse.parse(await cloud.invoke(functionOf(route.method, resource), event));
+    expect(response.statusCode).toBe(403);
+    expect(JSON.parse(response.body)).toMatchObject({ success: false, error: { code: "FORBIDDEN" } });
   });
 
   it("to a path that is not there learns nothing", async () => {
     const resource = `${BASE_PATH}/{proxy+}`;
-    const answer = Answer.parse(await cloud.invoke(functionOf("ANY", resource), eventOf("GET", resource, headers())));
-    expect(answer.statusCode).toBe(403);
+    const response = LambdaResponse.parse(await cloud.invoke(functionOf("ANY", resource), eventOf("GET", resource, headers())));
+    expect(response.statusCode).toBe(403);
   });
 
   it("gets past the authorizer with no credential, and leaves no trace on it", async () => {

@@ -22,10 +22,10 @@ describe.each(paths)("$path", ({ path, methods: declared }) => {
   test("every other method gets 405 with the supported methods", async () => {
     for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"].filter((each) => !methods.includes(each))) {
       for (const client of [stranger, me.api]) {
-        const answer = await client.send(method, pathOf({ path }), method === "GET" ? undefined : {});
-        expect(answer.status, method).toBe(405);
-        expect(answer.error?.code, method).toBe("METHOD_NOT_ALLOWED");
-        expect(answer.headers["allow"]?.split(", ").toSorted(), method).toEqual(methods.toSorted());
+        const response = await client.send(method, pathOf({ path }), method === "GET" ? undefined : {});
+        expect(response.status, method).toBe(405);
+        expect(response.error?.code, method).toBe("METHOD_NOT_ALLOWED");
+        expect(response.headers["allow"]?.split(", ").toSorted(), method).toEqual(methods.toSorted());
       }
     }
     const head = await stranger.send("HEAD", pathOf({ path }));
@@ -37,9 +37,9 @@ describe.each(paths)("$path", ({ path, methods: declared }) => {
 
 test("a path with an id that is too long for the gateway's own name of the method is 414, in the envelope", async () => {
   const address = `${apiUrl()}${BASE_PATH}/servers/${"a".repeat(1_600)}`;
-  const answer = await fetch(address, { headers: { authorization: `Bearer ${me.api.token}` } });
-  expect(answer.status).toBe(414);
-  expect(await answer.json()).toMatchObject({ success: false, error: { code: "MALFORMED_REQUEST" } });
+  const response = await fetch(address, { headers: { authorization: `Bearer ${me.api.token}` } });
+  expect(response.status).toBe(414);
+  expect(await response.json()).toMatchObject({ success: false, error: { code: "MALFORMED_REQUEST" } });
 });
 
 test.each([
@@ -64,10 +64,10 @@ test.each([
 ])("%s is no path, whoever asks and however", async (path) => {
   for (const client of [stranger, me.api])
     for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
-      const answer = await client.send(method, path, method === "GET" ? undefined : "{");
-      expect(answer.status, `${method} ${answer.text}`).toBe(404);
-      expect(answer.error, method).toMatchObject({ code: "NOT_FOUND" });
-      expect(answer.headers, method).not.toHaveProperty("allow");
+      const response = await client.send(method, path, method === "GET" ? undefined : "{");
+      expect(response.status, `${method} ${response.text}`).toBe(404);
+      expect(response.error, method).toMatchObject({ code: "NOT_FOUND" });
+      expect(response.headers, method).not.toHaveProperty("allow");
     }
 });
 
@@ -142,14 +142,14 @@ describe.each(everyRoute.filter(({ method }) => method === "GET"))("HEAD $path",
       expect(head.text).toBe("");
       expect(head.status).toBe(get.status);
       const moving = ["date", "x-amzn-requestid", "x-ratelimit-remaining", "x-ratelimit-reset"];
-      const told = (answer: typeof get) => Object.entries(answer.headers).filter(([name]) => !moving.includes(name));
+      const comparable = (response: typeof get) => Object.entries(response.headers).filter(([name]) => !moving.includes(name));
       // An address to download from, and a moment, are of another length each time.
-      expect(told(head)).toEqual(told(get));
+      expect(comparable(head)).toEqual(comparable(get));
       if (route.access !== "public")
         expect(Number(head.headers["x-ratelimit-remaining"])).toBe(Number(get.headers["x-ratelimit-remaining"]) - 1);
     }
-    const refused = await stranger.send("HEAD", pathOf(route), undefined, { headers });
-    expect(refused.status).toBe((await stranger.get(pathOf(route), { headers })).status);
+    const rejected = await stranger.send("HEAD", pathOf(route), undefined, { headers });
+    expect(rejected.status).toBe((await stranger.get(pathOf(route), { headers })).status);
   });
 });
 

@@ -18,9 +18,9 @@ describe.each(closedRoutes.filter(({ access }) => Array.isArray(access)))("$titl
   test.each(needed)("needs %s, and says so", async (permission: Permission) => {
     const { api } = await me.token(allBut(permission));
     const before = await me.trace();
-    const answer = await api.send(route.method, pathOf(route), bodyOf(route));
-    expect(answer.status).toBe(403);
-    expect(answer.body).toEqual(forbidden(`Token does not have permission: ${permission}`));
+    const response = await api.send(route.method, pathOf(route), bodyOf(route));
+    expect(response.status).toBe(403);
+    expect(response.body).toEqual(forbidden(`Token does not have permission: ${permission}`));
     expect(await me.trace()).toBe(before);
   });
 
@@ -33,9 +33,9 @@ describe.each(closedRoutes.filter(({ access }) => Array.isArray(access)))("$titl
 describe.each(closedRoutes.filter(({ access }) => access === "session"))("$title", (route) => {
   test("a session-only endpoint rejects a token with every permission, and says so", async () => {
     const { api } = await me.token();
-    const answer = await api.send(route.method, pathOf(route), bodyOf(route));
-    expect(answer.status).toBe(403);
-    expect(answer.body).toEqual(forbidden("This endpoint needs a dashboard session"));
+    const response = await api.send(route.method, pathOf(route), bodyOf(route));
+    expect(response.status).toBe(403);
+    expect(response.body).toEqual(forbidden("This endpoint needs a dashboard session"));
   });
 });
 
@@ -45,9 +45,9 @@ describe.each(closedRoutes.filter(({ bodyPermission }) => bodyPermission !== und
 
   test.each(rows)("with %s needs %s, checked before the resource is looked up", async (value, permission) => {
     const lacking = await me.token(allBut(permission));
-    const refused = await lacking.api.send(route.method, pathOf(route), { [field]: value });
-    expect(refused.status).toBe(403);
-    expect(refused.body).toEqual(forbidden(`Token does not have permission: ${permission}`));
+    const rejected = await lacking.api.send(route.method, pathOf(route), { [field]: value });
+    expect(rejected.status).toBe(403);
+    expect(rejected.body).toEqual(forbidden(`Token does not have permission: ${permission}`));
     const having = await me.token([permission]);
     expect((await having.api.send(route.method, pathOf(route), { [field]: value })).status).toBe(404);
   });

@@ -52,8 +52,8 @@ describe.each(everyRoute)("$title", (route) => {
       ["Wait=1", "Wait"],
       ["=1", ""],
     ] as const) {
-      const answer = await api.send(route.method, `${pathOf(route)}?${query}`, bodyOf(route));
-      expect(answer.error, `${query}: ${answer.text}`).toMatchObject({ code: "VALIDATION_ERROR", details: { field } });
+      const response = await api.send(route.method, `${pathOf(route)}?${query}`, bodyOf(route));
+      expect(response.error, `${query}: ${response.text}`).toMatchObject({ code: "VALIDATION_ERROR", details: { field } });
     }
   });
 });
@@ -98,10 +98,10 @@ describe.each(listRoutes)("$title", (route) => {
   test("names the parameter that is wrong", async () => {
     const api = await client();
     for (const [query, field] of WRONG) {
-      const answer = await api.get(at(query));
-      expect(answer.status, `${query}: ${answer.text}`).toBe(422);
-      expect(answer.error, query).toMatchObject({ code: "VALIDATION_ERROR", details: { field } });
-      expect(answer.error?.details?.["errors"], query).toContainEqual({ field, reason: answer.error?.details?.["reason"] });
+      const response = await api.get(at(query));
+      expect(response.status, `${query}: ${response.text}`).toBe(422);
+      expect(response.error, query).toMatchObject({ code: "VALIDATION_ERROR", details: { field } });
+      expect(response.error?.details?.["errors"], query).toContainEqual({ field, reason: response.error?.details?.["reason"] });
     }
   });
 
@@ -122,8 +122,8 @@ test.each(listRoutes.filter(({ title }) => (FILTERS[title] ?? []).length > 1))(
     const filters = FILTERS[route.title] ?? [];
     const [first = "", second = ""] = filters;
     const value = (name: string) => (name === "status" ? statusOf(route.id) : instanceId.replace("ins_", prefixFor(name)));
-    const answer = await api.get(`${route.path}?${first}=${value(first)}&${second}=${value(second)}`);
-    expect(answer.error).toMatchObject({
+    const response = await api.get(`${route.path}?${first}=${value(first)}&${second}=${value(second)}`);
+    expect(response.error).toMatchObject({
       code: "VALIDATION_ERROR",
       details: { field: second, reason: "cannot be combined with another filter" },
     });
@@ -138,7 +138,7 @@ const prefixFor = (filter: string) => (filter === "server_id" ? "srv_" : "ins_")
 test.each(["wait=21", "wait=-1", "wait=x", "wait=", "wait=1&wait=1", "page=1"])(
   "GET /operations/:id refuses %s",
   async (query) => {
-    const answer = await me.api.get(`/operations/op_01kag8w1s2e7tv8q4m5n6p7r8s?${query}`);
-    expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: query.split("=")[0] } });
+    const response = await me.api.get(`/operations/op_01kag8w1s2e7tv8q4m5n6p7r8s?${query}`);
+    expect(response.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: query.split("=")[0] } });
   },
 );

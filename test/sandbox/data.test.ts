@@ -26,16 +26,16 @@ test("a new instance holds nothing; what is written is replaced whole", async ()
 test("4 KiB of JSON is taken, a byte more is not, and then what was there stays", async () => {
   const sized = (bytes: number) => ({ text: "x".repeat(bytes - '{"text":""}'.length) });
   expect((await me.api.put(path(), sized(4096))).status).toBe(200);
-  const answer = await me.api.put(path(), sized(4097));
-  expect(answer.status).toBe(422);
+  const response = await me.api.put(path(), sized(4097));
+  expect(response.status).toBe(422);
   expect(await held()).toEqual(sized(4096));
 });
 
 test("names that are special to parsers are ordinary names, or rejected", async () => {
   for (const text of ['{"constructor":1}', '{"__proto__":{"a":1}}', '{"toString":"x"}', '{"a.b":1}']) {
-    const answer = await me.api.send("PUT", path(), text);
-    expect([200, 422]).toContain(answer.status);
-    if (answer.status === 200) expect(JSON.stringify(await held())).toBe(text);
+    const response = await me.api.send("PUT", path(), text);
+    expect([200, 422]).toContain(response.status);
+    if (response.status === 200) expect(JSON.stringify(await held())).toBe(text);
   }
 });
 

@@ -63,11 +63,11 @@ describe("dump", () => {
     ["with an escape that nobody writes", (dump: string) => dump.replace("1\tOutgoing mail", "1\t\\x41")],
     ["with a flag that is none", (dump: string) => dump.replace("Outgoing mail\tt", "Outgoing mail\ty")],
     ["without a parameter", (dump: string) => dump.replace(/^database\.uuid\t.*\n/m, "")],
-  ])("a dump that is %s is refused", (_, spoil) => {
+  ])("a dump that is %s is refused", (_, damage) => {
     const dump = toDump(erpWith({}).database);
-    const spoilt = spoil(dump);
-    expect(spoilt).not.toBe(dump);
-    expect(() => fromDump(spoilt)).toThrow(/dump/);
+    const damaged = damage(dump);
+    expect(damaged).not.toBe(dump);
+    expect(() => fromDump(damaged)).toThrow(/dump/);
   });
 });
 

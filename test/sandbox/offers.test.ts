@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ApiError } from "../../shared/api/errors.ts";
 import { Catalog } from "../../shared/api/catalog.ts";
 import { ERP_VERSIONS } from "../../shared/domain/erp-versions.ts";
-import { findOffer } from "../../shared/providers/catalogue.ts";
+import { findOffer } from "../../shared/providers/catalog.ts";
 import { sandbox } from "../../shared/providers/sandbox.ts";
 
 const catalog: Catalog = Catalog.parse({
@@ -24,14 +24,14 @@ test.each([
   ["size", { ...wanted, size: "huge" }, "must be one of: small, medium, large, xlarge"],
   ["size", { ...wanted, size: "xlarge" }, "is not available in eu-west; it is available in: eu-central, us-east"],
 ])("a wrong %s is named: %o", (field, request, reason) => {
-  let refused: unknown;
+  let rejected: unknown;
   try {
     findOffer(catalog, request);
   } catch (error) {
-    refused = error;
+    rejected = error;
   }
-  expect(refused).toBeInstanceOf(ApiError);
-  expect(refused).toMatchObject({ code: "VALIDATION_ERROR", details: { field, reason } });
+  expect(rejected).toBeInstanceOf(ApiError);
+  expect(rejected).toMatchObject({ code: "VALIDATION_ERROR", details: { field, reason } });
 });
 
 test("every size is offered in some region, and only in regions that there are", () => {

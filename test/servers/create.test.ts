@@ -20,11 +20,11 @@ beforeEach(async () => {
 
 test("a server exists immediately in provisioning, and is active when its operation has ended", async () => {
   const body = await me.serverBody();
-  const answer = await api.post("/servers", body, { headers: { "x-request-id": "create-server" } });
-  const server = answer.as(Server);
+  const response = await api.post("/servers", body, { headers: { "x-request-id": "create-server" } });
+  const server = response.as(Server);
   const [provider] = (await api.get("/catalog")).as(Catalog).providers;
   const { cpu, memory_gb, disk_gb } = provider?.sizes.find(({ code }) => code === body["size"]) ?? {};
-  expect(answer.headers["location"]).toBe(`/api/v1/servers/${server.id}`);
+  expect(response.headers["location"]).toBe(`/api/v1/servers/${server.id}`);
   expect(server).toEqual({
     ...body,
     id: expect.stringMatching(/^srv_[0-9a-z]{26}$/),
@@ -79,9 +79,9 @@ describe("is refused, naming the field, where", () => {
     ["the name has 64 characters", { name: "a".repeat(64) }, "name"],
   ])("%s", async (_, fields, field) => {
     const before = await me.trace();
-    const answer = await api.post("/servers", await me.serverBody(fields));
-    expect(answer.status).toBe(422);
-    expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field } });
+    const response = await api.post("/servers", await me.serverBody(fields));
+    expect(response.status).toBe(422);
+    expect(response.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field } });
     expect(await me.trace()).toBe(before);
   });
 });
@@ -92,10 +92,10 @@ test("a name of 63 characters, or of one, is taken", async () => {
 
 test("a taken server name is a conflict, even for concurrent creations, and is free again after the deletion", async () => {
   const body = await me.serverBody();
-  const answers = await Promise.all([1, 2, 3].map(() => api.post("/servers", body)));
-  expect(statusesOf(answers)).toEqual([201, 409, 409]);
-  const server = answers.find(({ status }) => status === 201)?.as(Server);
-  for (const { error } of answers.filter(({ status }) => status === 409))
+  const responses = await Promise.all([1, 2, 3].map(() => api.post("/servers", body)));
+  expect(statusesOf(responses)).toEqual([201, 409, 409]);
+  const server = responses.find(({ status }) => status === 201)?.as(Server);
+  for (const { error } of responses.filter(({ status }) => status === 409))
     expect(error).toMatchObject({ code: "CONFLICT", details: { field: "name", resource: server?.id } });
   await me.until(server?.operation_id ?? null);
   const deletion = (await api.delete(`/servers/${server?.id}`)).as(Operation);
@@ -107,11 +107,11 @@ test("creating servers beyond the account's quota fails exactly, even concurrent
   const other = await account();
   await setQuota(other.id, "server", 3);
   const body = await other.serverBody();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 8 }, () => other.api.post("/servers", { ...body, name: unique("quota") })),
   );
-  expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
-  for (const { error } of answers.filter(({ status }) => status !== 201))
+  expect(responses.filter(({ status }) => status === 201)).toHaveLength(3);
+  for (const { error } of responses.filter(({ status }) => status !== 201))
     expect(error).toMatchObject({ code: "QUOTA_EXCEEDED", details: { resource: "server", limit: 3 } });
   expect((await other.api.get("/servers")).meta?.total).toBe(3);
 });
@@ -128,8 +128,8 @@ describe("in the sandbox a name asks for", () => {
     expect(error).toEqual({ code, message: expect.stringMatching(/\w+/) });
     const failed = (await other.api.get(`/servers/${server.id}`)).as(Server);
     expect(failed).toMatchObject({ status: "offline", status_reason: error?.message, operation_id: null });
-    const refused = await other.api.post("/instances", await other.instanceBody({ server_id: server.id }));
-    expect(refused.error).toMatchObject({ code: "INVALID_STATE", details: { status: "offline", resource: server.id } });
+    const rejected = await other.api.post("/instances", await other.instanceBody({ server_id: server.id }));
+    expect(rejected.error).toMatchObject({ code: "INVALID_STATE", details: { status: "offline", resource: server.id } });
     const deletion = (await other.api.delete(`/servers/${server.id}`)).as(Operation);
     await other.until(deletion.id);
     expect((await other.api.get(`/servers/${server.id}`)).status).toBe(404);

@@ -19,9 +19,9 @@ const used = async () => (await me.api.get("/settings")).as(Settings).quotas.ser
 test("a server is offline while it is deleted, and then gone with its place in the quota", async () => {
   const server = await me.server();
   const before = await used();
-  const answer = await me.api.delete(`/servers/${server.id}`);
-  const operation = answer.as(Operation);
-  expect(answer.headers["location"]).toBe(`/api/v1/operations/${operation.id}`);
+  const response = await me.api.delete(`/servers/${server.id}`);
+  const operation = response.as(Operation);
+  expect(response.headers["location"]).toBe(`/api/v1/operations/${operation.id}`);
   expect(operation).toMatchObject({ type: "server.delete", status: "pending", resource: { type: "server", id: server.id } });
   await me.until(operation.id);
   expect((await me.api.get(`/servers/${server.id}`)).status).toBe(404);
@@ -33,18 +33,18 @@ test("a server is offline while it is deleted, and then gone with its place in t
 
 test("a server that has instances is kept", async () => {
   const { server_id: serverId } = await seedInstance(me.id);
-  const answer = await me.api.delete(`/servers/${serverId}`);
-  expect(answer.status).toBe(409);
-  expect(answer.error).toMatchObject({ code: "CONFLICT", details: { resource: "instance" } });
+  const response = await me.api.delete(`/servers/${serverId}`);
+  expect(response.status).toBe(409);
+  expect(response.error).toMatchObject({ code: "CONFLICT", details: { resource: "instance" } });
   expect((await me.api.get(`/servers/${serverId}`)).as(Server)).toMatchObject({ status: "active", operation_id: null });
 });
 
 test("of three concurrent deletions one wins, and the errors of the others name its operation", async () => {
   const server = await me.server();
-  const answers = await Promise.all([1, 2, 3].map(() => me.api.delete(`/servers/${server.id}`)));
-  const [begun, ...more] = answers.filter(({ status }) => status === 202).map((answer) => answer.as(Operation));
+  const responses = await Promise.all([1, 2, 3].map(() => me.api.delete(`/servers/${server.id}`)));
+  const [begun, ...more] = responses.filter(({ status }) => status === 202).map((response) => response.as(Operation));
   expect(more).toEqual([]);
-  for (const { status, error } of answers.filter((each) => each.status !== 202))
+  for (const { status, error } of responses.filter((each) => each.status !== 202))
     if (status !== 404) expect(error).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id: begun?.id } });
   await me.until(begun?.id ?? null);
 });
@@ -66,8 +66,8 @@ test.each<[ServerPhase, boolean]>([
 ])("a server that is %s may be deleted: %s", async (state, allowed) => {
   const server = await seedServer(me.id, { state });
   const { api } = await me.token();
-  const answer = await api.delete(`/servers/${server.id}`);
-  if (allowed) await me.until(answer.as(Operation).id);
-  else expect(answer.error).toMatchObject({ code: "INVALID_STATE" });
+  const response = await api.delete(`/servers/${server.id}`);
+  if (allowed) await me.until(response.as(Operation).id);
+  else expect(response.error).toMatchObject({ code: "INVALID_STATE" });
   expect((await api.get(`/servers/${server.id}`)).status).toBe(allowed ? 404 : 200);
 });

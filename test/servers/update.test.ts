@@ -31,22 +31,22 @@ test("its own name may be given again", async () => {
 test("concurrent renames to the same name all succeed", async () => {
   const server = await seedServer(me.id);
   const name = unique("same");
-  const answers = await Promise.all(Array.from({ length: 4 }, () => me.api.put(`/servers/${server.id}`, { name })));
-  expect(answers.map((answer) => answer.as(Server).name)).toEqual([name, name, name, name]);
+  const responses = await Promise.all(Array.from({ length: 4 }, () => me.api.put(`/servers/${server.id}`, { name })));
+  expect(responses.map((response) => response.as(Server).name)).toEqual([name, name, name, name]);
 });
 
 test("another server's name is a conflict, and nothing changes", async () => {
   const [one, other] = [await seedServer(me.id), await seedServer(me.id)];
-  const answer = await me.api.put(`/servers/${one.id}`, { name: other.name });
-  expect(answer.error).toMatchObject({ code: "CONFLICT", details: { field: "name", resource: other.id } });
+  const response = await me.api.put(`/servers/${one.id}`, { name: other.name });
+  expect(response.error).toMatchObject({ code: "CONFLICT", details: { field: "name", resource: other.id } });
   expect((await me.api.get(`/servers/${one.id}`)).as(Server).name).toBe(one.name);
 });
 
 test("concurrent renames to different free names all succeed, and free every name but the last", async () => {
   const server = await seedServer(me.id);
   const names = Array.from({ length: 6 }, () => unique("rename"));
-  const answers = await Promise.all(names.map((name) => me.api.put(`/servers/${server.id}`, { name })));
-  expect(answers.map((answer) => answer.as(Server).name)).toEqual(names);
+  const responses = await Promise.all(names.map((name) => me.api.put(`/servers/${server.id}`, { name })));
+  expect(responses.map((response) => response.as(Server).name)).toEqual(names);
   const { name: last } = (await me.api.get(`/servers/${server.id}`)).as(Server);
   expect(names).toContain(last);
   for (const name of [server.name, ...names]) {
@@ -64,10 +64,10 @@ test.each<[ServerPhase, number]>([
   ["delete_failed", 200],
 ])("a server that is %s answers %i", async (state, status) => {
   const server = await seedServer(me.id, { state });
-  const answer = await me.api.put(`/servers/${server.id}`, { name: unique("phase") });
-  expect(answer.status).toBe(status);
+  const response = await me.api.put(`/servers/${server.id}`, { name: unique("phase") });
+  expect(response.status).toBe(status);
   if (status === 409)
-    expect(answer.error).toMatchObject({
+    expect(response.error).toMatchObject({
       code: "INVALID_STATE",
       details: { status: state === "creating" ? "provisioning" : "offline" },
     });

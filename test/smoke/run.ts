@@ -45,8 +45,8 @@ async function main(): Promise<void> {
     console.log(`✗ ${wordsOf(error)}`);
   } finally {
     interrupted = false; // now nothing keeps it from giving back what it took
-    for (const [says, undo] of cleanUp.toReversed())
-      await step(says, undo).catch((error: unknown) => {
+    for (const [label, undo] of cleanUp.toReversed())
+      await step(label, undo).catch((error: unknown) => {
         failed += 1;
         console.log(`✗ ${wordsOf(error)}: remove it by hand`);
       });
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   process.exitCode = failed > 0 ? 1 : 0;
 }
 
-type Undo = [says: string, undo: () => Promise<unknown>];
+type Undo = [label: string, undo: () => Promise<unknown>];
 
 async function walk(
   client: Client,
@@ -145,16 +145,16 @@ function requireStatus({ status }: Instance, wanted: Instance["status"]): void {
   if (status !== wanted) throw new Error(`the instance is ${status}`);
 }
 
-async function step<T>(says: string, work: () => Promise<T>): Promise<T> {
+async function step<T>(label: string, work: () => Promise<T>): Promise<T> {
   const began = performance.now();
   try {
     requireWanted();
     const result = await work();
     passed += 1;
-    console.log(`✓ ${says} (${((performance.now() - began) / 1000).toFixed(0)} s)`);
+    console.log(`✓ ${label} (${((performance.now() - began) / 1000).toFixed(0)} s)`);
     return result;
   } catch (error) {
-    throw new Error(`${says}: ${wordsOf(error)}`, { cause: error });
+    throw new Error(`${label}: ${wordsOf(error)}`, { cause: error });
   }
 }
 
@@ -166,10 +166,10 @@ function requireWanted(): void {
 async function end(client: Client, operationId: string | null): Promise<Operation> {
   if (operationId === null) throw new Error("the answer names no operation");
   const deadline = Date.now() + OPERATION_MINUTES_MAX * 60_000;
-  let told = "";
+  let last = "";
   for (;;) {
     const { data } = await client.operations.get({ params: { id: operationId }, query: { wait: WAIT_SECONDS } });
-    if (data.step !== null && data.step !== told) console.log(`    ${(told = data.step)}`);
+    if (data.step !== null && data.step !== last) console.log(`    ${(last = data.step)}`);
     if (data.status === "succeeded") return data;
     if (data.status === "failed") throw new Error(`${data.error?.code}: ${data.error?.message} (${operationId})`);
     requireWanted();

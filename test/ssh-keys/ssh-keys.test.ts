@@ -46,8 +46,8 @@ describe("with keys that OpenSSH made", unless(noOpenSsh), () => {
     "%s %s is taken, with OpenSSH's own fingerprint",
     async (type, bits) => {
       const { publicKey, fingerprint } = generated(type, bits);
-      const answer = await add(publicKey);
-      const key = answer.as(sshKeys.create.data);
+      const response = await add(publicKey);
+      const key = response.as(sshKeys.create.data);
       expect(key).toEqual({
         id: expect.stringMatching(/^key_/),
         name: "Laptop",
@@ -55,7 +55,7 @@ describe("with keys that OpenSSH made", unless(noOpenSsh), () => {
         fingerprint,
         created_at: expect.any(String),
       });
-      expect(answer.headers["location"]).toBe(`/api/v1/ssh-keys/${key.id}`);
+      expect(response.headers["location"]).toBe(`/api/v1/ssh-keys/${key.id}`);
       expect((await me.api.get(`/ssh-keys/${key.id}`)).as(sshKeys.get.data)).toEqual(key);
     },
   );
@@ -72,9 +72,9 @@ describe("with keys that OpenSSH made", unless(noOpenSsh), () => {
     const file = join(folder, "private");
     execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", file]);
     const text = readFileSync(file, "utf8");
-    const answer = await add(text);
-    expect(answer.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "public_key" } });
-    expect(answer.text).not.toContain(text.split("\n")[1]);
+    const response = await add(text);
+    expect(response.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "public_key" } });
+    expect(response.text).not.toContain(text.split("\n")[1]);
   });
 });
 
@@ -103,9 +103,9 @@ describe("is refused:", () => {
     ["a name of Object", `constructor ${base64}`],
     ["more than 4096 characters", `${good} ${"x".repeat(4_096)}`],
   ])("%s", async (_, publicKey) => {
-    const answer = await add(publicKey);
-    expect(answer.status).toBe(422);
-    expect(answer.error?.details?.["field"]).toBe("public_key");
+    const response = await add(publicKey);
+    expect(response.status).toBe(422);
+    expect(response.error?.details?.["field"]).toBe("public_key");
   });
 });
 

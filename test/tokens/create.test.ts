@@ -20,7 +20,7 @@ beforeEach(async () => {
   session = await me.session(user);
 });
 
-const newToken = (answer: Awaited<ReturnType<Client["post"]>>) => answer.as(tokens.create.data);
+const newToken = (response: Awaited<ReturnType<Client["post"]>>) => response.as(tokens.create.data);
 const draft = (fields: Record<string, unknown> = {}) => ({ name: unique("pipeline"), permissions: ["servers:read"], ...fields });
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -30,9 +30,9 @@ function base62(number: number): string {
 
 test("a token shows its full value once, and what it is ever after", async () => {
   const body = draft({ permissions: ["servers:read", "backups:restore"] });
-  const answer = await session.post("/tokens", body);
-  const { token, ...record } = newToken(answer);
-  expect(answer.headers["location"]).toBe(`/api/v1/tokens/${record.id}`);
+  const response = await session.post("/tokens", body);
+  const { token, ...record } = newToken(response);
+  expect(response.headers["location"]).toBe(`/api/v1/tokens/${record.id}`);
   expect(record).toEqual({
     id: expect.stringMatching(/^tok_[0-9a-z]{26}$/),
     name: body.name,

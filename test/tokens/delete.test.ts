@@ -13,8 +13,8 @@ beforeAll(async () => {
 test("a token that was just revoked is invalid, and its record is gone", async () => {
   const { id, api } = await me.token();
   expect((await api.get("/auth/me")).status).toBe(200);
-  const answer = await session.delete(`/tokens/${id}`);
-  expect(answer.body).toEqual({ success: true, data: { id, deleted: true } });
+  const response = await session.delete(`/tokens/${id}`);
+  expect(response.body).toEqual({ success: true, data: { id, deleted: true } });
   expect((await api.get("/auth/me")).status).toBe(401);
   expect((await session.get(`/tokens/${id}`)).status).toBe(404);
   expect((await session.delete(`/tokens/${id}`)).status).toBe(404);
@@ -32,6 +32,6 @@ test("no request that starts after the response to a revocation succeeds", async
 
 test("of two concurrent revocations one succeeds, and the other gets 404", async () => {
   const { id } = await me.token();
-  const answers = await Promise.all([session.delete(`/tokens/${id}`), session.delete(`/tokens/${id}`)]);
-  expect(statusesOf(answers)).toEqual([200, 404]);
+  const responses = await Promise.all([session.delete(`/tokens/${id}`), session.delete(`/tokens/${id}`)]);
+  expect(statusesOf(responses)).toEqual([200, 404]);
 });

@@ -189,7 +189,7 @@ function testsOf({ workflow, row }: Row, place: number): void {
   test.each(some([...undos, "fail"], 3, place + 1))(
     "given over when %s never works: freed, failed with a reason, and a person is told",
     async (undo) => {
-      const told = undoFailed();
+      const reported = undoFailed();
       const { operation } = await run(async ({ task }, next) => {
         if (task === last) throw new InjectedError("GiveUp");
         if (task === undo) throw new InjectedError("Boom");
@@ -203,7 +203,7 @@ function testsOf({ workflow, row }: Row, place: number): void {
       });
       const snapshot = await snapshotOf(cloud, harness.me.id);
       for (const hold of [expectFree, expectMarkers, expectCounts]) hold(snapshot);
-      await vi.waitFor(() => expect(undoFailed()).toBe(told + 1));
+      await vi.waitFor(() => expect(undoFailed()).toBe(reported + 1));
 
       // Its owner can delete it, and then nothing is left of it anywhere.
       await harness.remove(operation);

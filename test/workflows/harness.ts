@@ -25,7 +25,7 @@ import {
 } from "../../shared/domain/lifecycle.ts";
 import type { Poll, Step, Workflow } from "../../shared/domain/workflow.ts";
 import { account, type AccountOptions, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
-import type { Answer, Client } from "../harness/client.ts";
+import type { ApiResponse, Client } from "../harness/client.ts";
 
 /** An error with the name that Step Functions sees, as a task throws it. */
 export class InjectedError extends Error {
@@ -62,9 +62,9 @@ export interface WorkflowHarness {
   cloud: Cloud;
   me: TestAccount;
   /** An instance or a server to work on, and a request for the work. */
-  prepare: (workflow: Workflow, from?: State) => Promise<() => Promise<Answer>>;
+  prepare: (workflow: Workflow, from?: State) => Promise<() => Promise<ApiResponse>>;
   /** Asks for the work, intercepts its tasks, and waits until everything has come to its end. */
-  run: (workflow: Workflow, ask: () => Promise<Answer>, intercept?: Intercept) => Promise<Run>;
+  run: (workflow: Workflow, ask: () => Promise<ApiResponse>, intercept?: Intercept) => Promise<Run>;
   /** Deletes the resource of an operation that ended; fails if that is not possible. */
   remove: (operation: OperationRecord) => Promise<void>;
   stateOf: (operation: OperationRecord) => Promise<{ state: string; reason: string | null } | undefined>;
@@ -84,8 +84,8 @@ export const undosOf = (steps: readonly (Step | Poll)[]): string[] => steps.flat
 const Begun = z.looseObject({ id: z.string(), operation_id: z.string().nullish() });
 
 /** The id of the operation that an answer has begun: it is the answer's data, or what the new resource names. */
-function begunBy(answer: Answer): string {
-  const { id, operation_id } = answer.as(Begun);
+function begunBy(response: ApiResponse): string {
+  const { id, operation_id } = response.as(Begun);
   return operation_id ?? id;
 }
 
@@ -134,8 +134,8 @@ export async function workflowHarness(cloud: Cloud, options: AccountOptions = {}
   };
 
   /** Work that is asked for and made to fail, or not. */
-  const work = async (name: WorkflowName, answer: Promise<Answer>, failing = false): Promise<void> => {
-    await run(workflows[name], () => answer, failing ? failAtFirst : undefined);
+  const work = async (name: WorkflowName, response: Promise<ApiResponse>, failing = false): Promise<void> => {
+    await run(workflows[name], () => response, failing ? failAtFirst : undefined);
   };
   const failAtFirst: Intercept = async ({ task }, next) => {
     if (task !== "begin" && task !== "fail") throw new InjectedError("GiveUp");
@@ -176,7 +176,7 @@ export async function workflowHarness(cloud: Cloud, options: AccountOptions = {}
   }
 
   /** A request for the work on something that is in the state `from`. */
-  const requests: Record<WorkflowName, (api: Client, from: State | undefined) => Promise<() => Promise<Answer>>> = {
+  const requests: Record<WorkflowName, (api: Client, from: State | undefined) => Promise<() => Promise<ApiResponse>>> = {
     "create-server": async (api) => {
       const body = await me.serverBody();
       return () => api.post("/servers", body);
@@ -254,8 +254,8 @@ async function stateIn(
   api: Client,
   { type, id }: { type: ResourceType; id: string },
 ): Promise<{ state: string; reason: string | null } | undefined> {
-  const answer = await api.get(`/${type}s/${id}`);
-  if (answer.status === 404) return undefined;
-  const { status, status_reason } = answer.as(Stated);
+  const response = await api.get(`/${type}s/${id}`);
+  if (response.status === 404) return undefined;
+  const { status, status_reason } = response.as(Stated);
   return { state: status, reason: status_reason };
 }

@@ -13,7 +13,7 @@ import type { OperationRecord } from "../../shared/data/records.ts";
 import { completeSafetyBackup, reserveSafetyBackup } from "../../shared/data/safety-backups.ts";
 import { LIFECYCLE } from "../../shared/domain/lifecycle.ts";
 import { uniqueDomain } from "../harness/account.ts";
-import type { Answer } from "../harness/client.ts";
+import type { ApiResponse } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { some } from "../harness/some.ts";
 import { erpsOf } from "./erps.ts";
@@ -199,14 +199,14 @@ test("keeps the backup that it reads, and the instance, from everything else mea
     async ({ task }, next) => {
       if (task === "buildRestore") {
         const client = await api();
-        for (const answer of [
+        for (const response of [
           await client.delete(`/backups/${backup.id}`),
           await client.delete(`/instances/${instance.id}`),
           await client.post(`/backups/${backup.id}/restore`),
           await client.post(`/instances/${instance.id}/backups`),
           await client.post(`/instances/${instance.id}/actions`, { action: "stop" }),
         ])
-          met.push({ status: answer.status, ...answer.error });
+          met.push({ status: response.status, ...response.error });
       }
       return next();
     },
@@ -224,10 +224,10 @@ type LateWrite = (operation: OperationRecord) => Promise<unknown>;
 
 describe("a task that was given up and still writes", () => {
   /** Runs the work until its undoing ends, and does the late write before that and after. */
-  async function expectRefused(name: keyof typeof workflows, ask: () => Promise<Answer>, failing: string, late: LateWrite) {
-    const refused: string[] = [];
+  async function expectRejected(name: keyof typeof workflows, ask: () => Promise<ApiResponse>, failing: string, late: LateWrite) {
+    const rejected: string[] = [];
     const attempt = (operation: OperationRecord) =>
-      late(operation).catch((error: unknown) => void refused.push(error instanceof Error ? error.name : String(error)));
+      late(operation).catch((error: unknown) => void rejected.push(error instanceof Error ? error.name : String(error)));
     const { operation } = await harness.run(workflows[name], ask, async ({ task, payload }, next) => {
       if (task === failing) throw new InjectedError("GiveUp");
       if (task === "fail") {
@@ -238,13 +238,13 @@ describe("a task that was given up and still writes", () => {
     });
     expect(operation.state).toBe("failed");
     await attempt({ ...operation, state: "running" });
-    expect(refused).toEqual(["ConditionFailed", "ConditionFailed"]);
+    expect(rejected).toEqual(["ConditionFailed", "ConditionFailed"]);
     expectConsistent(await snapshotOf(cloud, harness.me.id));
   }
 
   test("leaves no safety backup, neither while its restore is undone nor once that has ended", async () => {
     const { instance, backup } = await changedSince("running");
-    await expectRefused(
+    await expectRejected(
       "restore-backup",
       () => restore(backup),
       "makeSafetyBackup",
@@ -284,7 +284,7 @@ describe("a task that was given up and still writes", () => {
   test("does not make a success of work that is undone", async () => {
     const { instance } = await changedSince("running");
     const client = await api();
-    await expectRefused(
+    await expectRejected(
       "create-backup",
       () => client.post(`/instances/${instance.id}/backups`, {}),
       "recordArchive",
@@ -296,7 +296,7 @@ describe("a task that was given up and still writes", () => {
     const { instance } = await changedSince("running");
     const domain = uniqueDomain("late");
     const client = await api();
-    await expectRefused(
+    await expectRejected(
       "update-instance",
       () => client.put(`/instances/${instance.id}`, { domain }),
       "adoptDomain",

@@ -88,9 +88,9 @@ describe("a clone", () => {
   });
 
   test("two concurrent clones of one backup succeed, and the backup cannot be deleted until both have ended", async () => {
-    const refused: unknown[] = [];
+    const rejected: unknown[] = [];
     const intercept: Intercept = async ({ task }, next) => {
-      if (task === "restoreArchive") refused.push((await (await api()).delete(`/backups/${backup.id}`)).error?.code);
+      if (task === "restoreArchive") rejected.push((await (await api()).delete(`/backups/${backup.id}`)).error?.code);
       return next();
     };
     let other: Instance | undefined;
@@ -110,7 +110,7 @@ describe("a clone", () => {
         (await (await api()).get(`/operations?resource_id=${other?.id}`)).as(Operation.array())[0]?.id ?? "",
       ),
     ).toMatchObject({ state: "succeeded" });
-    expect(refused).toEqual(["OPERATION_IN_PROGRESS", "OPERATION_IN_PROGRESS"]);
+    expect(rejected).toEqual(["OPERATION_IN_PROGRESS", "OPERATION_IN_PROGRESS"]);
     expect((await find(backupRef(harness.me.id, backup.id)))?.used_by?.size ?? 0).toBe(0);
   });
 

@@ -163,16 +163,16 @@ export function expectCounts({ counts, servers, instances, backups, operations }
     operation: operations.map(({ state }) => state),
   };
   for (const { kind, items } of counts) {
-    const told = new Map<string, number>();
+    const numbers = new Map<string, number>();
     for (const { pk: _pk, sk, ...blocks } of items) {
       const [filter = ""] = String(sk).split("#");
       const sum = Object.values(blocks).reduce<number>((total, count) => total + Number(count), 0);
-      told.set(filter, (told.get(filter) ?? 0) + sum);
+      numbers.set(filter, (numbers.get(filter) ?? 0) + sum);
     }
     const real = new Map<string, number>();
     for (const status of statuses[kind] ?? [])
       for (const filter of ["all", status]) real.set(filter, (real.get(filter) ?? 0) + 1);
-    const counted = [...told].filter(([, count]) => count !== 0);
+    const counted = [...numbers].filter(([, count]) => count !== 0);
     expect(Object.fromEntries(counted), `totals of ${kind}s`).toEqual(Object.fromEntries(real));
   }
 }

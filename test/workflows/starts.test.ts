@@ -9,7 +9,7 @@ import { queryAll, updateOne } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { rescueName } from "../../shared/domain/workflow.ts";
 import { account, type TestAccount } from "../harness/account.ts";
-import type { Answer } from "../harness/client.ts";
+import type { ApiResponse } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { some } from "../harness/some.ts";
 import { table, InjectedError, type WorkflowHarness, workflowHarness } from "./harness.ts";
@@ -30,15 +30,15 @@ const sweep = async () => {
 /** The sweep leaves alone what has just begun. */
 const makeOld = (operationId: string) => updateOne(keys.openOperation(operationId), { set: { created_at: LONG_AGO } }, {});
 
-const unavailable = (answer: Answer) => {
-  expect(answer.error?.code).toBe("SERVICE_UNAVAILABLE");
-  expect(answer.headers["retry-after"]).toMatch(/^[1-9]\d*$/);
+const unavailable = (response: ApiResponse) => {
+  expect(response.error?.code).toBe("SERVICE_UNAVAILABLE");
+  expect(response.headers["retry-after"]).toMatch(/^[1-9]\d*$/);
 };
 
 /** A snapshot that is equal before and after a withdrawn request: without the numbers given out and the times of writing. */
 async function comparable() {
-  const { account: told, counts: _counts, servers, instances, ...snapshot } = await snapshotOf(cloud, harness.me.id);
-  const { used_server, used_instance } = told;
+  const { account, counts: _counts, servers, instances, ...snapshot } = await snapshotOf(cloud, harness.me.id);
+  const { used_server, used_instance } = account;
   const events = await queryAll(keys.record("event", harness.me.id, "").pk, { consistent: true });
   const concerned = [...instances, ...snapshot.backups].map(({ id }) => keys.operationOf(harness.me.id, id, "").pk);
   const links = await Promise.all(concerned.map((pk) => queryAll(pk, { consistent: true })));
@@ -222,10 +222,10 @@ describe("the sweep", () => {
 
   test("what it starts, and what is asked for at that moment, is started once", async () => {
     const other = await account();
-    const answers = await Promise.all([other.api.post("/servers", await other.serverBody()), sweep(), sweep()]);
+    const responses = await Promise.all([other.api.post("/servers", await other.serverBody()), sweep(), sweep()]);
     await cloud.states.settled();
     const { id } = (await other.api.get("/operations")).as(Operation.array())[0] ?? { id: "" };
-    expect(answers[0].status).toBe(201);
+    expect(responses[0].status).toBe(201);
     expect(cloud.states.executions().filter(({ name }) => name === id)).toHaveLength(1);
   });
 });

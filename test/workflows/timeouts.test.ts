@@ -111,7 +111,7 @@ describe.each(chosen)("$name, when $poll never gets ready", ({ workflow, row, st
     );
     expect(asked).toEqual([0, 1, 2, limit - 1]);
     expect(operation).toMatchObject(
-      "commits" in step ? STAYS : { state: "failed", error: { code: "TIMEOUT", message: expect.stringContaining(step.says) } },
+      "commits" in step ? STAYS : { state: "failed", error: { code: "TIMEOUT", message: expect.stringContaining(step.label) } },
     );
     const order = tasks.map(({ task }) => task);
     expect(order.slice(order.lastIndexOf(step.name) + 1)).toEqual([...undosOf(workflow.steps.slice(0, index + 1)), "fail"]);

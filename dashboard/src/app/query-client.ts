@@ -34,10 +34,10 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: "always", retry: false, gcTime: GONE_SECONDS * 1000 },
   },
   mutationCache: new MutationCache({
-    onSuccess: async (answer) => {
+    onSuccess: async (response) => {
       const refreshed = refresh();
       // What work does is asked for when it has begun and ended.
-      if (operationIdsIn(answer).length > 0) return;
+      if (operationIdsIn(response).length > 0) return;
       setTimeout(() => void refresh(), LAG_SECONDS * 1000);
       // What is then told is on the page already, unless that takes long.
       await Promise.race([refreshed, new Promise((resolve) => setTimeout(resolve, PATIENCE_SECONDS * 1000))]);

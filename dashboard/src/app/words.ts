@@ -17,14 +17,14 @@ export function wordsOf(error: unknown): Words {
       text: "Reload the page and try again.",
       requestId: undefined,
     };
-  return { ...saying(error), requestId: error.requestId === "" ? undefined : error.requestId };
+  return { ...wordsFor(error), requestId: error.requestId === "" ? undefined : error.requestId };
 }
 
-function saying(error: ClientError): Omit<Words, "requestId"> {
+function wordsFor(error: ClientError): Omit<Words, "requestId"> {
   if (error.code === "NETWORK_ERROR") return { title: "Can't reach the service", text: "Check your connection and try again." };
   if (error.code === "RATE_LIMIT_EXCEEDED")
     return { title: "Too many requests", text: `You can try again in ${spanInWords(waitOf(error) ?? 0)}.` };
-  if (error.status >= 500 || error.code === "UNEXPECTED_ANSWER")
+  if (error.status >= 500 || error.code === "UNEXPECTED_RESPONSE")
     return { title: "Something went wrong on our side", text: `${error.message}.` };
   if (error.code === "NOT_FOUND") return { title: "Not found", text: "It was deleted, or the link is wrong." };
   return { title: "Couldn't complete this", text: `${error.message}.` };

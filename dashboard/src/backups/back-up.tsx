@@ -21,23 +21,23 @@ export const BackUp = ({ instance, onDismiss }: Props) => (
 
 interface AnyProps {
   /** Why an instance cannot be backed up now. */
-  refusedOf: (instance: Instance) => string | undefined;
+  disabledReasonOf: (instance: Instance) => string | undefined;
   onDismiss: () => void;
 }
 
-export const BackUpAny = ({ refusedOf, onDismiss }: AnyProps) => (
-  <BackUpForm title="Back up an instance" refusedOf={refusedOf} chosen="" onDismiss={onDismiss} />
+export const BackUpAny = ({ disabledReasonOf, onDismiss }: AnyProps) => (
+  <BackUpForm title="Back up an instance" disabledReasonOf={disabledReasonOf} chosen="" onDismiss={onDismiss} />
 );
 
 interface FormProps {
   title: string;
   /** Where one is still to be chosen. */
-  refusedOf?: AnyProps["refusedOf"];
+  disabledReasonOf?: AnyProps["disabledReasonOf"];
   chosen: string;
   onDismiss: () => void;
 }
 
-function BackUpForm({ title, refusedOf, chosen, onDismiss }: FormProps) {
+function BackUpForm({ title, disabledReasonOf, chosen, onDismiss }: FormProps) {
   const form = useForm({
     of: chosen,
     initial: { instance_id: chosen, note: "" },
@@ -49,9 +49,9 @@ function BackUpForm({ title, refusedOf, chosen, onDismiss }: FormProps) {
   });
   return (
     <FormDialog title={title} form={form} submit="Back up now" onDismiss={onDismiss}>
-      {refusedOf !== undefined && (
+      {disabledReasonOf !== undefined && (
         <InstanceField
-          refusedOf={refusedOf}
+          disabledReasonOf={disabledReasonOf}
           chosen={form.values.instance_id}
           error={form.error("instance_id")}
           onChange={(instance_id) => form.set({ instance_id })}
@@ -69,17 +69,17 @@ function BackUpForm({ title, refusedOf, chosen, onDismiss }: FormProps) {
 }
 
 interface FieldProps {
-  refusedOf: AnyProps["refusedOf"];
+  disabledReasonOf: AnyProps["disabledReasonOf"];
   chosen: string;
   error: string | undefined;
   onChange: (id: string) => void;
 }
 
-function InstanceField({ refusedOf, ...field }: FieldProps) {
+function InstanceField({ disabledReasonOf, ...field }: FieldProps) {
   const optionOf = (instance: Instance) => {
-    const refused = refusedOf(instance);
+    const disabledReason = disabledReasonOf(instance);
     // A tooltip is nothing for fingers: the reason stands where everybody reads it.
-    return { label: instance.name, description: refused ?? instance.domain, disabled: refused !== undefined };
+    return { label: instance.name, description: disabledReason ?? instance.domain, disabled: disabledReason !== undefined };
   };
   return (
     <Chooser

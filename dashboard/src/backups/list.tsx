@@ -25,7 +25,7 @@ export default function Backups() {
     return { instance, server: serverOf(instance?.server_id), deleted };
   };
   const backUp = (
-    <Action variant="primary" refused={whyNotAny(all)} onClick={() => setChoosing(true)}>
+    <Action variant="primary" disabledReason={whyNotAny(all)} onClick={() => setChoosing(true)}>
       Back up now
     </Action>
   );
@@ -34,7 +34,7 @@ export default function Backups() {
       <BackupsTable homeOf={homeOf} actions={backUp} empty="No backups yet. Back up an instance before you change it." />
       {choosing && (
         <BackUpAny
-          refusedOf={(instance) => whyNot("backup", instance, serverOf(instance.server_id))}
+          disabledReasonOf={(instance) => whyNot("backup", instance, serverOf(instance.server_id))}
           onDismiss={() => setChoosing(false)}
         />
       )}

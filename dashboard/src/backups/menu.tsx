@@ -17,13 +17,13 @@ interface Props {
 export function BackupMenu({ backup, home, onRestore, onDelete }: Props) {
   const navigate = useNavigate();
   const download = useDownload();
-  const deed = (id: string, text: string, refused: string | undefined) => ({
+  const item = (id: string, text: string, disabledReason: string | undefined) => ({
     id,
     text,
     // A tooltip is nothing for fingers: the reason stands where everybody reads it.
-    ...(refused !== undefined && { disabled: true, secondaryText: refused }),
+    ...(disabledReason !== undefined && { disabled: true, secondaryText: disabledReason }),
   });
-  const deeds: Readonly<Record<string, () => void>> = {
+  const handlers: Readonly<Record<string, () => void>> = {
     restore: onRestore,
     clone: () => void navigate(`/instances/${backup.instance_id}/clone?backup=${backup.id}`),
     download: () => download(backup),
@@ -35,12 +35,12 @@ export function BackupMenu({ backup, home, onRestore, onDelete }: Props) {
       ariaLabel={`Actions on the backup of ${backup.instance_name}, ${momentOf(backup)}`}
       expandToViewport
       items={[
-        deed("restore", "Restore", whyNotRestore(backup, home)),
-        deed("clone", "Clone into a new instance", whyNotRead(backup)),
-        deed("download", "Download", whyNotRead(backup)),
-        deed("delete", "Delete", whyNotDelete(backup, useRunning())),
+        item("restore", "Restore", whyNotRestore(backup, home)),
+        item("clone", "Clone into a new instance", whyNotRead(backup)),
+        item("download", "Download", whyNotRead(backup)),
+        item("delete", "Delete", whyNotDelete(backup, useRunning())),
       ]}
-      onItemClick={({ detail }) => deeds[detail.id]?.()}
+      onItemClick={({ detail }) => handlers[detail.id]?.()}
     />
   );
 }

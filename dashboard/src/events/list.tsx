@@ -8,12 +8,12 @@ import { events } from "../app/queries.ts";
 import { type Column, ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
-import { deedInWords, pageOf } from "./words.ts";
+import { actionInWords, pageOf } from "./words.ts";
 
 const ACTORS: Record<Event["actor"]["type"], string> = { user: "User", token: "API key", operator: "Service operator" };
 
 const COLUMNS: [Column<Event>, ...Column<Event>[]] = [
-  { id: "what", header: "Action", cell: ({ type }) => deedInWords(type) },
+  { id: "what", header: "Action", cell: ({ type }) => actionInWords(type) },
   { id: "resource", header: "Resource", cell: ({ resource }) => <Resource of={resource} /> },
   {
     id: "who",

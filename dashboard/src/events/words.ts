@@ -2,7 +2,7 @@
 import type { Event } from "../../../shared/api/settings.ts";
 import type { OperationType } from "../../../shared/domain/lifecycle.ts";
 
-const DEEDS: Readonly<Record<string, string>> = {
+const ACTIONS: Readonly<Record<string, string>> = {
   "server.create": "Created server",
   "server.update": "Renamed server",
   "server.delete": "Deleted server",
@@ -32,7 +32,7 @@ const DEEDS: Readonly<Record<string, string>> = {
 } satisfies Record<OperationType, string> & Record<string, string>;
 
 /** A newer service may know more than this page. */
-export const deedInWords = (type: string): string => DEEDS[type] ?? type;
+export const actionInWords = (type: string): string => ACTIONS[type] ?? type;
 
 export function pageOf({ type, id }: Event["resource"]): string | undefined {
   switch (type) {

@@ -27,13 +27,13 @@ export function Actions({ instance, server, start, onAsk }: Props) {
   ];
   return (
     <SpaceBetween direction="horizontal" size="xs">
-      <Action refused={whyNot("start", instance, server)} pending={start.isPending} onClick={() => start.mutate()}>
+      <Action disabledReason={whyNot("start", instance, server)} pending={start.isPending} onClick={() => start.mutate()}>
         Start
       </Action>
-      <Action refused={whyNot("stop", instance, server)} onClick={() => onAsk("stop")}>
+      <Action disabledReason={whyNot("stop", instance, server)} onClick={() => onAsk("stop")}>
         Stop
       </Action>
-      <Action refused={whyNot("restart", instance, server)} onClick={() => onAsk("restart")}>
+      <Action disabledReason={whyNot("restart", instance, server)} onClick={() => onAsk("restart")}>
         Restart
       </Action>
       <ButtonDropdown
@@ -50,4 +50,4 @@ export function Actions({ instance, server, start, onAsk }: Props) {
   );
 }
 
-const disabled = (refused: string | undefined) => refused !== undefined && { disabled: true, disabledReason: refused };
+const disabled = (disabledReason: string | undefined) => disabledReason !== undefined && { disabled: true, disabledReason };

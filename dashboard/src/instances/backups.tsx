@@ -16,7 +16,7 @@ export function BackupsOf({ instance, server }: { instance: Instance; server: Se
         homeOf={() => ({ instance, server, deleted: false })}
         empty="No backups of this instance yet."
         actions={
-          <Action refused={whyNot("backup", instance, server)} onClick={() => setAsking(true)}>
+          <Action disabledReason={whyNot("backup", instance, server)} onClick={() => setAsking(true)}>
             Back up now
           </Action>
         }

@@ -13,8 +13,8 @@ export const heldOnPage = (operationId: string): boolean =>
     );
 
 /** The records of a response. */
-export function recordsIn(answer: unknown): object[] {
-  if (typeof answer !== "object" || answer === null || !("data" in answer)) return [];
-  const records: unknown[] = Array.isArray(answer.data) ? answer.data : [answer.data];
+export function recordsIn(response: unknown): object[] {
+  if (typeof response !== "object" || response === null || !("data" in response)) return [];
+  const records: unknown[] = Array.isArray(response.data) ? response.data : [response.data];
   return records.filter((record) => typeof record === "object" && record !== null);
 }

@@ -34,8 +34,8 @@ export function tellEnd(operation: Operation): void {
 /** Names by ID, from every response: when an operation ends, a list may not show yet what it created, or no longer what it deleted. */
 const names = new Map<string, string>();
 
-export function rememberNames(answer: unknown): void {
-  for (const record of recordsIn(answer)) {
+export function rememberNames(response: unknown): void {
+  for (const record of recordsIn(response)) {
     const name = nameIn(record);
     if ("id" in record && typeof record.id === "string" && name !== undefined) names.set(record.id, name);
   }

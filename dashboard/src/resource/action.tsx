@@ -5,20 +5,20 @@ import type { ReactNode } from "react";
 interface Props {
   children: ReactNode;
   /** Why not, in words; undefined where the API would accept it. */
-  refused: string | undefined;
+  disabledReason: string | undefined;
   onClick: () => void;
   pending?: boolean;
   variant?: ButtonProps.Variant;
 }
 
-export function Action({ children, refused, onClick, pending = false, variant = "normal" }: Props) {
+export function Action({ children, disabledReason, onClick, pending = false, variant = "normal" }: Props) {
   return (
     <Button
       variant={variant}
       onClick={onClick}
       loading={pending}
-      disabled={refused !== undefined}
-      {...(refused !== undefined && { disabledReason: refused })}
+      disabled={disabledReason !== undefined}
+      {...(disabledReason !== undefined && { disabledReason })}
     >
       {children}
     </Button>

@@ -8,14 +8,14 @@ import { problemsOf } from "../app/words.ts";
 import { session, subscribe } from "../session/session.ts";
 import { draftOf, dropDraft, keepDraft } from "./drafts.ts";
 
-interface Options<Values, Body, Answer> {
+interface Options<Values, Body, Result> {
   initial: Values;
   /** The endpoint's body schema, so that errors are shown before the API is called. */
   schema: z.ZodType;
   /** What is sent, made of what was filled in. */
   body: (values: Values) => Body;
-  send: (body: Body, idempotencyKey: string) => Promise<Answer>;
-  done: (answer: Answer) => void;
+  send: (body: Body, idempotencyKey: string) => Promise<Result>;
+  done: (result: Result) => void;
   /** What tells the forms of one page apart: the record that a dialog is about. */
   of?: string;
 }
@@ -26,14 +26,14 @@ export interface TextBinding {
   onChange: (value: string) => void;
 }
 
-export function useForm<Values extends object, Body, Answer>({
+export function useForm<Values extends object, Body, Result>({
   initial,
   schema,
   body,
   send,
   done,
   of = "",
-}: Options<Values, Body, Answer>) {
+}: Options<Values, Body, Result>) {
   const draft = `${useLocation().pathname} ${of} ${Object.keys(initial).join()}`;
   const [values, setValues] = useState(() => ({ ...initial, ...draftOf(draft) }));
   useDraft(draft, values);

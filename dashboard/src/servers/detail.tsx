@@ -49,10 +49,10 @@ function Shown({ server }: { server: Server }) {
       above={ABOVE}
       actions={
         <SpaceBetween direction="horizontal" size="xs">
-          <Action refused={whyNotRename(server)} onClick={() => setDialog("rename")}>
+          <Action disabledReason={whyNotRename(server)} onClick={() => setDialog("rename")}>
             Rename
           </Action>
-          <Action refused={whyNotDelete(server, held.data?.meta.total)} onClick={() => setDialog("delete")}>
+          <Action disabledReason={whyNotDelete(server, held.data?.meta.total)} onClick={() => setDialog("delete")}>
             Delete
           </Action>
         </SpaceBetween>

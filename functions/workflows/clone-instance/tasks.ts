@@ -66,7 +66,7 @@ export const handler = tasks(workflow, {
     const clone = await instance();
     const progress = await run(await server(), { id: jobId, kind: "verify_clone", instance_id: clone.id });
     if (!progress.ready) return false;
-    const verification = progress.answer;
+    const verification = progress.result;
     const { is_neutralized, active_crons, active_mail_servers, new_database_uuid, base_url } = verification;
     await addResult(operation, { verification });
     if (input.neutralize && !(is_neutralized && active_crons === 0 && active_mail_servers === 0))

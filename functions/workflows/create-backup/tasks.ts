@@ -17,9 +17,9 @@ export const handler = tasks(workflow, {
     const present = await backup();
     const made = await make(operation, present, await server());
     if (!made.ready) throw new TryAgain("HOST_JOB_FAILED", "The server no longer has the archive");
-    await requireStored(archiveKey(present), made.answer);
-    await recordArchive(present.account_id, present.id, made.answer);
-    await addResult(operation, skippedIn(made.answer));
+    await requireStored(archiveKey(present), made.result);
+    await recordArchive(present.account_id, present.id, made.result);
+    await addResult(operation, skippedIn(made.result));
   },
 
   deleteArchive: async ({ operation, backup, server, jobId, stepJobs }) => {

@@ -7,10 +7,10 @@ import { sshKeyRef } from "../../../shared/data/ssh-keys.ts";
 import { find } from "../../../shared/data/table.ts";
 import { run } from "../../../shared/hosts/index.ts";
 import { retire } from "../../../shared/hosts/retire.ts";
-import { unlessNotNow } from "../../../shared/providers/http.ts";
+import { falseIfRetryLater } from "../../../shared/providers/http.ts";
 import { providerOf } from "../../../shared/providers/index.ts";
 import { isRunning, type Provider, type RequestedMachine } from "../../../shared/providers/provider.ts";
-import { isSettled, release, wasRefused } from "../../../shared/providers/rented.ts";
+import { isSettled, release, createdNothing } from "../../../shared/providers/rented.ts";
 import { GiveUp, TryAgain } from "../../../shared/platform/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
@@ -22,7 +22,7 @@ export const handler = tasks(workflow, {
     const provider = await providerOf(present);
     const { id: server_id, account_id, name, region, size } = present;
     const request = { operation_id: operation.id, server_id, account_id, name, region, size };
-    return unlessNotNow(async () => {
+    return falseIfRetryLater(async () => {
       // The time before the lookup: the list may miss what was created while the response was on its way.
       const settled = isSettled(provider, present);
       const found = await provider.findRequested(request);
@@ -34,7 +34,7 @@ export const handler = tasks(workflow, {
       const noted = now();
       if (!(await noteOrder(present, operation.id, noted))) return false;
       const machine = await order().catch(async (error: unknown) => {
-        await reviseOrder(present, noted, wasRefused(error) ? present.requested_at : now());
+        await reviseOrder(present, noted, createdNothing(error) ? present.requested_at : now());
         throw error;
       });
       if (await recordRequested(present, operation.id, { ...machine, requested_at: null })) return true;
@@ -47,7 +47,7 @@ export const handler = tasks(workflow, {
     const { id: server_id, account_id, machine_id } = present;
     if (machine_id === null) throw new GiveUp("PROVIDER_ERROR", VANISHED);
     const provider = await providerOf(present);
-    return unlessNotNow(async () => {
+    return falseIfRetryLater(async () => {
       const settled = isSettled(provider, { requested_at: present.updated_at });
       const machine = await provider.findMachine(machine_id);
       if (machine === undefined && settled) throw new GiveUp("PROVIDER_ERROR", VANISHED);
@@ -63,7 +63,7 @@ export const handler = tasks(workflow, {
     try {
       const prepared = await run(present, { id: jobId, kind: "prepare_host", ssh_keys: [public_key] });
       if (!prepared.ready) return false;
-      const made = prepared.answer.host_key;
+      const made = prepared.result.host_key;
       if (made !== null) {
         // Both are pinned while the one is changed for the other: whichever it shows, it is known.
         const host_keys = [...new Set([...present.host_keys, made])];

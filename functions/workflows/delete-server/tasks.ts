@@ -1,6 +1,6 @@
 // What the steps of deleting a server do.
 import { retire } from "../../../shared/hosts/retire.ts";
-import { unlessNotNow } from "../../../shared/providers/http.ts";
+import { falseIfRetryLater } from "../../../shared/providers/http.ts";
 import { release } from "../../../shared/providers/rented.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
@@ -10,6 +10,6 @@ export const handler = tasks(workflow, {
 
   releaseMachine: async ({ server }) => {
     const present = await server();
-    return unlessNotNow(() => release(present));
+    return falseIfRetryLater(() => release(present));
   },
 });

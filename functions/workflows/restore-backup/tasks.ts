@@ -51,10 +51,10 @@ export const handler = tasks(workflow, {
       restore_id: operation.id,
     });
     if (!made.ready) return false;
-    await requireStored(archiveKey(safety), made.answer);
-    await recordArchive(safety.account_id, safety.id, made.answer);
+    await requireStored(archiveKey(safety), made.result);
+    await recordArchive(safety.account_id, safety.id, made.result);
     await completeSafetyBackup(operation, safety.id);
-    await addResult(operation, { safety_backup_id: safety.id, ...skippedIn(made.answer) });
+    await addResult(operation, { safety_backup_id: safety.id, ...skippedIn(made.result) });
     return true;
   },
 
@@ -64,7 +64,7 @@ export const handler = tasks(workflow, {
     const job = { id: jobId, kind: "swap_restore", instance_id, restore_id: operation.id } as const;
     const progress = await run(await server(), { ...job, restore_database, restore_filestore });
     if (!progress.ready) return false;
-    const { downtime_seconds } = progress.answer;
+    const { downtime_seconds } = progress.result;
     if (downtime_seconds !== null) await addResult(operation, { downtime_seconds });
     return true;
   },
@@ -81,7 +81,7 @@ export const handler = tasks(workflow, {
     const present = await instance();
     const job = { id: jobId, kind: "drop_old", instance_id: present.id, restore_id: operation.id } as const;
     const progress = await run(await server(), job);
-    if (progress.ready) await recordNeutralized(present, progress.answer.neutralized);
+    if (progress.ready) await recordNeutralized(present, progress.result.neutralized);
     return progress.ready;
   },
 
@@ -117,7 +117,7 @@ async function dropAgain({ operation, instance, server, jobId, stepJobs, enough 
   try {
     const progress = await runUndo(await server(), job);
     if (progress === "down") return true;
-    if (progress.ready) await recordNeutralized(present, progress.answer.neutralized);
+    if (progress.ready) await recordNeutralized(present, progress.result.neutralized);
     return progress.ready;
   } catch (error) {
     if (!(error instanceof GiveUp && enough)) throw error;

@@ -17,7 +17,7 @@ export interface Aws {
   calls: Pick<Calls, "list" | "clear" | "subscribe">;
   outage: (service: Service, mode: Outage) => void;
   /** The next call of the action is done, and its response is lost on the way. */
-  loseAnswer: (action: string) => void;
+  loseResponse: (action: string) => void;
   /** Queries of the tables' indexes see no write from now on, until the returned function is called: AWS's indexes lag behind. */
   holdIndexes: () => Promise<() => Promise<void>>;
   stop: () => Promise<void>;
@@ -65,7 +65,7 @@ export async function startAws({ principals, services, log = () => undefined, po
     url: `http://127.0.0.1:${port}`,
     calls,
     outage: (service, mode) => void outages.set(service, mode),
-    loseAnswer: (action) => void lost.add(action),
+    loseResponse: (action) => void lost.add(action),
     holdIndexes: async () => {
       const copy = await holdIndexes(services.database);
       held = copy;

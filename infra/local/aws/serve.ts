@@ -45,7 +45,7 @@ export async function serve(endpoint: Endpoint, request: IncomingMessage, respon
   if (outage === "refuse") return void request.socket.destroy();
   if (outage === "silent") return void request.resume();
   const call = newCall(service, action);
-  const answer = await respond(endpoint, call, http, request, outage).catch((error: unknown): ServiceResponse => {
+  const reply = await respond(endpoint, call, http, request, outage).catch((error: unknown): ServiceResponse => {
     const fault = faultOf(error, endpoint.log);
     if (fault.name === "AccessDenied" || fault.name === "AccessDeniedException")
       endpoint.log(`${call.principal}: ${fault.message}`);
@@ -54,10 +54,10 @@ export async function serve(endpoint: Endpoint, request: IncomingMessage, respon
       ? s3Error(fault, http, call.requestId)
       : json({ __type: fault.name, message: fault.message }, fault.status);
   });
-  call.status = answer.status;
+  call.status = reply.status;
   endpoint.record(call); // before the response is out, so that whoever has it finds the call
   if (endpoint.loses(call.action)) return void request.socket.destroy();
-  await send(answer, call.requestId, http.method, response);
+  await send(reply, call.requestId, http.method, response);
   request.resume(); // what was rejected unread, so that its sender comes to read the response
 }
 

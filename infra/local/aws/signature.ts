@@ -51,29 +51,29 @@ export function readSignature({ query, headers }: HttpCall): Signed | undefined 
 /** Throws the error that AWS would return. */
 export function checkSignature(call: HttpCall, signed: Signed, secretAccessKey: string, payloadHash: string, now: number): void {
   const s3 = signed.service === "s3";
-  const refuse = (code: string, message: string): never => {
+  const reject = (code: string, message: string): never => {
     throw s3 ? new AwsFault(code, message, 403) : new AwsFault("InvalidSignatureException", message);
   };
   const ageSeconds = (now - parseTime(signed.time)) / 1000;
   if (Number.isNaN(ageSeconds) || !signed.time.startsWith(signed.date))
-    refuse("AccessDenied", "The signature's date is not valid");
+    reject("AccessDenied", "The signature's date is not valid");
   if (signed.lifetimeSeconds !== undefined) {
     if (!(signed.lifetimeSeconds > 0 && signed.lifetimeSeconds <= LONGEST_LIFETIME_SECONDS))
       throw new AwsFault("AuthorizationQueryParametersError", "X-Amz-Expires must be between 1 second and 7 days");
-    if (ageSeconds > signed.lifetimeSeconds) refuse("AccessDenied", "Request has expired");
-    if (ageSeconds < -CLOCK_SKEW_SECONDS) refuse("AccessDenied", "Request is not valid yet");
+    if (ageSeconds > signed.lifetimeSeconds) reject("AccessDenied", "Request has expired");
+    if (ageSeconds < -CLOCK_SKEW_SECONDS) reject("AccessDenied", "Request is not valid yet");
   } else if (Math.abs(ageSeconds) > CLOCK_SKEW_SECONDS) {
-    refuse("RequestTimeTooSkewed", "The difference between the request time and the server's time is too large.");
+    reject("RequestTimeTooSkewed", "The difference between the request time and the server's time is too large.");
   }
   const unsigned = Object.keys(call.headers)
     .filter((name) => name.startsWith("x-amz-") || name === "host")
     .filter((name) => !signed.signedHeaders.includes(name));
   if (unsigned.length > 0)
-    refuse("AccessDenied", `There were headers present in the request which were not signed: ${unsigned.join(", ")}`);
+    reject("AccessDenied", `There were headers present in the request which were not signed: ${unsigned.join(", ")}`);
   const expected = signatureOf(call, signed, secretAccessKey, payloadHash);
   const given = Buffer.from(signed.signature, "hex");
   if (given.length !== expected.length || !timingSafeEqual(given, expected))
-    refuse(
+    reject(
       "SignatureDoesNotMatch",
       "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method.",
     );

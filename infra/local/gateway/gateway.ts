@@ -8,7 +8,7 @@ import { compressed, opened } from "./compression.ts";
 import { GATEWAY_ERRORS, GatewayError, type GatewayErrorType } from "./errors.ts";
 import { contextOf, eventOf } from "./event.ts";
 import { bodyOf, headerIn, headersOf, queryOf, type Exchange } from "./request.ts";
-import { errorResponse, functionResponse, type GatewayAnswer } from "./responses.ts";
+import { errorResponse, functionResponse, type HttpResponse } from "./responses.ts";
 import { route, routesOf } from "./routes.ts";
 import { startServer } from "./server.ts";
 
@@ -55,7 +55,7 @@ export async function startGateway(options: Options): Promise<Gateway> {
       const path = target.slice(0, cut);
       if (fallback && !OF_THE_API.test(path) && fallback(request, response)) return;
       const exchange = exchangeOf(request, path, front);
-      const answer = await respond(exchange, target.slice(cut + 1), request).catch((error: unknown) => {
+      const reply = await respond(exchange, target.slice(cut + 1), request).catch((error: unknown) => {
         if (request.destroyed && !request.complete) throw error; // the client is gone: nobody reads a response
         const type = error instanceof GatewayError ? error.type : "DEFAULT_5XX";
         if (GATEWAY_ERRORS[type][0] >= 500)
@@ -64,7 +64,7 @@ export async function startGateway(options: Options): Promise<Gateway> {
           );
         return errorResponse(type, exchange, responses);
       });
-      write(answer, exchange, response);
+      write(reply, exchange, response);
     },
   });
 }
@@ -91,7 +91,7 @@ const exchangeOf = (request: IncomingMessage, path: string, front: Options["fron
 function responder({ api, invoke }: Options) {
   const routes = routesOf(api);
   const authorizers = new Map(api.authorizers.map((each) => [each.id, each]));
-  return async (exchange: Exchange, rawQuery: string, request: IncomingMessage): Promise<GatewayAnswer> => {
+  return async (exchange: Exchange, rawQuery: string, request: IncomingMessage): Promise<HttpResponse> => {
     const sent = await bodyOf(request);
     const { authorizerId, integration } = route(routes, exchange);
     exchange.query = queryOf(rawQuery);
@@ -123,7 +123,7 @@ async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
 }
 
-function write({ status, headers, body }: GatewayAnswer, { requestId, method }: Exchange, response: ServerResponse): void {
+function write({ status, headers, body }: HttpResponse, { requestId, method }: Exchange, response: ServerResponse): void {
   const bodiless = status === 204 || status === 304;
   response.sendDate = true;
   response.statusCode = status;

@@ -5,7 +5,7 @@ import type { GatewayResponse } from "../template/template.ts";
 import { GATEWAY_ERRORS, GatewayError, type GatewayErrorType } from "./errors.ts";
 import type { Exchange, Many } from "./request.ts";
 
-export interface GatewayAnswer {
+export interface HttpResponse {
   status: number;
   headers: [string, string][];
   body: Buffer;
@@ -31,7 +31,7 @@ const REMAPPED = [
 ];
 const DROPPED = ["connection", "expect", "host", "proxy-authenticate", "te", "trailer", "transfer-encoding", "upgrade"];
 
-export function functionResponse(result: unknown): GatewayAnswer {
+export function functionResponse(result: unknown): HttpResponse {
   const parsed = ProxyResponse.safeParse(result);
   if (!parsed.success) throw new GatewayError("DEFAULT_5XX", `Malformed Lambda proxy response: ${z.prettifyError(parsed.error)}`);
   const { statusCode, headers, multiValueHeaders, body } = parsed.data;
@@ -67,7 +67,7 @@ export function errorResponse(
   type: GatewayErrorType,
   exchange: Exchange,
   responses: ReadonlyMap<string, GatewayResponse>,
-): GatewayAnswer {
+): HttpResponse {
   const [status, message] = GATEWAY_ERRORS[type];
   const response = responses.get(type) ?? responses.get(status < 500 ? "DEFAULT_4XX" : "DEFAULT_5XX");
   const headers = Object.entries(response?.ResponseParameters ?? {}).flatMap(([name, source]): [string, string][] => {

@@ -13,24 +13,24 @@ export interface Need {
 }
 
 const REMEMBERED = 5_000; // decisions per principal; S3 keys would make it grow without limit
-const memories = new WeakMap<readonly PolicyDocument[], { conditional: boolean; answers: Map<string, boolean> }>();
+const memories = new WeakMap<readonly PolicyDocument[], { conditional: boolean; decisions: Map<string, boolean> }>();
 
 /** `policies` are remembered by identity: keep one array per principal, and make a new one to change them. */
 export async function allows(policies: readonly PolicyDocument[], accountId: string, need: Need): Promise<boolean> {
   let memory = memories.get(policies);
   if (memory === undefined) {
-    memory = { conditional: JSON.stringify(policies).includes('"Condition"'), answers: new Map() };
+    memory = { conditional: JSON.stringify(policies).includes('"Condition"'), decisions: new Map() };
     memories.set(policies, memory);
   }
   const contextVariables = memory.conditional ? { "aws:SecureTransport": "true", ...(await need.context?.()) } : {};
   const question = JSON.stringify([need.action, need.resource, contextVariables]);
-  let answer = memory.answers.get(question);
-  if (answer === undefined) {
-    answer = await simulate(policies, accountId, need, contextVariables);
-    if (memory.answers.size >= REMEMBERED) memory.answers.clear();
-    memory.answers.set(question, answer);
+  let decision = memory.decisions.get(question);
+  if (decision === undefined) {
+    decision = await simulate(policies, accountId, need, contextVariables);
+    if (memory.decisions.size >= REMEMBERED) memory.decisions.clear();
+    memory.decisions.set(question, decision);
   }
-  return answer;
+  return decision;
 }
 
 async function simulate(

@@ -38,7 +38,7 @@ const handler = bundle[exported];
 if (!isHandler(handler)) throw new TypeError(`${file} exports no function ${exported}`);
 
 /** @type {(handle: Handler, invocation: Invocation) => Promise<void>} */
-async function answer(handle, { id, event, deadline, trace }) {
+async function respond(handle, { id, event, deadline, trace }) {
   // As on Lambda, for what reads it; with several invocations in one thread the last one's wins.
   process.env["_X_AMZN_TRACE_ID"] = trace;
   try {
@@ -53,6 +53,6 @@ async function answer(handle, { id, event, deadline, trace }) {
 
 parentPort?.on(
   "message",
-  (/** @type {Invocation} */ invocation) => void withRequest(invocation.id, () => answer(handler, invocation)),
+  (/** @type {Invocation} */ invocation) => void withRequest(invocation.id, () => respond(handler, invocation)),
 );
 parentPort?.postMessage({ ready: true });

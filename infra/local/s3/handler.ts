@@ -7,7 +7,7 @@ import { s3XmlOf, type Tags } from "./xml.ts";
 
 const PAGE = 1000; // S3's own
 
-export interface S3Answer {
+export interface S3Response {
   status: number;
   headers?: Record<string, string>;
   body?: string | Readable;
@@ -18,7 +18,7 @@ export type Handler = (
   operation: S3Operation,
   body: AsyncIterable<Buffer>,
   payloadHash: string,
-) => Promise<S3Answer> | S3Answer;
+) => Promise<S3Response> | S3Response;
 
 export const isTaken = (bucket: Bucket, { key, header }: S3Operation): boolean =>
   header("if-none-match") !== undefined && bucket.objects.has(key);
@@ -43,7 +43,7 @@ export function pageSize(query: URLSearchParams, name: string): number {
   return Math.min(asked, PAGE);
 }
 
-export const xml = (root: string, content: Tags, headers: Record<string, string> = {}): S3Answer => ({
+export const xml = (root: string, content: Tags, headers: Record<string, string> = {}): S3Response => ({
   status: 200,
   headers: { "content-type": "application/xml", ...headers },
   body: s3XmlOf(root, content),

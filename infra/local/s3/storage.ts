@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { AwsFault } from "../errors.ts";
 import * as disk from "./bucket.ts";
 import type { Bucket } from "./bucket.ts";
-import type { Handler, S3Answer } from "./handler.ts";
+import type { Handler, S3Response } from "./handler.ts";
 import { objectHandlers } from "./objects.ts";
 import type { OperationName, S3Operation } from "./operation.ts";
 import { uploadHandlers } from "./uploads.ts";
@@ -14,7 +14,7 @@ import { uploadHandlers } from "./uploads.ts";
 export interface Storage {
   createBucket(name: string): Promise<void>;
   /** `payloadHash` is what the caller signed: a hex SHA-256, UNSIGNED-PAYLOAD or STREAMING-… */
-  handle(operation: S3Operation, body: AsyncIterable<Buffer>, payloadHash: string): Promise<S3Answer>;
+  handle(operation: S3Operation, body: AsyncIterable<Buffer>, payloadHash: string): Promise<S3Response>;
   stop(): Promise<void>;
 }
 

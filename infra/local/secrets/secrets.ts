@@ -64,9 +64,9 @@ export function openSecrets({ file }: { file?: string | undefined }): Secrets {
       return { ARN: arn, Name: name, VersionIdsToStages: Object.fromEntries(versions.map(({ id, stages }) => [id, stages])) };
     },
     PutSecretValue: (input) => {
-      const answer = putValue(find(SecretId.parse(input).SecretId), input);
+      const output = putValue(find(SecretId.parse(input).SecretId), input);
       save();
-      return answer;
+      return output;
     },
   };
   return {
@@ -142,10 +142,10 @@ function putValue(changed: Secret, input: unknown): unknown {
       VersionStages: z.array(z.string()).default(["AWSCURRENT"]),
     })
     .parse(input);
-  const answer = { ARN: changed.arn, Name: changed.name, VersionId: ClientRequestToken, VersionStages };
+  const output = { ARN: changed.arn, Name: changed.name, VersionId: ClientRequestToken, VersionStages };
   const same = changed.versions.find(({ id }) => id === ClientRequestToken);
   if (same !== undefined) {
-    if (same.value === SecretString) return answer;
+    if (same.value === SecretString) return output;
     throw new AwsFault("ResourceExistsException", "A version with this ClientRequestToken exists and has another value.");
   }
   const moved = VersionStages.includes("AWSCURRENT") ? [...VersionStages, "AWSPREVIOUS"] : VersionStages;
@@ -155,7 +155,7 @@ function putValue(changed: Secret, input: unknown): unknown {
   }
   changed.versions = changed.versions.filter(({ stages }) => stages.length > 0);
   changed.versions.push({ id: ClientRequestToken, stages: VersionStages, value: SecretString, created: Date.now() / 1000 });
-  return answer;
+  return output;
 }
 
 const LOWER = "abcdefghijklmnopqrstuvwxyz";

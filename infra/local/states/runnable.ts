@@ -26,15 +26,15 @@ function withoutRootResultPath({ ResultPath, ...rest }: Record<string, unknown>)
 }
 
 function prepare(machine: string, name: string, given: State, timeScale: number): Record<string, unknown> {
-  const refuse = (why: string): LocalError =>
+  const reject = (why: string): LocalError =>
     new LocalError(
       `State "${name}" of ${machine} ${why}: the local runner cannot run that; write it in JSONPath with functions as tasks`,
     );
   const text = JSON.stringify(given);
   if (given["QueryLanguage"] === "JSONata" || "Assign" in given || "Arguments" in given || "Output" in given)
-    throw refuse("uses JSONata");
-  if ("TimeoutSecondsPath" in given) throw refuse("has a TimeoutSecondsPath");
-  if (text.includes("$$.State.") || text.includes("$$.Task.")) throw refuse("reads $$.State or $$.Task");
+    throw reject("uses JSONata");
+  if ("TimeoutSecondsPath" in given) throw reject("has a TimeoutSecondsPath");
+  if (text.includes("$$.State.") || text.includes("$$.Task.")) throw reject("reads $$.State or $$.Task");
   const prepared = withoutRootResultPath(given);
   if (given["Retry"] !== undefined) {
     prepared["Retry"] = Retriers.parse(given["Retry"]).map(({ MaxDelaySeconds, ...retrier }) => ({
@@ -47,12 +47,12 @@ function prepare(machine: string, name: string, given: State, timeScale: number)
   switch (given.Type) {
     case "Task":
       if (!/^arn:aws:lambda:[^:]*:\d+:function:/.test(String(given["Resource"])))
-        throw refuse(`calls ${String(given["Resource"])} (LambdaInvoke needs payloadResponseOnly)`);
+        throw reject(`calls ${String(given["Resource"])} (LambdaInvoke needs payloadResponseOnly)`);
       return { TimeoutSeconds: NEVER_SECONDS, ...prepared };
     case "Wait": {
       // As a task, because the interpreter's own wait can be shortened to a fixed time only, and ends when the execution does.
       const { SecondsPath, ...rest } = prepared;
-      if (SecondsPath === undefined || "InputPath" in rest) throw refuse("waits otherwise than by SecondsPath");
+      if (SecondsPath === undefined || "InputPath" in rest) throw reject("waits otherwise than by SecondsPath");
       const Parameters = { "seconds.$": SecondsPath };
       return { ...rest, Type: "Task", Resource: WAIT_RESOURCE, Parameters, ResultPath: null, TimeoutSeconds: NEVER_SECONDS };
     }
@@ -66,7 +66,7 @@ function prepare(machine: string, name: string, given: State, timeScale: number)
     case "Fail":
       return prepared;
     default:
-      throw refuse(`is of type ${given.Type}`);
+      throw reject(`is of type ${given.Type}`);
   }
 }
 

@@ -9,7 +9,7 @@ const SCHEMAS = "#/components/schemas/";
  * A zod schema as JSON Schema; those with an id become components. A query is described by what its strings stand for.
  * Responses leave out the rules for requests (patterns, no other fields): a response may grow, and clients must accept that.
  */
-export function toSchema(schema: z.ZodType, use: "query" | "body" | "answer", components: Components): Schema {
+export function toSchema(schema: z.ZodType, use: "query" | "body" | "response", components: Components): Schema {
   const raw = JSON.stringify(
     z.toJSONSchema(schema, {
       io: use === "body" ? "input" : "output",
@@ -17,7 +17,7 @@ export function toSchema(schema: z.ZodType, use: "query" | "body" | "answer", co
         if (jsonSchema.type === "integer")
           jsonSchema.format = Math.abs(jsonSchema.maximum ?? Infinity) < 2 ** 31 ? "int32" : "int64";
         if (jsonSchema.pattern !== undefined) jsonSchema.pattern = unescapedPattern(jsonSchema.pattern);
-        if (use === "answer" || jsonSchema.pattern === undefined || jsonSchema.description !== undefined) return;
+        if (use === "response" || jsonSchema.pattern === undefined || jsonSchema.description !== undefined) return;
         const description = patternInWords(zodSchema);
         if (description !== undefined) jsonSchema.description = description;
       },
@@ -28,7 +28,7 @@ export function toSchema(schema: z.ZodType, use: "query" | "body" | "answer", co
     if (key === "$ref" && typeof value === "string")
       return value.includes("/__") ? undefined : value.replace("#/$defs/", SCHEMAS); // what has no name is any JSON value
     if (
-      use === "answer" &&
+      use === "response" &&
       ((key === "pattern" && typeof value === "string") ||
         (key === "additionalProperties" && value === false) ||
         (key === "not" && typeof value === "object"))

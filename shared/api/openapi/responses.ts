@@ -80,7 +80,7 @@ export function successOf(route: Route, data: Schema, components: Components): R
       ...(route.status === 200 ? [] : ["Location"]),
       ...(route.idempotent ? ["Idempotent-Replayed"] : []),
     ),
-    content: { "application/json": route.bare ? { schema: data, example } : enveloped },
+    content: { "application/json": route.unenveloped ? { schema: data, example } : enveloped },
   };
 }
 

@@ -2,12 +2,12 @@
 import type { Catalog } from "../api/catalog.ts";
 import { invalid } from "../api/errors.ts";
 import type { ServerSpecs } from "../api/servers.ts";
-import { type Offers, readOffers } from "../data/catalogue.ts";
+import { type Offers, readOffers } from "../data/catalog.ts";
 import { ERP_VERSIONS } from "../domain/erp-versions.ts";
 import { env } from "../platform/env.ts";
 import { SANDBOX_CATALOG } from "./sandbox-catalog.ts";
 
-export async function catalogue(): Promise<Catalog> {
+export async function catalog(): Promise<Catalog> {
   return { ...(await offers()), erp_versions: ERP_VERSIONS.map((version) => ({ ...version })) };
 }
 

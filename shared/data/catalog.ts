@@ -15,7 +15,7 @@ export type Offers = Pick<Catalog, "providers" | "editions">;
 
 /** No provider, before the first refresh. */
 export async function readOffers(): Promise<Offers> {
-  const items = Items.parse(await queryAll(keys.catalogue()));
+  const items = Items.parse(await queryAll(keys.catalog()));
   return {
     providers: items.flatMap((item) => ("provider" in item ? [item.provider] : [])),
     editions: items.find((item) => "editions" in item)?.editions ?? ["community"],
