@@ -27,8 +27,8 @@ import type { Environment } from "../shared/domain/environments.ts";
 
 const PERIOD = Duration.minutes(5);
 
-/** What an operator is told: whom it harms, and the place in docs/operations.md that says what to do. */
-interface Told {
+/** For the operator: whom it harms, and the place in docs/operations.md that says what to do. */
+interface Runbook {
   impact: string;
   anchor: string;
 }
@@ -122,7 +122,7 @@ export class Alarms extends Construct {
   private alarm(
     name: string,
     metric: IMetric,
-    { impact, anchor, ...limit }: Told & ({ above: number } | { below: number }),
+    { impact, anchor, ...limit }: Runbook & ({ above: number } | { below: number }),
   ): void {
     const missing = "below" in limit;
     const alarm = new Alarm(this, name, {

@@ -1,5 +1,6 @@
 // One word for one idea: the words that CONTRIBUTING.md's glossary rules out, and those that plain English replaced, do not come back.
 import { existsSync, globSync, readFileSync } from "node:fs";
+import { matchesGlob } from "node:path";
 import { expect, test } from "vitest";
 import { openapi } from "../shared/api/openapi.ts";
 
@@ -104,6 +105,34 @@ test("comments of the product are written without words that the glossary rules 
         .replace('"refuse" breaks', ""),
     ),
   ).toEqual([]);
+});
+
+/** What a name must not contain, and what is stored or sent under such a name already. */
+const LOST_NAMES = /answer|refus|complain|catalogue|behaviour|colour|spelled|notnow|^told$|^_?told[A-Z]/i;
+const KEPT_NAMES: ReadonlyMap<string, string> = new Map([
+  ["answer", "shared/{runtime/idempotency,data/sandbox,hosts/{sandbox,ssh-job,ssh-script}}.ts"],
+  ["refused", "{functions/authorize,shared/runtime/{handle,request-context}}.ts"],
+]);
+
+/** Code without comments, strings and regular expressions. */
+const namesIn = (code: string): string[] =>
+  code
+    .replace(/\/\*[^]*?\*\//g, "")
+    .replace(/(^|[^:"'`])\/\/.*$/gm, "$1")
+    .replace(/`(?:[^`\\]|\\[^])*`/g, (template) => [...template.matchAll(/\$\{([^{}]*)\}/g)].map(([, inner]) => inner).join(" "))
+    .replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, "")
+    .replace(/\/(?![*/ ])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/g, "")
+    .match(/[A-Za-z_$][\w$]*/g) ?? [];
+
+test("no name in the code contains a word that the glossary rules out", () => {
+  const files = globSync(["{shared,functions,infra,test}/**/*.{ts,mjs}", "dashboard/src/**/*.{ts,tsx}"]);
+  expect(files.length).toBeGreaterThan(500);
+  const lost = files.flatMap((file) =>
+    [...new Set(namesIn(readFileSync(file, "utf8")))]
+      .filter((name) => LOST_NAMES.test(name) && !matchesGlob(file, KEPT_NAMES.get(name) ?? ""))
+      .map((name) => `${file}: ${name}`),
+  );
+  expect(lost).toEqual([]);
 });
 
 test("every path that the documentation names exists", () => {

@@ -31,7 +31,7 @@ export async function startSshServer(options: {
       else asked.accept();
     });
     connection.on("session", (accept) => {
-      accept().on("exec", (start, _refuse, { command }) => run(start(), command, options.environment));
+      accept().on("exec", (start, _reject, { command }) => run(start(), command, options.environment));
     });
   });
   server.listen(0, "127.0.0.1");

@@ -112,8 +112,8 @@ describe("archive", () => {
     const { "manifest.json": manifest, ...entries } = unzipSync(packArchive({ ...erp, files: fewer }, AT));
     const { missing_files, ...silent } = JSON.parse(Buffer.from(manifest ?? []).toString());
     expect(missing_files).toBe(1);
-    for (const told of [{ ...silent, missing_files }, silent]) {
-      const archived = unpackArchive(zipSync({ ...entries, "manifest.json": Buffer.from(JSON.stringify(told)) }));
+    for (const written of [{ ...silent, missing_files }, silent]) {
+      const archived = unpackArchive(zipSync({ ...entries, "manifest.json": Buffer.from(JSON.stringify(written)) }));
       expect(archived.files).toEqual(fewer);
       expect(missingFiles(archived)).toEqual([path]);
     }
@@ -121,7 +121,7 @@ describe("archive", () => {
 
   test("an invalid archive's error tells the user what is wrong with it", () => {
     const entries = unzipSync(packArchive(erpWith({}), AT));
-    const told = (bytes: Uint8Array) => {
+    const errorOf = (bytes: Uint8Array) => {
       try {
         return unpackArchive(bytes);
       } catch (error) {
@@ -129,9 +129,9 @@ describe("archive", () => {
       }
     };
     const { "manifest.json": _, ...without } = entries;
-    expect(told(zipSync(without))).toBe("it lacks manifest.json");
-    expect(told(zipSync({ ...entries, "manifest.json": Buffer.from("{}") }))).toBe("its manifest.json is not the ERP's");
-    expect(told(Buffer.from("no zip"))).toBe("it is no zip that can be read");
+    expect(errorOf(zipSync(without))).toBe("it lacks manifest.json");
+    expect(errorOf(zipSync({ ...entries, "manifest.json": Buffer.from("{}") }))).toBe("its manifest.json is not the ERP's");
+    expect(errorOf(Buffer.from("no zip"))).toBe("it is no zip that can be read");
   });
 
   test("of before users had API keys is read", () => {
