@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 const TYPE_CHECKER = resolve("node_modules/typescript/bin/tsc");
 
-test("an endpoint and a workflow are added where the README says, and nowhere else", () => {
+test("adding an endpoint or a workflow takes only the changes that the README lists", () => {
   const tree = mkdtempSync(join(tmpdir(), "additions-"));
   onTestFinished(() => rmSync(tree, { recursive: true }));
   for (const part of ["shared", "functions", "infra", "package.json"]) cpSync(part, join(tree, part), { recursive: true });

@@ -15,7 +15,7 @@ test("every source file starts with a line comment that describes it", () => {
   expect(without.map(({ file }) => file)).toEqual([]);
 });
 
-test("a schema of an object is named like the type that it is inferred to", () => {
+test("the schema of an object has the same name as the type inferred from it", () => {
   const lowercase = sourcesOf("shared", "functions", "infra", "dashboard/src").flatMap(({ file, text }) =>
     [...text.matchAll(/^(?:export )?const ([a-z]\w*) = z\s*\.(?:object|looseObject|strictObject)\(/gm)].map(
       ([, name]) => `${file}: ${name}`,

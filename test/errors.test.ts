@@ -19,7 +19,7 @@ const sentences = Map.groupBy(
 /** What endpoints say of themselves, and what people read of a step, may be alike; nothing that fails is. */
 const PROSE = /^(?:shared\/api\/(?!errors)|functions\/workflows\/[a-z-]+\/workflow\.ts)/;
 
-test("no error's sentence is written twice", () => {
+test("no error message is written twice", () => {
   expect(sentences.size).toBeGreaterThan(100);
   const twice = [...sentences]
     .map(([text, places]) => ({ text, files: places.map(({ file }) => file) }))

@@ -241,19 +241,22 @@ const requests = byRoute.flatMap((row) => [
   ...(row.idempotent ? [{ ...row, how: "with an Idempotency-Key", keyed: true }] : []),
 ]);
 
-test.each(requests)("$id $how costs 1 call for who asks and at most $calls for what", async ({ id, keyed, ...row }) => {
-  await warm(id, row);
-  const [request, api] = [await row.prepare(), await clientFor(id)];
-  const headers: Record<string, string> = keyed ? { "idempotency-key": unique("figures") } : {};
-  const { response, authorizer, handler, starts } = await costOf(id, () => request(api, headers));
-  expect(response.status, response.text).toBe(row.status);
-  expect(authorizer.map(({ action }) => action)).toEqual(["UpdateItem"]);
-  expect(handler.length, handler.map(({ action }) => action).join(", ")).toBeLessThanOrEqual(row.calls);
-  expect(starts.map(({ action }) => action)).toEqual(Array.from({ length: row.starts ?? 0 }, () => "StartExecution"));
-  for (const call of [...authorizer, ...handler, ...starts]) expect(call.error).toBeUndefined();
-});
+test.each(requests)(
+  "$id $how costs 1 call in the authorizer and at most $calls in the handler",
+  async ({ id, keyed, ...row }) => {
+    await warm(id, row);
+    const [request, api] = [await row.prepare(), await clientFor(id)];
+    const headers: Record<string, string> = keyed ? { "idempotency-key": unique("figures") } : {};
+    const { response, authorizer, handler, starts } = await costOf(id, () => request(api, headers));
+    expect(response.status, response.text).toBe(row.status);
+    expect(authorizer.map(({ action }) => action)).toEqual(["UpdateItem"]);
+    expect(handler.length, handler.map(({ action }) => action).join(", ")).toBeLessThanOrEqual(row.calls);
+    expect(starts.map(({ action }) => action)).toEqual(Array.from({ length: row.starts ?? 0 }, () => "StartExecution"));
+    for (const call of [...authorizer, ...handler, ...starts]) expect(call.error).toBeUndefined();
+  },
+);
 
-test("a wait costs the authorizer its one call too, and looks seldom", async () => {
+test("a request that waits costs one call in the authorizer too, and polls seldom", async () => {
   const { api } = await me.token();
   const { id } = await seedServer(me.id);
   const operationId = newId("operation");
@@ -270,7 +273,7 @@ test("a wait costs the authorizer its one call too, and looks seldom", async () 
   expect(looks).toBeLessThanOrEqual(6);
 });
 
-test("a page of operations of a resource costs one call more for those that are linked to, however many", async () => {
+test("a page of a resource's operations costs one more call for the linked ones, however many there are", async () => {
   const { id } = await seedInstance(me.id);
   const caller = { account_id: me.id, type: "user", id: me.user.id, name: "", permissions: [], ip_address: null } as const;
   const by = { caller: { ...caller, permissions: [] }, requestId: "test" };
@@ -287,7 +290,7 @@ test("a page of operations of a resource costs one call more for those that are 
   expect(handler.map(({ action }) => action)).toEqual(["Query", "BatchGetItem"]);
 });
 
-test("a request that fails without a lookup costs no read", async () => {
+test("a request that fails before any lookup costs no read", async () => {
   for (const token of [undefined, "nonsense", "svc_test_short", "svc_live_" + "a".repeat(36), "a.b.c"]) {
     const { response, authorizer, handler } = await costOf("servers.list", () =>
       stranger.get("/servers", token === undefined ? {} : { token }),
@@ -297,7 +300,7 @@ test("a request that fails without a lookup costs no read", async () => {
   }
 });
 
-test("what is open to all costs none", async () => {
+test("public endpoints cost no call", async () => {
   for (const [id, path] of [
     ["health.get", "/health"],
     ["openapi.get", "/openapi.json"],
@@ -305,7 +308,7 @@ test("what is open to all costs none", async () => {
     expect(await costOf(id, () => stranger.get(path))).toMatchObject({ authorizer: [], handler: [] });
 });
 
-test("a request that is wrong in form costs the authorizer's call only", async () => {
+test("a malformed request costs only the authorizer's call", async () => {
   await me.api.post("/servers", {});
   const { authorizer, handler } = await costOf("servers.create", () => me.api.post("/servers", {}));
   expect([authorizer.length, handler.length]).toEqual([1, 0]);
@@ -418,30 +421,33 @@ describe("a page of 20 of 100,000", () => {
       ["at the beginning", 0, () => 1],
       ["in the middle", 1, (total: number) => Math.floor(lastPage(total) / 2) - 3],
       ["at the end", 2, (total: number) => lastPage(total) - 7],
-    ] as const)("%s costs at most 2 calls (instances 3) and 11 units, all or by status", async (_, turn, first) => {
-      const { api } = await them.token();
-      const calls = kind === "instance" ? 3 : 2; // their servers
-      const filters = statuses.map(([, each]) => each);
-      for (const status of [undefined, ...some(filters, filters.length, place + turn)]) {
-        const total =
-          status === undefined ? RECORDS : Math.ceil((RECORDS - statuses.findIndex(([, each]) => each === status)) / STATUSES);
-        for (let page = first(total); page < first(total) + 8; page++) {
-          const query = `page=${page}${status === undefined ? "" : `&status=${status}`}`;
-          const { response, handler } = await costOf(`${kind}s.list`, () => api.get(`${path}?${query}`));
-          expect(response.meta, query).toMatchObject({ page, per_page: 20, total });
-          const records = response.as(z.array(z.object({ id: z.string(), status: z.string() })));
-          expect(records, query).toHaveLength(Math.min(20, total - (page - 1) * 20));
-          if (status !== undefined) expect(new Set(records.map((each) => each.status))).toEqual(new Set([status]));
-          expect(handler.length, query).toBeLessThanOrEqual(calls);
-          expect(
-            handler.reduce((sum, call) => sum + (call.capacity ?? 0), 0),
-            query,
-          ).toBeLessThanOrEqual(CAPACITY_MAX);
+    ] as const)(
+      "a page of 20 of 100,000 records (%s) costs at most 2 calls (instances 3) and 11 units, with or without a status",
+      async (_, turn, first) => {
+        const { api } = await them.token();
+        const calls = kind === "instance" ? 3 : 2; // their servers
+        const filters = statuses.map(([, each]) => each);
+        for (const status of [undefined, ...some(filters, filters.length, place + turn)]) {
+          const total =
+            status === undefined ? RECORDS : Math.ceil((RECORDS - statuses.findIndex(([, each]) => each === status)) / STATUSES);
+          for (let page = first(total); page < first(total) + 8; page++) {
+            const query = `page=${page}${status === undefined ? "" : `&status=${status}`}`;
+            const { response, handler } = await costOf(`${kind}s.list`, () => api.get(`${path}?${query}`));
+            expect(response.meta, query).toMatchObject({ page, per_page: 20, total });
+            const records = response.as(z.array(z.object({ id: z.string(), status: z.string() })));
+            expect(records, query).toHaveLength(Math.min(20, total - (page - 1) * 20));
+            if (status !== undefined) expect(new Set(records.map((each) => each.status))).toEqual(new Set([status]));
+            expect(handler.length, query).toBeLessThanOrEqual(calls);
+            expect(
+              handler.reduce((sum, call) => sum + (call.capacity ?? 0), 0),
+              query,
+            ).toBeLessThanOrEqual(CAPACITY_MAX);
+          }
         }
-      }
-    });
+      },
+    );
 
-    test("by its cursor it costs the same", async () => {
+    test("the next page of 100,000 records costs the same", async () => {
       const { api } = await them.token();
       const { next_cursor } = (await api.get(`${path}?page=2501`)).meta ?? {};
       const { response, handler } = await costOf(`${kind}s.list`, () => api.get(`${path}?cursor=${next_cursor}`));

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { goldens, inThisFolder } from "./golden/golden.ts";
 
-test.each(Object.entries(goldens))("%s is as committed", (name, made) => {
+test.each(Object.entries(goldens))("%s matches the committed golden file", (name, made) => {
   expect(made(), `test/golden/${name} differs: if that is meant, run \`npm run golden\``).toBe(
     readFileSync(inThisFolder(name), "utf8"),
   );

@@ -44,7 +44,7 @@ test("a retry gets the same response, marked as a replay, and has no second effe
   expect(await me.trace()).toBe(before);
 });
 
-test("the order of the body's fields makes no other request", async () => {
+test("the same fields in a different order are the same request", async () => {
   const { name, public_key } = sshKeyBody();
   const first = await api.post("/ssh-keys", { name, public_key }, keyed("order"));
   const again = await api.post(
@@ -78,7 +78,7 @@ describe("the same key", () => {
     expect(response.error?.code).toBe("IDEMPOTENCY_KEY_REUSED");
   });
 
-  test("of another credential is another key, of the same account too", async () => {
+  test("the same key of another credential is a different key, even in the same account", async () => {
     const body = sshKeyBody();
     const first = await api.post("/ssh-keys", body, keyed("shared"));
     const second = await (await me.token()).api.post("/ssh-keys", body, keyed("shared"));
@@ -87,7 +87,7 @@ describe("the same key", () => {
     expect(second.headers).not.toHaveProperty("idempotent-replayed");
   });
 
-  test("after 24 hours is a new one", async () => {
+  test("a key can be used again after 24 hours", async () => {
     const body = sshKeyBody();
     const first = await api.post("/ssh-keys", body, keyed("old"));
     await updateOne(
@@ -110,7 +110,7 @@ test("only successes are stored: after an error, the same key works for the corr
   expect((await api.post("/ssh-keys", sshKeyBody(), keyed("missing"))).status).toBe(201);
 });
 
-test("of ten concurrent requests one takes effect; the others get its response, or that it is still in progress", async () => {
+test("of ten concurrent requests with one key only one takes effect, and the others get its response or an in-progress error", async () => {
   const body = sshKeyBody();
   const before = await keysInAll();
   const responses = await Promise.all(Array.from({ length: 10 }, () => api.post("/ssh-keys", body, keyed("at once"))));
@@ -131,7 +131,7 @@ test("two concurrent creations with one key create one server and one operation"
 });
 
 describe("secrets", () => {
-  test("a token's value is given again, but lies nowhere in clear", async () => {
+  test("a retry returns the token's value again, but no secret is stored in plain text", async () => {
     const session = await me.session();
     const body = { name: unique("secret"), permissions: ["servers:read"] };
     const first = (await session.post("/tokens", body, keyed("token"))).as(tokens.create.data);
@@ -139,7 +139,7 @@ describe("secrets", () => {
     expect((await everyItem()).filter((item) => item.includes(first.token.slice(9, 30)))).toEqual([]);
   });
 
-  test("a generated password is given again, but lies nowhere in clear, nor does the request", async () => {
+  test("a retry returns the generated password again, but neither it nor the request is stored in plain text", async () => {
     const server = await seedServer(me.id);
     const body = await me.instanceBody({ server_id: server.id });
     const first = (await api.post("/instances", body, keyed("password"))).as(instances.create.data);
@@ -152,11 +152,11 @@ describe("secrets", () => {
 });
 
 describe("the key's form", () => {
-  test.each(["a", "~", "with spaces and !@#$%^&*()", "x".repeat(255)])('"%s" is one', async (key) => {
+  test.each(["a", "~", "with spaces and !@#$%^&*()", "x".repeat(255)])('"%s" is a valid key', async (key) => {
     expect((await api.post("/ssh-keys", sshKeyBody(), keyed(key))).status).toBe(201);
   });
 
-  test.each(["x".repeat(256), "", "ü", "a\tb"])('"%s" is none', async (key) => {
+  test.each(["x".repeat(256), "", "ü", "a\tb"])('"%s" is not a valid key', async (key) => {
     const before = await me.trace();
     const { error } = await api.post("/ssh-keys", sshKeyBody(), keyed(key));
     expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "Idempotency-Key" } });
@@ -165,13 +165,13 @@ describe("the key's form", () => {
 });
 
 const posts = everyRoute.filter(({ method, path }) => method === "POST" && !path.startsWith("/auth/"));
-test.each(posts)("$title looks at the key", async (route) => {
+test.each(posts)("$title supports an Idempotency-Key", async (route) => {
   const client = route.access === "session" ? await me.session() : api;
   const { error } = await client.post(pathOf(route), bodyOf(route), keyed("x".repeat(256)));
   expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "Idempotency-Key" } });
 });
 
-test("signing in ignores a key: every sign-in creates a session", async () => {
+test("signing in ignores an Idempotency-Key: every sign-in creates a session", async () => {
   const { email, password } = me.user;
   const login = async () =>
     (await api.post("/auth/login", { email, password }, keyed("login"))).as(z.object({ token: z.string() })).token;

@@ -50,7 +50,7 @@ const failing = async (call: Promise<unknown>): Promise<ClientError> => {
   return error;
 };
 
-test("a call becomes the request that the route table declares", async () => {
+test("the client sends the request that the route table declares", async () => {
   canned = {
     status: 201,
     headers: {
@@ -85,7 +85,7 @@ test("a call becomes the request that the route table declares", async () => {
   });
 });
 
-test("a list gives its records and where they are in the list", async () => {
+test("a list call returns the records and their position in the list", async () => {
   const meta = { page: 2, per_page: 5, total: 7, next_cursor: null };
   canned = { status: 200, body: JSON.stringify({ success: true, data: [{ id: "srv_1" }], meta }) };
   const result = await client().servers.list({ query: { page: 2, per_page: 5, status: undefined } });
@@ -94,17 +94,17 @@ test("a list gives its records and where they are in the list", async () => {
   expect(result).toMatchObject({ data: [{ id: "srv_1" }], meta });
 });
 
-test("a body in which nothing must be sent is an empty object", async () => {
+test("the client sends an empty object if every field of the body is optional", async () => {
   await client().auth.logout({ body: {} });
   expect(seen.body).toBe("{}");
 });
 
-test("a document that is not wrapped is given as it is", async () => {
+test("an unenveloped document is returned unchanged", async () => {
   canned = { status: 200, body: JSON.stringify({ openapi: "3.1.1" }) };
   expect((await client().openapi.get()).data).toEqual({ openapi: "3.1.1" });
 });
 
-test("without a token no authorization is sent", async () => {
+test("without a token the client sends no Authorization header", async () => {
   await createClient({ baseUrl: `${baseUrl}/`, token: () => undefined }).health.get();
   expect(seen.url).toBe("/api/v1/health");
   expect(seen.headers["authorization"]).toBeUndefined();
@@ -122,21 +122,21 @@ test.each([
   ["a failure without an error", { status: 500, body: '{"success":false}' }],
   ["a wrapped success with a failure's status", { status: 500, body: '{"success":true,"data":{}}' }],
   ["null", { status: 200, body: "null" }],
-])("%s is an unexpected answer, not data", async (_, given) => {
+])("%s is reported as UNEXPECTED_RESPONSE, not returned as data", async (_, given) => {
   canned = given;
   expect(await failing(client().catalog.get())).toMatchObject({ code: "UNEXPECTED_RESPONSE", status: given.status });
 });
 
-test("a service that cannot be reached is a failure without a status", async () => {
+test("an unreachable service fails with an error that has no status", async () => {
   const away = createClient({ baseUrl, token: () => undefined, fetch: () => Promise.reject(new TypeError("fetch failed")) });
   expect(await failing(away.health.get())).toMatchObject({ code: "NETWORK_ERROR", status: 0, requestId: undefined });
 });
 
-test("a call that its caller aborts throws the abort error", async () => {
+test("aborting a call throws the abort error", async () => {
   await expect(client().health.get({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: "AbortError" });
 });
 
-test("what a call needs and gives is known to the compiler", () => {
+test("the compiler checks the parameters and the data of every call", () => {
   const { servers, instances, operations } = client();
   expectTypeOf(servers.get).returns.resolves.toHaveProperty("data").toEqualTypeOf<Server>();
   expectTypeOf(servers.delete).returns.resolves.toHaveProperty("data").toEqualTypeOf<Operation>();

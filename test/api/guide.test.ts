@@ -7,16 +7,16 @@ import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 
 const guide = readFileSync("docs/api.md", "utf8");
 
-test("every error of a request is in it, with its status", () => {
+test("the guide lists every error of a request, with its status", () => {
   for (const [code, { status }] of Object.entries(ERRORS))
     expect(guide).toMatch(new RegExp(`\\| ${status} +\\| \`${code}\` +\\|`));
 });
 
-test.each([...OPERATION_ERRORS, ...ALL_PERMISSIONS])("%s is in it", (name) => {
+test.each([...OPERATION_ERRORS, ...ALL_PERMISSIONS])("the guide describes %s", (name) => {
   expect(guide).toContain(`| \`${name}\``);
 });
 
-test("every path that it asks for is one that the API has", () => {
+test("every path that the guide calls exists in the API", () => {
   const asked = [...guide.matchAll(/\$API(\/[\w/$-]+)/g)].map(([, path = ""]) =>
     path.replaceAll(/\$\w*/g, ":id").replace(/\/$/, ""),
   );

@@ -19,7 +19,7 @@ const nextAddress = (): string => `127.0.3.${addresses++}`;
 const login = (email: string, password: string, from: string) => stranger.post("/auth/login", { email, password }, { from });
 const WRONG = { success: false, error: { code: "UNAUTHORIZED", message: "Invalid email or password" } };
 
-test("signing in returns a JWT for twelve hours and the user", async () => {
+test("signing in returns the user and a JWT that is valid for twelve hours", async () => {
   const data = (await login(me.user.email, me.user.password, nextAddress())).as(auth.login.data);
   expect(data.user).toEqual({ id: me.user.id, email: me.user.email, name: me.user.name });
   expect(Math.abs(Date.parse(data.expires_at) - Date.now() - 12 * 3_600_000)).toBeLessThan(10_000);
@@ -32,7 +32,7 @@ test("signing in returns a JWT for twelve hours and the user", async () => {
   });
 });
 
-test("the JWT is not in the table", async () => {
+test("signing in does not store the JWT in the table", async () => {
   const { token } = (await login(me.user.email, me.user.password, nextAddress())).as(auth.login.data);
   const [, , signature = ""] = token.split(".");
   expect((await everyItem()).filter((item) => item.includes(signature) || item.includes(me.user.password))).toEqual([]);
@@ -99,7 +99,7 @@ describe("a body that is wrong", () => {
 });
 
 describe("failures in fifteen minutes", () => {
-  test("after ten failed sign-ins for an email from one address even the right password waits, but not from elsewhere", async () => {
+  test("ten failed sign-ins for an email lock out that email from that address only, even with the right password", async () => {
     const user = await me.anotherUser();
     const [attacker, owner] = [nextAddress(), nextAddress()];
     for (let i = 0; i < 10; i++) expect((await login(user.email, "guess", attacker)).status).toBe(401);
@@ -117,7 +117,7 @@ describe("failures in fifteen minutes", () => {
     expect((await login(me.user.email, me.user.password, attacker)).status).toBe(200);
   });
 
-  test("after fifty failed sign-ins an address is locked out, whatever the email; other addresses are not", async () => {
+  test("fifty failed sign-ins lock out an address for every email, and no other address", async () => {
     const attacker = nextAddress();
     const responses = await Promise.all(
       Array.from({ length: 60 }, (_, i) => login(`${unique("victim")}-${i}@example.com`, "guess", attacker)),
@@ -138,7 +138,7 @@ describe("failures in fifteen minutes", () => {
     expect(responses.filter(({ status }) => status === 429)).toHaveLength(20);
   });
 
-  test("successful sign-ins do not count, even many at once", async () => {
+  test("successful sign-ins never lock anyone out, even many at once", async () => {
     const user = await me.anotherUser();
     const from = nextAddress();
     for (let i = 0; i < 15; i++) expect((await login(user.email, user.password, from)).status).toBe(200);

@@ -11,6 +11,6 @@ test.each([
   ["2001:db8:0:0:1::", "2001:db8:0:0::/64"],
   ["::1", "0:0:0:0::/64"],
   ["::", "0:0:0:0::/64"],
-])("%s is of %s", (address, network) => {
+])("the address %s is in the network %s", (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

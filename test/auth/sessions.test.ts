@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const isIn = async (client: Client) => (await client.get("/auth/me")).status === 200;
 
-test("signing out ends the session for the next request, and the user's other sessions continue", async () => {
+test("signing out ends the session at once, and the user's other sessions continue", async () => {
   const user = await me.anotherUser();
   const [one, other] = [await me.session(user), await me.session(user)];
   const response = await one.post("/auth/logout");
@@ -35,7 +35,7 @@ test("signing out ends the session for the next request, and the user's other se
 });
 
 describe("GET /auth/me", () => {
-  test("GET /auth/me shows users who they are, with every permission of the account", async () => {
+  test("GET /auth/me shows users their account and all of its permissions", async () => {
     expect((await (await me.session()).get("/auth/me")).as(auth.me.data)).toEqual({
       user: { id: me.user.id, email: me.user.email, name: me.user.name },
       token: null,
@@ -62,7 +62,7 @@ describe("PUT /auth/password", () => {
   const change = (session: Client, user: TestUser, next: string) =>
     session.put("/auth/password", { current_password: user.password, new_password: next });
 
-  test("ends every session but the one that set it, and the old password with them", async () => {
+  test("changing the password ends every other session, and the old password stops working", async () => {
     const user = await me.anotherUser();
     const [mine, ...others] = [await me.session(user), await me.session(user), await me.session(user)];
     const response = await change(mine, user, "a new long password");
@@ -75,7 +75,7 @@ describe("PUT /auth/password", () => {
     expect((await login("a new long password")).status).toBe(200);
   });
 
-  test("needs the current one, and a new one of 12 to 128 characters", async () => {
+  test("changing the password needs the current one, and a new one of 12 to 128 characters", async () => {
     const user = await me.anotherUser();
     const session = await me.session(user);
     const field = async (body: unknown) => (await session.put("/auth/password", body)).error?.details?.["field"];
@@ -85,7 +85,7 @@ describe("PUT /auth/password", () => {
     expect((await change(session, user, "ünïcödé 💥 password")).status).toBe(200);
   });
 
-  test("of two concurrent password changes one wins, and its password is valid", async () => {
+  test("of two concurrent password changes only one succeeds, and its password is valid", async () => {
     const user = await me.anotherUser();
     const session = await me.session(user);
     const passwords = ["the first new password", "the second new password"];
@@ -116,7 +116,7 @@ describe("while a password is being set", () => {
     };
   }
 
-  test("a session that is signed out stays signed out, and the password stays as it was", async () => {
+  test("a session that signs out during a password change stays signed out, and the password does not change", async () => {
     const user = await me.anotherUser();
     const session = await me.session(user);
     const set = await reading(user, session);
@@ -126,7 +126,7 @@ describe("while a password is being set", () => {
     expect(await isIn(await me.session(user))).toBe(true);
   });
 
-  test("another session that is signed out stays so, and one that is opened ends", async () => {
+  test("during a password change a session that signs out stays signed out, and a session that opens ends", async () => {
     const user = await me.anotherUser();
     const [mine, other] = [await me.session(user), await me.session(user)];
     const set = await reading(user, mine);
@@ -151,7 +151,7 @@ test("fifty concurrent sign-ins leave twenty sessions", async () => {
 });
 
 describe("a wrong current password", () => {
-  test("counts as a failed sign-in: the eleventh try waits, even with the right one, and so does signing in from there", async () => {
+  test("a wrong current password counts as a failed sign-in: the eleventh try from that address is locked out, and so is signing in", async () => {
     const user = await me.anotherUser();
     const from = "127.0.4.9";
     const session = await me.session(user);
@@ -172,7 +172,7 @@ describe("a wrong current password", () => {
 });
 
 describe("a user who is removed", () => {
-  test("is signed out for the very next request, cannot sign in, and frees a place of the quota; their tokens stay", async () => {
+  test("a removed user is signed out at once, cannot sign in and frees a place in the quota, and their tokens stay", async () => {
     const user = await me.anotherUser();
     const session = await me.session(user);
     const token = (await session.post("/tokens", { name: "Theirs", permissions: ["settings:read"] })).as(tokens.create.data);
@@ -203,7 +203,7 @@ describe("a user who is removed", () => {
   });
 });
 
-test("the 21st session ends the oldest", async () => {
+test("a user's 21st session ends the oldest one", async () => {
   const user = await me.anotherUser();
   const sessions: Client[] = [];
   for (let i = 0; i < 21; i++) sessions.push(await me.session(user));
@@ -221,7 +221,7 @@ describe("the JWT", () => {
   });
   const status = async (token: string) => (await stranger.get("/auth/me", { token })).status;
 
-  test("a session token with any flipped bit is invalid", async () => {
+  test("a JWT with any flipped bit is invalid", async () => {
     const bytes = Buffer.from(jwt);
     const flipped: string[] = [];
     for (let at = 0; at < bytes.length; at++)
@@ -243,7 +243,7 @@ describe("the JWT", () => {
     expect(await status(jwt)).toBe(200);
   });
 
-  test("a session token with a different last character in any part is invalid, even if it decodes to the same bytes", async () => {
+  test("a JWT with a different last character in any part is invalid, even if it decodes to the same bytes", async () => {
     const parts = jwt.split(".");
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     const changed = parts.flatMap((part, place) =>
@@ -256,7 +256,7 @@ describe("the JWT", () => {
     }
   });
 
-  test("a session token with something appended, cut off or repeated is invalid", async () => {
+  test("a JWT with something appended, cut off or repeated is invalid", async () => {
     for (const text of [
       `${jwt}A`,
       `${jwt}.`,
@@ -282,7 +282,7 @@ describe("the JWT", () => {
   }
   const past = Math.floor(Date.now() / 1000) - 10;
 
-  test("made with the same key and claims is the same", async () => {
+  test("a JWT made by hand with the same key and claims is valid", async () => {
     expect(await status(await forged())).toBe(200);
   });
 
@@ -302,11 +302,11 @@ describe("the JWT", () => {
     ["naming a key that is not there", { header: { kid: "another" } }],
     ["naming no key", { header: { kid: undefined } }],
     ["signed with another algorithm", { header: { alg: "HS512" }, key: new Uint8Array(randomBytes(64)) }],
-  ])("%s is refused", async (_, given) => {
+  ])("a JWT %s is invalid", async (_, given) => {
     expect(await status(await forged(given))).toBe(401);
   });
 
-  test("a session token with the algorithm none is invalid", async () => {
+  test("a JWT with the algorithm none is invalid", async () => {
     const [, payload = ""] = jwt.split(".");
     for (const alg of ["none", "None", "NONE", ""]) {
       const head = Buffer.from(JSON.stringify({ alg, typ: "JWT" })).toString("base64url");

@@ -12,7 +12,7 @@ beforeAll(async () => {
   me = await account({ seeded: true });
 });
 
-test("a backup exists immediately as pending, and is completed with its size and SHA-256 when its operation has ended", async () => {
+test("a backup exists immediately as pending, and is completed with its size and SHA-256 when its operation ends", async () => {
   const instance = await me.instance();
   const response = await me.api.post(`/instances/${instance.id}/backups`, { note: "before the upgrade" });
   const begun = response.as(Backup);
@@ -54,7 +54,7 @@ test("a backup exists immediately as pending, and is completed with its size and
   });
 });
 
-test("a body is not needed; a note has at most 200 characters", async () => {
+test("creating a backup needs no body, and a note has at most 200 characters", async () => {
   const instance = await seedInstance(me.id);
   expect((await me.api.post(`/instances/${instance.id}/backups`)).as(Backup).note).toBeNull();
   const other = await seedInstance(me.id);
@@ -63,7 +63,7 @@ test("a body is not needed; a note has at most 200 characters", async () => {
   expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "note" } });
 });
 
-test("a backup locks its instance: the error of a second one names the operation", async () => {
+test("a backup locks its instance, and the error of a second backup names the operation", async () => {
   const instance = await me.instance();
   const responses = await Promise.all([1, 2, 3].map(() => me.api.post(`/instances/${instance.id}/backups`)));
   const [won, ...more] = responses.filter(({ status }) => status === 201).map((response) => response.as(Backup));
@@ -76,16 +76,19 @@ test("a backup locks its instance: the error of a second one names the operation
 });
 
 describe("the instance's state", () => {
-  test.each(INSTANCE_STATUSES)("%s: allowed only where the contract's table has it", async (state) => {
-    const other = await account();
-    const instance = await seedInstance(other.id, { state });
-    const response = await other.api.post(`/instances/${instance.id}/backups`);
-    const allowed = ["running", "stopped"].includes(state);
-    expect(response.status).toBe(allowed ? 201 : 409);
-    if (!allowed) expect(response.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
-  });
+  test.each(INSTANCE_STATUSES)(
+    "a backup of an instance that is %s is allowed only if the contract's table allows it",
+    async (state) => {
+      const other = await account();
+      const instance = await seedInstance(other.id, { state });
+      const response = await other.api.post(`/instances/${instance.id}/backups`);
+      const allowed = ["running", "stopped"].includes(state);
+      expect(response.status).toBe(allowed ? 201 : 409);
+      if (!allowed) expect(response.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+    },
+  );
 
-  test("a backup on a server that is not active is rejected, naming the server", async () => {
+  test("a backup on a server that is not active is rejected and the error names the server", async () => {
     const server = await seedServer(me.id, { state: "unreachable" });
     const instance = await seedInstance(me.id, { server_id: server.id });
     const { error } = await me.api.post(`/instances/${instance.id}/backups`);
@@ -93,7 +96,7 @@ describe("the instance's state", () => {
   });
 });
 
-test("in the sandbox the note fail-upload asks for a failure: the backup is failed and can be deleted, the instance runs on", async () => {
+test("in the sandbox the note fail-upload makes the backup fail; the instance keeps running and the backup can be deleted", async () => {
   const instance = await me.instance();
   const begun = (await me.api.post(`/instances/${instance.id}/backups`, { note: "fail-upload" })).as(Backup);
   const { error } = await me.until(begun.operation_id, "failed");

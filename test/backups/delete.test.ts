@@ -11,7 +11,7 @@ beforeAll(async () => {
   me = await account({ seeded: true });
 });
 
-test("a backup is gone, with its archive, when its operation has ended", async () => {
+test("a backup and its archive are gone when the deletion ends", async () => {
   const instance = await me.instance();
   const backup = await me.backup(instance.id);
   const { url } = (await me.api.get(`/backups/${backup.id}/download`)).as(backups.download.data);
@@ -31,7 +31,7 @@ test.each<[BackupStatus, boolean]>([
   ["completed", true],
   ["failed", true],
   ["deleting", false],
-])("a backup that is %s may be deleted: %s", async (state, allowed) => {
+])("a backup that is %s can be deleted: %s", async (state, allowed) => {
   const backup = await seedBackup(await seedInstance(me.id), { state });
   const response = await me.api.delete(`/backups/${backup.id}`);
   if (allowed) await me.until(response.as(Operation).id);
@@ -39,7 +39,7 @@ test.each<[BackupStatus, boolean]>([
   expect((await me.api.get(`/backups/${backup.id}`)).status).toBe(allowed ? 404 : 200);
 });
 
-test("of two concurrent deletions of a backup one wins", async () => {
+test("of two concurrent deletions of a backup only one succeeds", async () => {
   const backup = await seedBackup(await seedInstance(me.id));
   const responses = await Promise.all([1, 2].map(() => me.api.delete(`/backups/${backup.id}`)));
   expect(responses.filter(({ status }) => status === 202)).toHaveLength(1);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const address = async () => (await me.api.get(`/backups/${backup.id}/download`)).as(backups.download.data);
 
-test("the download URL returns the archive without a token for 15 minutes: the ERP's own zip, with the backup's size and SHA-256", async () => {
+test("the download URL returns the ERP's own zip without a token for 15 minutes, with the backup's size and SHA-256", async () => {
   const { url, expires_at } = await address();
   expect(Math.abs(Date.parse(expires_at) - Date.now() - 15 * 60_000)).toBeLessThan(10_000);
   const response = await fetch(url);
@@ -38,7 +38,7 @@ test("the download URL returns the archive without a token for 15 minutes: the E
   });
 });
 
-test("each address that was given is in the audit log: who, of which backup, from where", async () => {
+test("every download URL is recorded in the audit log with the user, the backup and the IP address", async () => {
   const reader = await me.token(["backups:restore"]);
   await reader.api.get(`/backups/${backup.id}/download`, { headers: { "x-request-id": "a-download" } });
   const [event] = (await me.api.get("/events?per_page=1")).as(events.list.data);
@@ -50,7 +50,7 @@ test("each address that was given is in the audit log: who, of which backup, fro
   });
 });
 
-test("an address that was changed in any way gives nothing", async () => {
+test("a modified download URL returns nothing", async () => {
   const { url } = await address();
   const other = await me.backup((await me.instance()).id);
   const changed = {
@@ -73,13 +73,16 @@ test("an address that was changed in any way gives nothing", async () => {
   expect((await fetch(url)).status).toBe(200);
 });
 
-test.each<BackupStatus>(["pending", "running", "failed", "deleting"])("a backup that is %s has no address", async (state) => {
-  const unfinished = await seedBackup(await seedInstance(me.id), { state });
-  const { error } = await me.api.get(`/backups/${unfinished.id}/download`);
-  expect(error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
-});
+test.each<BackupStatus>(["pending", "running", "failed", "deleting"])(
+  "a backup that is %s has no download URL",
+  async (state) => {
+    const unfinished = await seedBackup(await seedInstance(me.id), { state });
+    const { error } = await me.api.get(`/backups/${unfinished.id}/download`);
+    expect(error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+  },
+);
 
-test("to read a backup's record is not to read its data", async () => {
+test("the permission to read backups does not include downloading them", async () => {
   const { api } = await me.token(["backups:read", "backups:write"]);
   expect((await api.get(`/backups/${backup.id}`)).status).toBe(200);
   expect((await api.get(`/backups/${backup.id}/download`)).error?.message).toBe(

@@ -37,7 +37,7 @@ async function changedSince(note?: string): Promise<{ instance: Instance; backup
   return { instance, backup };
 }
 
-test("brings back what the backup holds, and keeps what was there in a safety backup that expires", async () => {
+test("a restore brings back the backup's data and keeps the previous data in a safety backup that expires", async () => {
   const { instance, backup } = await changedSince();
   const response = await restore(backup);
   const operation = response.as(Operation);
@@ -58,7 +58,7 @@ test("brings back what the backup holds, and keeps what was there in a safety ba
   expect(await dataOf(instance.id)).toEqual(NEW);
 });
 
-test("does not neutralize a database that it does not restore", async () => {
+test("a restore of the files alone does not neutralize the database", async () => {
   const backup = await seedBackup(await seedInstance(me.id));
   const response = await restore(backup, { restore_database: false, neutralize: true });
   expect(response.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "neutralize" } });
@@ -73,19 +73,19 @@ test("a restore without backup_first takes no safety backup", async () => {
   expect((await api.get(`/instances/${instance.id}/backups`)).as(z.array(Backup))).toEqual([backup]);
 });
 
-test("leaves the database alone with restore_database false", async () => {
+test("a restore with restore_database false leaves the database unchanged", async () => {
   const { instance, backup } = await changedSince();
   await me.until((await restore(backup, { restore_database: false, backup_first: false })).as(Operation).id);
   expect(await dataOf(instance.id)).toEqual(NEW);
 });
 
-test("with neither database nor files there is nothing to restore", async () => {
+test("a restore of neither the database nor the files is invalid", async () => {
   const backup = await seedBackup(await seedInstance(me.id));
   const { error } = await restore(backup, { restore_database: false, restore_filestore: false });
   expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "restore_database" } });
 });
 
-test("a stopped instance is stopped after it", async () => {
+test("a stopped instance is still stopped after a restore", async () => {
   const { instance, backup } = await changedSince();
   await me.until((await api.post(`/instances/${instance.id}/actions`, { action: "stop" })).as(Operation).id);
   await me.until((await restore(backup)).as(Operation).id);
@@ -103,7 +103,7 @@ test("a damaged archive fails the restore before anything changes", async () => 
   expect(await dataOf(instance.id)).toEqual(NEW);
 });
 
-test("once the instance is deleted, the error of a restore says to clone instead", async () => {
+test("restoring a backup of a deleted instance fails, and the error says to clone it instead", async () => {
   const { instance, backup } = await changedSince();
   await me.until((await api.delete(`/instances/${instance.id}`)).as(Operation).id);
   const response = await restore(backup);
@@ -112,22 +112,28 @@ test("once the instance is deleted, the error of a restore says to clone instead
 });
 
 describe("is refused", () => {
-  test.each<BackupStatus>(["pending", "running", "failed", "deleting"])("with a backup that is %s", async (state) => {
-    const instance = await seedInstance(me.id);
-    const { error } = await restore(await seedBackup(instance, { state }));
-    expect(error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
-    expect((await show(instance.id)).status).toBe("running");
-  });
+  test.each<BackupStatus>(["pending", "running", "failed", "deleting"])(
+    "a restore of a backup that is %s is rejected",
+    async (state) => {
+      const instance = await seedInstance(me.id);
+      const { error } = await restore(await seedBackup(instance, { state }));
+      expect(error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+      expect((await show(instance.id)).status).toBe("running");
+    },
+  );
 
-  test.each(INSTANCE_STATUSES)("or not, with an instance that is %s, as the contract's table has it", async (state) => {
-    const instance = await seedInstance(me.id, { state });
-    const response = await restore(await seedBackup(instance));
-    const allowed = ["running", "stopped", "failed"].includes(state);
-    expect(response.status).toBe(allowed ? 202 : 409);
-    if (!allowed) expect(response.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
-  });
+  test.each(INSTANCE_STATUSES)(
+    "a restore of an instance that is %s is allowed only if the contract's table allows it",
+    async (state) => {
+      const instance = await seedInstance(me.id, { state });
+      const response = await restore(await seedBackup(instance));
+      const allowed = ["running", "stopped", "failed"].includes(state);
+      expect(response.status).toBe(allowed ? 202 : 409);
+      if (!allowed) expect(response.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+    },
+  );
 
-  test("on a server that is not active, which is named", async () => {
+  test("a restore on a server that is not active is rejected and the error names the server", async () => {
     const server = await seedServer(me.id, { state: "unreachable" });
     const backup = await seedBackup(await seedInstance(me.id, { server_id: server.id }));
     expect((await restore(backup)).error).toMatchObject({
@@ -136,7 +142,7 @@ describe("is refused", () => {
     });
   });
 
-  test("while another operation holds the instance, and the backup cannot be deleted meanwhile", async () => {
+  test("a restore is rejected while another operation holds the instance, and the backup cannot be deleted meanwhile", async () => {
     const { backup } = await changedSince();
     await api.delete("/backups/none"); // a function that has to load first would come too late
     const responses = await Promise.all([restore(backup), restore(backup), api.delete(`/backups/${backup.id}`)]);

@@ -19,7 +19,7 @@ async function choose(page: Page, label: RegExp, option: string | RegExp): Promi
 }
 
 describe("settings", () => {
-  test("invalid settings show the error at their fields, and nothing changes", async ({ open }) => {
+  test("invalid settings show an error at each field, and nothing changes", async ({ open }) => {
     const mine = await account();
     const before = await settingsOf(mine);
     const page = await open("/settings/account", { as: mine });
@@ -40,7 +40,7 @@ describe("settings", () => {
     expect(await settingsOf(mine)).toEqual(before);
   });
 
-  test("are kept, and the defaults are chosen beforehand for the next server", async ({ open }) => {
+  test("settings are saved, and the defaults are preselected for the next server", async ({ open }) => {
     const mine = await account();
     const [provider] = (await mine.api.get("/catalog")).as(Catalog).providers;
     const region = provider?.regions.at(-1);
@@ -66,7 +66,7 @@ describe("settings", () => {
     await expect.poll(() => page.getByRole("button", { name: /^Region/ }).textContent()).toContain(region?.name);
   });
 
-  test("that may be empty can be emptied again", async ({ open }) => {
+  test("optional settings can be cleared again", async ({ open }) => {
     const mine = await account();
     const [provider] = (await mine.api.get("/catalog")).as(Catalog).providers;
     const defaults = { default_provider: provider?.code, default_region: provider?.regions[0]?.code };
@@ -80,7 +80,7 @@ describe("settings", () => {
   });
 });
 
-test("it is shown what the quotas are and what of them is used, and who is signed in", async ({ open }) => {
+test("the account page shows the quotas, how much of them is used, and who is signed in", async ({ open }) => {
   const mine = await account();
   await seedServer(mine.id);
   const page = await open("/settings/account", { as: mine });
@@ -101,7 +101,9 @@ describe("the password", () => {
   const worksFor = async ({ user }: TestAccount, password: string): Promise<boolean> =>
     (await stranger.post("/auth/login", { email: user.email, password })).status === 200;
 
-  test("is not changed without the current one, or to one that is short or typed two ways", async ({ open }) => {
+  test("the password form rejects a wrong current password, a short new one and one that was typed two ways", async ({
+    open,
+  }) => {
     const mine = await account();
     const page = await open("/settings/account", { as: mine });
     await fill(page, "", "short", "shart");
@@ -135,7 +137,7 @@ describe("the password", () => {
   });
 });
 
-test("if the service is down the page says so, and Try again shows the settings", async ({ open, faults }) => {
+test("if the service is down the account page says so, and Try again loads the settings", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
   const mine = await account();
   const page = await open("/servers", { as: mine });

@@ -22,7 +22,7 @@ async function choose(page: Page, row: Locator, action: string): Promise<void> {
 const backupsOf = async (mine: TestAccount): Promise<Backup[]> => (await mine.api.get("/backups")).as(z.array(Backup));
 
 describe("making one", () => {
-  test("needs an instance, and a note that is not too long", async ({ open }) => {
+  test("the backup form needs an instance, and a note that is not too long", async ({ open }) => {
     const mine = await account({ seeded: true });
     await seedInstance(mine.id, { name: "Shop" });
     const page = await open("/backups", { as: mine });
@@ -37,7 +37,7 @@ describe("making one", () => {
     expect(await backupsOf(mine)).toEqual([]);
   });
 
-  test("the page follows a backup to its end, and shows a notification", async ({ open }) => {
+  test("the page follows a backup to its end and shows a notification", async ({ open }) => {
     const mine = await account({ seeded: true });
     await mine.instance({ name: "Shop" });
     const page = await open("/backups", { as: mine });
@@ -55,7 +55,7 @@ describe("making one", () => {
     expect(await backupsOf(mine)).toMatchObject([{ note: "Before the upgrade", kind: "manual", status: "completed" }]);
   });
 
-  test("is offered for every instance, also for those beyond the first hundred", async ({ open }) => {
+  test("a backup is available for every instance, even beyond the first hundred", async ({ open }) => {
     const mine = await account();
     await setQuota(mine.id, "instance", 200);
     const { server_id } = await seedInstance(mine.id, { name: "The oldest of all" });
@@ -73,7 +73,7 @@ describe("making one", () => {
       .waitFor();
   });
 
-  test("a backup cannot start if the instance does not allow it, and the page says why", async ({ open }) => {
+  test("the backup button is disabled with the reason if the instance does not allow a backup", async ({ open }) => {
     const mine = await account({ seeded: true });
     await seedInstance(mine.id, { name: "Shop", state: "failed" });
     const page = await open("/backups", { as: mine });
@@ -117,7 +117,7 @@ describe("restoring", () => {
     expect((await backupsOf(mine)).map(({ kind }) => kind)).toEqual(["pre_restore", "manual"]);
   });
 
-  test("does what was chosen and nothing else", async ({ open }) => {
+  test("a restore restores only the chosen parts", async ({ open }) => {
     const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     await mine.backup(id);
@@ -161,7 +161,7 @@ describe("restoring", () => {
       .waitFor();
   });
 
-  test("what an instance that was deleted has left can be cloned from, not restored", async ({ open }) => {
+  test("a backup of a deleted instance can be cloned but not restored", async ({ open }) => {
     const mine = await account({ seeded: true });
     const id = unusedId("instance");
     await seedBackup({ ...(await seedInstance(mine.id)), id, name: "Old wiki" });
@@ -179,7 +179,7 @@ describe("restoring", () => {
 });
 
 describe("the archive", () => {
-  test("is downloaded whole, from an address that is asked for at the click", async ({ open, faults }) => {
+  test("the archive downloads completely, from a URL that is requested at the click", async ({ open, faults }) => {
     faults.expected.push(/^asks http:\/\/127\.0\.0\.1:\d+\/[^/]+\/.*X-Amz-Signature=/); // the store is another host
     const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
@@ -195,7 +195,7 @@ describe("the archive", () => {
     await page.getByRole("heading", { name: "Backups" }).first().waitFor();
   });
 
-  test("a failed backup cannot be used, and its page says why it failed", async ({ open }) => {
+  test("a failed backup cannot be used, and its page shows the reason", async ({ open }) => {
     const mine = await account({ seeded: true });
     await seedBackup(await seedInstance(mine.id), {
       state: "failed",
@@ -213,7 +213,7 @@ describe("the archive", () => {
     expect(await page.getByRole("menuitem", { name: "Delete" }).getAttribute("aria-disabled")).toBeNull();
   });
 
-  test("has its checksum in the details, which have an address of their own", async ({ open }) => {
+  test("the backup page shows the checksum, and has its own URL", async ({ open }) => {
     const mine = await account({ seeded: true });
     const backup = await seedBackup(await seedInstance(mine.id, { name: "Shop" }), { note: "Before the inventory" });
     const page = await open("/backups", { as: mine });
@@ -232,7 +232,7 @@ describe("the archive", () => {
   });
 });
 
-test("a backup is deleted only once that was confirmed", async ({ open }) => {
+test("a backup is deleted only after confirmation", async ({ open }) => {
   const mine = await account({ seeded: true });
   const { id } = await mine.instance({ name: "Shop" });
   const backup = await mine.backup(id, { note: "no longer needed" });
@@ -252,7 +252,7 @@ test("a backup is deleted only once that was confirmed", async ({ open }) => {
   expect((await mine.api.get(`/backups/${backup.id}`)).status).toBe(404);
 });
 
-test("the list is narrowed by status, in an address that can be shared", async ({ open }) => {
+test("the list of backups filters by status, in a URL that can be shared", async ({ open }) => {
   const mine = await account({ seeded: true });
   const instance = await seedInstance(mine.id);
   await seedBackup(instance, { note: "whole" });
@@ -270,7 +270,7 @@ test("the list is narrowed by status, in an address that can be shared", async (
   await expect.poll(() => page.getByRole("row").count()).toBe(3);
 });
 
-test("everything can be reached by the keyboard alone", async ({ open }) => {
+test("the list of backups can be used with the keyboard alone", async ({ open }) => {
   const mine = await account({ seeded: true });
   await seedBackup(await seedInstance(mine.id, { name: "Shop" }));
   const page = await open("/backups", { as: mine });
@@ -285,7 +285,7 @@ test("everything can be reached by the keyboard alone", async ({ open }) => {
   await asked.waitFor({ state: "detached" });
 });
 
-test("a restore works on a phone, which shows how it ended", async ({ open }) => {
+test("a restore works on a phone and shows how it ended", async ({ open }) => {
   const mine = await account({ seeded: true });
   await seedBackup(await seedInstance(mine.id, { name: "Shop" }), { note: "Before the inventory" });
   const page = await open("/backups", { as: mine, phone: true });
@@ -300,14 +300,17 @@ test("a restore works on a phone, which shows how it ended", async ({ open }) =>
   await page.getByText("Couldn't restore backup: Shop").waitFor({ timeout: 30_000 });
 });
 
-test("there is nothing to back up where there is no instance", async ({ open }) => {
+test("without an instance the backup button is disabled", async ({ open }) => {
   const page = await open("/backups", { as: await account() });
   const backUp = page.getByRole("button", { name: "Back up now" });
   await page.getByText("Create an instance first.").first().waitFor({ state: "attached" });
   expect(await backUp.getAttribute("aria-disabled")).toBe("true");
 });
 
-test("if the service is down the page says so in place of the list, and Try again shows the list", async ({ open, faults }) => {
+test("if the service is down the page says so in place of the list of backups, and Try again shows the list", async ({
+  open,
+  faults,
+}) => {
   faults.expected.push(/^Failed to load resource/);
   const mine = await account({ seeded: true });
   await seedBackup(await seedInstance(mine.id, { name: "Shop" }));

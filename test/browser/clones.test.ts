@@ -9,7 +9,7 @@ import { test } from "./browser.ts";
 import { button, fact, instancesOf, more, pathOf, sentTo, storePassword, title } from "./instance-page.ts";
 
 describe("a clone", () => {
-  test("needs a backup first", async ({ open }) => {
+  test("cloning an instance without a backup is disabled until there is one", async ({ open }) => {
     const mine = await account({ seeded: true });
     const { id } = await seedInstance(mine.id, { name: "Shop" });
     const page = await open(`/instances/${id}`, { as: mine });
@@ -44,7 +44,7 @@ describe("a clone", () => {
     expect(sent).toEqual([]);
   });
 
-  test("takes what the backup holds, neutralized, and shows the new password once", async ({ open }) => {
+  test("a clone has the backup's data, neutralized, and shows its new password once", async ({ open }) => {
     const mine = await account({ seeded: true });
     const source = await mine.instance({ name: "Shop" });
     await mine.api.put(`/sandbox/instances/${source.id}/data`, { orders: 3 });
@@ -82,7 +82,7 @@ describe("a clone", () => {
     expect((await mine.api.get(`/sandbox/instances/${clone?.id}/data`)).as(z.unknown())).toEqual({ orders: 3 });
   });
 
-  test("takes a password, a database and a server of one's own, and then has nothing to show", async ({ open }) => {
+  test("a clone with a given password, database and server shows no password", async ({ open }) => {
     const mine = await account({ seeded: true });
     const source = await mine.instance({ name: "Shop" });
     const other = await mine.server({ name: "erp-other" });
@@ -104,7 +104,7 @@ describe("a clone", () => {
     expect(clone).toMatchObject({ neutralized: false, server_id: other.id, database_name: "twin" });
   });
 
-  test("works from a backup of one that was deleted, on a server that is then chosen", async ({ open }) => {
+  test("a backup of a deleted instance can be cloned to a server that the user chooses", async ({ open }) => {
     const mine = await account({ seeded: true });
     const server = await mine.server({ name: "erp-1" });
     const source = await mine.instance({ name: "Old wiki", server_id: server.id });
@@ -131,7 +131,9 @@ describe("a clone", () => {
     expect(await page.getByRole("textbox").count()).toBe(0);
   });
 
-  test("is of the newest backup that is no safety backup, however many of those are newer", async ({ open }) => {
+  test("the clone form preselects the newest backup that is not a safety backup, however many safety backups are newer", async ({
+    open,
+  }) => {
     const mine = await account({ seeded: true });
     const source = await seedInstance(mine.id, { name: "Shop" });
     await seedBackup(source, { note: "the good one", created_at: "2026-11-20T12:00:07.000Z" });
@@ -147,7 +149,7 @@ describe("a clone", () => {
     await expectAccessible(page);
   });
 
-  test("of one that has safety backups alone is of none until one is chosen", async ({ open }) => {
+  test("the clone form preselects no backup if there are only safety backups", async ({ open }) => {
     const mine = await account({ seeded: true });
     const source = await seedInstance(mine.id, { name: "Shop" });
     await seedBackup(source, { kind: "pre_restore" });
@@ -155,7 +157,7 @@ describe("a clone", () => {
     await button(page, /^Backup.*Choose a backup/).waitFor();
   });
 
-  test("of a backup that cannot be used is of no other one in its place", async ({ open }) => {
+  test("the clone page of a backup that cannot be cloned preselects no other one", async ({ open }) => {
     const mine = await account({ seeded: true });
     const source = await seedInstance(mine.id, { name: "Shop" });
     await seedBackup(source);

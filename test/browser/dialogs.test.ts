@@ -17,7 +17,7 @@ async function openedBy(page: Page, opener: Locator, title: string | RegExp): Pr
 
 const hasFocus = (page: Page, element: Locator): Promise<void> => element.and(page.locator(":focus")).waitFor();
 
-test("what is typed after a dialog opened is in its first field, and Escape leads back to the button", async ({ open }) => {
+test("a dialog focuses its first field, and Escape returns the focus to the button", async ({ open }) => {
   const mine = await account();
   const server = await seedServer(mine.id);
   const page = await open(`/servers/${server.id}`, { as: mine });
@@ -37,7 +37,7 @@ test("what is typed after a dialog opened is in its first field, and Escape lead
   }
 });
 
-test("a dialog on top of a form, and one behind a menu, give the focus back too", async ({ open }) => {
+test("a dialog on top of a form and one behind a menu return the focus too", async ({ open }) => {
   const mine = await account();
   const page = await open("/servers/create", { as: mine });
   const adding = await openedBy(page, button(page, "Add SSH key"), "Add SSH key");

@@ -6,7 +6,7 @@ import { account, newPublicKey } from "../harness/account.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 
-test("what was done is in words, with who did it, from where, on what, and under which request", async ({ open }) => {
+test("the activity list says who did what to which resource, from which address and in which request", async ({ open }) => {
   const mine = await account();
   const server = await mine.server({ name: "erp-1" });
   const page = await open("/activity", { as: mine });
@@ -29,7 +29,7 @@ test("what was done is in words, with who did it, from where, on what, and under
   expect(new URL(page.url()).pathname).toBe(`/servers/${server.id}`);
 });
 
-test("a long history is shown page by page, in an address that can be shared", async ({ open }) => {
+test("a long activity list has pages, in a URL that can be shared", async ({ open }) => {
   const mine = await account();
   const { api } = await mine.token();
   for (let number = 0; number < 13; number++) {

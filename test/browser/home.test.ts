@@ -23,7 +23,7 @@ const link = (page: Page, name: string): Locator => page.getByRole("link", { nam
 const main = (page: Page): Locator => page.locator("#main");
 
 describe("a fresh account", () => {
-  test("is led from its SSH key to its server to its first instance", async ({ open }) => {
+  test("the home page leads a new account from its SSH key to its server to its first instance", async ({ open }) => {
     const page = await open("/", { as: mine });
     await page.getByText("Launch your first instance in three steps").waitFor();
     await expectAccessible(page);
@@ -60,7 +60,7 @@ describe("a fresh account", () => {
 });
 
 describe("the numbers", () => {
-  test("are of each status, and lead to the list that has just these", async ({ open }) => {
+  test("the counts are per status, and link to the matching list", async ({ open }) => {
     const server = await seedServer(mine.id);
     await seedServer(mine.id, { state: "unreachable" });
     for (const state of ["running", "stopped", "stopped", "failed", "restoring"] as const)
@@ -93,7 +93,7 @@ describe("the numbers", () => {
   });
 });
 
-test("work is shown live, with its step, until it is done", async ({ open }) => {
+test("operations in progress are shown with their current step until they end", async ({ open }) => {
   await seedInstance(mine.id);
   const [begin, end] = [holdWork(cloud, "requestMachine"), holdWork(cloud, "prepareHost")];
   const begun = (await mine.api.post("/servers", await mine.serverBody({ name: "erp-9" }))).as(Server);
@@ -126,7 +126,7 @@ test("a recent failure shows the reason and the request ID, and links to the res
   await page.getByRole("heading", { level: 1, name: "fail-quota" }).waitFor();
 });
 
-test("what failed and is deleted is no link", async ({ open }) => {
+test("a failed operation of a deleted resource has no link", async ({ open }) => {
   await seedInstance(mine.id);
   const failing = (await mine.api.post("/servers", await mine.serverBody({ name: "fail-quota" }))).as(Server);
   await mine.until(failing.operation_id, "failed");
@@ -137,7 +137,7 @@ test("what failed and is deleted is no link", async ({ open }) => {
   expect(await page.locator(`a[href="/servers/${failing.id}"]`).count()).toBe(0);
 });
 
-test("is usable in a hand: nothing is cut off, and all of it is there", async ({ open }) => {
+test("the home page fits a phone: nothing is cut off and everything is there", async ({ open }) => {
   await seedInstance(mine.id);
   const page = await open("/", { as: mine, phone: true });
   await link(page, "1 running instances").waitFor();

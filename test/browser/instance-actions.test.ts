@@ -31,7 +31,7 @@ describe("what can be done", () => {
     return enabled;
   }
 
-  test("is what the API accepts, whatever state the instance is in", async ({ open }) => {
+  test("the enabled actions are those that the API accepts, whatever status the instance has", async ({ open }) => {
     const mine = await account({ seeded: true });
     await setQuota(mine.id, "instance", INSTANCE_STATUSES.length);
     const server = await seedServer(mine.id, { name: "erp-1" });
@@ -101,7 +101,7 @@ describe("what can be done", () => {
     expect(pathOf(page)).toBe(`/instances/${id}`);
   });
 
-  test("is to back it up with a note, and the backup is there", async ({ open }) => {
+  test("an instance can be backed up with a note, and the backup appears", async ({ open }) => {
     const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     const page = await open(`/instances/${id}`, { as: mine });
@@ -140,7 +140,7 @@ describe("changing one", () => {
     expect(await getInstance(mine, id)).toMatchObject({ name: "Outlet", admin_email: "boss@example.com" });
   });
 
-  test("the domain needs another one that is free; the old one serves until the end of the work", async ({ open }) => {
+  test("changing the domain needs a free one, and the old one serves until the operation ends", async ({ open }) => {
     const mine = await account({ seeded: true });
     const { id, domain } = await mine.instance({ name: "Shop" });
     const other = await seedInstance(mine.id);
@@ -171,7 +171,7 @@ describe("changing one", () => {
     expect(await getInstance(mine, id)).toMatchObject({ domain: next, status: "running" });
   });
 
-  test("it is deleted once its name is typed, and its backups stay", async ({ open }) => {
+  test("an instance is deleted once its name is typed, and its backups stay", async ({ open }) => {
     const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     const backup = await mine.backup(id);

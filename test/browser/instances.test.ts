@@ -9,7 +9,7 @@ import { test } from "./browser.ts";
 import { button, dialog, fact, instancesOf, pathOf, sentTo, storePassword, title } from "./instance-page.ts";
 
 describe("the list", () => {
-  test("leads to the first instance where there is none", async ({ open }) => {
+  test("an empty list of instances links to creating one", async ({ open }) => {
     const page = await open("/instances", { as: await account() });
     await page.getByText("No instances yet.").waitFor();
     await page.getByRole("link", { name: "Create instance" }).last().click();
@@ -19,7 +19,7 @@ describe("the list", () => {
     await title(page, "Servers");
   });
 
-  test("shows each with its address and its server, and is narrowed by status", async ({ open }) => {
+  test("the list of instances shows each one's URL and server, and filters by status", async ({ open }) => {
     const mine = await account({ seeded: true });
     const server = await seedServer(mine.id, { name: "erp-1" });
     await seedInstance(mine.id, { server_id: server.id, name: "Shop", domain: "shop.example.com" });
@@ -37,7 +37,7 @@ describe("the list", () => {
 });
 
 describe("making one", () => {
-  test("an invalid form shows an error at every field, and sends nothing", async ({ open }) => {
+  test("an invalid instance form shows an error at every field and sends nothing", async ({ open }) => {
     const mine = await account({ seeded: true });
     await seedServer(mine.id);
     await seedServer(mine.id);
@@ -57,7 +57,7 @@ describe("making one", () => {
     expect(sent).toEqual([]);
   });
 
-  test("suggests the database's name until one writes another", async ({ open }) => {
+  test("the form suggests a database name until the user types one", async ({ open }) => {
     const mine = await account({ seeded: true });
     await seedServer(mine.id);
     const page = await open("/instances/create", { as: mine });
@@ -69,7 +69,7 @@ describe("making one", () => {
     expect(await database.inputValue()).toBe("mine");
   });
 
-  test("marks the versions that are on their way out", async ({ open }) => {
+  test("the form marks deprecated ERP versions", async ({ open }) => {
     const mine = await account({ seeded: true });
     await seedServer(mine.id);
     const page = await open("/instances/create", { as: mine });
@@ -78,7 +78,7 @@ describe("making one", () => {
     expect(await page.getByRole("option", { name: /19\.0.*deprecated/ }).count()).toBe(0);
   });
 
-  test("shows the password once, then the instance, which runs", async ({ open }) => {
+  test("creating an instance shows the password once, then the running instance", async ({ open }) => {
     const mine = await account({ seeded: true });
     const server = await mine.server();
     const domain = uniqueDomain();
@@ -105,7 +105,7 @@ describe("making one", () => {
     expect(await page.content()).not.toContain(password);
   });
 
-  test("keeps the password in view when one goes back or closes the tab", async ({ open }) => {
+  test("the password stays in view when the user goes back or closes the tab", async ({ open }) => {
     const mine = await account({ seeded: true });
     const server = await seedServer(mine.id);
     const page = await open("/instances", { as: mine });
@@ -165,7 +165,7 @@ describe("making one", () => {
   });
 });
 
-test("each part of the DNS record can be copied, and the page says what happens until it is set", async ({ open }) => {
+test("each part of the DNS record can be copied, and the page says what happens until it exists", async ({ open }) => {
   const mine = await account({ seeded: true });
   const { id } = await seedInstance(mine.id, { domain: "shop.example.com" });
   const page = await open(`/instances/${id}`, { as: mine });
@@ -181,7 +181,7 @@ test("each part of the DNS record can be copied, and the page says what happens 
   }
 });
 
-test("everything can be reached by the keyboard alone", async ({ open }) => {
+test("an instance can be created with the keyboard alone", async ({ open }) => {
   const mine = await account({ seeded: true });
   const { id } = await seedInstance(mine.id, { name: "Shop" });
   const page = await open(`/instances/${id}`, { as: mine });
@@ -215,7 +215,7 @@ test("if the service is down the page says so, and Try again shows the instance"
   expect(pathOf(page)).toBe(`/instances/${id}`);
 });
 
-test("a failed instance is nowhere shown as running", async ({ open }) => {
+test("a failed instance is never shown as running", async ({ open }) => {
   const mine = await account();
   const { id } = await seedInstance(mine.id, { name: "Shop", state: "failed", status_reason: "Odoo did not start" });
   const page = await open(`/instances/${id}`, { as: mine });

@@ -109,7 +109,7 @@ async function actOn(page: Page, backup: string, action: string): Promise<void> 
 }
 
 test(
-  "somebody new comes from the log-in to a clone, and the key that they revoke is refused at once",
+  "a new user gets from signing in to a clone, and an API key stops working as soon as they revoke it",
   { timeout: JOURNEY_MS },
   async ({ open }) => {
     const mine = await account();

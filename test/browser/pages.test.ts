@@ -27,13 +27,13 @@ describe.each([
   { look: "light on a desktop", phone: false, dark: false },
   { look: "dark on a phone", phone: true, dark: true },
 ])("$look", ({ phone, dark }) => {
-  test("the log-in page can be used by everybody", async ({ open }) => {
+  test("the sign-in page is accessible to everyone", async ({ open }) => {
     const page = await open("/login", { phone, dark });
     await isShown(page, LOGIN);
     await expectAccessible(page);
   });
 
-  test.for(PAGES)("$route can be used by everybody, fits, and is not large", async (shown, { open }) => {
+  test.for(PAGES)("the page $route is accessible to everyone, fits the screen and is not large", async (shown, { open }) => {
     const page = await open(pathOf(shown, things), { as: mine, phone, dark });
     await isShown(page, shown);
     await expectAccessible(page);
@@ -59,7 +59,7 @@ async function configure(page: Page, config: DashboardConfig): Promise<void> {
   await page.reload();
 }
 
-test("live is not taken for the sandbox, and each leads to the other where that is configured", async ({ open }) => {
+test("the live dashboard does not look like the sandbox, and each links to the other if that is configured", async ({ open }) => {
   const page = await open("/", { as: mine });
   const banner = page.getByRole("region", { name: "Environment" });
   await banner.waitFor();

@@ -62,13 +62,13 @@ test("an operation that the user starts is followed immediately", async ({ open 
   await page.getByRole("progressbar", { name: "Stopping instance" }).first().waitFor();
 });
 
-test("while nothing runs no page asks for anything", async ({ open }) => {
+test("no page polls while no operation is in progress", async ({ open }) => {
   const pages = await opened(open);
   expect(await Promise.all(pages.map(asked))).toEqual(pages.map(() => []));
 });
 
 test(
-  "while something runs each page asks once in two seconds, and for nothing when nobody looks",
+  "during an operation a page polls every two seconds, and not at all while it is hidden",
   { timeout: 60_000 },
   async ({ open }) => {
     await mine.api.post("/servers", await mine.serverBody());

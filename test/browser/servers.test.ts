@@ -26,7 +26,7 @@ describe("the list", () => {
     expect(pathOf(page)).toBe("/servers/create");
   });
 
-  test("is narrowed to a status, in an address that can be shared", async ({ open }) => {
+  test("the list of servers filters by status, in a URL that can be shared", async ({ open }) => {
     const mine = await account();
     await seedServer(mine.id, { name: "erp-1" });
     await seedServer(mine.id, { name: "erp-2", state: "unreachable" });
@@ -49,7 +49,7 @@ describe("the list", () => {
     await page.getByText("No matches for this filter.").waitFor();
   });
 
-  test("shows many page by page, the newest first", async ({ open }) => {
+  test("a long list of servers has pages, the newest server first", async ({ open }) => {
     const mine = await account();
     await setQuota(mine.id, "server", 21);
     for (let each = 1; each <= 21; each++) await seedServer(mine.id, { name: `erp-${each}` });
@@ -104,7 +104,7 @@ describe("creating one", () => {
     expect(await serversOf(mine)).toEqual([]);
   });
 
-  test("a taken name is shown at its field, and another name succeeds", async ({ open }) => {
+  test("a taken server name is shown at its field, and another name succeeds", async ({ open }) => {
     const mine = await account();
     await seedServer(mine.id, { name: "erp-1" });
     const key = await mine.sshKey();
@@ -128,7 +128,9 @@ describe("creating one", () => {
     ]);
   });
 
-  test("takes an SSH key that is added on the spot, keeps what was filled in, and is followed to its end", async ({ open }) => {
+  test("the server form can add an SSH key, keeps what was filled in, and the page follows the server to its end", async ({
+    open,
+  }) => {
     const mine = await account();
     const page = await open("/servers/create", { as: mine });
     await page.getByLabel("Name").fill("erp-1");
@@ -182,7 +184,7 @@ describe("creating one", () => {
 });
 
 describe("the page of one", () => {
-  test("shows what it is, its instances and no other's, and what was done on it", async ({ open }) => {
+  test("the server page shows its details, its own instances only, and its operations", async ({ open }) => {
     const mine = await account();
     const server = await mine.server({ name: "erp-1" });
     const { id } = await seedInstance(mine.id, { server_id: server.id, name: "Shop" });
@@ -220,7 +222,7 @@ describe("the page of one", () => {
     expect(await button(page, "Delete").count()).toBe(0);
   });
 
-  test("renames it, once the name is right and free", async ({ open }) => {
+  test("a server can be renamed to a valid name that is free", async ({ open }) => {
     const mine = await account();
     const { id } = await seedServer(mine.id, { name: "erp-1" });
     await seedServer(mine.id, { name: "erp-2" });
@@ -248,7 +250,7 @@ describe("the page of one", () => {
 });
 
 describe("deleting one", () => {
-  test("deleting a server with instances is disabled with the reason, and so is everything while an operation is in progress", async ({
+  test("deleting a server is disabled with the reason while it has instances, and so is every action during an operation", async ({
     open,
   }) => {
     const mine = await account();
@@ -283,7 +285,7 @@ describe("deleting one", () => {
     expect(await serversOf(mine)).toMatchObject([{ id, status: "active" }]);
   });
 
-  test("needs its name to be typed, and then it is gone", async ({ open }) => {
+  test("a server is deleted once its name is typed", async ({ open }) => {
     const mine = await account({ seeded: true });
     const { id } = await mine.server({ name: "erp-1" });
     const page = await open(`/servers/${id}`, { as: mine });

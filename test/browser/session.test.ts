@@ -20,7 +20,7 @@ const isAt = (page: Page, path: string) =>
   expect.poll(() => new URL(page.url()).pathname + new URL(page.url()).search).toBe(path);
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name }).first();
 
-test("nobody sees a page without signing in, and signing in leads to the requested page", async ({ open }) => {
+test("every page needs signing in, which leads to the requested page", async ({ open }) => {
   const { user } = await account();
   const page = await open("/servers?status=active");
   await isAt(page, "/login");
@@ -31,7 +31,7 @@ test("nobody sees a page without signing in, and signing in leads to the request
   await heading(page, "Servers").waitFor();
 });
 
-test("empty fields are named and nothing is sent", async ({ open }) => {
+test("the sign-in form names empty fields and sends nothing", async ({ open }) => {
   const page = await open("/login");
   const sent: string[] = [];
   page.on("request", (request) => request.method() === "POST" && sent.push(request.url()));
@@ -72,7 +72,7 @@ test("a locked-out user sees for how long", async ({ open }) => {
   await heading(page, "Home").waitFor();
 });
 
-test("a service that is down for a while is not shown as a lock-out", async ({ open, faults }) => {
+test("a service that is down is not shown as a lock-out", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
   const { user } = await account();
   const page = await open("/login");
@@ -93,7 +93,7 @@ describe("a file of the dashboard that does not load", () => {
   const notLoaded = (page: Page) => page.getByRole("alert").getByText("Couldn't load this page");
   const networkFaults = [/Failed to load resource/, /dynamically imported module/, /Unable to preload CSS/, /NotLoaded/];
 
-  test("is asked for once more without anybody's doing", async ({ open, faults }) => {
+  test("a dashboard file that does not load is fetched once more automatically", async ({ open, faults }) => {
     faults.expected.push(...networkFaults);
     const page = await open("/", { as: await account(), fresh: true });
     await heading(page, "Home").waitFor();
@@ -104,7 +104,10 @@ describe("a file of the dashboard that does not load", () => {
     expect(failures).toBeGreaterThan(1);
   });
 
-  test("is the network's fault in words, whichever file it is, and the page is never blank", async ({ open, faults }) => {
+  test("a dashboard file that does not load shows a network error, whichever file it is, and never a blank page", async ({
+    open,
+    faults,
+  }) => {
     faults.expected.push(...networkFaults);
     const page = await open("/servers", { as: await account(), fresh: true });
     await heading(page, "Servers").waitFor();
@@ -123,7 +126,10 @@ describe("a file of the dashboard that does not load", () => {
     await heading(page, "Servers").waitFor();
   });
 
-  test("comes with a button, and by itself once the network is back", async ({ open, faults }) => {
+  test("a dashboard file that does not load shows a Reload button, and loads automatically when the network is back", async ({
+    open,
+    faults,
+  }) => {
     faults.expected.push(...networkFaults);
     const page = await open("/login", { fresh: true });
     await page.getByLabel("Email").waitFor();
@@ -137,7 +143,7 @@ describe("a file of the dashboard that does not load", () => {
   });
 });
 
-test("a browser whose clock is a day off can log in, and stays logged in", async ({ open }) => {
+test("a browser whose clock is a day off can sign in and stays signed in", async ({ open }) => {
   const { user } = await account();
   for (const days of [1.5, -1.5]) {
     const page = await open("/login", { fresh: true });
@@ -150,7 +156,7 @@ test("a browser whose clock is a day off can log in, and stays logged in", async
   }
 });
 
-test("the way back after logging in leads to no other host", async ({ open }) => {
+test("signing in never redirects to another host", async ({ open }) => {
   const { user } = await account();
   const page = await open("/login");
   await page.goto(`${apiUrl()}//example.com/x`);
@@ -242,7 +248,7 @@ test("if the service is down the sign-in page says so", async ({ open, faults })
   expect(await page.evaluate(KEPT)).toBeNull();
 });
 
-test("a session that signed out is invalid for the API, and nothing of it is stored", async ({ open }) => {
+test("signing out makes the session invalid for the API and removes it from the browser", async ({ open }) => {
   const { user } = await account();
   const page = await open("/");
   await logIn(page, user);
@@ -259,7 +265,7 @@ test("a session that signed out is invalid for the API, and nothing of it is sto
   await isAt(page, "/login");
 });
 
-test("signing out is confirmed, even if another request first finds out that the session is over", async ({ open, faults }) => {
+test("signing out is confirmed even if another request finds out first that the session ended", async ({ open, faults }) => {
   faults.expected.push(/401/);
   const page = await open("/", { as: await account() });
   await page.route("**/auth/logout", async (route) => {
@@ -273,7 +279,7 @@ test("signing out is confirmed, even if another request first finds out that the
   await page.getByText("You've signed out.").waitFor();
 });
 
-test("a session that the service ended leads to the log-in page, and from there back", async ({ open }) => {
+test("a session that the service ended leads to the sign-in page, and from there back", async ({ open }) => {
   const mine = await account();
   const page = await open("/settings/api-keys", { as: mine });
   await heading(page, "API keys").waitFor();
@@ -286,7 +292,7 @@ test("a session that the service ended leads to the log-in page, and from there 
   await heading(page, "Servers").waitFor();
 });
 
-test("a session ends when it expires", async ({ open }) => {
+test("the dashboard ends a session when it expires", async ({ open }) => {
   const mine = await account();
   const page = await open("/login", { fresh: true }); // the clock is of all pages of its browser
   await page.clock.install();
@@ -299,7 +305,7 @@ test("a session ends when it expires", async ({ open }) => {
   expect(await page.evaluate(KEPT)).toBeNull();
 });
 
-test("logging out in one tab ends the others", async ({ open }) => {
+test("signing out in one tab signs out the others", async ({ open }) => {
   const mine = await account();
   const page = await open("/servers", { as: mine });
   const other = await page.context().newPage();
@@ -328,7 +334,7 @@ test("the next user who signs in does not see the previous user's notifications"
   expect(await page.getByText("SSH key added: Ops laptop").count()).toBe(0);
 });
 
-test("logging out of a session that has ended already is just that", async ({ open }) => {
+test("signing out of a session that has already ended works", async ({ open }) => {
   const mine = await account();
   const page = await open("/settings/api-keys", { as: mine });
   await heading(page, "API keys").waitFor();

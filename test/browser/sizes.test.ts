@@ -11,13 +11,13 @@ beforeAll(async () => {
   mine = await account();
 });
 
-test("the log-in page is small", async ({ open }) => {
+test("the sign-in page is small", async ({ open }) => {
   const page = await open("/login", { fresh: true });
   await isShown(page, LOGIN);
   expect(await bytesLoaded(page)).toBeLessThanOrEqual(LOGIN_BYTES_MAX);
 });
 
-test("a page from cold is not large, and a browser that has its files counts the same bytes", async ({ open }) => {
+test("the first page that a browser loads is not large, and a cached load transfers the same bytes of data", async ({ open }) => {
   for (const shown of PAGES.filter(({ route }) => route === "/servers")) {
     const page = await open(shown.route, { as: mine, fresh: true });
     await isShown(page, shown);

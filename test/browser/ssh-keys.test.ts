@@ -32,7 +32,7 @@ test("an invalid public key shows the reason, and a private key is not even sent
   expect(await keysOf(mine)).toEqual([]);
 });
 
-test("a key is added, shown with its fingerprint, and deleted once that was confirmed", async ({ open }) => {
+test("an SSH key can be added, is shown with its fingerprint, and is deleted after confirmation", async ({ open }) => {
   const mine = await account();
   const page = await open("/settings/ssh-keys", { as: mine });
   await page.getByRole("button", { name: "Add SSH key" }).first().click();
@@ -57,7 +57,7 @@ test("a key is added, shown with its fingerprint, and deleted once that was conf
   expect(await keysOf(mine)).toEqual([]);
 });
 
-test("where a key is deleted, the focus goes to the next one", async ({ open }) => {
+test("deleting an SSH key moves the focus to the next one", async ({ open }) => {
   const mine = await account();
   for (const name of ["Desktop", "Laptop", "Phone"]) await mine.api.post("/ssh-keys", { name, public_key: newPublicKey() });
   const page = await open("/settings/ssh-keys", { as: mine });

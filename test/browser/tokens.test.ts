@@ -34,7 +34,7 @@ async function tokenNamed(mine: TestAccount, name: string): Promise<Token | unde
 }
 
 describe("making one", () => {
-  test("needs a name that is free and a permission, and is not asked of the API before", async ({ open }) => {
+  test("the form for an API key needs a free name and a permission, and sends nothing before", async ({ open }) => {
     const mine = await account();
     const page = await open(CREATE, { as: mine });
     const sent: string[] = [];
@@ -52,7 +52,7 @@ describe("making one", () => {
     await page.getByText("This name is already taken.").waitFor();
   });
 
-  test("shows the value this once; it can what was chosen, and nothing else", async ({ open }) => {
+  test("a new API key is shown once, and has only the chosen permissions", async ({ open }) => {
     const mine = await account();
     const page = await open("/settings/api-keys", { as: mine });
     await page.getByRole("link", { name: "Create API key" }).click();
@@ -86,7 +86,7 @@ describe("making one", () => {
     { preset: "Read only", expected: ["servers:read", "instances:read", "backups:read", "settings:read"] },
     { preset: "Automation", expected: ALL_PERMISSIONS.filter((permission) => !permission.startsWith("settings")) },
     { preset: "Everything", expected: ALL_PERMISSIONS },
-  ])("$preset is what it says", async ({ preset, expected }, { open }) => {
+  ])("the preset $preset grants what it says", async ({ preset, expected }, { open }) => {
     const mine = await account();
     const page = await open(CREATE, { as: mine });
     await page.getByLabel("Name").fill(preset);
@@ -102,7 +102,7 @@ describe("making one", () => {
       .waitFor();
   });
 
-  test("a last day must be one, and to come; the key ends with it", async ({ open }) => {
+  test("the last day of an API key must be in the future, and the key ends with it", async ({ open }) => {
     const mine = await account();
     const page = await open(CREATE, { as: mine });
     await page.getByLabel("Name").fill("For the fair");
@@ -124,7 +124,7 @@ describe("making one", () => {
   });
 });
 
-test("a key that is revoked is stops working immediately, and not before that was confirmed", async ({ open }) => {
+test("an API key is revoked only after confirmation, and then stops working immediately", async ({ open }) => {
   const mine = await account();
   const { id, api } = await mine.token();
   const { name } = (await (await mine.session()).get(`/tokens/${id}`)).as(Token);
@@ -143,14 +143,14 @@ test("a key that is revoked is stops working immediately, and not before that wa
   await rowOf(page, name).waitFor({ state: "detached" });
 });
 
-test("a key that has expired is marked", async ({ open }) => {
+test("an expired API key is marked as expired", async ({ open }) => {
   const mine = await account();
   await mine.token(["servers:read"], new Date(Date.now() - 60_000).toISOString());
   const page = await open("/settings/api-keys", { as: mine });
   await page.getByText(/^Expired/).waitFor();
 });
 
-test("the expiry of a key is shown precisely, with seconds and time zone on hover", async ({ open }) => {
+test("the expiry of an API key is shown precisely, with seconds and time zone on hover", async ({ open }) => {
   const mine = await account();
   await mine.token(["servers:read"], new Date(Date.now() + 14 * 86_400_000).toISOString());
   const page = await open("/settings/api-keys", { as: mine });

@@ -37,7 +37,7 @@ test("the end of an operation is shown even if it ended before the page first fe
   await page.getByText(`Server created: ${name}`).first().waitFor();
 });
 
-test("a backup is not offered for deletion while a clone is made of it", async ({ open }) => {
+test("a backup cannot be deleted while it is being cloned", async ({ open }) => {
   const mine = await account();
   const instance = await seedInstance(mine.id, { name: "Shop" });
   const backup = await seedBackup(instance);

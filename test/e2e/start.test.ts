@@ -122,7 +122,7 @@ describe("a first start, and later starts with its data", () => {
     started = await up();
   }, 240_000);
 
-  test("a start prints the URL and the login, and stores them in a file that only its owner can read", async () => {
+  test("npm start prints the URL and the sign-in, and stores them in a file that only its owner can read", async () => {
     const said = started.stdout();
     for (const fact of [demo.base_url, demo.email, demo.password, demo.token]) expect(said).toContain(fact);
     expect(demo.base_url).toBe(`http://127.0.0.1:${port}/api/v1`);
@@ -132,7 +132,7 @@ describe("a first start, and later starts with its data", () => {
     expect((await fetch(new URL("docs", demo.dashboard_url))).status).toBe(200);
   });
 
-  test("prints curl lines that work as they are pasted", () => {
+  test("npm start prints curl commands that work as pasted", () => {
     const lines = started.stdout().match(/^curl .+$/gm) ?? [];
     expect(lines.length).toBeGreaterThanOrEqual(3);
     for (const line of lines) {
@@ -141,7 +141,7 @@ describe("a first start, and later starts with its data", () => {
     }
   });
 
-  test("listens on this machine's own address only, every part of it", () => {
+  test("npm start listens on 127.0.0.1 only, with every part", () => {
     const addresses = listeners(started.processes());
     expect(addresses.length).toBeGreaterThanOrEqual(3); // the gateway, the local AWS, DynamoDB Local
     // 127.0.0.1 as /proc has it, for IPv4 and mapped into IPv6
@@ -150,7 +150,7 @@ describe("a first start, and later starts with its data", () => {
     expect(addresses.some((address) => address.endsWith(`:${port.toString(16).toUpperCase().padStart(4, "0")}`))).toBe(true);
   });
 
-  test("takes a user from a server to a clone, each step within seconds, and the archive is theirs to keep", async () => {
+  test("a user gets from a server to a clone within seconds per step, and can keep the archive", async () => {
     const login = await fetch(`${demo.base_url}/auth/login`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -175,7 +175,7 @@ describe("a first start, and later starts with its data", () => {
     expect(Object.keys(unzipSync(bytes))).toEqual(expect.arrayContaining(["dump.sql", "manifest.json"]));
   });
 
-  test("keeps a second start from its data and its port", async () => {
+  test("a second npm start on the same data or port fails", async () => {
     const onPort = begin([], product.newDataDir());
     expect(await onPort.ended).toBe(1);
     expectOneLine(onPort, `Port ${port} is taken`);
@@ -188,7 +188,7 @@ describe("a first start, and later starts with its data", () => {
     expect(await call("GET", `/instances/${instance.id}`)).toMatchObject({ status: "running" });
   });
 
-  test("stops with Ctrl-C, whole; a second start has everything, and an address to download from is still good", async () => {
+  test("Ctrl-C stops npm start completely; the next start has all data, and earlier download URLs still work", async () => {
     const { url } = z.looseObject({ url: z.url() }).parse(await call("GET", `/backups/${backup.id}/download`));
     const before = demo;
     await stop(started);
@@ -199,7 +199,7 @@ describe("a first start, and later starts with its data", () => {
     expect((await fetch(url)).status).toBe(200);
   });
 
-  test("killed in the middle of its work, it goes on with all of it: every operation ends, and nothing stays held", async () => {
+  test("npm start that was killed during operations resumes them: every operation ends and nothing stays locked", async () => {
     const spare: Resource[] = await Promise.all(
       ["three", "four"].map((name) => make("/instances", instanceBody(name, z.string().parse(instance["server_id"])))),
     );
@@ -275,7 +275,7 @@ describe("a start that fails prints what to do in one line, and exits with 1", (
   }
   const env = async () => ({ PORT: String(await freePort()) });
 
-  test("where the port is taken", async () => {
+  test("npm start fails if the port is taken", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port: PORT } = z.object({ port: z.number() }).parse(taken.address());
@@ -286,15 +286,15 @@ describe("a start that fails prints what to do in one line, and exits with 1", (
     taken.close();
   });
 
-  test.each(["abc", "65536"])("where PORT is %s", async (PORT) => {
+  test.each(["abc", "65536"])("npm start fails if PORT is %s", async (PORT) => {
     await expectRejected({ env: { PORT } }, "PORT is");
   });
 
-  test("where an option is not known", async () => {
+  test("npm start fails if an option is unknown", async () => {
     await expectRejected({ args: ["--rest"] }, /--reset.*--data DIR/);
   });
 
-  test("where there is no Java", async () => {
+  test("npm start fails without Java", async () => {
     const at = product.newDataDir();
     const PATH = commandsWithout(product, "java");
     await expectRejected(
@@ -303,14 +303,14 @@ describe("a start that fails prints what to do in one line, and exits with 1", (
     );
   });
 
-  test("where a file is in place of the data folder", async () => {
+  test("npm start fails if the data folder is a file", async () => {
     const file = product.newDataDir();
     writeFileSync(file, "not a folder");
     await expectRejected({ args: ["--data", file], env: await env() }, /choose another with --data|cannot be/);
     expect(readFileSync(file, "utf8")).toBe("not a folder");
   });
 
-  test("where the data folder cannot be written", async () => {
+  test("npm start fails if the data folder is not writable", async () => {
     const folder = process.getuid?.() === 0 ? "/proc/1/data" : product.newDataDir();
     if (process.getuid?.() !== 0) mkdirSync(folder, { mode: 0o500 });
     await expectRejected({ args: ["--data", folder], env: await env() }, /(cannot be used for data|is not writable).*another/);
@@ -318,7 +318,7 @@ describe("a start that fails prints what to do in one line, and exits with 1", (
 
   const FOLDERS = ["dynamodb", "s3", "executions", "logs"];
   const FILES = ["secrets.json", "local-secret", "demo.json"];
-  test.each([...FOLDERS, ...FILES])("where %s in the data folder is broken", async (part) => {
+  test.each([...FOLDERS, ...FILES])("npm start fails if %s in the data folder is broken", async (part) => {
     const at = product.newDataDir();
     mkdirSync(at);
     if (FILES.includes(part)) mkdirSync(join(at, part));
@@ -327,7 +327,7 @@ describe("a start that fails prints what to do in one line, and exits with 1", (
     expect(readdirSync(at)).toEqual([part]); // it was seen before anything was made, and nothing was removed
   });
 
-  test.each(["secrets.json", "demo.json"])("where %s in the data folder is cut off", async (file) => {
+  test.each(["secrets.json", "demo.json"])("npm start fails if %s in the data folder is truncated", async (file) => {
     const at = product.newDataDir();
     mkdirSync(at);
     writeFileSync(join(at, file), '{"half":');
@@ -336,7 +336,7 @@ describe("a start that fails prints what to do in one line, and exits with 1", (
   });
 });
 
-test("--reset forgets everything, and nothing in the folder that is not ours", async () => {
+test("--reset deletes all data, and nothing in the folder that npm start did not create", async () => {
   const own = join(dataDir, "a file of somebody");
   writeFileSync(own, "kept");
   const before = Demo.parse(JSON.parse(readFileSync(join(dataDir, "demo.json"), "utf8")));
@@ -350,7 +350,7 @@ test("--reset forgets everything, and nothing in the folder that is not ours", a
   await stop(started);
 });
 
-test("a live one says how to begin: the key for machines of one's own, and a command that makes the first account", async () => {
+test("npm start in live explains how to begin: the key for your own machines, and the command that creates the first account", async () => {
   const at = product.newDataDir();
   const env = { PORT: String(await freePort()), TLS: "internal" };
   const started = product.start({ args: ["--environment", "live", "--data", at], env });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 const events = async () => (await (await me.token()).api.get("/events?per_page=100")).as(z.array(Event));
 const eventOf = async (requestId: string) => (await events()).filter((event) => event.request_id === requestId);
 
-test("a change by a token is on it: who, what, which resource, from where", async () => {
+test("a change by a token is in the audit log with who, what, which resource and from where", async () => {
   const { id, api } = await me.token();
   const headers = { "x-request-id": "the-change" };
   const key = (await api.post("/ssh-keys", { name: "Laptop", public_key: newPublicKey() }, { headers, from: "127.0.5.1" })).as(
@@ -34,7 +34,7 @@ test("a change by a token is on it: who, what, which resource, from where", asyn
 });
 
 describe("of the dashboard", () => {
-  test("signing in and out, and a new password, are on it as the user's", async () => {
+  test("signing in and out and changing the password are in the audit log as the user's", async () => {
     const user = await me.anotherUser();
     const { email, password } = user;
     await stranger.post("/auth/login", { email, password }, { headers: { "x-request-id": "sign-in" }, from: "127.0.5.2" });
@@ -54,7 +54,7 @@ describe("of the dashboard", () => {
     expect(await eventOf("sign-out")).toMatchObject([{ type: "auth.logout", actor, resource }]);
   });
 
-  test("making and revoking a token are on it, without the value", async () => {
+  test("creating and revoking a token are in the audit log, without the token's value", async () => {
     const session = await me.session();
     const made = await session.post(
       "/tokens",
@@ -69,7 +69,7 @@ describe("of the dashboard", () => {
     expect(JSON.stringify(await events())).not.toContain(token);
   });
 
-  test("new settings are on it", async () => {
+  test("changed settings are in the audit log", async () => {
     await me.api.put("/settings", { backup_retention_days: 7 }, { headers: { "x-request-id": "settings" } });
     expect(await eventOf("settings")).toMatchObject([{ type: "settings.update", resource: { type: "account", id: me.id } }]);
   });
@@ -84,7 +84,7 @@ test("a failed request is not in the audit log", async () => {
   expect(await eventOf("refused")).toEqual([]);
 });
 
-test("it is newest first, and no other account's", async () => {
+test("the audit log is newest first, and has nothing of other accounts", async () => {
   const all = await events();
   expect(all.map((event) => event.created_at)).toEqual(
     all

@@ -4,14 +4,14 @@ import * as z from "zod";
 import { routes } from "../../shared/api/index.ts";
 import { stranger } from "../harness/client.ts";
 
-test("anyone may ask whether the service is well, where, and in which version", async () => {
+test("anyone can read the health of the service, its environment and its version", async () => {
   expect((await stranger.get("/health")).body).toEqual({
     success: true,
     data: { status: "ok", environment: "test", version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
   });
 });
 
-test("anyone may read the description, which has every path of this service and no other", async () => {
+test("anyone can read the OpenAPI description, which has every path of the service and no other", async () => {
   const document = (await stranger.get("/openapi.json")).as(
     z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) }),
   );

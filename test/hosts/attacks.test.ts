@@ -100,7 +100,7 @@ describe("a hostile ERP", unless(noMachine), () => {
     expect(existsSync(join(folder, "..", "ran"))).toBe(false);
   };
 
-  test("does not get the machine's files into its backup by links, which are counted and named", async () => {
+  test("a hostile ERP cannot get the machine's files into its backup by links, which are counted and named", async () => {
     hostile(`cd filestore/shop && ln -s ${secret} link && ln -s ${folder} folder && mkdir deep && ln -s ${secret} deep/link`);
     const { made, files } = await backUp();
     expect(Object.keys(files).toSorted()).toEqual(["dump.sql", "filestore/present", "manifest.json"]);
@@ -109,7 +109,7 @@ describe("a hostile ERP", unless(noMachine), () => {
     expectUntouched();
   });
 
-  test("keeps every name that is text, and what is no file or has another name is left out", async () => {
+  test("a backup keeps every file whose name is text, and skips other names and special files", async () => {
     hostile(`cd filestore/shop && mkdir lost+found && echo a > 'lost+found/a b.txt' && echo u > ünï.txt && : > $'new\\nline' &&
       : > empty && : > $'\\xff' && mkfifo pipe && python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'`);
     const { made, files } = await backUp();
@@ -133,7 +133,7 @@ describe("a hostile ERP", unless(noMachine), () => {
     expectUntouched();
   });
 
-  test("does not get the machine's files overwritten or given away by a restore", async () => {
+  test("a hostile ERP cannot make a restore overwrite the machine's files or change their owner", async () => {
     hostile("mkdir -p filestore/shop/ab && echo archived > filestore/shop/ab/keys");
     const { archive } = await backUp();
     hostile(
@@ -150,7 +150,7 @@ describe("a hostile ERP", unless(noMachine), () => {
     expect(lstatSync(store("shop")).uid).toBe(ERP_USER);
   });
 
-  test("does not run anything by what its database says", async () => {
+  test("nothing in a hostile database is executed", async () => {
     writeFileSync(join(machine.notes, "database-says"), `a[$(touch ${join(folder, "..", "ran")})]`);
     await expect(backUp()).rejects.toMatchObject({ code: "HOST_JOB_FAILED" });
     await expect(run<"verify_clone">({ kind: "verify_clone", instance_id: "ins_1" })).rejects.toMatchObject({
@@ -159,7 +159,7 @@ describe("a hostile ERP", unless(noMachine), () => {
     expectUntouched();
   });
 
-  test("has only those lines left out of its dump that its clients put there", async () => {
+  test("a dump omits only the lines that database clients added", async () => {
     const body =
       "\ncreate table t ();\n\\restrict kept\nCOPY public.t (a) FROM stdin;\n\\restrict row\n\\.\n\n-- PostgreSQL database dump complete\n--\n";
     writeFileSync(
@@ -175,14 +175,14 @@ describe("a hostile ERP", unless(noMachine), () => {
   const OWN = { "dump.sql": strToU8("select 1;"), "manifest.json": strToU8('{"major_version":"19.0"}') };
 
   test.each(["../x", "/etc/x", "filestore/../../x", "filestore//x", "other", "filestore/a/./b"])(
-    "cannot have an archive with a file %s",
+    "an archive with a file %s is rejected",
     async (name) => {
       await expect(verify(zipSync({ ...OWN, [name]: randomBytes(10) }))).rejects.toMatchObject({ code: "BACKUP_CORRUPT" });
       expectUntouched();
     },
   );
 
-  test("cannot have an archive with links, with two listings, or with damage", async () => {
+  test("an archive with links, with two listings or with damage is rejected", async () => {
     const link = zipSync({ ...OWN, "filestore/link": [strToU8(secret), { os: 3, attrs: 0o120777 * 65536 }] });
     const whole = zipSync({ ...OWN, "filestore/file": randomBytes(1000) }, { level: 0 });
     const other = Buffer.from(whole);

@@ -83,7 +83,7 @@ describe("a backup over SSH", unless(noMachine), () => {
   const waits = (): boolean => existsSync(join(machine.notes, "waits"));
   const go = (): void => writeFileSync(join(machine.notes, "go"), "");
 
-  test("arrives whole, in parts whose checksums are signed in, and leaves nothing on the machine", async () => {
+  test("a backup over SSH arrives complete, in parts with signed checksums, and leaves nothing on the machine", async () => {
     const job = backup();
     const made = await look(job);
     const bytes = await stored(job.key);
@@ -165,7 +165,7 @@ describe("a backup over SSH", unless(noMachine), () => {
     await withExpiredCredentials(() => expect(look(job)).rejects.toMatchObject({ name: "GiveUp", code: "STORAGE_ERROR" }));
   });
 
-  test("goes on with an upload that a try began before it died, and of two it aborts one", async () => {
+  test("a backup continues the upload of a try that died, and of two uploads aborts one", async () => {
     const job = backup();
     for (const _ of [1, 2])
       await s3.send(new CreateMultipartUploadCommand({ Bucket: BUCKET, Key: job.key, ChecksumAlgorithm: "SHA256" }));
@@ -174,7 +174,7 @@ describe("a backup over SSH", unless(noMachine), () => {
     expect(await uploads(job.key)).toBe(0);
   });
 
-  test("that is taken back midway leaves neither object nor parts nor files nor processes", async () => {
+  test("a backup that is undone midway leaves no object, parts, files or processes", async () => {
     const job = backup();
     slowAtPartTwo();
     await look(job, waits);
@@ -186,7 +186,7 @@ describe("a backup over SSH", unless(noMachine), () => {
     await until("no process is left", () => processesWith(`ERP_HOSTING_ROOT=${machine.root}`).length === 0);
   });
 
-  test("is sent to addresses that are good for one part's bytes alone", async () => {
+  test("each upload URL accepts one part's bytes only", async () => {
     const key = "accounts/acc_1/backups/bak_address.zip";
     const sum = (text: string): string => createHash("sha256").update(text).digest("base64");
     const upload_id = await openUpload(key);

@@ -51,7 +51,7 @@ describe("on a machine", unless(noMachine), () => {
     await readyInTime(job);
   });
 
-  test("a job that failed because Docker went away is begun again when it is back", async () => {
+  test("a job that failed because Docker stopped starts again when Docker is back", async () => {
     machine.docker('case "$*" in *"up -d") if [ ! -e $NOTES/was ]; then touch $NOTES/was $NOTES/away; exit 1; fi ;; esac');
     const job = restart("op_away-restartErp");
     await until("Docker goes away", async () => !(await ssh.run(machine.server, job)).ready && existsSync(note("away")));
@@ -60,7 +60,7 @@ describe("on a machine", unless(noMachine), () => {
     expect(existsSync(note("was"))).toBe(true);
   });
 
-  test("a further try to undo is a job of its own, once, and no earlier one begins any more", async () => {
+  test("every retry of an undo is its own job, runs once, and earlier ones can no longer start", async () => {
     machine.docker('case "$*" in *"up -d") echo >> $NOTES/calls; exit 1 ;; esac');
     const [one, two, three] = [1, 2, 3].map((number) => restart(`op_undo-startAgain-try${number}`));
     if (!one || !two || !three) throw new Error("There are three");
@@ -76,7 +76,7 @@ describe("on a machine", unless(noMachine), () => {
     await readyInTime(three);
   });
 
-  test("the next operation's job removes what a restore left half made, and its own jobs do not", async () => {
+  test("the next operation's job removes what a restore left half finished, and its own jobs do not", async () => {
     machine.docker(":");
     const restores = fact("restores");
     mkdirSync(restores, { recursive: true });
@@ -93,7 +93,7 @@ describe("on a machine", unless(noMachine), () => {
     rmSync(join(restores, "op_restore"));
   });
 
-  test("an instance's containers have limits, no rights, images by their ids and a network with the proxy alone", async () => {
+  test("an instance's containers have limits, no privileges, images by ID, and a network with the proxy alone", async () => {
     machine.docker(":");
     await readyInTime(restart("op_compose-restartErp"));
     const [db = "", odoo = ""] = readFileSync(fact("compose.yaml"), "utf8").split(/^ {2}odoo:$/m);
@@ -116,7 +116,7 @@ describe("on a machine", unless(noMachine), () => {
     expect(readFileSync(fact("database.env"), "utf8"), "the superuser's is another").not.toContain(password);
   });
 
-  test("a site has HSTS and a session cookie that stays on HTTPS; the one for probes listens to the proxy's container alone", async () => {
+  test("a site has HSTS and an HTTPS-only session cookie; the one for probes listens to the proxy's container alone", async () => {
     machine.docker("cat > /dev/null");
     machine.standIn("nsenter", ":");
     const job: Job = { id: "op_move-moveDomain", kind: "move_domain", instance_id: "ins_1", domain: "new.example.com" };
@@ -128,7 +128,7 @@ describe("on a machine", unless(noMachine), () => {
     expect(site).toMatch(/^http:\/\/new\.example\.com:8079 \{\n\tbind 127\.0\.0\.1\n\timport erp-ins_1\n\}$/m);
   });
 
-  test("statements reach a tenant's database as its own role, and only the server's own database as the superuser", () => {
+  test("SQL runs in a tenant's database as its own role, and as the superuser only in the server's own database", () => {
     const script = hostScript();
     expect(script.match(/-U odoo/g), "no statement names the role itself").toBeNull();
     const users = ["postgres", "shop"].map((database) =>
@@ -189,13 +189,13 @@ describe("Docker's configuration", () => {
     ],
   };
 
-  test("keeps what is in it, and containers running: it is told so before it starts anew, and nothing is done twice", () => {
+  test("the existing Docker configuration and running containers are kept, Docker reloads before it restarts, and nothing is done twice", () => {
     const { file, calls } = configured('{"data-root": "/srv/docker", "log-opts": {"max-size": "5m"}}');
     expect(file).toEqual({ ...OURS, "data-root": "/srv/docker", "log-opts": { "max-size": "5m" } });
     expect(calls).toMatch(/^(kill -HUP 1234567|systemctl reload docker)\n(service docker restart|systemctl restart docker)\n$/);
   });
 
-  test("is made where there is none, and ranges that somebody chose stay", () => {
+  test("a missing Docker configuration is created, and existing address ranges stay", () => {
     expect(configured(undefined).file).toEqual(OURS);
     const chosen = [{ base: "10.9.0.0/16", size: 24 }];
     expect(configured(JSON.stringify({ "default-address-pools": chosen })).file).toEqual({
@@ -204,7 +204,7 @@ describe("Docker's configuration", () => {
     });
   });
 
-  test("of a machine in a swarm is left as it is", () => {
+  test("the Docker configuration of a machine in a swarm is left unchanged", () => {
     expect(() => configured("{}", "active")).toThrow("It ended with 1");
   });
 });
@@ -236,14 +236,17 @@ describe("shares", () => {
     [3900, 2, 1],
     [15_900, 4, 5],
     [64_000, 16, 40],
-  ])("of %i MB and %i processors among %i instances leave room for the machine itself", (mb, processors, instances) => {
-    const { db, erp, cpus, workers } = shares(mb, processors, instances);
-    expect(instances * (db + erp)).toBeLessThanOrEqual(mb - 384);
-    expect(cpus).toBeLessThanOrEqual(0.9 * processors);
-    expect(workers * 300).toBeLessThanOrEqual(Math.max(erp, 600));
-  });
+  ])(
+    "the shares of %i MB and %i processors among %i instances leave room for the machine itself",
+    (mb, processors, instances) => {
+      const { db, erp, cpus, workers } = shares(mb, processors, instances);
+      expect(instances * (db + erp)).toBeLessThanOrEqual(mb - 384);
+      expect(cpus).toBeLessThanOrEqual(0.9 * processors);
+      expect(workers * 300).toBeLessThanOrEqual(Math.max(erp, 600));
+    },
+  );
 
-  test("are never less than an ERP needs", () => {
+  test("the share of an instance is never less than an ERP needs", () => {
     expect(shares(960, 1, 4)).toEqual({ db: 256, erp: 512, cpus: 0.5, workers: 0 });
   });
 });

@@ -45,13 +45,13 @@ describe("the live environment with a machine of the operator's own", unless(noM
     await client.send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify(configuration) }));
   }
 
-  test("offers it", async () => {
+  test("the live environment offers a machine of your own", async () => {
     const { providers, editions } = (await me.api.get("/catalog")).as(Catalog);
     expect(providers).toMatchObject([{ code: "byo", sizes: [{ code: "office", cpu: 2, memory_gb: 4, disk_gb: 40 }] }]);
     expect(editions).toEqual(["community"]);
   });
 
-  test("takes it as a server and prepares it, letting the account in", async () => {
+  test("a machine of your own becomes a server, and the account's SSH key can sign in", async () => {
     const { id: ssh_key_id, public_key } = await me.sshKey();
     const wish = { name: "erp-1", provider: "byo", region: "own", size: "office", ssh_key_id };
     const { id, operation_id } = (await me.api.post("/servers", wish)).as(Server);
@@ -61,7 +61,7 @@ describe("the live environment with a machine of the operator's own", unless(noM
     expect(machine.read("system/root/.ssh/authorized_keys")).toContain(public_key);
   });
 
-  test("puts an instance on it, and backs it up into the store", async () => {
+  test("an instance on a machine of your own can be backed up to the store", async () => {
     const wish = {
       name: "Shop",
       server_id: server.id,
@@ -89,7 +89,7 @@ describe("the live environment with a machine of the operator's own", unless(noM
     machine.docker("cat > /dev/null");
   });
 
-  test("undoes by another job what a job could not undo, until it is undone", async () => {
+  test("an undo that fails is retried as another job until it succeeds", async () => {
     machine.docker(
       `case "$*" in *"up --no-start"*) exit 1 ;; ps*) echo >> $NOTES/undos; [ $(wc -l < $NOTES/undos) -gt 1 ] ;; *) cat > /dev/null ;; esac`,
     );
@@ -113,14 +113,14 @@ describe("the live environment with a machine of the operator's own", unless(noM
     await me.until((await me.api.delete(`/instances/${id}`)).as(Operation).id);
   });
 
-  test("removes the instance and gives the machine back, with nobody of the account in it", async () => {
+  test("deleting the instance and the server clears the machine of everything of the account", async () => {
     for (const path of [`/instances/${instance.id}`, `/servers/${server.id}`])
       await me.until((await me.api.delete(path)).as(Operation).id);
     expect(machine.read("system/root/.ssh/authorized_keys")).not.toContain("Test key");
     expect((await me.api.get("/catalog")).as(Catalog).providers).toMatchObject([{ sizes: [{ code: "office" }] }]);
   });
 
-  test("passes nothing secret through its workflows", async () => {
+  test("workflows on your own machine pass no secret in their inputs and outputs", async () => {
     const executions = JSON.stringify(cloud.states.executions());
     expect(executions).not.toMatch(/X-Amz-|PRIVATE KEY|admin_password/);
   });

@@ -114,7 +114,7 @@ const retired = (): Promise<boolean> =>
   retire(machine, { id: "op_2-retireHost", ends: ["op_1-prepareHost"], since: new Date().toISOString() });
 
 test.each(MISBEHAVIORS)(
-  "a machine that %s fails its jobs in words that people can read, goes offline, and is given back",
+  "a machine that %s fails its jobs with readable errors, goes offline and is released",
   async (_, how, words) => {
     misbehave = how;
     const error = await run();
@@ -132,7 +132,7 @@ test.each<[string, Partial<HostedServer>]>([
   ["one that is nonsense", { host_keys: ["ssh-ed25519 nonsense"] }],
   ["an empty line", { host_keys: [""] }],
   ["none", { host_keys: [] }],
-])("a machine whose pinned host key is %s is told nothing, and is given back", async (_, fields) => {
+])("a machine whose pinned host key is %s receives nothing and is released", async (_, fields) => {
   let messages = 0;
   misbehave = (channel) => {
     messages += 1;
@@ -143,7 +143,7 @@ test.each<[string, Partial<HostedServer>]>([
 });
 
 // The last one: what is no longer waited for goes on for a moment.
-test("a machine that never responds is unreachable, and is returned to its provider", async () => {
+test("a machine that never responds is unreachable and is released", async () => {
   hurry();
   misbehave = () => undefined;
   expect(await run()).toMatchObject({ name: "TryAgain", code: "HOST_UNREACHABLE" });

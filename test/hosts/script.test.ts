@@ -7,7 +7,7 @@ import { hasProgram } from "./machine.ts";
 
 const reason = hasProgram("shellcheck") ? undefined : "there is no shellcheck here";
 
-test("shellcheck has nothing to say of the script", unless(reason), () => {
+test("shellcheck finds nothing in the script", unless(reason), () => {
   const { stdout } = spawnSync("shellcheck", ["-"], { encoding: "utf8", input: hostScript() });
   expect(stdout).toBe("");
 });

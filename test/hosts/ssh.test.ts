@@ -78,7 +78,7 @@ describe("a machine over SSH", unless(noMachine), () => {
     expect(calls()).toHaveLength(1);
   });
 
-  test("works on when the connection breaks", async () => {
+  test("a job continues when the connection breaks", async () => {
     slowDocker();
     const job = startErp();
     await ready(job);
@@ -90,7 +90,7 @@ describe("a machine over SSH", unless(noMachine), () => {
     await readyInTime(job);
   });
 
-  test("begins a job again that died, as when the machine restarts", async () => {
+  test("a job that died starts again, as when the machine restarts", async () => {
     slowDocker();
     const job = startErp();
     await ready(job);
@@ -102,7 +102,7 @@ describe("a machine over SSH", unless(noMachine), () => {
     expect(calls()).toHaveLength(2);
   });
 
-  test("ends what a job takes back, with all its processes, before that job begins", async () => {
+  test("an undo ends the job that it takes back, with all its processes, before it begins", async () => {
     machine.docker("echo $$ >> $NOTES/calls; sleep 600 & sleep 600");
     const job = startErp();
     await ready(job);
@@ -149,7 +149,7 @@ describe("a machine over SSH", unless(noMachine), () => {
     expect(message.length).toBeLessThan(1200);
   });
 
-  test("a job that takes too long is killed and reports it", async () => {
+  test("a job that takes too long is killed and says so", async () => {
     slowDocker();
     const status = await connected(server, async (shell) => {
       const { begin, status: ask } = machineOf(shell);
@@ -183,7 +183,7 @@ describe("a machine over SSH", unless(noMachine), () => {
     expect(kept.filter((file) => (statSync(file).mode & 0o077) !== 0)).toEqual([]);
   });
 
-  test("parameters that were cut off begin nothing", async () => {
+  test("truncated parameters start no job", async () => {
     const { root } = machine;
     await connected(server, async (shell) => {
       const [script = ""] = readdirSync(root).filter((name) => name.startsWith("script-"));
@@ -193,7 +193,7 @@ describe("a machine over SSH", unless(noMachine), () => {
     });
   });
 
-  test("health is asked for anew each time", async () => {
+  test("health is checked anew each time", async () => {
     const health: Job = { id: "op_1-awaitHealthy", kind: "check_health", instance_id: "ins_1" };
     expect(await ssh.run(server, health)).toEqual({ ready: false });
   });
@@ -201,7 +201,7 @@ describe("a machine over SSH", unless(noMachine), () => {
   describe("the script", () => {
     const scripts = () => readdirSync(machine.root).filter((name) => name.startsWith("script-"));
 
-    test("is put there once, for root only", async () => {
+    test("the script is uploaded once and is readable by root only", async () => {
       const [name = ""] = scripts();
       const before = statSync(join(machine.root, name));
       await ready(startErp());
@@ -212,7 +212,7 @@ describe("a machine over SSH", unless(noMachine), () => {
       expect(scripts()).toEqual([name]);
     });
 
-    test("is not used if the connection broke while it was sent", async () => {
+    test("the script is not used if the connection broke during the upload", async () => {
       slowDocker();
       note("go");
       for (const name of scripts()) rmSync(join(machine.root, name));
@@ -239,12 +239,12 @@ describe("a machine over SSH", unless(noMachine), () => {
       expect(machine.log().match(/Accepted|Failed|Postponed/g)?.length).toBe(before); // not even who we are
     });
 
-    test("and either of two is right while one is changed for the other", async () => {
+    test("either of two host keys is accepted while one replaces the other", async () => {
       expect(await ssh.probe({ ...server, host_keys: [strange, machine.hostKey] })).toBe(true);
       expect(await ssh.probe({ ...server, host_keys: [machine.hostKey, strange] })).toBe(true);
     });
 
-    test("without a pinned one nothing is connected to", async () => {
+    test("without a pinned host key no connection is made", async () => {
       await expect(ssh.probe({ ...server, host_keys: [] })).rejects.toMatchObject({ name: "GiveUp" });
     });
   });

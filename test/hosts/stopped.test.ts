@@ -61,7 +61,7 @@ describe("a job that is stopped in the middle", unless(noMachine), () => {
   });
   const FULL = { name: "GiveUp", code: "HOST_JOB_FAILED", message: expect.stringContaining("disk was full: it has 96 MB free") };
 
-  test("because the disk fills: a backup says so, the ERP runs on, and nothing of it is left", async () => {
+  test("a backup that fills the disk fails with that reason, the ERP keeps running, and nothing of the backup is left", async () => {
     pipe("dump.sql");
     const key = "accounts/acc_1/backups/bak_full.zip";
     const job: Job = { id: "op_full-makeArchive", kind: "make_archive", instance_id: "ins_1", key, note: null };
@@ -82,7 +82,7 @@ describe("a job that is stopped in the middle", unless(noMachine), () => {
     expect(readdirSync(join(machine.volume, "filestore"))).toEqual(["shop"]);
   });
 
-  test("because the disk fills: a restore says so, and what it built goes with what undoes it", async () => {
+  test("a restore that fills the disk fails with that reason, and its undo removes what it built", async () => {
     pipe("restored.sql");
     const job = buildRestore("op_filling");
     await ssh.run(machine.server, job);
@@ -104,7 +104,7 @@ describe("a job that is stopped in the middle", unless(noMachine), () => {
     expect(existsSync(note("stops"))).toBe(false);
   });
 
-  test("because a container at the other end of its pipe does not start, fails at once", async () => {
+  test("a job fails at once if a container at the other end of its pipe does not start", async () => {
     writeFileSync(note("no-client"), "");
     const key = "accounts/acc_1/backups/bak_alone.zip";
     const alone = { name: "GiveUp", code: "HOST_JOB_FAILED" };
@@ -118,7 +118,7 @@ describe("a job that is stopped in the middle", unless(noMachine), () => {
     await rests();
   });
 
-  test("because Docker goes away while an archive is verified, is begun again when it is back", async () => {
+  test("a job starts again if Docker stops during the verification of an archive", async () => {
     machine.standIn("curl", '[ -e $NOTES/was ] && exec /usr/bin/curl "$@"; touch $NOTES/was $NOTES/away; exit 7');
     const job: Job = { id: "op_away-verifyArchive", kind: "verify_archive", archive };
     await ssh.run(machine.server, job);
@@ -142,17 +142,14 @@ describe("a job that is stopped in the middle", unless(noMachine), () => {
     );
   const errors = (): number => readFileSync(note("refused"), "utf8").length;
 
-  test.each([1, 2])(
-    "because the address expires while the archive is read, %i times, is begun again with a fresh one",
-    async (times) => {
-      writeFileSync(note("refused"), "");
-      expire(times);
-      const job = buildRestore(`op_expired_${times}`);
-      await ended(job);
-      expect(errors()).toBe(times);
-      expect(readFileSync(join(machine.volume, "filestore", `new_op_expired_${times}`, "file"))).toHaveLength(FILE_BYTES);
-    },
-  );
+  test.each([1, 2])("a job that reads the archive starts again with a new URL when the URL expires %i times", async (times) => {
+    writeFileSync(note("refused"), "");
+    expire(times);
+    const job = buildRestore(`op_expired_${times}`);
+    await ended(job);
+    expect(errors()).toBe(times);
+    expect(readFileSync(join(machine.volume, "filestore", `new_op_expired_${times}`, "file"))).toHaveLength(FILE_BYTES);
+  });
 
   test("a job fails with the reason if the storage rejects new URLs too", async () => {
     writeFileSync(note("refused"), "");
