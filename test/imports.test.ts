@@ -26,12 +26,12 @@ const isOurs = (place: string): boolean => isIn(place, "shared", "functions", "i
 const breaking = (rule: (each: Import) => boolean) =>
   imports.filter((each) => !rule(each)).map(({ file, from }) => `${file} → ${from}`);
 
-test("what is read here are the imports", () => {
+test("the test finds the imports of the code", () => {
   expect(imports.length).toBeGreaterThan(200);
   expect(imports).toContainEqual({ file: "functions/openapi/get.ts", from: "shared/api/openapi.ts" });
 });
 
-test("shared imports nobody", () => {
+test("shared imports nothing from the other folders", () => {
   expect(breaking(({ file, from }) => !isIn(file, "shared") || !isOurs(from) || isIn(from, "shared"))).toEqual([]);
 });
 
@@ -39,7 +39,7 @@ test("shared imports nobody", () => {
 const LAYERS = ["domain", "platform", "api", "data", "storage", "providers", "hosts", "runtime"];
 const layerOf = (place: string): number => LAYERS.indexOf(place.split("/")[1] ?? "");
 
-test("the layers inside shared have one direction", () => {
+test("the layers inside shared import in one direction", () => {
   expect(globSync("shared/**/*.ts").filter((file) => layerOf(file) === -1)).toEqual([]);
   expect(breaking(({ file, from }) => !isIn(file, "shared") || !isIn(from, "shared") || layerOf(from) <= layerOf(file))).toEqual([
     // A task that meets the API's own error tells whether it is worth another try.
@@ -47,7 +47,7 @@ test("the layers inside shared have one direction", () => {
   ]);
 });
 
-test("functions, infra and dashboard import shared and never each other, but infra reads the tables of the workflows", () => {
+test("functions, infra and dashboard import shared and never each other, except that infra reads the workflow tables", () => {
   for (const folder of ["functions", "infra", "dashboard"])
     expect(
       breaking(
@@ -57,7 +57,7 @@ test("functions, infra and dashboard import shared and never each other, but inf
     ).toEqual([]);
 });
 
-test("the API and the rules are pure: they import zod, each other, and for rules of ids and texts three modules more", () => {
+test("shared/api and shared/domain are pure: they import zod, each other, and three modules for IDs and texts", () => {
   const pure = ["shared/api", "shared/domain"];
   const alsoInDomain = ["node:crypto", "node:zlib"];
   expect(
@@ -71,7 +71,7 @@ test("the API and the rules are pure: they import zod, each other, and for rules
   ).toEqual([]);
 });
 
-test("the API imports no rule that a browser cannot run", () => {
+test("shared/api imports nothing that a browser cannot run", () => {
   const rules = new Set(imports.filter(({ file }) => isIn(file, "shared/api")).map(({ from }) => from));
   const impure = imports
     .filter(({ file, from }) => isIn(file, "shared/domain") && from.startsWith("node:"))
@@ -83,7 +83,7 @@ test("only the data layer talks to DynamoDB", () => {
   expect(breaking(({ file, from }) => from !== "@aws-sdk/lib-dynamodb" || isIn(file, "shared/data"))).toEqual([]);
 });
 
-test("every AWS client has its time-outs from one place", () => {
+test("every AWS client takes its timeouts from one place", () => {
   const clients = globSync("{shared,functions}/**/*.ts").flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/new \w+Client\((CALLS\)|\{[^}]*\.\.\.ARCHIVE_CALLS\b)?/g)]
       .filter(([found]) => !found.startsWith("new Client("))
@@ -93,14 +93,14 @@ test("every AWS client has its time-outs from one place", () => {
   expect(clients.filter(({ bounded }) => !bounded)).toEqual([]);
 });
 
-test("zod is imported whole, which is the form that bundles small", () => {
+test("zod is imported as a namespace, which bundles small", () => {
   const named = globSync("{shared,functions,infra}/**/*.ts").filter((file) =>
     /^import (?!type \* as z from|\* as z from)[^;]*from "zod"/m.test(readFileSync(file, "utf8")),
   );
   expect(named).toEqual([]);
 });
 
-test("the folders of the dashboard import in one direction: pages what they are made of, and the shell the pages", () => {
+test("the folders of the dashboard import in one direction: shell, pages, then their parts", () => {
   const order = ["session", "app", "resource", "operations", "allowed"];
   order.push("ssh-keys", "servers", "backups", "instances", "tokens", "events", "settings", "home", "login", "shell");
   const placeOf = (place: string): number => {

@@ -40,7 +40,7 @@ const idsOf = (response: Awaited<ReturnType<Client["get"]>>) => response.as(z.ar
 describe.each(listRoutes.filter(({ id }) => id !== "operations.list"))("$title", (route) => {
   const at = (query: string) => `${pathOf(route, instanceId)}?${query}`;
 
-  test("gives every record once by pages of any size, newest first, with the same total on each", async () => {
+  test("pages of any size return every record once, newest first, with the same total on each", async () => {
     const api = await client(route);
     const whole: string[] = [];
     let total = 0;
@@ -60,7 +60,7 @@ describe.each(listRoutes.filter(({ id }) => id !== "operations.list"))("$title",
     expect(times).toEqual(times.toSorted().toReversed());
   });
 
-  test("gives the same by its cursor, which ends with null", async () => {
+  test("cursors return the same records, and the last one is null", async () => {
     const api = await client(route);
     const byPage = idsOf(await api.get(at("per_page=100")));
     const walked: string[] = [];
@@ -76,7 +76,7 @@ describe.each(listRoutes.filter(({ id }) => id !== "operations.list"))("$title",
     expect(new Set(walked).size).toBe(walked.length);
   });
 
-  test("refuses another list's cursor", async () => {
+  test("a cursor of another list is invalid", async () => {
     const api = await client(route);
     const other = route.id === "servers.list" ? `/instances/${instanceId}/backups` : "/servers";
     const { next_cursor } = (await (await me.token()).api.get(`${other}?per_page=5`)).meta ?? {};
@@ -98,7 +98,7 @@ describe("filters", () => {
     ["/backups", "status=failed", 14],
     ["/instances/ID/backups", "status=failed", 14],
     ["/backups", "instance_id=ID", 70],
-  ])("%s?%s has %i records, whichever way it is walked", async (path, filter, total) => {
+  ])("%s?%s returns %i records by page and by cursor", async (path, filter, total) => {
     const { api } = await me.token();
     const at = (query: string) => `${path}?${filter}&${query}`.replace("ID", instanceId);
     const [name = "", wanted] = filter.replace("ID", instanceId).split("=");
@@ -122,7 +122,7 @@ describe("filters", () => {
     expect(walked).toEqual(paged);
   });
 
-  test("an instance's server has its instances and no other's", async () => {
+  test("the list of a server's instances has these and no others", async () => {
     const server = await seedServer(me.id);
     const instance = await seedInstance(me.id, { server_id: server.id });
     const response = await me.api.get(`/instances?server_id=${server.id}`);
@@ -132,7 +132,7 @@ describe("filters", () => {
   });
 });
 
-test("twenty made at once are all there, once, and counted", async () => {
+test("twenty records created at once are all listed once and counted", async () => {
   const other = await account();
   const { api } = await other.token();
   const body = await other.serverBody();
@@ -150,7 +150,7 @@ test("twenty made at once are all there, once, and counted", async () => {
   expect((await api.get("/events")).meta?.total).toBe(events + 20);
 });
 
-test("a deleted record leaves no hole", async () => {
+test("a deleted record leaves no gap in the list", async () => {
   const other = await account();
   const ids: string[] = [];
   for (let i = 0; i < 5; i++) ids.unshift((await other.sshKey()).id);
@@ -162,7 +162,7 @@ test("a deleted record leaves no hole", async () => {
   expect(second.meta).toMatchObject({ total: 4, next_cursor: null });
 });
 
-test("a cursor goes on from its place when newer records come in between", async () => {
+test("a cursor continues at its place when newer records are added", async () => {
   const other = await account();
   const old = [];
   for (let i = 0; i < 4; i++) old.unshift((await seedServer(other.id)).id);

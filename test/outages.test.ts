@@ -168,7 +168,7 @@ describe("without the workflow engine", () => {
   ];
 
   test.each([true, "silent"] as const)(
-    "(%s) all of it is refused and taken back whole, while the client still waits; a second try, when it is there again, goes through",
+    "without the workflow engine (%s) every start fails and is withdrawn completely while the client waits; a retry succeeds once it is back",
     async (mode) => {
       await setQuota(me.id, "server", 20);
       const requests = await Promise.all(begin.map(async ([what, prepare]) => ({ what, request: await prepare() })));
@@ -182,12 +182,12 @@ describe("without the workflow engine", () => {
     },
   );
 
-  test("requests that need no workflow still work", async () => {
+  test("without the workflow engine every other request still works", async () => {
     const response = await without("states", "refuse", () => api.put("/settings", { backup_retention_days: 3 }));
     expect(response.status).toBe(200);
   });
 
-  test("an Idempotency-Key is free again, so that the same request can be sent again", async () => {
+  test("without the workflow engine an Idempotency-Key is released, so that the same request can be retried", async () => {
     const body = await me.serverBody();
     const ask = () => api.post("/servers", body, { headers: { "idempotency-key": "outage" } });
     unavailable(await without("states", true, ask));
@@ -198,14 +198,14 @@ describe("without the workflow engine", () => {
 });
 
 describe("a write whose response is lost", () => {
-  test("is the request's own when it is sent again: what one transaction made is no conflict", async () => {
+  test("a retry after a lost response finds its own writes, which are no conflict", async () => {
     cloud.aws.loseResponse("TransactWriteItems");
     const response = await api.post("/ssh-keys", { name: "Lost", public_key: newPublicKey() });
     expect(response.status).toBe(201);
     expect((await api.get("/ssh-keys")).meta?.total).toBe(1);
   });
 
-  test("counts a request once", async () => {
+  test("a request whose count was lost is counted once", async () => {
     const [first, second] = [await api.get("/catalog"), await (cloud.aws.loseResponse("UpdateItem"), api.get("/catalog"))];
     const remaining = [first, second].map(({ headers }) => Number(headers["x-ratelimit-remaining"]));
     expect(remaining).toEqual([remaining[0], Number(remaining[0]) - 1]);
@@ -235,7 +235,7 @@ describe("a write whose response is lost", () => {
     expect((await api.get("/servers")).meta?.total).toBe(1);
   });
 
-  test("of an execution starts it once", async () => {
+  test("a lost response to the start of an execution starts it once", async () => {
     cloud.aws.loseResponse("StartExecution");
     const server = await api.post("/servers", await me.serverBody());
     expect(server.status).toBe(201);
@@ -243,7 +243,7 @@ describe("a write whose response is lost", () => {
   });
 });
 
-describe("a repetition with the same Idempotency-Key, while the start fails", () => {
+describe("a retry with the same Idempotency-Key, while the start fails", () => {
   const keyed = { headers: { "idempotency-key": "begun" } };
 
   /** A creation that is written and not started: its start fails, and so does taking it back. */
@@ -366,7 +366,7 @@ test("of a first task and a concurrent withdrawal exactly one wins, and neither 
   }
 });
 
-test("work that is going on when the database goes away ends when it is back", async () => {
+test("an operation during an outage of the database ends when it is back", async () => {
   const server = await me.server();
   const instance = (await api.post("/instances", await me.instanceBody({ server_id: server.id }))).as(Instance);
   await without("dynamodb", true, () => new Promise((resolve) => setTimeout(resolve, 300)));

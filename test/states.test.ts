@@ -31,10 +31,10 @@ const literalsIn = (folders: string, pattern: (states: string) => RegExp, except
         .flatMap((line, index) => (pattern(STATES.join("|")).test(line) ? [`${file}:${index + 1} ${line.trim()}`] : [])),
     );
 
-test("product code names no state", () => {
+test("product code contains no literal status outside lifecycle.ts", () => {
   expect(literalsIn("{shared,functions}", (states) => new RegExp(`"(?:${states})"`), [OTHERS, EXAMPLES])).toEqual([]);
 });
 
-test("nothing compares with a state", () => {
+test("nothing compares with a literal status", () => {
   expect(literalsIn("{shared,functions}", (states) => new RegExp(`[!=]==\\s*"(?:${states})"`), [OTHERS])).toEqual([]);
 });

@@ -118,7 +118,7 @@ describe.each(kinds)("$what", ({ make, client, changes, deleted, touch }) => {
     expect(seen.size).toBe(1 + changes().length);
   });
 
-  test("is changed or deleted only as the version that If-Match names", async () => {
+  test("a change or deletion with If-Match needs the current version", async () => {
     const [path, api] = [await make(), await client()];
     const first = etagOf(await api.get(path));
     const attempts = [
@@ -142,7 +142,7 @@ describe.each(kinds)("$what", ({ make, client, changes, deleted, touch }) => {
     expect(attempts.length).toBeGreaterThan(0);
   });
 
-  test("takes * for any version, and is 404 before anything else", async () => {
+  test("If-Match accepts * for any version, and a missing resource is 404 first", async () => {
     const [path, api] = [await make(), await client()];
     const [body] = changes();
     if (body !== undefined) {
@@ -157,7 +157,7 @@ describe.each(kinds)("$what", ({ make, client, changes, deleted, touch }) => {
     expect((await api.delete(path, ifMatch("*"))).status).toBe(deleted);
   });
 
-  test("a client that has the current version gets 304", async () => {
+  test("a client with the current version gets 304", async () => {
     const [path, api] = [await make(), await client()];
     const full = await api.get(path);
     for (const known of [etagOf(full), `W/${etagOf(full)}`, `"x", ${etagOf(full)}`, "*"])
@@ -197,7 +197,7 @@ test("of concurrent changes with the same If-Match one succeeds", async () => {
   }
 });
 
-test("a deletion that names a version does not overtake a rename", async () => {
+test("a deletion with If-Match does not overtake a rename", async () => {
   const { api } = await me.token();
   for (let round = 0; round < 5; round++) {
     const path = `/servers/${(await seedServer(me.id)).id}`;
@@ -236,7 +236,7 @@ test("an operation's ETag is valid until it progresses", async () => {
   expect(etagOf(response)).toMatch(STRONG);
 });
 
-test("the description may be kept, and is 304 while it is the same", async () => {
+test("the OpenAPI description can be cached, and returns 304 while it is unchanged", async () => {
   const full = await stranger.get("/openapi.json");
   expect(etagOf(full)).toMatch(/^W\/"/);
   for (const known of [etagOf(full), etagOf(full).slice(2)]) {
@@ -303,7 +303,7 @@ describe("compression", () => {
   });
 });
 
-test("every single resource is among these", () => {
+test("the tests of versions cover every single resource", () => {
   const tagged = everyRoute.filter(({ unversioned, method }) => unversioned !== undefined && method === "GET");
   expect(tagged.map((route) => pathOf(route, "x"))).toEqual([
     "/servers/x",

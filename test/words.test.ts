@@ -44,13 +44,13 @@ test("the glossary has at most 25 words, and rules out only words that this file
 });
 
 test.each(globSync(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md"]))(
-  "%s is written without words that the glossary rules out",
+  "%s uses no word that the glossary rules out",
   (file) => {
     expect(lostIn(proseOf(readFileSync(file, "utf8")))).toEqual([]);
   },
 );
 
-test("the API is described without words that the glossary rules out", () => {
+test("the API description uses no word that the glossary rules out", () => {
   const said: string[] = [];
   JSON.stringify([openapi("live"), openapi("test")], (key, value: unknown) => {
     if (["summary", "description", "message", "reason"].includes(key) && typeof value === "string") said.push(proseOf(value));
@@ -70,7 +70,7 @@ const stringsOf = (code: string): string =>
     .filter((said) => / [A-Za-z]/.test(said) && !/[(:,] *$|^[(:,]/.test(said))
     .join("\n");
 
-test("the dashboard and the API page are written without words that the glossary rules out", () => {
+test("the dashboard and the API page use no word that the glossary rules out", () => {
   const files = globSync(["dashboard/src/**/*.{ts,tsx}", "infra/local/pages/*.ts"]);
   expect(files.length).toBeGreaterThan(100);
   const said = files.map((file) => stringsOf(readFileSync(file, "utf8"))).join("\n");
@@ -81,14 +81,14 @@ test("the dashboard and the API page are written without words that the glossary
   ]).toEqual([]);
 });
 
-test("errors, steps and log lines are written without words that the glossary rules out", () => {
+test("errors, steps and log lines use no word that the glossary rules out", () => {
   const files = globSync(["functions/**/*.ts", "shared/**/*.ts", "infra/*.ts", "infra/local/*.ts"]);
   const said = files.map((file) => stringsOf(readFileSync(file, "utf8"))).join("\n");
   expect(said).toContain("Restoring the backup");
   expect(lostIn(said)).toEqual([]);
 });
 
-test("comments of the product are written without words that the glossary rules out", () => {
+test("comments in product code use no word that the glossary rules out", () => {
   const files = globSync(["{shared,functions,infra}/**/*.{ts,mjs}", "dashboard/src/**/*.{ts,tsx}"]);
   const comments = files.flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/(?:^|[;,{} ])\/\/ .*$|^\s*\/?\*.*$/gm)].map(

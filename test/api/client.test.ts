@@ -117,10 +117,10 @@ test("an error response is thrown with its code, message, details and request ID
 });
 
 test.each([
-  ["a page of HTML", { status: 502, body: "<html>" }],
-  ["a success without data", { status: 200, body: '{"success":true}' }],
-  ["a failure without an error", { status: 500, body: '{"success":false}' }],
-  ["a wrapped success with a failure's status", { status: 500, body: '{"success":true,"data":{}}' }],
+  ["an HTML page", { status: 502, body: "<html>" }],
+  ["a success response without data", { status: 200, body: '{"success":true}' }],
+  ["an error response without an error", { status: 500, body: '{"success":false}' }],
+  ["a success envelope with an error's status", { status: 500, body: '{"success":true,"data":{}}' }],
   ["null", { status: 200, body: "null" }],
 ])("%s is reported as UNEXPECTED_RESPONSE, not returned as data", async (_, given) => {
   canned = given;

@@ -76,7 +76,7 @@ test("malformed emails and passwords are treated as wrong ones", async () => {
   }
 });
 
-describe("a body that is wrong", () => {
+describe("invalid bodies", () => {
   const { fields } = fieldsOf(auth.login.body);
   const good = { email: "a@example.com", password: "p" };
 

@@ -102,7 +102,7 @@ describe("PUT /auth/password", () => {
   });
 });
 
-describe("while a password is being set", () => {
+describe("during a password change", () => {
   /** The user as the request that sets a password has read it; the rest of it comes when `set` is called. */
   async function reading(user: TestUser, session: Client) {
     const [, claims = ""] = session.token?.split(".") ?? [];
@@ -171,7 +171,7 @@ describe("a wrong current password", () => {
   });
 });
 
-describe("a user who is removed", () => {
+describe("removing a user", () => {
   test("a removed user is signed out at once, cannot sign in and frees a place in the quota, and their tokens stay", async () => {
     const user = await me.anotherUser();
     const session = await me.session(user);
@@ -288,19 +288,19 @@ describe("the JWT", () => {
 
   test.each<[string, Parameters<typeof forged>[0]]>([
     ["that has expired", { claims: { exp: past } }],
-    ["without an end", { claims: { exp: undefined } }],
+    ["without an expiry", { claims: { exp: undefined } }],
     ["for the other environment", { claims: { aud: "live" } }],
     ["without an audience", { claims: { aud: undefined } }],
     ["of another issuer", { claims: { iss: "someone" } }],
     ["of another user", { claims: { sub: "usr_01kag8w1s2e7tv8q4m5n6p7r8s" } }],
     ["without a user", { claims: { sub: undefined } }],
     ["of another session", { claims: { sid: "ses_01kag8w1s2e7tv8q4m5n6p7r8s" } }],
-    ["of a session with a strange name", { claims: { sid: "__proto__" } }],
+    ["of a session with an unusual name", { claims: { sid: "__proto__" } }],
     ["without a session", { claims: { sid: undefined } }],
-    ["not valid before an hour from now", { claims: { nbf: past + 3_600 } }],
+    ["that becomes valid in an hour", { claims: { nbf: past + 3_600 } }],
     ["signed with another key", { key: new Uint8Array(randomBytes(32)) }],
-    ["naming a key that is not there", { header: { kid: "another" } }],
-    ["naming no key", { header: { kid: undefined } }],
+    ["that names an unknown key", { header: { kid: "another" } }],
+    ["that names no key", { header: { kid: undefined } }],
     ["signed with another algorithm", { header: { alg: "HS512" }, key: new Uint8Array(randomBytes(64)) }],
   ])("a JWT %s is invalid", async (_, given) => {
     expect(await status(await forged(given))).toBe(401);

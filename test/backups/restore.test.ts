@@ -111,7 +111,7 @@ test("restoring a backup of a deleted instance fails, and the error says to clon
   expect(response.error).toMatchObject({ code: "INVALID_STATE", message: expect.stringMatching(/clone/i) });
 });
 
-describe("is refused", () => {
+describe("rejected restores", () => {
   test.each<BackupStatus>(["pending", "running", "failed", "deleting"])(
     "a restore of a backup that is %s is rejected",
     async (state) => {

@@ -21,7 +21,7 @@ async function choose(page: Page, row: Locator, action: string): Promise<void> {
 
 const backupsOf = async (mine: TestAccount): Promise<Backup[]> => (await mine.api.get("/backups")).as(z.array(Backup));
 
-describe("making one", () => {
+describe("creating a backup", () => {
   test("the backup form needs an instance, and a note that is not too long", async ({ open }) => {
     const mine = await account({ seeded: true });
     await seedInstance(mine.id, { name: "Shop" });
@@ -87,7 +87,7 @@ describe("making one", () => {
   });
 });
 
-describe("restoring", () => {
+describe("restoring a backup", () => {
   test("a restore needs the instance's name, and then restores the data with a safety backup", async ({ open }) => {
     const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });

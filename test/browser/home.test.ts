@@ -22,7 +22,7 @@ const place = (page: Page): string => new URL(page.url()).pathname + new URL(pag
 const link = (page: Page, name: string): Locator => page.getByRole("link", { name, exact: true });
 const main = (page: Page): Locator => page.locator("#main");
 
-describe("a fresh account", () => {
+describe("a new account", () => {
   test("the home page leads a new account from its SSH key to its server to its first instance", async ({ open }) => {
     const page = await open("/", { as: mine });
     await page.getByText("Launch your first instance in three steps").waitFor();
@@ -59,7 +59,7 @@ describe("a fresh account", () => {
   });
 });
 
-describe("the numbers", () => {
+describe("the counts", () => {
   test("the counts are per status, and link to the matching list", async ({ open }) => {
     const server = await seedServer(mine.id);
     await seedServer(mine.id, { state: "unreachable" });

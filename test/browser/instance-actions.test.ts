@@ -10,7 +10,7 @@ import { expectAccessible } from "./axe.ts";
 import { moveTo, test } from "./browser.ts";
 import { button, dialog, fact, getInstance, more, pathOf, sentTo, title } from "./instance-page.ts";
 
-describe("what can be done", () => {
+describe("actions", () => {
   /** By the words of its buttons, which a page offers as the API would accept it. */
   async function offered(page: Page): Promise<string[]> {
     const enabled: string[] = [];
@@ -118,7 +118,7 @@ describe("what can be done", () => {
   });
 });
 
-describe("changing one", () => {
+describe("editing", () => {
   test("name and email must be valid, and change immediately", async ({ open }) => {
     const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });

@@ -8,7 +8,7 @@ import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 import { button, dialog, fact, instancesOf, pathOf, sentTo, storePassword, title } from "./instance-page.ts";
 
-describe("the list", () => {
+describe("the list of instances", () => {
   test("an empty list of instances links to creating one", async ({ open }) => {
     const page = await open("/instances", { as: await account() });
     await page.getByText("No instances yet.").waitFor();
@@ -36,7 +36,7 @@ describe("the list", () => {
   });
 });
 
-describe("making one", () => {
+describe("creating an instance", () => {
   test("an invalid instance form shows an error at every field and sends nothing", async ({ open }) => {
     const mine = await account({ seeded: true });
     await seedServer(mine.id);

@@ -16,7 +16,7 @@ const placeOf = (page: Page): string => pathOf(page) + new URL(page.url()).searc
 const rows = (page: Page, table: string): Locator => page.getByRole("table", { name: table }).getByRole("row");
 const serversOf = async (mine: TestAccount): Promise<Server[]> => (await mine.api.get("/servers")).as(z.array(Server));
 
-describe("the list", () => {
+describe("the list of servers", () => {
   test("the empty list of servers explains what a server is for, and links to creating one", async ({ open }) => {
     const page = await open("/servers", { as: await account() });
     await page.getByText("No servers yet. Create one to host your first instance.").waitFor();
@@ -67,7 +67,7 @@ describe("the list", () => {
   });
 });
 
-describe("creating one", () => {
+describe("creating a server", () => {
   async function choose(page: Page): Promise<void> {
     await page.getByRole("button", { name: /^Region/ }).click();
     await page.getByRole("option", { name: /eu-central/ }).click();
@@ -183,7 +183,7 @@ describe("creating one", () => {
   });
 });
 
-describe("the page of one", () => {
+describe("the server page", () => {
   test("the server page shows its details, its own instances only, and its operations", async ({ open }) => {
     const mine = await account();
     const server = await mine.server({ name: "erp-1" });
@@ -249,7 +249,7 @@ describe("the page of one", () => {
   });
 });
 
-describe("deleting one", () => {
+describe("deleting a server", () => {
   test("deleting a server is disabled with the reason while it has instances, and so is every action during an operation", async ({
     open,
   }) => {

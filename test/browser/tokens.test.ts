@@ -33,7 +33,7 @@ async function tokenNamed(mine: TestAccount, name: string): Promise<Token | unde
   return all.find((token) => token.name === name);
 }
 
-describe("making one", () => {
+describe("creating an API key", () => {
   test("the form for an API key needs a free name and a permission, and sends nothing before", async ({ open }) => {
     const mine = await account();
     const page = await open(CREATE, { as: mine });

@@ -260,7 +260,7 @@ function expectOneLine(started: Started, sentence: string): void {
   expect(started.stdout()).not.toMatch(/\n\s+at |Error:/);
 }
 
-describe("a start that fails prints what to do in one line, and exits with 1", () => {
+describe("a failed start, which prints what to do in one line and exits with 1", () => {
   afterEach(() => product.killAll());
 
   async function expectRejected(options: Parameters<Product["start"]>[0], sentence: string | RegExp): Promise<void> {

@@ -11,7 +11,7 @@ import { unless } from "../harness/unless.ts";
 import { ownAws } from "./cloud.ts";
 import { noMachine, startMachine, type TestMachine, until } from "./machine.ts";
 
-describe("on a machine", unless(noMachine), () => {
+describe("jobs on a machine", unless(noMachine), () => {
   let machine: TestMachine;
   beforeAll(async () => {
     await ownAws();

@@ -75,17 +75,17 @@ function hurry(): void {
 }
 
 const MISBEHAVIORS: [string, Misbehavior, RegExp][] = [
-  ["says something else", prints("Welcome!\n"), /does not understand/],
-  ["says nothing", prints(""), /does not understand/],
-  ["is in a state that there is not", prints("state=party\n"), /does not understand/],
-  ["answers what is no JSON", prints(`state=done\nanswer=${base64("{")}\n`), /does not understand/],
+  ["prints something else", prints("Welcome!\n"), /does not understand/],
+  ["prints nothing", prints(""), /does not understand/],
+  ["reports an unknown state", prints("state=party\n"), /does not understand/],
+  ["returns invalid JSON", prints(`state=done\nanswer=${base64("{")}\n`), /does not understand/],
   [
-    "has made a host key that is none",
+    "returns an invalid host key",
     prints(`state=done\nanswer=${base64('{"host_key":"ssh-ed25519 AAAA nonsense"}')}\n`),
     /does not understand/,
   ],
   [
-    "fails with a very long text",
+    "fails with a very long message",
     prints(`state=failed\ncode=NONSENSE\nmessage=${base64("x".repeat(500_000))}\n`),
     /HOST_JOB_FAILED: x{100,}/,
   ],
@@ -95,9 +95,9 @@ const MISBEHAVIORS: [string, Misbehavior, RegExp][] = [
     /TIMEOUT: \s+x/,
   ],
   ["ends with an error", prints("", 1), /Could not run the script/],
-  ["has no script, however often it is sent", prints("", 127), /Could not run the script/],
-  ["sends bytes that mean nothing", prints(randomBytes(100_000).toString("latin1")), /does not understand/],
-  ["does not stop to talk", talk, /sent too much output/],
+  ["never has the script, however often it is uploaded", prints("", 127), /Could not run the script/],
+  ["sends random bytes", prints(randomBytes(100_000).toString("latin1")), /does not understand/],
+  ["sends endless output", talk, /sent too much output/],
   ["hangs up", (channel) => channel.close(), /closed the connection/],
 ];
 
@@ -127,9 +127,9 @@ test.each(MISBEHAVIORS)(
 );
 
 test.each<[string, Partial<HostedServer>]>([
-  ["another one", { host_keys: [keyPairOf(randomBytes(32), "another").public_key] }],
-  ["one of no known type", { host_keys: ["ssh-party AAAA"] }],
-  ["one that is nonsense", { host_keys: ["ssh-ed25519 nonsense"] }],
+  ["another key", { host_keys: [keyPairOf(randomBytes(32), "another").public_key] }],
+  ["a key of an unknown type", { host_keys: ["ssh-party AAAA"] }],
+  ["nonsense", { host_keys: ["ssh-ed25519 nonsense"] }],
   ["an empty line", { host_keys: [""] }],
   ["none", { host_keys: [] }],
 ])("a machine whose pinned host key is %s receives nothing and is released", async (_, fields) => {

@@ -224,7 +224,7 @@ describe("a machine over SSH", unless(noMachine), () => {
     });
   });
 
-  describe("shows its host key", () => {
+  describe("host keys", () => {
     const strange = keyPairOf(randomBytes(32), "strange").public_key;
 
     test("a machine whose host key is not the pinned one receives nothing", async () => {

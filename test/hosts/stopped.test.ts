@@ -14,7 +14,7 @@ import { noMachine, PIECE_BYTES, processesWith, startMachine, type TestMachine, 
 /** Its archive is read in three pieces. */
 const FILE_BYTES = 2.5 * PIECE_BYTES;
 
-describe("a job that is stopped in the middle", unless(noMachine), () => {
+describe("interrupted jobs", unless(noMachine), () => {
   let machine: TestMachine;
   let archive: StoredArchive;
   beforeAll(async () => {

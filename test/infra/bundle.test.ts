@@ -13,17 +13,17 @@ const API_FUNCTION_MAX = 290 * KB;
 /** Has all of zod, the clients of S3 and of SSH, and the script of machines in it, and nobody waits for its start. */
 const TASK_FUNCTION_MAX = 1000 * KB;
 
-it("bundles every function that the tables declare", async () => {
+it("every function that the tables declare is bundled", async () => {
   expect(Object.keys(await bundledSizes(inject("bundles"))).toSorted()).toEqual(Object.keys(ENTRIES).toSorted());
 });
 
-it("keeps the functions that a client waits for small", async () => {
+it("the bundles of functions that a client waits for are small", async () => {
   const sizes = await bundledSizes(inject("bundles"));
   const large = [...routes.map(({ id }) => id), "authorize", "fallback"].filter((id) => (sizes[id] ?? 0) > API_FUNCTION_MAX);
   expect(large.map((id) => `${id}: ${sizes[id]}`)).toEqual([]);
 });
 
-it("keeps the functions that nobody waits for reasonable", async () => {
+it("the bundles of functions that nobody waits for have a reasonable size", async () => {
   const large = Object.entries(await bundledSizes(inject("bundles"))).filter(([, bytes]) => bytes > TASK_FUNCTION_MAX);
   expect(large).toEqual([]);
 });
@@ -31,24 +31,24 @@ it("keeps the functions that nobody waits for reasonable", async () => {
 const having = (pattern: RegExp): string[] =>
   Object.keys(ENTRIES).filter((id) => pattern.test(readFileSync(join(inject("bundles"), id, "index.mjs"), "utf8")));
 
-it("looks for credentials in the environment only", () => {
+it("bundled functions look for credentials in the environment only", () => {
   expect(having(/169\.254\.169\.254|sso-session|AWS_WEB_IDENTITY_TOKEN_FILE/)).toEqual([]);
 });
 
-it("gives each function its own endpoint alone, and the authorizer none", () => {
+it("each bundle has its own endpoint only, and the authorizer's bundle has none", () => {
   expect(having(/"\/instances\/:id\/clone"/)).toEqual(["instances.clone"]);
 });
 
-it("loads Node's own modules without their wrapping", () => {
+it("bundles load Node's own modules without a wrapper", () => {
   expect(having(/\bfrom\s*"(node:)?(https?|crypto|fs)"/)).toEqual([]);
 });
 
-it("bundles the ones that are asked for alone", async () => {
+it("a list of names bundles only those functions", async () => {
   const sizes = await bundle(scratch(), { only: ["health.get"] });
   expect(Object.keys(sizes)).toEqual(["health.get"]);
 });
 
-it.each(STAND_INS.map(({ name }) => name))("saves something by leaving out: %s", async (name) => {
+it.each(STAND_INS.map(({ name }) => name))("leaving out %s makes a bundle smaller", async (name) => {
   const entry = [["auth.login", "functions/auth/login.ts"]] as const;
   const others = STAND_INS.filter((standIn) => standIn.name !== name);
   const [without, whole] = await Promise.all([bundleFiles(scratch(), entry), bundleFiles(scratch(), entry, others)]);

@@ -57,7 +57,7 @@ const failing = async (work: () => Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-it("signs requests with the credentials of the environment, for the service and region", async () => {
+it("the bundled clients sign requests with the credentials of the environment, for the service and region", async () => {
   responses = [{ status: 200, body: { Item: { pk: { S: "a" }, count: { N: "3" } } } }];
   expect(await clients.get()).toEqual({ pk: "a", count: 3 });
   expect(asked[0]).toMatchObject({
@@ -67,7 +67,7 @@ it("signs requests with the credentials of the environment, for the service and 
   });
 });
 
-it("reads secrets and starts executions", async () => {
+it("the bundled clients read secrets and start executions", async () => {
   responses = [
     { status: 200, body: { SecretString: "s3cret" } },
     { status: 200, body: { executionArn: "e", startDate: 1_790_000_000.5 } },
@@ -77,7 +77,7 @@ it("reads secrets and starts executions", async () => {
   expect(asked.map(({ target }) => target)).toEqual(["secretsmanager.GetSecretValue", "AWSStepFunctions.StartExecution"]);
 });
 
-it("knows the errors that our sources mention, with what they hold", async () => {
+it("the bundled clients know the errors that our code names, with their fields", async () => {
   const Item = { pk: { S: "a" } };
   responses = [
     { status: 400, body: { __type: "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException", message: "no", Item } },
@@ -89,7 +89,7 @@ it("knows the errors that our sources mention, with what they hold", async () =>
   expect(clients.isAlreadyStarted(await failing(clients.start))).toBe(true);
 });
 
-it("names the errors that it does not know, and says whose fault they are", async () => {
+it("the bundled clients name unknown errors, and say whose fault they are", async () => {
   responses = [{ status: 400, body: { __type: "com.amazonaws.dynamodb.v20120810#TableInUseException", message: "busy" } }];
   expect(await failing(clients.put)).toMatchObject({ name: "TableInUseException", message: "busy", $fault: "client" });
   const broken = { status: 500, body: { __type: "com.amazonaws.dynamodb.v20120810#SomethingNew", message: "oh" } };
@@ -97,18 +97,21 @@ it("names the errors that it does not know, and says whose fault they are", asyn
   expect(await failing(clients.put)).toMatchObject({ name: "SomethingNew", $fault: "server" });
 });
 
-it.each(["ThrottlingException", "RequestLimitExceeded", "LimitOfTomorrow"])("tries again after %s", async (name) => {
-  responses = [
-    {
-      status: name === "LimitOfTomorrow" ? 503 : 400,
-      body: { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: "slow down" },
-    },
-  ];
-  await clients.put();
-  expect(asked).toHaveLength(2);
-});
+it.each(["ThrottlingException", "RequestLimitExceeded", "LimitOfTomorrow"])(
+  "the bundled clients retry after %s",
+  async (name) => {
+    responses = [
+      {
+        status: name === "LimitOfTomorrow" ? 503 : 400,
+        body: { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: "slow down" },
+      },
+    ];
+    await clients.put();
+    expect(asked).toHaveLength(2);
+  },
+);
 
-it("goes to AWS's own addresses when no other is given", () => {
+it("the bundled clients use AWS's own endpoints unless another is set", () => {
   expect(clients.addresses("eu-central-1")).toEqual([
     "https://dynamodb.eu-central-1.amazonaws.com/",
     "https://states.eu-central-1.amazonaws.com/",

@@ -120,7 +120,7 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
     expect(frontOf(environment).IPV6Enabled).toBe(true);
   });
 
-  it("nothing of the API is kept, not even its errors, and none is replaced by a page", () => {
+  it("no response of the API is cached or replaced by a page, not even an error", () => {
     // AWS's own policies: CachingDisabled and AllViewerExceptHostHeader.
     expect(apiBehavior(environment)).toMatchObject({
       PathPattern: "/api/*",
@@ -151,23 +151,26 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
     ["/config.json", "/config.json"],
     ["/assets/index-1.js", "/assets/index-1.js"],
     ["/assets/gone.js", "/assets/gone.js"],
-  ])("%s shows %s", (uri, shown) => {
+  ])("the path %s shows %s", (uri, shown) => {
     expect(onRequest(environment, frontOf(environment).DefaultCacheBehavior, { uri, headers: {} }).uri).toBe(shown);
   });
 
-  it.each(["/api", "/API/v1", "/Api/v1/servers", "/aPI/v1/openapi.json"])("%s is no page: 404 in the envelope", (uri) => {
-    const response = (headers: Asked["headers"]) =>
-      Made.parse(madeOf(environment, frontOf(environment).DefaultCacheBehavior, { uri, headers }));
-    const made = response({});
-    expect(made).toMatchObject({
-      statusCode: 404,
-      headers: { "content-type": { value: "application/json" }, "cache-control": { value: "no-store" } },
-    });
-    expect(JSON.parse(made.body)).toEqual({ success: false, error: { code: "NOT_FOUND", message: "No such path" } });
-    expect(made.headers["x-request-id"]?.value).toBe("made-by-cloudfront");
-    expect(response({ "x-request-id": { value: "mine" } }).headers["x-request-id"]?.value).toBe("mine");
-    expect(response({ "x-request-id": { value: "not mine" } }).headers["x-request-id"]?.value).toBe("made-by-cloudfront");
-  });
+  it.each(["/api", "/API/v1", "/Api/v1/servers", "/aPI/v1/openapi.json"])(
+    "the path %s is a 404 in the envelope, not a page",
+    (uri) => {
+      const response = (headers: Asked["headers"]) =>
+        Made.parse(madeOf(environment, frontOf(environment).DefaultCacheBehavior, { uri, headers }));
+      const made = response({});
+      expect(made).toMatchObject({
+        statusCode: 404,
+        headers: { "content-type": { value: "application/json" }, "cache-control": { value: "no-store" } },
+      });
+      expect(JSON.parse(made.body)).toEqual({ success: false, error: { code: "NOT_FOUND", message: "No such path" } });
+      expect(made.headers["x-request-id"]?.value).toBe("made-by-cloudfront");
+      expect(response({ "x-request-id": { value: "mine" } }).headers["x-request-id"]?.value).toBe("mine");
+      expect(response({ "x-request-id": { value: "not mine" } }).headers["x-request-id"]?.value).toBe("made-by-cloudfront");
+    },
+  );
 
   it("CloudFront passes the client's IP address to the API, whatever the client sends", () => {
     const asked = {
@@ -180,7 +183,7 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
     });
   });
 
-  it("only CloudFront reads the bucket, and only from there", () => {
+  it("only CloudFront can read the bucket, and only from this distribution", () => {
     const { Origins, DefaultCacheBehavior } = frontOf(environment);
     const files = Origins.find(({ Id }) => Id === DefaultCacheBehavior.TargetOriginId);
     expect(files?.OriginAccessControlId).toBeDefined();
@@ -203,7 +206,7 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
     ]);
   });
 
-  it("what the first page names is there before it; names that change are not kept, and those that do not are for ever", () => {
+  it("assets are uploaded before the page that names them; hashed names are cached for ever and others are not", () => {
     const deployments = Object.entries(resourcesOf(environment)).filter(([, { Type }]) => Type === "Custom::CDKBucketDeployment");
     expect(deployments).toHaveLength(2);
     const [assets, page] = deployments;
@@ -231,7 +234,7 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
     expect(configs).toEqual([{ environment, other_dashboard: null, api_page: null }]);
   });
 
-  it("the key is sent to the API and is not in the template", () => {
+  it("CloudFront sends the origin key to the API, and the template does not contain it", () => {
     const headers = frontOf(environment).Origins.flatMap(({ OriginCustomHeaders }) => OriginCustomHeaders ?? []);
     expect(headers).toEqual([{ HeaderName: ORIGIN_KEY_HEADER, HeaderValue: expect.objectContaining({}) }]);
     expect(JSON.stringify(headers)).toMatch(/\{\{resolve:secretsmanager:.*:SecretString:::\}\}/);
@@ -259,7 +262,7 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
 const bundleOf = (directory: string): string =>
   /"(.*)"/.exec(readFileSync(join(directory, "index.mjs"), "utf8"))?.[1] ?? directory;
 
-it("with another key the functions accept the one before, too, until CloudFront sends the new one everywhere", async () => {
+it("with a new origin key the functions also accept the previous one until CloudFront sends the new one everywhere", async () => {
   const folder = scratch();
   const before = SETTINGS.test.originKey;
   SETTINGS.test.originKey = before + 1;

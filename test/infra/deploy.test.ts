@@ -50,8 +50,8 @@ const NO_STACK = {
   text: "<ErrorResponse><Error><Code>ValidationError</Code><Message>Stack with id x does not exist</Message></Error></ErrorResponse>",
 };
 
-describe("the stack that is there already", () => {
-  it("is asked for with the deployer's signature", async () => {
+describe("the existing stack", () => {
+  it("the deployer reads the existing stack with signed requests", async () => {
     responses["cloudformation"] = stackIn("CREATE_COMPLETE", {
       Dashboard: "https://a.example",
       Distribution: "d.cloudfront.net",
@@ -69,7 +69,7 @@ describe("the stack that is there already", () => {
   });
 
   it.each(["CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "UPDATE_ROLLBACK_FAILED"])(
-    "is to be protected in %s",
+    "a stack in %s is protected",
     async (status) => {
       responses["cloudformation"] = stackIn(status);
       expect(hasCompleted(await findStack("stack", access))).toBe(true);
@@ -77,45 +77,45 @@ describe("the stack that is there already", () => {
   );
 
   it.each(["CREATE_FAILED", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "REVIEW_IN_PROGRESS", "CREATE_IN_PROGRESS"])(
-    "can be cleared away in %s",
+    "a stack in %s may be deleted",
     async (status) => {
       responses["cloudformation"] = stackIn(status);
       expect(hasCompleted(await findStack("stack", access))).toBe(false);
     },
   );
 
-  it("may not be there yet", async () => {
+  it("the stack may not exist yet", async () => {
     responses["cloudformation"] = NO_STACK;
     expect(hasCompleted(await findStack("stack", access))).toBe(false);
   });
 
-  it("is not taken for absent by whoever may not look", async () => {
+  it("a deployer who may not read the stack gets an error, and the stack does not count as absent", async () => {
     responses["cloudformation"] = { status: 403, text: "<Code>AccessDenied</Code>" };
     await expect(findStack("stack", access)).rejects.toThrow("cloudformation:DescribeStacks returned 403");
   });
 });
 
-it("says what to ask AWS for when a new account lets ten functions run at once", async () => {
+it("the deployment of a new account with ten concurrent functions says what to request from AWS", async () => {
   responses["lambda"] = limitOf(10);
   expect(concurrencyWarning(await concurrencyLimit(access))).toMatch(/Only 10 .*--quota-code L-B99A9384 --desired-value 1000/s);
   responses["lambda"] = limitOf(1000);
   expect(concurrencyWarning(await concurrencyLimit(access))).toBeUndefined();
 });
 
-describe("what was chosen", () => {
+describe("stored settings", () => {
   const CDK_JSON = JSON.stringify({
     app: "node",
     context: { "cli-telemetry": false, live: { domain: "erp.example.com", certificate: "arn" } },
   });
 
-  it("is kept for its environment, beside what was chosen before", () => {
+  it("a setting is stored for its environment, beside earlier settings", () => {
     const { text, values } = withChosen(CDK_JSON, "live", { alarmEmail: "a@example.com" });
     expect(values).toEqual({ domain: "erp.example.com", certificate: "arn", alarmEmail: "a@example.com" });
     expect(JSON.parse(text)).toEqual({ app: "node", context: { "cli-telemetry": false, live: values } });
     expect(withChosen(text, "test", {}).values).toEqual({});
   });
 
-  it("goes when that is asked for", () => {
+  it("a setting is removed on request", () => {
     expect(withChosen(CDK_JSON, "live", { domain: "none", certificate: "none" }).values).toEqual({});
   });
 
@@ -133,7 +133,7 @@ describe("what was chosen", () => {
       );
     });
 
-  it("a domain that the stack has and nobody mentions is not taken away", async () => {
+  it("the stack's domain stays if the command does not mention it", async () => {
     responses["cloudformation"] = stackIn("UPDATE_COMPLETE", {
       Dashboard: "https://erp.example.com",
       Distribution: "d.cloudfront.net",
@@ -143,7 +143,7 @@ describe("what was chosen", () => {
     expect(stderr).toContain("https://erp.example.com, and this deployment would take that name away");
   });
 
-  it("nothing is deployed by somebody who may not see whether there is a stack", async () => {
+  it("the deployment stops if the deployer may not read whether the stack exists", async () => {
     responses["cloudformation"] = { status: 403, text: "<Code>AccessDenied</Code>" };
     const { code, stderr } = await errorResponse("test");
     expect({ code, stderr }).toEqual({

@@ -122,13 +122,13 @@ const Line = z.strictObject({
 const Metric = z.looseObject({ _aws: z.looseObject({ CloudWatchMetrics: z.array(z.looseObject({})) }), environment: z.string() });
 const parsed = () => lines.map((line): unknown => JSON.parse(line));
 
-test("every line is an object with its level, or a metric that nothing is wrapped around", () => {
+test("every log line is an object with its level, or a bare metric", () => {
   for (const line of parsed()) z.union([Line, Metric]).parse(line);
   const metrics = parsed().flatMap((line) => Metric.safeParse(line).data ?? []);
   expect(metrics).toContainEqual(expect.objectContaining({ OrphanMachines: 0, environment: "test" }));
 });
 
-test("a request is one line that its id finds, and an error is one of level ERROR with its cause's place", () => {
+test("every request writes one line that its ID finds, and an error has the level ERROR and its cause's place", () => {
   const messages = parsed().flatMap((line) => Line.safeParse(line).data ?? []);
   const found = messages.filter(({ message }) => message["request_id"] === "asked.servers.list");
   expect(found).toMatchObject([{ level: "INFO", message: { message: "request", endpoint: "/api/v1/servers", status: 200 } }]);
@@ -150,7 +150,7 @@ test("the local runner's functions write the same lines", () => {
 });
 const ofList = (line: unknown): boolean => Line.safeParse(line).data?.message["request_id"] === "asked.servers.list";
 
-test("what docs/operations.md filters by is in the lines", () => {
+test("every filter in docs/operations.md matches the log lines", () => {
   const guide = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
   const filters = [...guide.matchAll(/filter ([\w.]+) = "([^"]*)"/g)];
   expect(filters.length).toBeGreaterThan(2);

@@ -101,24 +101,24 @@ const WRITES = [
 ].toSorted();
 
 describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
-  it("is what CloudFormation's own schemas describe, without a circle of references", () => {
+  it("the stack satisfies CloudFormation's own schemas and has no circular references", () => {
     const { Resources: all } = of(raws, environment);
     expect(problemsOf(Resources.parse(all))).toEqual([]);
     expect(cycleIn(Resources.parse(all))).toBeUndefined();
   });
 
-  it("has state machines that AWS's language allows", () => {
+  it("the stack's state machines are valid in AWS's language", () => {
     for (const { name, definition } of of(templates, environment).machines) {
       const { isValid, errorsText } = validateMachine(structuredClone(definition)); // it writes into it
       expect({ name, errors: isValid ? "" : errorsText("\n") }).toEqual({ name, errors: "" });
     }
   });
 
-  it("stays under what CloudFormation takes", () => {
+  it("the stack stays within CloudFormation's limits", () => {
     expect(Object.keys(of(raws, environment).Resources).length).toBeLessThan(RESOURCES_MAX);
   });
 
-  it("gives every route a method with a function of its own", () => {
+  it("every route has a method with its own function", () => {
     const names = routesOf(environment).map((route) => functionOf(environment, route).directory ?? "");
     expect(new Set(names).size).toBe(routesOf(environment).length);
     for (const [index, route] of routesOf(environment).entries()) {
@@ -126,7 +126,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     }
   });
 
-  it("has no method beyond the routes but the fallback's", () => {
+  it("the API has no methods except the routes and the fallback", () => {
     const methods = apiOf(environment).resources.flatMap(({ path, methods }) =>
       methods.map(({ httpMethod }) => `${httpMethod} ${path}`),
     );
@@ -149,7 +149,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
       expect(methodOf(environment, "ANY", `${base}/{proxy+}`).integration.Uri).toContain("fallback");
   });
 
-  it("asks the authorizer about every request to a route that is not public, whatever its headers", () => {
+  it("every request to a route that is not public goes to the authorizer, whatever its headers", () => {
     const [authorizer] = apiOf(environment).authorizers;
     expect(resources(environment, "AWS::ApiGateway::Authorizer")[0]?.Properties).toMatchObject({
       AuthorizerResultTtlInSeconds: 0,
@@ -164,7 +164,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     }
   });
 
-  it("lets every route's function do what the route declares, and nothing else", () => {
+  it("every route's function may do what the route declares, and nothing else", () => {
     const { tables, machines, secrets, buckets } = of(templates, environment);
     const names = new Map([...tables, ...secrets, ...buckets].map(({ arn, logicalId }) => [arn, logicalId]));
     const machineArn = (name: string) => machines.find((machine) => machine.name === `${stackName(environment)}-${name}`)?.arn;
@@ -194,12 +194,12 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     }
   });
 
-  it("lets a GET write only to leave a trace of a download, and to free the place of a wait", () => {
+  it("a GET may write only to record a download and to free the slot of a wait", () => {
     const writing = routesOf(environment).filter(({ method, writes }) => method === "GET" && writes);
     expect(writing.map(({ id }) => id)).toEqual(["backups.download", "operations.get"]);
   });
 
-  it("lets the authorizer write to the table and read the session's key, and nothing else", () => {
+  it("the authorizer may write to the table and read the session key, and nothing else", () => {
     const authorizer = apiOf(environment).authorizers[0];
     const { role = "" } = of(templates, environment).functions.find(({ arn }) => arn === authorizer?.functionArn) ?? {};
     const services = grantsOf(environment, role).filter((grant) => !/^(logs|xray):/.test(grant));
@@ -208,14 +208,14 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     expect(services[1]).toMatch(/^secretsmanager:GetSecretValue \S+session\S+$/);
   });
 
-  it("names what may be touched, except where AWS has no names", () => {
+  it("every policy names its resources, except where AWS has no names", () => {
     const nameless = of(templates, environment).roles.flatMap(({ arn }) =>
       grantsOf(environment, arn).filter((grant) => grant.endsWith(" *")),
     );
     expect(nameless.filter((grant) => !/^(xray:|logs:)/.test(grant))).toEqual([]);
   });
 
-  it("runs every function on the newest Node.js, on arm, with logs that end, and traced if a request or an execution called it", () => {
+  it("every function runs on the newest Node.js on ARM, with log retention, and is traced if a request or an execution calls it", () => {
     const functions = Object.entries(of(raws, environment).Resources).filter(([, { Type }]) => Type === "AWS::Lambda::Function");
     const ours = functions.filter(([id]) => !/^Custom(CDKBucketDeployment|S3AutoDelete)/.test(id));
     expect(functions.length - ours.length).toBe(2);
@@ -228,7 +228,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
       expect(Properties).toHaveProperty("RetentionInDays");
   });
 
-  it("has a bundle for each function, and a function for each bundle of the environment", () => {
+  it("every function has a bundle, and every bundle of the environment has a function", () => {
     const bundled = of(templates, environment).functions.flatMap(({ directory, logicalId }) =>
       directory === undefined || logicalId.startsWith("CustomS3AutoDelete")
         ? []
@@ -285,13 +285,13 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     );
   });
 
-  it("writes no header, body or credential to the access log", () => {
+  it("the access log has no headers, bodies or credentials", () => {
     const format = JSON.stringify(resources(environment, "AWS::ApiGateway::Stage")[0]?.Properties["AccessLogSetting"]);
     expect(format).toContain("$context.requestId");
     expect(format).not.toMatch(/authorization|header|body|caller/i);
   });
 
-  it("keeps customers' data when live, and backups closed to everybody", () => {
+  it("customers' data is retained in live, and backups are private", () => {
     const live = environment === "live";
     const [table] = resources(environment, "AWS::DynamoDB::GlobalTable");
     expect(table?.Properties).toMatchObject({
@@ -317,7 +317,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     }
   });
 
-  it("empties what it removes with the stack, and lets nothing come in meanwhile", () => {
+  it("buckets and tables that are deleted with the stack are emptied, and accept nothing meanwhile", () => {
     const emptied = resources(environment, "Custom::S3AutoDeleteObjects").map(({ Properties }) =>
       JSON.stringify(Properties["BucketName"]),
     );
@@ -327,7 +327,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     expect(emptied.toSorted()).toEqual(removed.toSorted());
   });
 
-  it("gives names of CloudFront, which all regions of an account share, the region", () => {
+  it("CloudFront names, which all regions of an account share, contain the region", () => {
     const names = [
       ...resources(environment, "AWS::CloudFront::ResponseHeadersPolicy").map(
         ({ Properties }) => Properties["ResponseHeadersPolicyConfig"],
@@ -341,14 +341,14 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     for (const name of names) expect(name).toContain('{"Ref":"AWS::Region"}');
   });
 
-  it("has an alarm's harm and remedy written on it", () => {
+  it("every alarm's description has its impact and a link to the remedy", () => {
     for (const { Properties } of resources(environment, "AWS::CloudWatch::Alarm")) {
       expect(Properties["AlarmDescription"]).toMatch(/^[A-Z].{20,}\. What to do: docs\/operations\.md#[a-z-]+$/);
       expect(Properties["AlarmActions"]).toHaveLength(1);
     }
   });
 
-  it("costs what docs/deploy.md says while nobody uses it", () => {
+  it("the idle stack costs what docs/deploy.md says", () => {
     const metrics = resources(environment, "AWS::CloudWatch::Alarm").flatMap(({ Properties }) =>
       z
         .array(z.looseObject({ MetricStat: z.json().optional() }))
@@ -363,7 +363,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     expect(resources(environment, "AWS::KMS::Key")).toHaveLength(1);
   });
 
-  it("traces a part of the requests, and nothing that runs by itself", () => {
+  it("some requests are traced, and nothing that runs on a schedule", () => {
     const [sampling] = resources(environment, "AWS::XRay::SamplingRule");
     expect(sampling?.Properties["SamplingRule"]).toMatchObject({
       ServiceName: `${stackName(environment)}/${environment}`,
@@ -373,7 +373,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     });
   });
 
-  it("is made of what the narrowed deployment policy allows", () => {
+  it("the narrowed deployment policy allows everything in the stack", () => {
     const types = [...new Set(Object.values(of(raws, environment).Resources).map(({ Type }) => Type))];
     expect(types.filter((type) => NEEDED[type] === undefined)).toEqual([]);
     const denied = types.flatMap((type) =>
@@ -382,7 +382,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     expect(denied).toEqual([]);
   });
 
-  it("has a place in docs/operations.md for every alarm", () => {
+  it("every alarm has an entry in docs/operations.md", () => {
     const guide = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
     const anchors = [...guide.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
       title
@@ -395,13 +395,13 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     }
   });
 
-  it("writes its state machines in what the local interpreter and AWS both speak", () => {
+  it("the state machines use only what both the local interpreter and AWS support", () => {
     for (const { definition } of of(templates, environment).machines) {
       expect(JSON.stringify(definition)).not.toMatch(/JSONata|"Assign"|"Arguments"|"Output"|waitForTaskToken/);
     }
   });
 
-  it("lets Lambda put aside what the rescue could not deal with", () => {
+  it("Lambda puts failed rescue events in a queue", () => {
     const rescue = of(templates, environment).functions.find(({ directory = "" }) => directory.endsWith("rescue"));
     expect(actionsOf(grantsOf(environment, rescue?.role ?? ""), "sqs")).toEqual(["sqs:SendMessage"]);
     const destinations = resources(environment, "AWS::Lambda::EventInvokeConfig").flatMap(
@@ -412,7 +412,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     ]);
   });
 
-  it("rescues every machine's executions, however they die", () => {
+  it("every state machine's executions are rescued, however they die", () => {
     const { rules, machines } = of(templates, environment);
     const rescue = rules.find(({ pattern }) => pattern !== undefined);
     expect(rescue?.pattern?.["detail"]).toEqual({
@@ -427,12 +427,12 @@ it("the stacks satisfy cdk-nag, which fails the synthesis otherwise", () => {
   expect(report.parse(JSON.parse(readFileSync(join(outdir, "validation-report.json"), "utf8"))).pluginReports).toEqual([]);
 });
 
-it("has a deployment policy that fits into a managed one, and touches no role but the stacks'", () => {
+it("the deployment policy fits into a managed policy, and touches only the stacks' roles", () => {
   expect(JSON.stringify(policy).length).toBeLessThan(6144);
   expect(allows("iam:PutRolePolicy", `arn:aws:iam::${ACCOUNT}:role/Administrator`)).toBe(false);
 });
 
-it("has the sandbox in the test environment only", () => {
+it("only the test environment has the sandbox", () => {
   const having = ENVIRONMENTS.filter((environment) => apiOf(environment).resources.some(({ path }) => path.includes("sandbox")));
   expect(having).toEqual(["test"]);
 });
@@ -449,12 +449,12 @@ describe("the checks of a template", () => {
       { Type: "AWS::Lambda::Alias", Properties: { Name: "a", FunctionName: 7, FunctionVersion: "1" } },
       "FunctionName is no string",
     ],
-  ])("find what is wrong with %j", (resource, problem) => {
+  ])("the template checks report what is wrong with %j", (resource, problem) => {
     expect(problemsOf(Resources.parse({ mine: resource }))).toEqual([expect.stringContaining(problem)]);
     expect(problemsOf(Resources.parse({ mine: role }))).toEqual([]);
   });
 
-  it("find circles, by whatever refers", () => {
+  it("the template checks find circular references of any kind", () => {
     const circle = (reference: object) =>
       cycleIn(
         Resources.parse({ a: { ...role, DependsOn: "b" }, b: { ...role, DependsOn: ["c"] }, c: { ...role, ...reference } }),

@@ -128,13 +128,13 @@ const TABLE = workflow({
 });
 
 describe.each(Object.values(workflows))("$name", (table) => {
-  it("does its steps in the table's order", async () => {
+  it("the state machine does its steps in the table's order", async () => {
     const { tasks, outcome } = await run(table, flagsOf(table, true));
     expect(tasks).toEqual(["begin", ...doneBy(table), "succeed"]);
     expect(outcome).toBe("SUCCEEDED");
   });
 
-  it("whichever step fails, the state machine undoes in reverse what may have been done, and passes on the error", async () => {
+  it("whichever step fails, the state machine undoes what may have been done in reverse order, and passes on the error", async () => {
     for (const [index, failing] of table.steps.entries()) {
       const { tasks, calls, outcome } = await run(table, flagsOf(table, true), ({ task }) => {
         if (task === failing.name) throw new Named("PROVIDER_ERROR");
@@ -146,14 +146,14 @@ describe.each(Object.values(workflows))("$name", (table) => {
     }
   });
 
-  it("undoes everything, and does nothing, when that is asked", async () => {
+  it("an execution that is asked to undo undoes everything and does nothing", async () => {
     const error = { Error: "States.Timeout", Cause: "It took too long" };
     const { tasks, calls } = await run(table, { undo_only: true, error });
     expect(tasks).toEqual([...undone(table.steps), "fail"]);
     expect(calls.at(-1)?.error).toEqual(error);
   });
 
-  it("stays under 15,000 events of the 25,000 that an execution may have, every poll and every retry at its limit", () => {
+  it("the state machine stays under 15,000 of the 25,000 events of an execution, with every poll and retry at its limit", () => {
     const { States } = asl.parse(definitionOf(table));
     // A task is 5 events, a choice 2, a wait 2, each retry 3: of a poll, one ask's; what is left of the 25,000 is for more.
     const retries = Object.values(States).flatMap(({ Retry }) => Retry.map(({ MaxAttempts }) => 3 * MaxAttempts));
@@ -165,12 +165,12 @@ describe.each(Object.values(workflows))("$name", (table) => {
   });
 });
 
-it("leaves a step out without its flag, and undoes it all the same", async () => {
+it("a step is skipped without its flag, and is undone all the same", async () => {
   const { tasks } = await run(TABLE, { third_wanted: false });
   expect(tasks).toEqual(["begin", "first", "second", "fourth", "succeed"]);
 });
 
-it("undoes twice what two steps undo alike", async () => {
+it("two steps with the same undo are undone twice", async () => {
   const { tasks } = await run(TABLE, { third_wanted: true }, ({ task }) => {
     if (task === "fourth") throw new Named("INTERNAL_ERROR");
   });
@@ -188,7 +188,7 @@ it("a poll is repeated until it is ready, and knows its limit", async () => {
   expect(outcome).toBe("SUCCEEDED");
 });
 
-it("lets a poll ask soon at first, and never much later than the work took", () => {
+it("a poll asks soon at first, and never much later than the work took", () => {
   const waits = waitsWithin(120);
   expect(waits.slice(0, 12)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2]);
   let passed = 0;
@@ -198,15 +198,15 @@ it("lets a poll ask soon at first, and never much later than the work took", () 
   }
 });
 
-it.each([3, 10, 30, 120, 240])("lets a poll of %d minutes ask for the last time when they are over", (minutes) => {
+it.each([3, 10, 30, 120, 240])("a poll of %d minutes asks for the last time when they are over", (minutes) => {
   expect(waitsWithin(minutes).reduce((sum, wait) => sum + wait, 0)).toBe(minutes * 60);
 });
 
-it("asks for a job of half an hour 57 times", () => {
+it("a poll of half an hour asks 57 times", () => {
   expect(attempts({ upToMinutes: 30 })).toBe(57);
 });
 
-it("gives a poll the table's own time in live", () => {
+it("a poll has the table's own time in live", () => {
   const [, second] = TABLE.steps;
   expect(limitOf(second, SETTINGS.live.polls)).toBe(47);
 });
@@ -218,7 +218,7 @@ const busyUntil =
     if (task === "first" && count < ready) throw new Named("TryAgain");
   };
 
-it("tries again what asks for it, seven times in all", async () => {
+it("a task that throws TryAgain is retried, seven times in all", async () => {
   const patient = await run(TABLE, { third_wanted: false }, busyUntil(7));
   expect(patient.tasks.filter((task) => task === "first")).toHaveLength(7);
   expect(patient.tasks.at(-1)).toBe("succeed");
@@ -227,7 +227,7 @@ it("tries again what asks for it, seven times in all", async () => {
   expect(hopeless.tasks.at(-1)).toBe("fail");
 });
 
-it("undoes with more patience than it does", async () => {
+it("an undo is retried more often than a step", async () => {
   const { tasks, outcome } = await run(TABLE, { undo_only: true }, ({ task }, count) => {
     if (task === "unSecond" && count < 61) throw new Named("TryAgain");
   });
@@ -235,12 +235,12 @@ it("undoes with more patience than it does", async () => {
   expect(outcome).toBe("SUCCEEDED");
 });
 
-it("has a reason for a second execution that nobody gave one", async () => {
+it("a second execution without a reason gets one", async () => {
   const { calls } = await run(TABLE, { undo_only: true });
   expect(calls.at(-1)?.error).toMatchObject({ Error: "INTERNAL_ERROR" });
 });
 
-it.each(["begin", "succeed", "fail", "unSecond"])("dies when %s fails, for the rescue to see", async (failing) => {
+it.each(["begin", "succeed", "fail", "unSecond"])("the execution dies when %s fails, and is rescued", async (failing) => {
   const { tasks, outcome } = await run(TABLE, { third_wanted: false }, ({ task }) => {
     const undoing = failing === "fail" || failing === "unSecond";
     if (task === failing || (undoing && task === "fourth")) throw new Named("Broken");
@@ -249,7 +249,7 @@ it.each(["begin", "succeed", "fail", "unSecond"])("dies when %s fails, for the r
   expect(outcome).not.toBe("SUCCEEDED");
 });
 
-it("keeps to the names of tasks for its task states", () => {
+it("task states have the names of their tasks", () => {
   for (const table of Object.values(workflows)) {
     const { States } = asl.parse(definitionOf(table));
     const tasks = Object.entries(States)

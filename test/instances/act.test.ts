@@ -49,8 +49,8 @@ describe.each(INSTANCE_STATUSES)("an instance that is %s", (state) => {
   );
 });
 
-describe("what is allowed beside its state", () => {
-  test("on a server that is not active is to delete it", async () => {
+describe("what is allowed besides the status", () => {
+  test("an instance on a server that is not active can only be deleted", async () => {
     const server = await seedServer(me.id, { state: "unreachable" });
     for (const state of ["running", "stopped", "failed"] as const) {
       const { id } = await seedInstance(me.id, { server_id: server.id, state });
@@ -72,7 +72,7 @@ describe("what is allowed beside its state", () => {
     }
   });
 
-  test("is noted once it is installed: of what failed later all is offered that a failed one allows", async () => {
+  test("an instance that failed after its installation allows everything that a failed instance allows", async () => {
     const other = await account();
     const { id } = await other.instance();
     expect((await getInstance(other.id, id)).installed).toBe(true);
@@ -81,7 +81,7 @@ describe("what is allowed beside its state", () => {
   });
 });
 
-test("stop, start and restart lead where they should, through their own states", async () => {
+test("stop, start and restart pass through their own statuses and end in the right one", async () => {
   const instance = await me.instance();
   for (const [action, through, to] of [
     ["stop", "stopping", "stopped"],
@@ -103,7 +103,7 @@ test("stop, start and restart lead where they should, through their own states",
   }
 });
 
-test("backup names the new backup in the operation's result, and the instance stays as it is", async () => {
+test("the operation of a backup names the new backup in its result, and the instance's status does not change", async () => {
   const instance = await me.instance();
   const operation = (await act(me.api, instance.id, "backup")).as(Operation);
   expect(operation.type).toBe("backup.create");
@@ -136,7 +136,7 @@ test("of concurrent conflicting actions one wins, and the errors of the others n
   await me.until(won?.id ?? null);
 });
 
-test("an instance whose server is not active is left alone, and the server is named", async () => {
+test("actions on an instance whose server is not active are rejected, and the error names the server", async () => {
   const server = await seedServer(me.id, { state: "unreachable" });
   const instance = await seedInstance(me.id, { server_id: server.id });
   for (const action of ["stop", "restart", "backup"]) {
@@ -145,6 +145,6 @@ test("an instance whose server is not active is left alone, and the server is na
   }
 });
 
-test("an instance that is not there is not found", async () => {
+test("an action on an unknown instance returns 404", async () => {
   for (const action of Object.keys(FROM)) expect((await act(me.api, unusedId("instance"), action)).status).toBe(404);
 });

@@ -40,7 +40,7 @@ const bodyFor = (fields: Record<string, unknown> = {}) => ({
 const clone = (fields: Record<string, unknown> = {}, id = source.id) => api.post(`/instances/${id}/clone`, bodyFor(fields));
 const dataOf = async (id: string) => JSON.parse((await api.get(`/sandbox/instances/${id}/data`)).text).data as unknown;
 
-test("a clone is a new instance that holds what the backup held, with an identity of its own, neutralized", async () => {
+test("a clone is a new instance with the backup's data and its own identity, neutralized", async () => {
   const body = bodyFor();
   const response = await api.post(`/instances/${source.id}/clone`, body);
   const { admin_password, ...begun } = response.as(instances.clone.data);
@@ -92,7 +92,7 @@ describe("admin_password", () => {
   });
 
   test.each(["elevenchars", "x".repeat(129), "with\u0000a NUL in it", "with\na line break"])(
-    "%j is refused",
+    "the admin password %j is invalid",
     async (admin_password) => {
       expect((await clone({ admin_password })).error).toMatchObject({
         code: "VALIDATION_ERROR",
@@ -102,13 +102,13 @@ describe("admin_password", () => {
   );
 });
 
-test("with restore_database false it has a fresh database", async () => {
+test("a clone with restore_database false has a fresh database", async () => {
   const begun = (await clone({ restore_database: false })).as(Instance);
   await me.until(begun.operation_id);
   expect(await dataOf(begun.id)).toEqual({});
 });
 
-test("without the files its own backups count them as missing, and can be cloned from", async () => {
+test("a clone without the files can be cloned itself, and its backups count the missing files", async () => {
   const begun = (await clone({ restore_filestore: false })).as(Instance);
   await me.until(begun.operation_id);
   const without = await me.backup(begun.id);
@@ -118,7 +118,7 @@ test("without the files its own backups count them as missing, and can be cloned
   expect(await dataOf(next.id)).toEqual(DATA);
 });
 
-test("with neutralize false it goes on sending", async () => {
+test("a clone with neutralize false keeps sending email", async () => {
   const begun = (await clone({ neutralize: false })).as(Instance);
   expect(begun.neutralized).toBe(false);
   const { result } = await me.until(begun.operation_id);
@@ -131,7 +131,7 @@ test.each([
   { asked: { neutralize: false }, reset: false },
   { asked: { reset_users: false }, reset: false },
   { asked: { neutralize: false, reset_users: true }, reset: true },
-])("with $asked its users but the administrator are shut out: $reset", async ({ asked, reset }) => {
+])("a clone with $asked resets every user except the administrator: $reset", async ({ asked, reset }) => {
   const begun = (await clone(asked)).as(Instance);
   await me.until(begun.operation_id);
   const usersOf = async ({ id, server_id }: Pick<Instance, "id" | "server_id">) =>
@@ -141,12 +141,12 @@ test.each([
   expect(await usersOf(begun)).toEqual([reset ? { ...theirs, password_hash: "", api_keys: [] } : theirs]);
 });
 
-test("with both restores false there is nothing to clone", async () => {
+test("a clone of neither the database nor the files is invalid", async () => {
   const { error } = await clone({ restore_database: false, restore_filestore: false });
   expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "restore_database" } });
 });
 
-test("it goes to another server, with a database of the given name, where asked", async () => {
+test("a clone can be created on another server, with a given database name", async () => {
   const server = await me.server();
   const begun = (await clone({ server_id: server.id, database_name: "elsewhere" })).as(Instance);
   expect(begun).toMatchObject({ server_id: server.id, database_name: "elsewhere" });
@@ -154,7 +154,7 @@ test("it goes to another server, with a database of the given name, where asked"
   expect(await dataOf(begun.id)).toEqual(DATA);
 });
 
-test("two clones of one name get databases of different names", async () => {
+test("two clones with one name get different database names", async () => {
   const [one, other] = [(await clone()).as(Instance), (await clone()).as(Instance)];
   expect(one.database_name).not.toBe(other.database_name);
   await Promise.all([one, other].map(({ operation_id }) => me.until(operation_id)));
@@ -165,8 +165,8 @@ test.each(["Ünïcödé Shop 2", "123", "💥", "_", "a".repeat(64)])("the name 
   expect(database_name).toMatch(/^[a-z][a-z0-9_]{0,62}$/);
 });
 
-describe("is refused", () => {
-  test("with a domain or database that is taken", async () => {
+describe("rejected clones", () => {
+  test("a clone with a taken domain or database name is rejected", async () => {
     expect((await clone({ domain: source.domain })).error).toMatchObject({
       code: "CONFLICT",
       details: { field: "domain", resource: source.id },
@@ -175,7 +175,7 @@ describe("is refused", () => {
     expect(error).toMatchObject({ code: "CONFLICT", details: { field: "database_name" } });
   });
 
-  test("with a backup that is none, or another instance's", async () => {
+  test("a clone of an unknown backup or another instance's backup is rejected", async () => {
     const other = await seedInstance(me.id);
     const theirs = await seedBackup(other);
     for (const backup_id of [unusedId("backup"), theirs.id]) {
@@ -185,14 +185,17 @@ describe("is refused", () => {
     }
   });
 
-  test.each<BackupStatus>(["pending", "running", "failed", "deleting"])("with a backup that is %s", async (state) => {
-    const instance = await seedInstance(me.id);
-    const unfinished = await seedBackup(instance, { state });
-    const { error } = await clone({ backup_id: unfinished.id }, instance.id);
-    expect(error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
-  });
+  test.each<BackupStatus>(["pending", "running", "failed", "deleting"])(
+    "a clone of a backup that is %s is rejected",
+    async (state) => {
+      const instance = await seedInstance(me.id);
+      const unfinished = await seedBackup(instance, { state });
+      const { error } = await clone({ backup_id: unfinished.id }, instance.id);
+      expect(error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
+    },
+  );
 
-  test("on a server that is not active, named or the source's own", async () => {
+  test("a clone on a server that is not active is rejected, whether given or the source's own", async () => {
     const server = await seedServer(me.id, { state: "unreachable" });
     const details = { status: "offline", resource: server.id };
     expect((await clone({ server_id: server.id })).error).toMatchObject({ code: "INVALID_STATE", details });
@@ -201,14 +204,14 @@ describe("is refused", () => {
     expect((await clone({ backup_id: theirs.id }, instance.id)).error).toMatchObject({ code: "INVALID_STATE", details });
   });
 
-  test("without the permission to restore, because whoever clones reads the whole backup", async () => {
+  test("a clone needs the permission to restore, because it exposes the whole backup", async () => {
     const { api: writer } = await me.token(["instances:write"]);
     const response = await writer.post(`/instances/${source.id}/clone`, bodyFor());
     expect(response.error?.message).toBe("Token does not have permission: backups:restore");
   });
 });
 
-test("an instance that was deleted is cloned from the backup it left, once a server is named", async () => {
+test("a backup of a deleted instance can be cloned if the request names a server", async () => {
   const instance = await me.instance();
   await me.api.put(`/sandbox/instances/${instance.id}/data`, DATA);
   const left = await me.backup(instance.id);
@@ -224,7 +227,7 @@ test("an instance that was deleted is cloned from the backup it left, once a ser
   expect((await clone({ backup_id: left.id, server_id: instance.server_id }, unusedId("instance"))).status).toBe(404);
 });
 
-test("a backup whose archive is damaged fails the clone, and leaves nothing on the server", async () => {
+test("a clone of a damaged archive fails and leaves nothing on the server", async () => {
   const damaged = await me.backup(source.id, { note: "corrupt" });
   const begun = (await clone({ backup_id: damaged.id })).as(Instance);
   const { error } = await me.until(begun.operation_id, "failed");

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 const bodyFor = (fields: Record<string, unknown> = {}) => me.instanceBody({ server_id: server.id, ...fields });
 
-test("an instance is there at once, provisioning, with its password, and runs when its operation has ended", async () => {
+test("an instance exists immediately as provisioning, with its password, and is running when its operation ends", async () => {
   const body = await bodyFor();
   const response = await api.post("/instances", body);
   const { admin_password, ...instance } = response.as(instances.create.data);
@@ -61,7 +61,7 @@ test("an instance is there at once, provisioning, with its password, and runs wh
   });
 });
 
-test("its password lies nowhere in clear, neither while it waits nor when it has been used, and is not in the operation", async () => {
+test("the password of an instance is never stored in plain text, neither before nor after its use, and is not in the operation", async () => {
   const { admin_password = "", operation_id } = (await api.post("/instances", await bodyFor())).as(instances.create.data);
   const find = async () => (await everyItem()).filter((item) => item.includes(admin_password));
   expect(await find()).toEqual([]);
@@ -71,27 +71,27 @@ test("its password lies nowhere in clear, neither while it waits nor when it has
   expect((await api.get(`/operations/${operation_id}`)).text).not.toContain(admin_password);
 });
 
-describe("is refused, naming the field, where", () => {
+describe("invalid fields", () => {
   test.each([
-    ["the version is not in the catalogue", { erp_version: "16.0" }, "erp_version"],
-    ["the edition has no source here", { edition: "enterprise" }, "edition"],
-    ["the domain has capitals", { domain: "Shop.example.com" }, "domain"],
+    ["the version is not in the catalog", { erp_version: "16.0" }, "erp_version"],
+    ["the edition is not available", { edition: "enterprise" }, "edition"],
+    ["the domain has uppercase letters", { domain: "Shop.example.com" }, "domain"],
     ["the domain has one label", { domain: "localhost" }, "domain"],
-    ["the domain is an address", { domain: "203.0.113.10" }, "domain"],
+    ["the domain is an IP address", { domain: "203.0.113.10" }, "domain"],
     ["the domain has a port", { domain: "shop.example.com:8069" }, "domain"],
     ["the domain ends in a dot", { domain: "shop.example.com." }, "domain"],
     ["the domain has a label of 64 characters", { domain: `${"a".repeat(64)}.example.com` }, "domain"],
     ["the domain has 254 characters", { domain: `${"a.".repeat(125)}com.de` }, "domain"],
-    ["the database's name begins with a digit", { database_name: "1shop" }, "database_name"],
-    ["the database's name has a hyphen", { database_name: "my-shop" }, "database_name"],
-    ["the database's name has 64 characters", { database_name: "a".repeat(64) }, "database_name"],
-    ["the database's name tries to be SQL", { database_name: 'x"; drop' }, "database_name"],
-    ["the database's name is the server's own", { database_name: "template1" }, "database_name"],
-    ["the e-mail address is none", { admin_email: "admin" }, "admin_email"],
+    ["the database name starts with a digit", { database_name: "1shop" }, "database_name"],
+    ["the database name has a hyphen", { database_name: "my-shop" }, "database_name"],
+    ["the database name has 64 characters", { database_name: "a".repeat(64) }, "database_name"],
+    ["the database name contains SQL", { database_name: 'x"; drop' }, "database_name"],
+    ["the database name is reserved", { database_name: "template1" }, "database_name"],
+    ["the email is invalid", { admin_email: "admin" }, "admin_email"],
     ["the name has 65 characters", { name: "a".repeat(65) }, "name"],
-    ["the name is only spaces", { name: "   " }, "name"],
+    ["the name has only spaces", { name: "   " }, "name"],
     ["the name has a direction mark", { name: "Shop\u202e" }, "name"],
-  ])("%s", async (_, fields, field) => {
+  ])("creating an instance is rejected and names the field if %s", async (_, fields, field) => {
     const before = await me.trace();
     const response = await api.post("/instances", await bodyFor(fields));
     expect(response.status).toBe(422);
@@ -100,7 +100,7 @@ describe("is refused, naming the field, where", () => {
   });
 });
 
-test("a name of 64 characters in any script, a database of 63 and a deprecated version are taken", async () => {
+test("a name of 64 characters in any script, a database name of 63 and a deprecated version are valid", async () => {
   const fields = { name: "é".repeat(64), database_name: "a".repeat(63), erp_version: "17.0" };
   expect((await api.post("/instances", await bodyFor(fields))).as(Instance)).toMatchObject(fields);
 });
@@ -114,7 +114,7 @@ describe("what must be unique", () => {
     expect(await me.trace()).toBe(before);
   };
 
-  test("the domain in the account, on any server; another account may have it", async () => {
+  test("a domain is unique in its account, on any server; another account can use it too", async () => {
     const { domain } = await me.instance();
     await conflictOn({ domain }, "domain");
     await conflictOn({ domain, server_id: (await seedServer(me.id)).id }, "domain");
@@ -122,14 +122,14 @@ describe("what must be unique", () => {
     expect((await other.api.post("/instances", await other.instanceBody({ domain }))).status).toBe(201);
   });
 
-  test("the database's name on its server; on another it may be the same", async () => {
+  test("a database name is unique on its server; another server can have the same", async () => {
     const { database_name } = await me.instance({ server_id: server.id });
     await conflictOn({ database_name }, "database_name");
     const elsewhere = await bodyFor({ database_name, server_id: (await seedServer(me.id)).id });
     expect((await api.post("/instances", elsewhere)).status).toBe(201);
   });
 
-  test("of five for one domain at once one is made", async () => {
+  test("of five concurrent creations with one domain only one succeeds", async () => {
     const domain = uniqueDomain();
     const bodies = await Promise.all(Array.from({ length: 5 }, () => bodyFor({ domain, database_name: uniqueDatabase() })));
     const responses = await Promise.all(bodies.map((body) => api.post("/instances", body)));
@@ -143,7 +143,7 @@ test.each<[ServerPhase, string]>([
   ["create_failed", "offline"],
   ["deleting", "offline"],
   ["delete_failed", "offline"],
-])("a server that is %s takes none, and is named", async (state, status) => {
+])("creating an instance on a server that is %s is rejected, and the error names the server", async (state, status) => {
   const other = await seedServer(me.id, { state });
   const response = await api.post("/instances", await bodyFor({ server_id: other.id }));
   expect(response.status).toBe(409);
@@ -158,7 +158,7 @@ test("creating an instance beyond the account's quota fails", async () => {
   expect(over.error).toMatchObject({ code: "QUOTA_EXCEEDED", details: { resource: "instance", limit: 1 } });
 });
 
-test("in the sandbox the domain fail-install.* makes the installation fail: the operation and the instance say so, and it can be deleted", async () => {
+test("in the sandbox the domain fail-install.* makes the installation fail: operation and instance show the reason, and the instance can be deleted", async () => {
   const instance = (await api.post("/instances", await bodyFor({ domain: `fail-install.${unique("x")}.example.com` }))).as(
     Instance,
   );

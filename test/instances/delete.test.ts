@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 const used = async () => (await me.api.get("/settings")).as(Settings).quotas.instances.used;
 
-test("an instance is gone when its operation has ended: its domain, database and place are free, its backups stay", async () => {
+test("when its deletion ends an instance is gone, its domain, database and slot are free, and its backups stay", async () => {
   const instance = await me.instance();
   const backup = await me.backup(instance.id);
   const before = await used();
@@ -35,7 +35,7 @@ test("an instance is gone when its operation has ended: its domain, database and
   expect((await me.api.post("/instances", await me.instanceBody({ domain, database_name, server_id }))).status).toBe(201);
 });
 
-test("with its last instance gone a server can be deleted", async () => {
+test("a server can be deleted once its last instance is gone", async () => {
   const server = await me.server();
   const instance = await me.instance({ server_id: server.id });
   expect((await me.api.delete(`/servers/${server.id}`)).error?.code).toBe("CONFLICT");
@@ -43,7 +43,7 @@ test("with its last instance gone a server can be deleted", async () => {
   await me.until((await me.api.delete(`/servers/${server.id}`)).as(Operation).id);
 });
 
-test.each(INSTANCE_STATUSES)("an instance that is %s is deleted only as the contract's table has it", async (state) => {
+test.each(INSTANCE_STATUSES)("an instance that is %s can be deleted only if the contract's table allows it", async (state) => {
   const other = await account();
   const { id } = await seedInstance(other.id, { state });
   const response = await other.api.delete(`/instances/${id}`);
@@ -52,7 +52,7 @@ test.each(INSTANCE_STATUSES)("an instance that is %s is deleted only as the cont
   if (!allowed) expect(response.error).toMatchObject({ code: "INVALID_STATE", details: { status: state } });
 });
 
-test("on a server that is not active the record is removed, and the operation says that the host was not asked", async () => {
+test("deleting an instance on a server that is not active removes only the record, and the operation says so", async () => {
   const server = await seedServer(me.id, { state: "unreachable" });
   const instance = await seedInstance(me.id, { server_id: server.id });
   const operation = (await me.api.delete(`/instances/${instance.id}`)).as(Operation);
@@ -60,7 +60,7 @@ test("on a server that is not active the record is removed, and the operation sa
   expect((await me.api.get(`/instances/${instance.id}`)).status).toBe(404);
 });
 
-test("of two concurrent deletions of a backup one wins", async () => {
+test("of two concurrent deletions of an instance only one succeeds", async () => {
   const instance = await me.instance();
   const responses = await Promise.all([1, 2].map(() => me.api.delete(`/instances/${instance.id}`)));
   const begun = responses.filter(({ status }) => status === 202).map((response) => response.as(Operation));

@@ -37,7 +37,7 @@ test.each([
   ["👩\u200d👩\u200d👧", "👩\u200d👩\u200d👧"],
   ["👧".repeat(64), "👧".repeat(64)],
   ["- ü ß 店 -", "- ü ß 店 -"],
-])("the name %j is kept as %j", async (name, kept) => {
+])("the name %j is stored as %j", async (name, kept) => {
   const { id } = await seedInstance(me.id, { server_id: serverId });
   expect((await (await me.token()).api.put(`/instances/${id}`, { name })).as(Instance).name).toBe(kept);
 });
@@ -75,7 +75,7 @@ test("invisible and deceptive names are invalid, and rejected quickly", async ()
   expect(performance.now() - started).toBeLessThan(20_000);
 });
 
-test("a new domain is work: the old one serves until it ends, then it is free and the new one is the instance's", async () => {
+test("a new domain takes an operation: the old one serves until it ends, and is free afterwards", async () => {
   const instance = await me.instance();
   const domain = uniqueDomain("moved");
   const response = await me.api.put(`/instances/${instance.id}`, { domain, name: "Moved" });
@@ -108,19 +108,19 @@ test("a new domain is work: the old one serves until it ends, then it is free an
   expect(next.status).toBe(201);
 });
 
-test("its own domain is no work", async () => {
+test("changing the domain to the current one starts no operation", async () => {
   const { id, domain } = await seedInstance(me.id, { server_id: serverId });
   expect((await me.api.put(`/instances/${id}`, { domain })).as(Instance)).toMatchObject({ domain, operation_id: null });
 });
 
-test("a domain that another instance has is a conflict, and nothing of the request is done", async () => {
+test("another instance's domain is a conflict, and nothing of the request is applied", async () => {
   const [one, other] = [await seedInstance(me.id, { server_id: serverId }), await seedInstance(me.id, { server_id: serverId })];
   const { error } = await me.api.put(`/instances/${one.id}`, { domain: other.domain, name: "Not this" });
   expect(error).toMatchObject({ code: "CONFLICT", details: { field: "domain", resource: other.id } });
   expect(await show(one.id)).toMatchObject({ name: one.name, domain: one.domain, operation_id: null });
 });
 
-test("at least one field must be sent", async () => {
+test("an update needs at least one field", async () => {
   const { id } = await seedInstance(me.id, { server_id: serverId });
   expect((await me.api.put(`/instances/${id}`, {})).error).toMatchObject({
     code: "VALIDATION_ERROR",
@@ -129,7 +129,7 @@ test("at least one field must be sent", async () => {
 });
 
 test.each(INSTANCE_STATUSES)(
-  "an instance that is %s moves to a new domain only as the contract's table has it",
+  "an instance that is %s can change its domain only if the contract's table allows it",
   async (state) => {
     const { id } = await seedInstance(me.id, { server_id: serverId, state });
     const response = await (await me.token()).api.put(`/instances/${id}`, { domain: uniqueDomain() });

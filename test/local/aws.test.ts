@@ -32,7 +32,7 @@ const byStatus = (IndexName?: string): QueryCommand =>
     ExpressionAttributeValues: { ":k": { S: IndexName === undefined ? "ACC#1" : "running" } },
   });
 
-test("a function does what its policy allows, and a denial names who, what and where", async () => {
+test("a function can do what its policy allows, and a denial names who, what and where", async () => {
   const client = new DynamoDBClient(local.as("reader", allow(["dynamodb:GetItem"], TABLE)));
   await expect(client.send(get)).resolves.toMatchObject({});
   await expect(client.send(put)).rejects.toMatchObject({
@@ -44,7 +44,7 @@ test("a function does what its policy allows, and a denial names who, what and w
   expect(local.log.at(-1)).toContain("dynamodb:PutItem");
 });
 
-test("an index is a resource of its own", async () => {
+test("an index needs its own permission", async () => {
   const table = new DynamoDBClient(local.as("table", allow(["dynamodb:Query"], TABLE)));
   const index = new DynamoDBClient(local.as("index", allow(["dynamodb:Query"], `${TABLE}/index/*`)));
   await expect(table.send(byStatus())).resolves.toMatchObject({ Count: 0 });
@@ -53,7 +53,7 @@ test("an index is a resource of its own", async () => {
   await expect(index.send(byStatus())).rejects.toThrow("not authorized");
 });
 
-test("a transaction needs what it contains, a batch the right to batches", async () => {
+test("a transaction needs the permissions of its writes, and a batch the permission for batches", async () => {
   const transaction = new TransactWriteItemsCommand({
     TransactItems: [
       { Put: { TableName: "service", Item: { ...Key, n: { N: "1" } } } },
@@ -76,7 +76,7 @@ test("a transaction needs what it contains, a batch the right to batches", async
   );
 });
 
-test("a policy may tie a function to the partitions that begin with a word", async () => {
+test("a policy can limit a function to partitions with a given prefix", async () => {
   const condition = { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["ACC#*"] } };
   const tied = { ...allow(["dynamodb:GetItem", "dynamodb:Query", "dynamodb:BatchGetItem"], TABLE), Condition: condition };
   const client = new DynamoDBClient(local.as("tied", tied));
@@ -148,7 +148,7 @@ test("calls are counted with their cost, and responses contain the cost only on 
   expect(seen).toEqual(calls);
 });
 
-test("errors of DynamoDB reach the caller unchanged, and are recorded", async () => {
+test("DynamoDB's errors reach the caller unchanged and are recorded", async () => {
   const once = new PutItemCommand({
     ...put.input,
     ConditionExpression: "attribute_not_exists(pk)",
@@ -181,7 +181,7 @@ test("a silent service keeps its callers waiting, and no other service", async (
   await expect(new DynamoDBClient(config).send(get)).resolves.toBeDefined();
 });
 
-test("held indexes show what was there before, and the table what is there now", async () => {
+test("held indexes show the earlier data, and the table the current data", async () => {
   const client = new DynamoDBClient(local.as("someone"));
   const item = (id: string, status: string) => ({ pk: { S: "held" }, sk: { S: id }, status: { S: status } });
   const write = (id: string, status: string) => client.send(new PutItemCommand({ TableName: "service", Item: item(id, status) }));
@@ -203,7 +203,7 @@ test("held indexes show what was there before, and the table what is there now",
   await expect(client.send(new ListTablesCommand({}))).resolves.toMatchObject({ TableNames: ["service"] });
 });
 
-test("an execution is started with the right to that machine, and a second of the name is AWS's own error", async () => {
+test("starting an execution needs the permission for its state machine, and a second one with the name fails as on AWS", async () => {
   const client = new SFNClient(local.as("starter", allow(["states:StartExecution"], MACHINE)));
   const start = new StartExecutionCommand({ stateMachineArn: MACHINE, name: "op_1", input: "{}" });
   expect(await client.send(start)).toMatchObject({ startDate: new Date(1_790_000_000_000) });
@@ -217,7 +217,7 @@ test("an execution is started with the right to that machine, and a second of th
   );
 });
 
-test("a secret is read by name or ARN by whoever may read it, and a new value leaves the old as AWSPREVIOUS", async () => {
+test("a secret can be read by name or ARN with the permission, and a new value makes the old one AWSPREVIOUS", async () => {
   const reader = new SecretsManagerClient(local.as("reader", allow(["secretsmanager:GetSecretValue"], SECRET)));
   const first = await reader.send(new GetSecretValueCommand({ SecretId: "jwt" }));
   expect(first.SecretString).toMatch(/^[A-Za-z0-9]{40}$/);

@@ -42,7 +42,7 @@ const clientOptions = (endpoint: string, credentials: { accessKeyId: string; sec
   maxAttempts: 1,
 });
 
-test("a function's credentials may do what its role grants, and nothing else", async () => {
+test("a function's credentials allow what its role grants, and nothing else", async () => {
   const cloud = await start();
   const { env } = response.parse(await (await fetch(`${cloud.apiUrl}/api/v1/things`)).json());
   const states = new SFNClient(
@@ -57,7 +57,7 @@ test("a function's credentials may do what its role grants, and nothing else", a
   expect(cloud.states.executions()).toMatchObject([{ name: "by-sdk", status: "SUCCEEDED" }]);
 });
 
-test("data, names and credentials outlive a restart", async () => {
+test("data, names and credentials survive a restart", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "data-"));
   const first = await start({ dataDir });
   const item = { pk: { S: "a" }, n: { N: "1" } };
@@ -90,7 +90,7 @@ test("a start that fails half-way leaves nothing behind", async () => {
   await start({ dataDir });
 });
 
-test("an execution that a kill cut off is started again, and announced once it ends", async () => {
+test("an execution that a kill interrupted is started again, and its end is published", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "data-"));
   const child = spawn(process.execPath, [join(import.meta.dirname, "fixture/run.ts"), outDir, dataDir], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -7,25 +7,25 @@ import { openapi } from "../../shared/api/openapi.ts";
 const page = docsPage(openapi("test"), "http://127.0.0.1:4000");
 const all = (pattern: RegExp): string[] => [...page.matchAll(pattern)].map(([, found]) => found ?? "");
 
-test("every endpoint is on it, with a request to paste", () => {
+test("the API page has every endpoint, with a command to paste", () => {
   const articles = page.split("<article ").slice(1);
   expect(articles).toHaveLength(routes.length);
   for (const article of articles) expect(article).toContain("<code>curl ");
   expect(page).toContain("export API=http://127.0.0.1:4000/api/v1");
 });
 
-test("it needs no script and loads nothing", () => {
+test("the API page needs no script and loads nothing", () => {
   expect(page).not.toMatch(/<script|<link|<img|<iframe|@import|url\(|\son[a-z]+=|\sstyle=/);
   expect(DOCS_CONTENT_SECURITY_POLICY).toMatch(/^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='/);
 });
 
-test("every link inside it leads somewhere, and no two places have the same name", () => {
+test("every link inside the API page has a target, and every anchor is unique", () => {
   const ids = all(/\sid="([^"]+)"/g);
   expect(new Set(ids).size).toBe(ids.length);
   for (const link of all(/href="#([^"]+)"/g)) expect(ids).toContain(link);
 });
 
-test("what it shows of the document is text, never markup", () => {
+test("the API page shows the document as text, never as markup", () => {
   const document = openapi("test");
   document.info.title = '<b onload="x">&';
   expect(docsPage(document)).toContain("<title>&lt;b onload=&quot;x&quot;&gt;&amp; API</title>");
@@ -45,7 +45,7 @@ const contrast = (one: string, other: string): number => {
   return (light + 0.05) / (dark + 0.05);
 };
 
-test.each([0, 1])("text of theme %i has a contrast of at least 4.5 to 1", (theme) => {
+test.each([0, 1])("text of theme %i on the API page has a contrast of at least 4.5 to 1", (theme) => {
   const [, rule = ""] = [...page.matchAll(/:root \{([^}]+)\}/g)][theme] ?? [];
   const colors = new Map([...rule.matchAll(/--(\w+): (#[0-9a-f]{6})/g)].map(([, name = "", hex = ""]) => [name, hex]));
   const color = (name: string) => colors.get(name) ?? "#000000";

@@ -44,7 +44,7 @@ async function isListening(host: string, port: number): Promise<boolean> {
   return first === "connect";
 }
 
-test("DynamoDB is reached on 127.0.0.1 and by no other address of the machine", async () => {
+test("DynamoDB Local listens on 127.0.0.1 only", async () => {
   const database = await startDynamoDb({});
   const port = Number(new URL(database.url).port);
   const others = Object.values(networkInterfaces())
@@ -78,7 +78,7 @@ test("data survives a restart, and a table with other indexes fails with what to
   await second.stop();
 });
 
-test("an acknowledged transaction survives a kill of Java at that very moment", async () => {
+test("an acknowledged transaction survives killing Java at that moment", async () => {
   const databaseDir = join(folder, "transactions");
   const acknowledged: string[] = [];
   const lost: string[] = [];
@@ -117,7 +117,7 @@ test("Java ends when the process that started it is killed", async () => {
   await next.stop();
 });
 
-test("an orphan that still holds the folder is ended, but not another program that was given its number", async () => {
+test("an orphan that still holds the folder is ended, but not another program with the same process ID", async () => {
   const dataDir = join(folder, "orphan");
   const source = join(import.meta.dirname, "../../infra/local/dynamodb/LoopbackDynamoDb.java");
   await (await startDynamoDb({ dataDir })).stop();
@@ -134,7 +134,7 @@ test("an orphan that still holds the folder is ended, but not another program th
   }
 });
 
-test("a start that fails says in one line what to do", async () => {
+test("a failed start says what to do in one line", async () => {
   const broken = join(folder, "broken");
   await (await startDynamoDb({ dataDir: broken })).stop();
   await writeFile(join(broken, "shared-local-instance.db"), "not a database".repeat(1000));

@@ -14,13 +14,13 @@ import { BUCKET, startLocal } from "./services.ts";
 
 const MACHINE = { name: "office", address: "192.0.2.7", host_key: "ssh-ed25519 AAAA", cpu: 2, memory_gb: 4, disk_gb: 40 };
 
-test("variables become the settings of providers, empty ones do not", () => {
+test("environment variables become the settings of providers, and empty ones do not", () => {
   const variables = { HETZNER_TOKEN: "h", DIGITALOCEAN_TOKEN: "", TLS: "internal", ACME_EMAIL: "a@example.com" };
   expect(configurationFrom(variables)).toEqual({ hetzner: { token: "h" }, tls: "internal", acme_email: "a@example.com" });
   expect(configurationFrom({})).toEqual({});
 });
 
-test("machines are given as a list or as the file that it is in", () => {
+test("machines can be given as a list or as a file with the list", () => {
   const list = JSON.stringify([MACHINE]);
   const file = join(scratch(), "machines.json");
   writeFileSync(file, list);
@@ -28,23 +28,23 @@ test("machines are given as a list or as the file that it is in", () => {
 });
 
 test.each([
-  ["no such file", { BYO_MACHINES: "/no/such/file" }, /BYO_MACHINES is neither/],
-  ["no JSON", { BYO_MACHINES: "[{" }, /BYO_MACHINES is not JSON/],
+  ["a missing file", { BYO_MACHINES: "/no/such/file" }, /BYO_MACHINES is neither/],
+  ["invalid JSON", { BYO_MACHINES: "[{" }, /BYO_MACHINES is not JSON/],
   ["a machine without a host key", { BYO_MACHINES: '[{"name":"a","address":"192.0.2.7"}]' }, /byo\.machines\.0\.host_key/],
-  ["another kind of certificates", { TLS: "none" }, /tls/],
-  ["a source without a version", { ENTERPRISE_SOURCE: "https://example.com/x.tar.gz" }, /enterprise_source/],
-])("%s is refused, and nothing of what was given is repeated", (_, variables, message) => {
+  ["an unknown kind of certificate", { TLS: "none" }, /tls/],
+  ["a source without the version", { ENTERPRISE_SOURCE: "https://example.com/x.tar.gz" }, /enterprise_source/],
+])("%s is rejected without repeating any of the input", (_, variables, message) => {
   const given = { HETZNER_TOKEN: "s3cret-token", ...variables };
   expect(() => configurationFrom(given)).toThrow(message);
   expect(() => configurationFrom(given)).not.toThrow("s3cret-token");
 });
 
-test("a store of one's own is named whole or not at all", () => {
+test("the settings of your own store must be complete or absent", () => {
   expect(storeFrom({})).toBeUndefined();
   expect(() => storeFrom({ BACKUP_S3_ENDPOINT: "https://s3.example.com" })).toThrow("BACKUP_S3_BUCKET");
 });
 
-test("archives go to the store of one's own, and come from there", async () => {
+test("archives are written to your own store and read from it", async () => {
   const own = await startLocal({ dynamodb: false });
   const config = own.as("operator");
   const store = storeFrom({
@@ -72,7 +72,7 @@ test.each([
   ["infra/admin.ts", "--help", "npm run admin -- COMMAND"],
   ["infra/deploy.ts", "--help", "npm run deploy -- test|live"],
   ["test/smoke/run.ts", "--help", "npm run smoke -- live|test"],
-])("%s %s says how it is used, where nothing runs yet", async (command, option, usage) => {
+])("%s %s prints its usage without a running service", async (command, option, usage) => {
   const cwd = tmpdir();
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [resolve(command), option], { cwd });
   expect(stdout).toContain(usage);

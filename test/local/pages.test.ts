@@ -50,7 +50,7 @@ async function sendRaw(target: string, more = ""): Promise<string> {
 }
 
 test.each(["/", "/servers", "/servers/srv_1/", "/settings/api-keys?page=2", "/docsy", "/apis"])(
-  "%s is the dashboard, asked for anew each time",
+  "%s returns the dashboard, revalidated each time",
   async (path) => {
     const response = await ask(path);
     expect(response.status).toBe(200);
@@ -61,7 +61,7 @@ test.each(["/", "/servers", "/servers/srv_1/", "/settings/api-keys?page=2", "/do
   },
 );
 
-test("a file whose name says its content may be kept for ever", async () => {
+test("a file with a hash in its name is cached for ever", async () => {
   const response = await ask("/assets/index-1.js");
   expect(await response.text()).toBe(SCRIPT);
   expect(response.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
@@ -69,7 +69,7 @@ test("a file whose name says its content may be kept for ever", async () => {
   expect(response.headers.get("x-content-type-options")).toBe("nosniff");
 });
 
-test("what is large comes compressed to those who can read that, and as it is to others", async () => {
+test("large files are compressed for clients that accept it, and sent unchanged to others", async () => {
   const [zipped, plain, font] = await Promise.all([
     ask("/assets/index-1.js", { headers: { "accept-encoding": "br, gzip" } }),
     ask("/assets/index-1.js", { headers: { "accept-encoding": "identity" } }),
@@ -101,7 +101,7 @@ test("HEAD returns what GET returns, without the content", async () => {
   expect((await ask("/assets/gone.js", { method: "HEAD" })).status).toBe(404);
 });
 
-test("a file that is not there is not the dashboard", async () => {
+test("a missing file returns 404, not the dashboard", async () => {
   const response = await ask("/assets/gone.js");
   expect(response.status).toBe(404);
   expect(await response.text()).not.toContain("Dashboard");
@@ -115,13 +115,13 @@ test.each([
   "/..%2fsecret.txt",
   "/assets/..\\..\\secret.txt",
   "//secret.txt",
-])("%s leads out of the dashboard's folder to nothing", async (path) => {
+])("%s reaches nothing outside the dashboard's folder", async (path) => {
   const response = await sendRaw(path);
   expect(response).toMatch(/^HTTP\/1\.1 404/);
   expect(response).not.toMatch(/\r\n\r\nsecret/);
 });
 
-test("the API's page stays, with a policy of its own", async () => {
+test("the API page is served with its own content security policy", async () => {
   for (const path of ["/docs", "/docs/"]) {
     const response = await ask(path);
     expect(await response.text()).toBe("<title>API</title>");
@@ -133,6 +133,6 @@ test("the dashboard gets its environment, the other dashboard's URL and the API 
   expect(await (await ask("/config.json")).json()).toEqual({ environment: "test", other_dashboard: OTHER, api_page: "/docs" });
 });
 
-test("other methods are left to the API", async () => {
+test("other methods go to the API", async () => {
   expect((await ask("/", { method: "POST" })).status).toBe(405);
 });

@@ -74,7 +74,7 @@ const asGood = (path: string, init: RequestInit = {}) => {
 };
 const json = async (response: Response) => body.parse(await response.json());
 
-test("a handler gets the event that API Gateway would give it", async () => {
+test("a handler gets the event that API Gateway would send", async () => {
   const response = await asGood("/api/v1/things/a%2Fb%20c?x=1&x=2&y=%C3%A9&z", {
     method: "POST",
     body: '{"é":1}',
@@ -106,7 +106,7 @@ test("a handler gets the event that API Gateway would give it", async () => {
   expect(env).not.toHaveProperty("PATH");
 });
 
-test("headers of a handler's response arrive, with API Gateway's renames", async () => {
+test("a handler's response headers arrive with API Gateway's renames", async () => {
   const response = await ask("/api/v1/things");
   expect(response.headers.get("x-made-by")).toBe("things");
   expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
@@ -126,11 +126,11 @@ test.each<[string, string, number]>([
   ["GET", "/", 403],
   ["GET", "/api/v1/things/%E0%A4%A", 400],
   ["GET", "/api/v1/things?x=%zz", 400],
-])("%s %s is answered with %i", async (method, path, status) => {
+])("%s %s gets the status %i", async (method, path, status) => {
   expect((await ask(path, { method })).status).toBe(status);
 });
 
-test("a static path wins over a parameter, and the rest goes to the greedy one", async () => {
+test("a static path takes precedence over a parameter, and the greedy path gets the rest", async () => {
   const special = await json(await ask("/api/v1/things/special"));
   expect(special.event?.resource).toBe("/api/v1/things/special");
   expect(await json(await ask("/some/where"))).toEqual({ path: "/some/where", proxy: "some/where" });
@@ -144,13 +144,13 @@ test("a denied credential gets the template's ACCESS_DENIED response, with the a
   expect(await json(response)).toEqual({ error: { code: "UNAUTHORIZED" } });
 });
 
-test("a policy holds for the method that was asked for, and is asked for every time", async () => {
+test("a policy is valid for the requested method only, and is requested every time", async () => {
   const headers = { authorization: "Bearer reader" };
   expect((await ask("/api/v1/things/1", { headers })).status).toBe(200);
   expect((await ask("/api/v1/things/1", { headers, method: "POST" })).status).toBe(401);
 });
 
-test("an authorizer's policy names no resource of over 512 characters, and a method's ARN has at most 1,600 bytes", async () => {
+test("an authorizer's policy allows at most 512 characters per resource, and a method's ARN at most 1,600 bytes", async () => {
   const statusOf = async (id: string) =>
     (await ask(`/api/v1/things/${id}`, { headers: { authorization: "Bearer exact" } })).status;
   const arn = "arn:aws:execute-api:us-east-1:000000000000:api/prod/GET/api/v1/things/".length;
@@ -160,7 +160,7 @@ test("an authorizer's policy names no resource of over 512 characters, and a met
   expect(await statusOf("x".repeat(1600))).toBe(414);
 });
 
-test("a throttled function is a 500, and the next request works", async () => {
+test("a throttled function returns 500, and the next request works", async () => {
   const remove = lambda.intercept(async () => {
     throw new FunctionError("Lambda.TooManyRequestsException", "Rate Exceeded.");
   });
@@ -184,24 +184,24 @@ test.each([
   "GET /api/v1/things HTTP/1.1\r\nHost: x\r\nHost: y",
   "GET /docs HTTP/1.1\r\nHost: x\r\nhost: x",
   "GET /api/v1/things HTTP/1.1",
-])("a request that could be for another host is refused before anybody looks at it (%#)", async (head) => {
+])("a request that could be for another host is rejected before anything reads it (%#)", async (head) => {
   const response = await sendRaw(head);
   expect(response).toMatch(/^HTTP\/1\.1 400 /);
   expect(response).not.toMatch(/x-made-by|the docs/);
 });
 
-test.each(["/API/v1/things", "/Api", "/aPI/", "/api"])("the API responds to %s, and no page is shown", async (path) => {
+test.each(["/API/v1/things", "/Api", "/aPI/", "/api"])("the API responds to %s, and no page is served", async (path) => {
   expect(await json(await ask(path))).toMatchObject({ path });
 });
 
-test.each(["throw", "garbage"])("an authorizer that fails (%s) is a 500 in the template's words", async (token) => {
+test.each(["throw", "garbage"])("an authorizer that fails (%s) returns the template's 500", async (token) => {
   const response = await ask("/api/v1/things/1", { headers: { authorization: `Bearer ${token}` } });
   expect(response.status).toBe(500);
   expect((await json(response)).error?.code).toBe("INTERNAL_ERROR");
 });
 
 test.each(["throw", "malformed", "header", "exit", "crash", "hang", "spin"])(
-  "a function that does not answer well (%s) is a 502, and the next request works",
+  "a function that fails (%s) returns 502, and the next request works",
   async (id) => {
     const response = await asGood(`/api/v1/things/${id}`);
     expect(response.status).toBe(502);
@@ -210,14 +210,14 @@ test.each(["throw", "malformed", "header", "exit", "crash", "hang", "spin"])(
   },
 );
 
-test("a bundle that cannot be loaded is a 502, every time", async () => {
+test("a bundle that cannot be loaded returns 502 every time", async () => {
   expect((await ask("/api/v1/broken")).status).toBe(502);
   expect((await ask("/api/v1/broken")).status).toBe(502);
 });
 
 const post = (bytes: number, path: string) => asGood(path, { method: "POST", body: "x".repeat(bytes) });
 
-test("a body over 10 MB gets an error response, one under it arrives", async () => {
+test("a body over 10 MB gets an error, and a smaller one arrives", async () => {
   expect((await post(10 * 1024 * 1024 + 1, "/api/v1/things/1")).status).toBe(413);
   expect((await post(10 * 1024 * 1024, "/api/v1/things")).status).toBe(403);
   expect((await post(1_000_000, "/api/v1/things/1")).status).toBe(200);
@@ -233,7 +233,7 @@ test.each([
   "POST /api/v1/things/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nshort",
   `GET / HTTP/1.1\r\nHost: x\r\nLong: ${"x".repeat(20_000)}\r\n\r\n`,
   "\0\0\0\0\r\n\r\n",
-])("garbage on the wire does not stop the gateway (%#)", async (garbage) => {
+])("malformed HTTP does not stop the gateway (%#)", async (garbage) => {
   const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
   socket.on("error", () => undefined);
   socket.write(garbage, "latin1");
@@ -252,7 +252,7 @@ test("an error keeps its name and message, and concurrent calls share one worker
   await vi.waitFor(() => expect(lambda.logs(named("things"))).toContain("seen slow"));
 });
 
-test("a function over its time is ended, and those beside it may finish", async () => {
+test("a function that exceeds its timeout is stopped, and its neighbors can finish", async () => {
   const hangs = invoke("hang");
   await new Promise((resolve) => setTimeout(resolve, 850));
   const [late, slow] = await Promise.allSettled([hangs, invoke("slow")]);
@@ -271,28 +271,28 @@ async function run(input: unknown, name: string = randomUUID()): Promise<Executi
   return found;
 }
 
-test("an execution runs its functions, polls, and succeeds with the machine's output", async () => {
+test("an execution runs its functions, polls, and succeeds with the state machine's output", async () => {
   const { status, output } = await run({ polls: 3, pause: 60 });
   expect(status).toBe("SUCCEEDED");
   expect(JSON.parse(output ?? "")).toMatchObject({ flag: false, result: { ready: true, tries: 3 } });
 });
 
-test("a task is retried by its error's name, and caught with AWS's JSON cause when the tries are used up", async () => {
+test("a task is retried by its error's name, and then caught with AWS's JSON cause", async () => {
   expect(await run({ again: 3 })).toMatchObject({ status: "SUCCEEDED" });
   const failed = await run({ again: 9 });
   expect(failed).toMatchObject({ status: "FAILED", error: "TryAgain" });
   expect(JSON.parse(failed.cause ?? "")).toMatchObject({ errorType: "TryAgain", errorMessage: "still booting" });
 });
 
-test("a result over 256 KB passes by every Catch, as on AWS", async () => {
+test("a result over 256 KB passes every Catch, as on AWS", async () => {
   expect(await run({ large: 300_000 })).toMatchObject({ status: "FAILED", error: "States.DataLimitExceeded" });
 });
 
-test("the machine's timeout ends an execution", async () => {
+test("the state machine's timeout ends an execution", async () => {
   expect(await run({ takes: 3000 })).toMatchObject({ status: "TIMED_OUT" });
 });
 
-test("an end that a rule waits for reaches its function", async () => {
+test("the end of an execution that a rule matches reaches its function", async () => {
   const { executionArn } = await run({ fail: "out of luck" });
   await vi.waitFor(() => {
     const last = JSON.parse(lambda.logs(named("ended")).at(-1) ?? "{}");
@@ -300,7 +300,7 @@ test("an end that a rule waits for reaches its function", async () => {
   });
 });
 
-test("a target that throws is tried three times", async () => {
+test("a target that throws is called three times", async () => {
   let calls = 0;
   const remove = lambda.intercept(async ({ functionName }, next) => {
     if (functionName !== named("ended")) return next();
@@ -318,7 +318,7 @@ test("a scheduled rule can be fired, and its target gets the event", async () =>
   await vi.waitFor(() => expect(lambda.logs(named("tick")).at(-1)).toContain('"detail-type":"Scheduled Event"'));
 });
 
-test("the same name starts once: it succeeds again while it runs, and fails with other input or after its end", async () => {
+test("a second start with the same name succeeds while it runs, and fails with another input or after its end", async () => {
   const stateMachineArn = template.machines[0]?.arn;
   const start = (input: unknown) =>
     states.handle("StartExecution", { stateMachineArn, name: "once", input: JSON.stringify(input) });
@@ -353,7 +353,7 @@ test("a stopped execution is ABORTED with the given error, and lists show it", a
   expect(list).toEqual({ executions: [expect.objectContaining({ executionArn, status: "ABORTED" })] });
 });
 
-test("a test can fail a task, run it twice, and see every try", async () => {
+test("a test can fail a task, run it twice and see every try", async () => {
   const seen: TaskCall[] = [];
   const remove = states.intercept(async (call, next) => {
     seen.push(call);
@@ -371,7 +371,7 @@ test("a test can fail a task, run it twice, and see every try", async () => {
   ]);
 });
 
-test("an end that was not announced before the process ended is announced by the next one", async () => {
+test("the end of an execution that was not published before the process ended is published by the next one", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "data-"));
   const common = { machines: template.machines, invoke: lambda.invoke, log: writeLog, dataDir, timeScale: 0 };
   const emitted: unknown[] = [];
@@ -407,12 +407,12 @@ test.each<[string, object, RegExp]>([
     /payloadResponseOnly/,
   ],
   ["a map", { States: { a: { Type: "Map", End: true } } }, /type Map/],
-])("a definition with %s is refused before anything runs", (_, definition, why) => {
+])("a definition with %s is rejected before anything runs", (_, definition, why) => {
   const given = JSON.parse(JSON.stringify({ StartAt: "a", ...definition }));
   expect(() => runnable({ name: "m", definition: given }, 1)).toThrow(why);
 });
 
-test("patterns match as EventBridge matches", () => {
+test("event patterns match as in EventBridge", () => {
   const event = { source: "aws.states", detail: { status: "FAILED", name: "op_1" } };
   expect(matches({ source: ["aws.states"], detail: { status: ["FAILED", "ABORTED"] } }, event)).toBe(true);
   expect(matches({ detail: { status: ["SUCCEEDED"] } }, event)).toBe(false);

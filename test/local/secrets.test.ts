@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const read = async (secrets: Secrets, SecretId: string): Promise<string> =>
   z.object({ SecretString: z.string() }).parse(await secrets.call("GetSecretValue", { SecretId })).SecretString;
 
-test("a secret is generated once, as the template asks, and kept in a file for its owner alone", async () => {
+test("a secret is generated once, as the template says, in a file that only its owner can read", async () => {
   const file = join(folder, "secrets.json");
   const resource = {
     name: "admin",
@@ -40,7 +40,7 @@ test("a secret is generated once, as the template asks, and kept in a file for i
   expect(await read(second, resource.arn)).toBe(value);
 });
 
-test("a secret that was made or changed is on disk, with its file's name", unless(noProc), async () => {
+test("a new or changed secret is on disk, with its file's name", unless(noProc), async () => {
   const durable = mkdtempSync(join(folder, "durable-"));
   const secrets = openSecrets({ file: join(durable, "secrets.json") });
   const arn = "arn:aws:secretsmanager:us-east-1:000000000000:secret:kept-local0";
@@ -50,14 +50,14 @@ test("a secret that was made or changed is on disk, with its file's name", unles
   expect(await syncedBy(durable, () => secrets.call("PutSecretValue", change))).toEqual(onDisk);
 });
 
-test("a file of secrets that cannot be read is never written over", () => {
+test("an unreadable secrets file is never overwritten", () => {
   const file = join(folder, "broken.json");
   writeFileSync(file, "[{");
   expect(() => openSecrets({ file })).toThrow("restore that file");
   expect(readFileSync(file, "utf8")).toBe("[{");
 });
 
-test("what the operator gives at a start stands before what is kept, and is not kept itself", async () => {
+test("the operator's settings at a start override stored ones and are not stored", async () => {
   const file = join(folder, "covered.json");
   const arn = "arn:aws:secretsmanager:us-east-1:000000000000:secret:providers-local0";
   const secrets = openSecrets({ file });

@@ -52,7 +52,7 @@ const read = async (Key: string, Range?: string): Promise<Buffer> => {
 };
 const files = async (): Promise<string[]> => (await readdir(join(dir, BUCKET, "data"))).toSorted();
 
-test("what is put is got again, with its type and metadata, whole and in part", async () => {
+test("an object can be read again with its type and metadata, whole and in ranges", async () => {
   const body = randomBytes(3 * MIB);
   const put = { Bucket, Key: "a b/ä+(1)!*'.zip", Body: body, ContentType: "application/zip", Metadata: { instance: "ins_1" } };
   const { ETag, ChecksumCRC32 } = await s3.send(new PutObjectCommand(put));
@@ -72,7 +72,7 @@ test("what is put is got again, with its type and metadata, whole and in part", 
   expect(await files()).toEqual([]);
 });
 
-test("an object whose file was cut short on the disk ends the response at once", async () => {
+test("an object whose file is truncated on disk ends the response at once", async () => {
   const bytes = randomBytes(300_001);
   await s3.send(new PutObjectCommand({ Bucket: BUCKET, Key: "cut", Body: bytes }));
   const files = (await readdir(dir, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
@@ -86,7 +86,7 @@ test("an object whose file was cut short on the disk ends the response at once",
   await s3.send(new DeleteObjectCommand({ Bucket: BUCKET, Key: "cut" }));
 });
 
-test("a stream of unknown checksum arrives whole (aws-chunked, checksum at the end)", async () => {
+test("a stream whose checksum is not known in advance arrives complete (aws-chunked, checksum at the end)", async () => {
   const body = randomBytes(2 * MIB + 17);
   const stream = Readable.from([body.subarray(0, 1000), body.subarray(1000)]);
   await s3.send(new PutObjectCommand({ Bucket, Key: "streamed", Body: stream, ContentLength: body.length }));
@@ -101,7 +101,7 @@ test.each([
   ["CRC64NVME", "rosUhgp5mIg="],
   ["SHA1", "98O8HYCOBHMq32eZZczDTKeuNEE="],
   ["SHA256", "FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU="],
-] as const)("%s: a right checksum is kept, a wrong one leaves nothing", async (algorithm, value) => {
+] as const)("%s: a correct checksum is stored and a wrong one stores nothing", async (algorithm, value) => {
   const right = { [`Checksum${algorithm}`]: value };
   const put = { Bucket, Key: `sum-${algorithm}`, Body: "123456789" };
   const response = await s3.send(new PutObjectCommand({ ...put, ...right }));
@@ -111,7 +111,7 @@ test.each([
   await expect(read("damaged")).rejects.toMatchObject({ name: "NoSuchKey" });
 });
 
-test("Content-MD5 is checked, and If-None-Match keeps the first", async () => {
+test("Content-MD5 is checked, and If-None-Match keeps the first object", async () => {
   await expect(
     s3.send(new PutObjectCommand({ Bucket, Key: "md5", Body: "x", ContentMD5: "AAAAAAAAAAAAAAAAAAAAAA==" })),
   ).rejects.toThrow("MD5");
@@ -139,7 +139,7 @@ const partAddress = (
     repeat,
   });
 
-test("a multipart upload by presigned addresses with each part's SHA-256 signed in makes the object", async () => {
+test("a multipart upload by presigned URLs with each part's signed SHA-256 creates the object", async () => {
   const Key = "backups/bak_1.zip";
   const UploadId = await startUpload(Key);
   const parts = [randomBytes(5 * MIB), randomBytes(5 * MIB), randomBytes(1000)];
@@ -200,7 +200,7 @@ test("a part that arrives damaged, or without its announced checksum, is rejecte
   expect(await files()).toEqual(before);
 });
 
-test("an upload that is cut off leaves nothing", async () => {
+test("an interrupted upload leaves nothing", async () => {
   const before = await files();
   const url = await presigned(address("cut"), { credentials: operator.credentials, method: "PUT" });
   const request = httpRequest(url, { method: "PUT", headers: { "content-length": 1000 } });
@@ -212,7 +212,7 @@ test("an upload that is cut off leaves nothing", async () => {
   await expect(read("cut")).rejects.toMatchObject({ name: "NoSuchKey" });
 });
 
-test("parts but the last are 5 MiB, and an aborted upload leaves no bytes", async () => {
+test("every part except the last has at least 5 MiB, and an aborted upload leaves no bytes", async () => {
   const before = await files();
   const UploadId = await startUpload("small");
   const upload = { Bucket, Key: "small", UploadId };
@@ -237,7 +237,7 @@ async function rejected(url: string, init?: RequestInit): Promise<string> {
   return response.text();
 }
 
-test("a presigned download says the name and type it was made with, until it expires, and only if untouched", async () => {
+test("a presigned download has the signed name and type until it expires, and only if unmodified", async () => {
   await s3.send(new PutObjectCommand({ Bucket, Key: "doc", Body: "hello" }));
   const disposition = 'attachment; filename="prod backup.zip"';
   const query = `?response-content-disposition=${encodeURIComponent(disposition)}&response-content-type=application%2Fzip`;
@@ -258,7 +258,7 @@ test("a presigned download says the name and type it was made with, until it exp
   expect(await rejected(address("doc"))).toContain("not signed");
 });
 
-test("no key leaves the bucket's folder", async () => {
+test("no key reaches outside the bucket's folder", async () => {
   const before = await readdir(join(dir, ".."));
   for (const Key of ["../../escaped", "/etc/passwd", "..", "a/../../../b", "x\\..\\y", "%2e%2e/%2e%2e/z", "nul\0l"]) {
     await s3.send(new PutObjectCommand({ Bucket, Key, Body: Key }));
@@ -270,7 +270,7 @@ test("no key leaves the bucket's folder", async () => {
   await expect(s3.send(new GetObjectCommand({ Bucket: "..", Key: "x" }))).rejects.toThrow("bucket");
 });
 
-test("a list is in order, by prefix, folder and page", async () => {
+test("a list is sorted, by prefix, folder and page", async () => {
   for (const Key of ["list/b", "list/a", "list/c/1", "list/c/2", "list&<>"])
     await s3.send(new PutObjectCommand({ Bucket, Key, Body: Key }));
   const list = async (more: object): Promise<unknown> => {
@@ -283,7 +283,7 @@ test("a list is in order, by prefix, folder and page", async () => {
   expect(await list({ ContinuationToken: first.NextContinuationToken })).toEqual([["list/b", "list/c/1", "list/c/2"], []]);
 });
 
-test("a function reads and writes what its policy allows, and who may not list learns nothing of absence", async () => {
+test("a function reads and writes what its policy allows, and without the permission to list cannot tell what is absent", async () => {
   const all = `arn:aws:s3:::${BUCKET}/*`;
   const reader = new S3Client(local.as("reader", allow(["s3:GetObject"], all)));
   const lister = new S3Client(
@@ -304,7 +304,7 @@ test("a function reads and writes what its policy allows, and who may not list l
   await expect(reader.send(new GetObjectCommand({ Bucket: "other", Key: "x" }))).rejects.toThrow("arn:aws:s3:::other/x");
 });
 
-test("objects and open uploads are there after a restart, and what this S3 cannot do it says", async () => {
+test("objects and open uploads survive a restart, and unsupported operations return an error", async () => {
   const UploadId = await startUpload("kept");
   await s3.send(new PutObjectCommand({ Bucket, Key: "kept", Body: "kept" }));
   const again = await startLocal({ dir, dynamodb: false });
@@ -320,7 +320,7 @@ test("objects and open uploads are there after a restart, and what this S3 canno
 const synced = (work: () => Promise<unknown>): Promise<string[]> => syncedBy(join(dir, BUCKET), work);
 
 test(
-  "what was answered with 200 is on disk: the bytes, the record that names them, and the names of both",
+  "everything acknowledged with 200 is on disk: the bytes, the record that names them, and both file names",
   unless(noProc),
   async () => {
     const record = String.raw`[0-9a-f]{64}\.json`;

@@ -47,7 +47,7 @@ test.each<[string, unknown, RegExp]>([
     { Type: "AWS::Events::Rule", Properties: { Targets: [{ Id: "a", Arn: "arn:aws:lambda:x", Input: "{}" }] } },
     /Input/,
   ],
-])("%s is an error and not ignored", (_, resource, why) => {
+])("%s is an error and is not ignored", (_, resource, why) => {
   expect(() => read({ Resources: { R: resource } })).toThrow(why);
 });
 

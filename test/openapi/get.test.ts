@@ -62,19 +62,19 @@ const failuresOf = (route: Route) =>
     })),
   );
 
-test("it is OpenAPI 3.1.1 at the address that the base has", () => {
+test("the description is OpenAPI 3.1.1 and names the service's base URL", () => {
   expect(document.openapi).toBe("3.1.1");
   expect(document.servers.map(({ url }) => url)).toEqual(["/api/v1"]);
 });
 
-test("every reference leads somewhere, and every component is used", () => {
+test("every reference has a target, and every component is used", () => {
   const references = under("$ref").map(String);
   for (const reference of references) expect(at(reference), `${reference} leads nowhere`).toBeDefined();
   for (const kind of ["schemas", "parameters", "headers", "responses"] as const)
     for (const name of Object.keys(document.components[kind])) expect(references).toContain(`#/components/${kind}/${name}`);
 });
 
-test("names of components are those that OpenAPI allows", () => {
+test("component names are valid in OpenAPI", () => {
   for (const kind of Object.values(document.components))
     for (const name of Object.keys(kind)) expect(name).toMatch(/^[A-Za-z0-9._-]+$/);
 });
@@ -86,7 +86,7 @@ test("every operation has a unique ID and a tag with a description", () => {
   expect(new Set(operations.flatMap(({ tags }) => tags))).toEqual(new Set(names));
 });
 
-test("the sandbox is described in the test environment only", () => {
+test("only the test environment describes the sandbox", () => {
   expect(Object.keys(document.paths)).toContain("/sandbox/instances/{id}/data");
   expect(JSON.stringify(live.paths)).not.toContain("/sandbox/");
   expect(Object.keys(live.components.schemas)).not.toContain("SandboxData");
@@ -97,7 +97,7 @@ test("every error code has a meaning in the description", () => {
     expect(document.info.description).toContain(`| ${status} | \`${code}\` |`);
 });
 
-test("a query's numbers are numbers, with their limits", () => {
+test("numbers in a query are described as numbers with limits", () => {
   const parameters = document.paths["/servers"]?.["get"]?.parameters ?? [];
   expect(parameters).toContainEqual(
     expect.objectContaining({
@@ -123,11 +123,11 @@ const makers = routes.filter(({ status, resource }) => status === 201 && resourc
 
 const exampleOf = (route: Route) => responseOf(route, route.status).content["application/json"].example;
 
-test.each(routes)("$id is described in a sentence or more", (route) => {
+test.each(routes)("$id has a description of at least one sentence", (route) => {
   expect(operationOf(route).description).toMatch(/\w.*\.$/s);
 });
 
-test.each(routes)("the conditions that $id takes are described, and what they lead to", (route) => {
+test.each(routes)("the description of $id has its conditional headers and their responses", (route) => {
   const { parameters, responses } = operationOf(route);
   const takes = (name: string) => parameters.some((each) => "$ref" in each && each.$ref.endsWith(`/${name}`));
   expect(takes("IfMatch")).toBe(route.method === "DELETE" || (route.method === "PUT" && route.unversioned !== undefined));
@@ -136,7 +136,7 @@ test.each(routes)("the conditions that $id takes are described, and what they le
   expect(takes("IfNoneMatch")).toBe(route.method === "GET" && route.unversioned !== undefined);
 });
 
-test("what a body may not be together is described as the service has it", () => {
+test("the description forbids the same combinations in a body as the service", () => {
   expect(schemaOf("/backups/{id}/restore", "post")?.not?.anyOf).toEqual([
     {
       properties: { restore_database: { const: false }, restore_filestore: { const: false } },
@@ -158,12 +158,12 @@ test("what a body may not be together is described as the service has it", () =>
   ]);
 });
 
-test("a body is required exactly where an empty object is invalid", () => {
+test("the description requires a body exactly where an empty object is invalid", () => {
   for (const route of withBody)
     expect(operationOf(route).requestBody?.required, route.id).toBe(route.body?.safeParse({}).success === false);
 });
 
-test("every pattern can be read by the regular expressions of Go, and means there what it means here", () => {
+test("every pattern is valid in Go's regular expressions and means the same there", () => {
   const patterns = [...new Set(under("pattern").map(String))];
   expect(patterns.length).toBeGreaterThan(5);
   const texts = [
@@ -196,22 +196,19 @@ test("every pattern can be read by the regular expressions of Go, and means ther
   }
 });
 
-test.each(routes)("$id describes a body exactly if it has one", (route) => {
+test.each(routes)("the description of $id has a body exactly if it takes one", (route) => {
   expect(operationOf(route).requestBody !== undefined).toBe(route.body !== undefined);
 });
 
-test.each(withBody)("the example of a body of $id is accepted by its schema", (route) => {
+test.each(withBody)("the example body of $id satisfies its schema", (route) => {
   const example = operationOf(route).requestBody?.content["application/json"].example;
   expect(route.body?.safeParse(example)).toMatchObject({ success: true });
 });
 
-test.each(others)(
-  "the example of an answer of $id is one that the service can give, with no field that it would drop",
-  (route) => {
-    const { data } = z.strictObject({ success: z.literal(true), data: z.unknown() }).parse(exampleOf(route));
-    expect(route.data.parse(data)).toEqual(data);
-  },
-);
+test.each(others)("the example response of $id is one that the service can send, with no field that it would drop", (route) => {
+  const { data } = z.strictObject({ success: z.literal(true), data: z.unknown() }).parse(exampleOf(route));
+  expect(route.data.parse(data)).toEqual(data);
+});
 
 test.each(lists)("the example response of $id is a page of a list", (route) => {
   const page = z.strictObject({ success: z.literal(true), data: route.data, meta: ListMeta });
@@ -222,16 +219,16 @@ test.each(unenveloped)("the example response of $id is not wrapped in data", (ro
   expect(route.data.parse(exampleOf(route))).toEqual(exampleOf(route));
 });
 
-test.each(routes)("the parameters in the path of $id are described", (route) => {
+test.each(routes)("the description of $id has every path parameter", (route) => {
   const named = operationOf(route).parameters.flatMap((each) => ("in" in each && each.in === "path" ? [each.name] : []));
   expect(named).toEqual([...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name));
 });
 
-test.each(routes)("every failure of $id is under its code's status", (route) => {
+test.each(routes)("every error of $id is under its code's status", (route) => {
   for (const { code, status } of failuresOf(route)) expect(ERRORS[code].status).toBe(status);
 });
 
-test.each(routes)("the failures of $id are those of its kind", (route) => {
+test.each(routes)("the errors of $id are those of its kind", (route) => {
   const codes = failuresOf(route).map(({ code }) => code);
   const hasBody = route.body !== undefined;
   const expected: [ErrorCode, boolean][] = [
@@ -262,11 +259,11 @@ test.each(sessionOnly)("the description of $id says that it needs a dashboard se
   expect(errorsOf(route)).toEqual(["This endpoint needs a dashboard session"]);
 });
 
-test.each(works)("$id can meet other work, and a state that forbids it", (route) => {
+test.each(works)("the description of $id has the errors for another operation and for a status that forbids it", (route) => {
   expect(failuresOf(route).map(({ code }) => code)).toEqual(expect.arrayContaining(["OPERATION_IN_PROGRESS", "INVALID_STATE"]));
 });
 
-test.each(makers)("$id can meet a quota", (route) => {
+test.each(makers)("the description of $id has the error for a quota", (route) => {
   expect(failuresOf(route).map(({ code }) => code)).toContain("QUOTA_EXCEEDED");
 });
 

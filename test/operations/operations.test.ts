@@ -42,7 +42,7 @@ async function openOperation(): Promise<OperationRecord> {
 }
 const end = (operation: OperationRecord) => endOperation(operation, { succeeded: true });
 
-describe("waits at the same time", () => {
+describe("concurrent waits", () => {
   /** Asks for waits of 20 seconds at once; `early` are those that were answered while the operation was still open. */
   async function waits(api: Client, count: number, wanted: number) {
     const operation = await openOperation();
@@ -57,7 +57,7 @@ describe("waits at the same time", () => {
     return (await Promise.all(all)).filter(({ status }) => status === "succeeded").length;
   }
 
-  test("a credential has three waiting requests; further ones get a response immediately, and slots are released afterwards", async () => {
+  test("a credential can have three waiting requests; more get a response immediately, and slots are released afterwards", async () => {
     const { api } = await me.token();
     expect(await waits(api, 8, 5)).toBe(3);
     expect(await waits(api, 3, 0)).toBe(3);
@@ -66,7 +66,7 @@ describe("waits at the same time", () => {
     expect([one, other], "each credential has its own").toEqual([3, 3]);
   });
 
-  test("rejected waits take no slot", async () => {
+  test("a rejected wait takes no slot", async () => {
     const { api } = await me.token();
     for (const wait of ["21", "-1", "x", "20"])
       for (let i = 0; i < 3; i++)
@@ -74,7 +74,7 @@ describe("waits at the same time", () => {
     expect(await waits(api, 3, 0)).toBe(3);
   });
 
-  test("whose function died give their places back when their time is over", async () => {
+  test("waits whose function died release their slots when they expire", async () => {
     const { id, api } = await me.token();
     const places = (until: number) => ({ set: { wait_0: until, wait_1: until, wait_2: until } });
     const key = keys.credential(fingerprintOfId(id));
@@ -86,7 +86,7 @@ describe("waits at the same time", () => {
     await end(operation);
   });
 
-  test("look soon at first and then seldom: fifteen times in twenty seconds", () => {
+  test("a wait polls soon at first and then seldom: fifteen times in twenty seconds", () => {
     let waited = 0;
     let looks = 1;
     while (waited < 20_000) waited += pauseBeforeLook(looks++);
@@ -94,7 +94,7 @@ describe("waits at the same time", () => {
   });
 });
 
-describe("wait", () => {
+describe("waiting", () => {
   test("a wait responds as soon as the operation ends, long before its time is up", async () => {
     const { operation_id } = await begin();
     const began = performance.now();
@@ -124,8 +124,8 @@ test("an operation shows its step and progress, when it started and when it ende
   expect(operation).toMatchObject({ step: null, progress: 100, error: null });
 });
 
-describe("who may see it", () => {
-  test("needs the read permission of its resource, unless this credential started it", async () => {
+describe("permissions", () => {
+  test("reading an operation needs the read permission of its resource, unless the same credential started it", async () => {
     const starter = await me.token(["servers:write"]);
     const { operation_id } = (await starter.api.post("/servers", await me.serverBody())).as(Server);
     expect((await starter.api.get(`/operations/${operation_id}`)).status).toBe(200);
@@ -145,7 +145,7 @@ describe("the list of a resource", () => {
     return { types: response.as(z.array(Operation)).map(({ type }) => type), meta: response.meta };
   };
 
-  test("shows what changes, holds or reads it: an instance's backups and clones, a backup's restores and clones", async () => {
+  test("the operations of a resource are those that change, hold or read it: an instance's backups and clones, a backup's restores and clones", async () => {
     const instance = await seedInstance(me.id);
     const [kept, gone] = [await seedBackup(instance), await seedBackup(instance)];
     const body = { name: "Copy", domain: uniqueDomain(), backup_id: kept.id };
@@ -173,7 +173,7 @@ describe("the list of a resource", () => {
 });
 
 describe("the list", () => {
-  test("is filtered by the resource and by status", async () => {
+  test("the list of operations filters by resource and by status", async () => {
     const mine = await account(); // no other test's work is in its list
     const one = await mine.server();
     const other = await mine.server();

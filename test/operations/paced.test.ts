@@ -7,7 +7,7 @@ import { newId } from "../../shared/domain/ids.ts";
 import { paced } from "../../shared/runtime/paced.ts";
 import { apiUrl } from "../harness/cloud.ts";
 
-describe("many of the same", () => {
+describe("many operations of one kind", () => {
   const PACE = { burst: 50, perSecond: 4, seconds: 240, atOnce: 10 };
   const begun: { item: number; at: number }[] = [];
   beforeEach(() => {
@@ -31,12 +31,12 @@ describe("many of the same", () => {
     return outcome.value;
   };
 
-  test("go at once while they are few", async () => {
+  test("a few operations start at once", async () => {
     expect(await run(50)).toBe(0);
     expect(begun.filter(({ at }) => at === 0)).toHaveLength(50);
   });
 
-  test("are never more in a second than the pace allows, and end in time, however many there are", async () => {
+  test("many operations start at the allowed pace, and in time, however many there are", async () => {
     expect(await run(10_000)).toBe(10_000 - (50 + 4 * 240));
     expect(begun.map(({ item }) => item)).toEqual(Array.from({ length: 50 + 4 * 240 }, (_, item) => item));
     expect(begun.at(-1)?.at).toBeLessThanOrEqual(240_000);
@@ -44,20 +44,20 @@ describe("many of the same", () => {
     for (const [index, { at }] of paced.entries()) expect((paced[index + 4]?.at ?? Infinity) - at).toBeGreaterThanOrEqual(1000);
   });
 
-  test("are left when each takes too long", async () => {
+  test("the sweep leaves the rest when each operation takes too long", async () => {
     const left = await run(1_000, () => new Promise((resolve) => void setTimeout(resolve, 60_000)));
     expect(left).toBe(1_000 - 50);
     expect(begun).toHaveLength(50);
   });
 
-  test("have their turn though one fails", async () => {
+  test("an operation that fails does not keep the others from their turn", async () => {
     const failing = run(20, (item) => (item === 3 ? Promise.reject(new Error("broken")) : Promise.resolve()));
     await expect(failing).rejects.toThrow("1 of 20 failed");
     expect(begun).toHaveLength(20);
   });
 });
 
-test("what was looked at just now comes last, so that the next sweep begins with the rest", async () => {
+test("the operation that was checked last comes last in the next sweep", async () => {
   apiUrl();
   const ids = [newId("operation"), newId("operation"), newId("operation")] as const;
   const [first, second, third] = ids;

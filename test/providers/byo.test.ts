@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 const offered = async () => (await readOffers()).providers.find(({ code }) => code === "byo")?.sizes.map(({ code }) => code);
 
-test("an own machine is verified as configured, offered while it is free, and cleared before it is free again", async () => {
+test("a machine of your own is verified as configured, offered while it is free, and cleared before it is free again", async () => {
   await refresh();
   expect(await offered()).toEqual([OWN_MACHINE.name]);
   const { server, operation } = await here.create(accountId, "byo");
@@ -46,7 +46,7 @@ test("an own machine is verified as configured, offered while it is free, and cl
   expect(await offered()).toEqual([OWN_MACHINE.name]);
 });
 
-test("a machine that is taken is no other server's, and a failed creation leaves it to whom it belongs", async () => {
+test("a machine in use is given to no other server, and a failed creation leaves it with its owner", async () => {
   const first = await here.create(accountId, "byo");
   const second = await here.create(await here.account(), "byo");
   expect(second.operation).toMatchObject({ state: "failed", error: { code: "PROVIDER_OUT_OF_CAPACITY" } });
@@ -56,7 +56,7 @@ test("a machine that is taken is no other server's, and a failed creation leaves
   await here.remove(first.server);
 });
 
-test("a machine that is taken stays so under another name", async () => {
+test("a machine in use stays in use under another name", async () => {
   const { server } = await here.create(accountId, "byo");
   const renamed = byo([{ ...OWN_MACHINE, name: "cellar-renamed", firewall: true }]);
   expect((await renamed.catalog()).sizes).toEqual([]);
@@ -66,7 +66,7 @@ test("a machine that is taken stays so under another name", async () => {
   await here.remove(server);
 });
 
-test("a machine that another account had is that account's alone, under any name, until the operator has released it", async () => {
+test("a machine that an account used belongs to that account, under any name, until the operator releases it", async () => {
   const another = await here.account();
   const { server } = await here.create(accountId, "byo");
   await expect(releaseMachine(OWN_MACHINE.name)).rejects.toThrow("A server has the machine");
@@ -98,7 +98,7 @@ test("a machine that another account had is that account's alone, under any name
   await expect(releaseMachine("no-such")).rejects.toThrow("No such machine");
 });
 
-test("of many who want the last machine, one gets it", async () => {
+test("of many servers that want the last machine only one gets it", async () => {
   const takers = Array.from({ length: 20 }, () => ({
     operation_id: newId("operation"),
     server_id: newId("server"),
@@ -110,7 +110,7 @@ test("of many who want the last machine, one gets it", async () => {
   expect(taken?.server_id).toBe(takers[got.indexOf("taken")]?.server_id);
 });
 
-test("a machine whose server is gone is freed by the sweep", async () => {
+test("the sweep frees a machine whose server is gone", async () => {
   const { server, operation } = await here.create(accountId, "byo");
   await here.remove(server);
   const taker = { operation_id: operation.id, server_id: server.id, account_id: accountId };

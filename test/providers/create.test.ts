@@ -81,7 +81,7 @@ async function expectMadeOnce(provider: Rented, { server, operation }: Outcome):
 describe.each(RENTED)("%s", (provider) => {
   const errorResponse = provider === "hetzner" ? ofHetzner : ofDigitalOcean;
 
-  test("makes a machine that is met with the one-time host key, and from then on with the one that was made on it", async () => {
+  test("a machine is first verified by a one-time host key, and from then on by the key that it generated", async () => {
     const outcome = await here.create(accountId, provider);
     const { server, operation } = outcome;
     expect(server).toMatchObject({ state: "ready", ssh_port: 22, requested_at: null });
@@ -102,18 +102,18 @@ describe.each(RENTED)("%s", (provider) => {
     await expectMadeOnce(provider, outcome);
   });
 
-  test("has its key at the provider once, for all machines", async () => {
+  test("the provider gets the service's key once, for all machines", async () => {
     for (let count = 0; count < 2; count++) await expectMadeOnce(provider, await here.create(accountId, provider));
     expect(here[provider].keys).toHaveLength(1);
   });
 
   test.each<[string, Fault]>([
     ["lost", { kind: "lost" }],
-    ["told by a proxy of errors", { kind: "broken" }],
-    ["cut off before it was heard", { kind: "dropped" }],
-    ["answered with 500", rejected(errorResponse(500, "server_error"))],
-    ["answered with 503", rejected(errorResponse(503, "unavailable"))],
-  ])("an order whose answer is %s buys one machine", async (_, fault) => {
+    ["an error page of a proxy", { kind: "broken" }],
+    ["cut off", { kind: "dropped" }],
+    ["the error 500", rejected(errorResponse(500, "server_error"))],
+    ["the error 503", rejected(errorResponse(503, "unavailable"))],
+  ])("an order whose response is %s buys one machine", async (_, fault) => {
     fail(provider, fault, 2);
     await expectMadeOnce(provider, await here.create(accountId, provider));
   });
@@ -129,7 +129,7 @@ describe.each(RENTED)("%s", (provider) => {
     }
   });
 
-  test("a task that comes to its order after the creation was given up orders nothing", async () => {
+  test("a task that reaches its order after the creation was abandoned orders nothing", async () => {
     // It has looked, and found that nothing was ordered; meanwhile the other one's order is refused, and all is over.
     fail(provider, rejected(provider === "hetzner" ? ofHetzner(403, "resource_limit_exceeded") : QUOTA), 1);
     let looks = 0;
@@ -138,7 +138,7 @@ describe.each(RENTED)("%s", (provider) => {
     expect(machinesOf(provider)).toEqual([]);
   });
 
-  test("slow looks before an order take nothing from the time after it, in which its machine may still show up", async () => {
+  test("slow lists before an order do not shorten the time in which its machine may still appear", async () => {
     let slow = 2;
     let lost = 1;
     here[provider].fault = (asked) => {
@@ -161,7 +161,7 @@ describe.each(RENTED)("%s", (provider) => {
   });
 
   describe.each(Object.keys(NONSENSE).map((what, index) => ({ what, index })))(
-    "when $what comes in place of the provider's answer",
+    "when $what arrives instead of the provider's response",
     ({ what, index }) => {
       const nonsense = NONSENSE[what] ?? { status: 500 };
 
@@ -192,9 +192,9 @@ describe.each(RENTED)("%s", (provider) => {
       };
 
       const ways: [how: string, expectHeld: () => Promise<void>][] = [
-        ["to an order, whether or not it was carried out, one machine is bought", toOrders],
-        ["to everything, the creation fails and nothing is bought", toEverything],
-        ["to every look or deletion, no machine is believed to be gone", toLooksAndDeletions],
+        ["in response to an order, one machine is bought, whether or not the order took effect", toOrders],
+        ["in response to every request, the creation fails and nothing is bought", toEverything],
+        ["in response to every list or deletion, no machine counts as gone", toLooksAndDeletions],
       ];
       test.each(some(ways, ways.length, index + RENTED.indexOf(provider)))("%s", (_, expectHeld) => expectHeld());
     },
@@ -204,7 +204,7 @@ describe.each(RENTED)("%s", (provider) => {
     ["order", isOrder],
     ["look", ({ method }) => method === "GET"],
     ["deletion", ({ method }) => method === "DELETE"],
-  ])("a provider that takes every %s and never answers: all ends, and once it answers nothing is left", async (what, isIt) => {
+  ])("a provider that accepts every %s and never responds leaves nothing behind once it responds again", async (what, isIt) => {
     const silent = (asked: Asked): Fault | undefined => (isIt(asked) ? { kind: "lost", seconds: 30 } : undefined);
     if (what === "order") here[provider].fault = silent;
     const { server, operation } = await here.create(accountId, provider);
@@ -224,10 +224,10 @@ describe.each(RENTED)("%s", (provider) => {
   };
   test.each<[string, () => { ready: false } | Promise<{ ready: false }>]>([
     ["fails", failed],
-    ["answers nonsense", () => z.never().parse("nonsense")],
-    ["never comes to an end", () => ({ ready: false })],
-    ["never answers", () => new Promise(() => undefined)],
-  ])("a machine on which clearing %s is given back", async (_, clearing) => {
+    ["returns nonsense", () => z.never().parse("nonsense")],
+    ["never ends", () => ({ ready: false })],
+    ["never responds", () => new Promise(() => undefined)],
+  ])("a machine on which clearing %s is released", async (_, clearing) => {
     hurry();
     const { server } = await here.create(accountId, provider);
     misbehave.set("retire_host", clearing);
@@ -249,15 +249,18 @@ describe.each(RENTED)("%s", (provider) => {
     expectFailed(await here.create(accountId, provider), "PROVIDER_ERROR");
   });
 
-  test.each(["retry-after", "ratelimit-reset"] as const)("waits as long as %s says, and then orders once", async (header) => {
-    fail(provider, { kind: "limited", seconds: 55, header }, 1);
-    const began = Date.now();
-    const outcome = await here.create(accountId, provider);
-    expect(Date.now() - began).toBeGreaterThan(55_000);
-    expect(here[provider].impatient).toBe(0);
-    expect(orders(provider)).toBe(2);
-    await expectMadeOnce(provider, outcome);
-  });
+  test.each(["retry-after", "ratelimit-reset"] as const)(
+    "a rate-limited order waits as long as %s says, and then orders once",
+    async (header) => {
+      fail(provider, { kind: "limited", seconds: 55, header }, 1);
+      const began = Date.now();
+      const outcome = await here.create(accountId, provider);
+      expect(Date.now() - began).toBeGreaterThan(55_000);
+      expect(here[provider].impatient).toBe(0);
+      expect(orders(provider)).toBe(2);
+      await expectMadeOnce(provider, outcome);
+    },
+  );
 
   test("rejected credentials fail with PROVIDER_UNAUTHORIZED immediately", async () => {
     here[provider].fault = () => rejected(errorResponse(401, "unauthorized"));
@@ -272,7 +275,7 @@ describe.each(RENTED)("%s", (provider) => {
     expectFailed(await here.create(accountId, provider), "PROVIDER_ERROR");
   });
 
-  test("a machine that never starts fails with TIMEOUT and is given back", async () => {
+  test("a machine that never starts fails with TIMEOUT and is released", async () => {
     here[provider].fate = () => ({ ...GOOD_FATE, starts: Infinity });
     expectFailed(await here.create(accountId, provider), "TIMEOUT");
     expect(orders(provider)).toBe(1);
@@ -299,13 +302,13 @@ describe.each(RENTED)("%s", (provider) => {
     expect(billed(provider)).toEqual([]);
   });
 
-  test("a machine that somebody else removed is no obstacle to deletion", async () => {
+  test("a machine that someone else deleted does not block the deletion", async () => {
     const { server } = await here.create(accountId, provider);
     for (const machine of billed(provider)) machine.deletedAt = 0;
     expect((await here.remove(server)).state).toBe("succeeded");
   });
 
-  test("a server that is renamed is still the one whose machine is given back", async () => {
+  test("deleting a renamed server releases its machine", async () => {
     const { server } = await here.create(accountId, provider);
     await updateOne(
       keys.record("server", accountId, server.id),
@@ -357,7 +360,7 @@ describe("hetzner", () => {
     [412, "placement_error", "PROVIDER_OUT_OF_CAPACITY"],
     [403, "token_readonly", "PROVIDER_UNAUTHORIZED"],
     [422, "invalid_input", "PROVIDER_ERROR"],
-  ])("%i %s fails with %s, after one order", async (status, code, expected) => {
+  ])("the error %i %s fails with %s after one order", async (status, code, expected) => {
     fail("hetzner", rejected(ofHetzner(status, code)));
     expectFailed(await here.create(accountId, "hetzner"), expected);
     expect(orders("hetzner")).toBe(1);
@@ -366,7 +369,7 @@ describe("hetzner", () => {
   test.each([
     [409, "conflict"],
     [423, "locked"],
-  ])("%i %s is tried again", async (status, code) => {
+  ])("the error %i %s is retried", async (status, code) => {
     fail("hetzner", rejected(ofHetzner(status, code)), 2);
     await expectMadeOnce("hetzner", await here.create(accountId, "hetzner"));
   });
@@ -379,7 +382,7 @@ describe("digitalocean", () => {
     [422, "Size is not available in this region.", "PROVIDER_OUT_OF_CAPACITY"],
     [403, "You are not authorized to perform this operation", "PROVIDER_UNAUTHORIZED"],
     [422, "You specified an invalid image", "PROVIDER_ERROR"],
-  ])("%i “%s” fails with %s, after one order", async (status, message, expected) => {
+  ])("the error %i “%s” fails with %s after one order", async (status, message, expected) => {
     fail("digitalocean", rejected(ofDigitalOcean(status, "unprocessable_entity", message)));
     expectFailed(await here.create(accountId, "digitalocean"), expected);
     expect(orders("digitalocean")).toBe(1);
@@ -393,7 +396,7 @@ describe("digitalocean", () => {
     await expectMadeOnce("digitalocean", outcome);
   });
 
-  test("a list that is later than that has one machine bought twice, and the second is given back as soon as it shows", async () => {
+  test("a list that lags even longer buys one machine twice, and the second is released as soon as it appears", async () => {
     const fates = [{ ...GOOD_FATE, listed: 150 }];
     fail("digitalocean", { kind: "lost" }, 1);
     here.digitalocean.fate = () => fates.pop() ?? { ...GOOD_FATE, starts: 60 };
@@ -403,7 +406,7 @@ describe("digitalocean", () => {
     await expectMadeOnce("digitalocean", outcome);
   });
 
-  test("a machine that shows up after its creation was given up is given back by the sweep", async () => {
+  test("the sweep releases a machine that appears after its creation was abandoned", async () => {
     fail("digitalocean", { kind: "lost" }, 1);
     here.digitalocean.fate = () => ({ ...GOOD_FATE, listed: 2000 });
     const later = here.digitalocean.fault;

@@ -111,7 +111,7 @@ const EXAMPLE: Record<Rented, unknown> = {
 };
 
 describe.each(RENTED)("%s", (provider) => {
-  test("has each request of a server's life described", async () => {
+  test("the provider's description has every request of a server's life", async () => {
     const { server } = await here.create(await here.account(), provider);
     await refresh();
     await sweep();

@@ -113,7 +113,7 @@ async function settle(): Promise<void> {
 }
 
 test(
-  `${CREATIONS} creations with faults, lost answers and kills: no machine too many, none left behind`,
+  `${CREATIONS} creations with faults, lost responses and kills buy no machine too many and leave none behind`,
   { timeout: Math.max(60_000, CREATIONS * 5_000) },
   async () => {
     console.log(`SEED=${SEED}`);

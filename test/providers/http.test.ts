@@ -49,24 +49,27 @@ const unclear = (error: unknown): boolean => error instanceof TryAgain && !(erro
 
 const json = { "content-type": "application/json" };
 test.each<[string, RequestListener]>([
-  ["takes the request and says nothing", () => undefined],
-  ["begins an answer and does not go on", (_, response) => void response.writeHead(201, json).write('{"id":')],
-  ["says ever more without an end", (_, response) => void setInterval(() => response.write(" "), 5).unref()],
-  ["sends more than fits", (_, response) => flood(response)],
-  ["leads to elsewhere", (_, response) => void response.writeHead(307, { location: `${address}/elsewhere` }).end()],
+  ["accepts the request and never responds", () => undefined],
+  ["starts a response and never continues it", (_, response) => void response.writeHead(201, json).write('{"id":')],
+  ["sends an endless response slowly", (_, response) => void setInterval(() => response.write(" "), 5).unref()],
+  ["sends a response that is too large", (_, response) => flood(response)],
+  ["redirects to another address", (_, response) => void response.writeHead(307, { location: `${address}/elsewhere` }).end()],
   ["closes the connection", (request) => void request.socket.destroy()],
-  ["talks something else than HTTP", (request) => void request.socket.end("SSH-2.0-OpenSSH\r\n")],
-  ["shows a page", (_, response) => void response.writeHead(200).end("<html></html>")],
-  ["shows a page that says 404", (_, response) => void response.writeHead(404).end("<html></html>")],
-  ["shows a page that says 403", (_, response) => void response.writeHead(403).end("<html></html>")],
-  ["answers an order without an id", (_, response) => void response.writeHead(201, json).end("{}")],
-])("when it %s, whether an order was carried out is unclear, and the token went to it alone", async (_, misbehaves) => {
-  listener = misbehaves;
-  const error = await errorOf(asking()(call));
-  expect(error).toSatisfy(unclear);
-  expect(String(error)).not.toContain("secret-token");
-  expect(heard).toEqual(["POST Bearer secret-token"]);
-});
+  ["does not speak HTTP", (request) => void request.socket.end("SSH-2.0-OpenSSH\r\n")],
+  ["returns a web page", (_, response) => void response.writeHead(200).end("<html></html>")],
+  ["returns a web page with 404", (_, response) => void response.writeHead(404).end("<html></html>")],
+  ["returns a web page with 403", (_, response) => void response.writeHead(403).end("<html></html>")],
+  ["returns no ID", (_, response) => void response.writeHead(201, json).end("{}")],
+])(
+  "it is unclear whether an order took effect if the provider %s, and only the provider gets the token",
+  async (_, misbehaves) => {
+    listener = misbehaves;
+    const error = await errorOf(asking()(call));
+    expect(error).toSatisfy(unclear);
+    expect(String(error)).not.toContain("secret-token");
+    expect(heard).toEqual(["POST Bearer secret-token"]);
+  },
+);
 
 function flood(response: Parameters<RequestListener>[1]): void {
   const more = (): void => {
@@ -77,13 +80,13 @@ function flood(response: Parameters<RequestListener>[1]): void {
   more();
 }
 
-test("only in the provider's own words is something not there", async () => {
+test("only the provider's own 404 means that something does not exist", async () => {
   listener = (_, response) => void response.writeHead(404, json).end('{"code":"not_found","message":"No such server"}');
   expect(await asking()(call)).toBeUndefined();
 });
 
 test.each(["999999999", "0", "Fri, 31 Dec 2100 23:59:59 GMT", "-1", "soon"])(
-  "asked to wait until %j, it asks again within an hour",
+  "a provider that asks to wait until %j is asked again within an hour",
   async (value) => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const ask = asking();

@@ -55,7 +55,7 @@ test("only functions that need the operator's configuration know where it is and
   expect(cloud.template.functions.filter(({ role }) => roles.includes(role))).toHaveLength(READERS.length);
 });
 
-test("nothing is offered before a provider is configured, and a request fails with that reason", async () => {
+test("the catalog is empty before a provider is configured, and a request fails with that reason", async () => {
   expect(await catalog()).toMatchObject({ providers: [], editions: ["community"] });
   const body = { name: unique("erp"), provider: "hetzner", region: "fsn1", size: "cx22", ssh_key_id: (await me.sshKey()).id };
   const { status, error } = await api.post("/servers", body);
@@ -128,7 +128,7 @@ test("a server that its provider rejects shows the reason, and nothing of it is 
   expect(hetzner.servers.filter(isThere)).toEqual([]);
 });
 
-test("the token is in no log", () => {
+test("the provider's token is in no log", () => {
   const lines = cloud.template.functions.flatMap(({ name }) => cloud.lambda.logs(name)).concat(cloud.log);
   expect(lines.length).toBeGreaterThan(0);
   expect(lines.filter((line) => line.includes(hetzner.token) || line.includes(digitalocean.token))).toEqual([]);

@@ -141,7 +141,7 @@ describe.each(asked.map((route, place) => ({ title: route.title, route, place })
 describe.each(asked.filter(({ resource }) => resource !== "sandbox"))("$title", (route) => {
   const good = bodyOf(route) ?? {};
 
-  test("names a field that it does not know, whatever it is called", async () => {
+  test("a body with an unknown field is rejected and the field named, whatever its name", async () => {
     const api = await clientFor(route);
     const before = await me.trace();
     for (const field of [
@@ -189,7 +189,7 @@ describe.each(shaped)("$title", (route) => {
     expect(await me.trace()).toBe(before);
   });
 
-  test.each(required)("%s must be there", async (name) => {
+  test.each(required)("a body without %s is a validation error", async (name) => {
     const api = await clientFor(route);
     const response = await api.send(route.method, pathOf(route), { ...good, [name]: undefined });
     expectInvalid(response, name, `without ${name}`);
@@ -198,7 +198,7 @@ describe.each(shaped)("$title", (route) => {
 });
 
 const demanding = shaped.filter((route) => fieldsOf(route.body).required.length > 0);
-test.each(demanding)("$title lists every problem, each with its field; no body is an empty object", async (route) => {
+test.each(demanding)("$title lists every invalid field; a request without a body counts as an empty object", async (route) => {
   const { required } = fieldsOf(route.body);
   const api = await clientFor(route);
   const response = await api.send(route.method, pathOf(route), {});

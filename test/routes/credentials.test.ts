@@ -83,7 +83,7 @@ describe.each(closedRoutes)("$title", (route) => {
   });
 });
 
-test.each(openRoutes)("$title is open to all, and a wrong credential does not close it", async (route) => {
+test.each(openRoutes)("$title is public, even with an invalid credential", async (route) => {
   for (const authorization of [undefined, "Bearer not-a-token"]) {
     const response = await stranger.send(route.method, pathOf(route), bodyOf(route), {
       headers: authorization === undefined ? {} : { authorization },
@@ -94,7 +94,7 @@ test.each(openRoutes)("$title is open to all, and a wrong credential does not cl
   }
 });
 
-test("the scheme is read without regard to case, as HTTP has it", async () => {
+test("the authorization scheme is case-insensitive", async () => {
   const response = await stranger.get("/auth/me", { headers: { authorization: `bearer ${me.api.token}` } });
   expect(response.status).toBe(200);
 });

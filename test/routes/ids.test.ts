@@ -81,7 +81,7 @@ describe.each(idRoutes)("$title", (route) => {
 });
 
 describe.each(idRoutes.filter(({ method }) => method === "GET"))("$title", (route) => {
-  test("reads a percent-encoded id as the same id", async () => {
+  test("a percent-encoded ID is the same ID", async () => {
     const id = foreign[idKindOf(route)] ?? "";
     const encoded = id.replace("_", "%5F").replace(/^./, (first) => `%${first.charCodeAt(0).toString(16)}`);
     const api = route.access === "session" ? await other.session() : other.api;
@@ -92,7 +92,7 @@ describe.each(idRoutes.filter(({ method }) => method === "GET"))("$title", (rout
   });
 });
 
-describe("an id in a body or a query", () => {
+describe("an ID in a body or a query", () => {
   const same = async (
     ask: (id: string) => Promise<{ status: number; text: string }>,
     kind: "server" | "ssh_key" | "backup" | "instance",
@@ -103,19 +103,19 @@ describe("an id in a body or a query", () => {
     return theirs;
   };
 
-  test("the SSH key of a new server", async () => {
+  test("the SSH key of a new server must belong to the account", async () => {
     const body = await me.serverBody();
     const response = await same((ssh_key_id) => me.api.post("/servers", { ...body, ssh_key_id }), "ssh_key");
     expect(response).toMatchObject({ status: 422, error: { details: { field: "ssh_key_id" } } });
   });
 
-  test("the server of a new instance", async () => {
+  test("the server of a new instance must belong to the account", async () => {
     const body = await me.instanceBody({ server_id: unusedId("server") });
     const response = await same((server_id) => me.api.post("/instances", { ...body, server_id }), "server");
     expect(response).toMatchObject({ status: 422, error: { details: { field: "server_id" } } });
   });
 
-  test("the backup that is cloned, and the server that it is cloned to", async () => {
+  test("the backup and the server of a clone must belong to the account", async () => {
     const mine = await seedInstance(me.id);
     const backup = await seedBackup(mine);
     const path = `/instances/${mine.id}/clone`;

@@ -33,7 +33,7 @@ const CREATE_DELETE = [
 const counted = (response: ApiResponse) =>
   ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"].map((name) => Number(response.headers[name]));
 
-test.each(closedRoutes)("$title counts against the limit that the contract gives it, also when it fails", async (route) => {
+test.each(closedRoutes)("$title counts against the limit that the contract assigns, even when it fails", async (route) => {
   const { api } = await me.token(["settings:read"]);
   const [limit, remaining, reset = 0] = counted(await api.send(route.method, pathOf(route), bodyOf(route)));
   expect(limit).toBe(CREATE_DELETE.includes(route.title) ? 20 : 100);

@@ -62,21 +62,24 @@ const Decision = z.object({
 });
 
 describe.each(elsewhere)("a request %s", (_, headers) => {
-  it.each(routes.filter(({ access }) => access === "public"))("to $id is refused", async (route) => {
-    const resource = resourceOf(route.path);
-    const event = eventOf(route.method, resource, headers(), bodyOf(route));
-    const response = LambdaResponse.parse(await cloud.invoke(functionOf(route.method, resource), event));
-    expect(response.statusCode).toBe(403);
-    expect(JSON.parse(response.body)).toMatchObject({ success: false, error: { code: "FORBIDDEN" } });
-  });
+  it.each(routes.filter(({ access }) => access === "public"))(
+    "a request that bypasses CloudFront is rejected by $id",
+    async (route) => {
+      const resource = resourceOf(route.path);
+      const event = eventOf(route.method, resource, headers(), bodyOf(route));
+      const response = LambdaResponse.parse(await cloud.invoke(functionOf(route.method, resource), event));
+      expect(response.statusCode).toBe(403);
+      expect(JSON.parse(response.body)).toMatchObject({ success: false, error: { code: "FORBIDDEN" } });
+    },
+  );
 
-  it("to a path that is not there learns nothing", async () => {
+  it("a request that bypasses CloudFront cannot tell which paths exist", async () => {
     const resource = `${BASE_PATH}/{proxy+}`;
     const response = LambdaResponse.parse(await cloud.invoke(functionOf("ANY", resource), eventOf("GET", resource, headers())));
     expect(response.statusCode).toBe(403);
   });
 
-  it("gets past the authorizer with no credential, and leaves no trace on it", async () => {
+  it("a request that bypasses CloudFront never passes the authorizer and leaves no trace on the credential", async () => {
     const { id, value } = await mine.token();
     const event = eventOf("GET", `${BASE_PATH}/servers`, { ...headers(), authorization: `Bearer ${value}` });
     const { policyDocument } = Decision.parse(await cloud.invoke(api?.authorizers[0]?.functionArn ?? "", event));
@@ -85,8 +88,8 @@ describe.each(elsewhere)("a request %s", (_, headers) => {
   });
 });
 
-describe("a request through CloudFront", () => {
-  it("is let in, with the address that CloudFront saw and not the one that the gateway sees", async () => {
+describe("through CloudFront", () => {
+  it("a request through CloudFront is accepted, with the client address that CloudFront saw", async () => {
     const { id, value } = await mine.token();
     const event = eventOf("GET", `${BASE_PATH}/servers`, { ...through(), authorization: `Bearer ${value}` });
     const { policyDocument, context } = Decision.parse(await cloud.invoke(api?.authorizers[0]?.functionArn ?? "", event));

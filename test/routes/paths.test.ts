@@ -35,7 +35,7 @@ describe.each(paths)("$path", ({ path, methods: declared }) => {
   });
 });
 
-test("a path with an id that is too long for the gateway's own name of the method is 414, in the envelope", async () => {
+test("a path with an ID that is too long for the gateway gets 414 in the envelope", async () => {
   const address = `${apiUrl()}${BASE_PATH}/servers/${"a".repeat(1_600)}`;
   const response = await fetch(address, { headers: { authorization: `Bearer ${me.api.token}` } });
   expect(response.status).toBe(414);
@@ -61,7 +61,7 @@ test.each([
   "/v2/servers",
   "/sandbox/instances",
   `/${"a".repeat(2_000)}`,
-])("%s is no path, whoever asks and however", async (path) => {
+])("%s is an unknown path for every client and every method", async (path) => {
   for (const client of [stranger, me.api])
     for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
       const response = await client.send(method, path, method === "GET" ? undefined : "{");
@@ -83,7 +83,7 @@ test.each(everyRoute)("$title responds at the same path with a trailing slash, l
 
 describe("X-Request-ID", () => {
   test.each(["a", "A-b_c.d:e", "3f0c6e2a-8f1b-4d55-9b1e-6c1f2a7d9e10", "x".repeat(128)])(
-    "%s is echoed, in success and failure",
+    "the X-Request-ID %s is returned, in success and failure",
     async (id) => {
       const headers = { "x-request-id": id };
       expect((await me.api.get("/auth/me", { headers })).headers["x-request-id"]).toBe(id);
@@ -97,7 +97,7 @@ describe("X-Request-ID", () => {
   );
 
   test.each(["", " ", "a b", "x".repeat(129), "ünï", "a\tb", "a;b", "<script>", "{}"])(
-    '"%s" is replaced by one of the service',
+    'the X-Request-ID "%s" is replaced by a generated one',
     async (id) => {
       const headers = { "x-request-id": id };
       const seen = new Set<string>();
@@ -113,7 +113,7 @@ describe("X-Request-ID", () => {
   );
 });
 
-test("the gateway's own errors are in the envelope too, where the service can set them", async () => {
+test("the gateway's own errors are in the envelope where the service can set them", async () => {
   const tooLarge = await exchange("POST", "/servers", {
     body: Buffer.alloc(10 * 1024 * 1024 + 1, "a"),
     headers: { authorization: `Bearer ${me.api.token}`, "content-type": "application/json" },
@@ -153,7 +153,7 @@ describe.each(everyRoute.filter(({ method }) => method === "GET"))("HEAD $path",
   });
 });
 
-test("a method that a path does not have counts nothing, and does nothing", async () => {
+test("an unsupported method counts nothing and does nothing", async () => {
   const { api } = await me.token();
   for (let i = 0; i < 3; i++) expect((await api.send("PATCH", "/servers", {})).status).toBe(405);
   expect((await api.get("/servers")).headers["x-ratelimit-remaining"]).toBe("99");

@@ -15,7 +15,7 @@ const allBut = (permission: Permission) => ALL_PERMISSIONS.filter((each) => each
 describe.each(closedRoutes.filter(({ access }) => Array.isArray(access)))("$title", (route) => {
   const needed = Array.isArray(route.access) ? route.access : [];
 
-  test.each(needed)("needs %s, and says so", async (permission: Permission) => {
+  test.each(needed)("the endpoint needs the permission %s, and its error names it", async (permission: Permission) => {
     const { api } = await me.token(allBut(permission));
     const before = await me.trace();
     const response = await api.send(route.method, pathOf(route), bodyOf(route));
@@ -24,7 +24,7 @@ describe.each(closedRoutes.filter(({ access }) => Array.isArray(access)))("$titl
     expect(await me.trace()).toBe(before);
   });
 
-  test("needs nothing more", async () => {
+  test("the endpoint needs no other permission", async () => {
     const { api } = await me.token(needed);
     expect((await api.send(route.method, pathOf(route), bodyOf(route))).status).not.toBe(403);
   });
@@ -43,7 +43,7 @@ describe.each(closedRoutes.filter(({ bodyPermission }) => bodyPermission !== und
   const rows = Object.entries(route.bodyPermission?.permissions ?? {});
   const field = route.bodyPermission?.field ?? "";
 
-  test.each(rows)("with %s needs %s, checked before the resource is looked up", async (value, permission) => {
+  test.each(rows)("a body with %s needs %s, checked before the resource is looked up", async (value, permission) => {
     const lacking = await me.token(allBut(permission));
     const rejected = await lacking.api.send(route.method, pathOf(route), { [field]: value });
     expect(rejected.status).toBe(403);
@@ -54,7 +54,7 @@ describe.each(closedRoutes.filter(({ bodyPermission }) => bodyPermission !== und
 });
 
 test.each(closedRoutes.filter(({ access, bodyPermission }) => access === "credential" && bodyPermission === undefined))(
-  "$title is for any credential",
+  "$title accepts every valid credential",
   async (route) => {
     const { api } = await me.token(["settings:read"]);
     expect((await api.send(route.method, pathOf(route), bodyOf(route))).status).not.toBe(403);
@@ -103,6 +103,6 @@ const CONTRACT: Record<string, string> = {
   "PUT /sandbox/instances/:id/data": "instances:write",
 };
 
-test("the route table is the contract's table of permissions, no route more and none less", () => {
+test("the routes' permissions match the contract's table exactly", () => {
   expect(Object.fromEntries(closedRoutes.map(({ title, access }) => [title, String(access)]))).toEqual(CONTRACT);
 });

@@ -28,7 +28,7 @@ const FILTERS: Record<string, string[]> = {
   "GET /tokens": [],
 };
 
-test("these are the lists, with these filters", () => {
+test("the lists and their filters are the contract's", () => {
   const paging = ["page", "per_page", "cursor"];
   const filters = listRoutes.map((route) => [
     route.title,
@@ -95,7 +95,7 @@ describe.each(listRoutes)("$title", (route) => {
     ...(filters.includes("status") ? [] : [["status=active", "status"] as [string, string]]),
   ];
 
-  test("names the parameter that is wrong", async () => {
+  test("an invalid query parameter is named in the error", async () => {
     const api = await client();
     for (const [query, field] of WRONG) {
       const response = await api.get(at(query));
@@ -116,7 +116,7 @@ describe.each(listRoutes)("$title", (route) => {
 });
 
 test.each(listRoutes.filter(({ title }) => (FILTERS[title] ?? []).length > 1))(
-  "$title takes one filter at a time",
+  "$title accepts one filter at a time",
   async (route) => {
     const { api } = await me.token();
     const filters = FILTERS[route.title] ?? [];
@@ -136,7 +136,7 @@ const statusOf = (id: string) =>
 const prefixFor = (filter: string) => (filter === "server_id" ? "srv_" : "ins_");
 
 test.each(["wait=21", "wait=-1", "wait=x", "wait=", "wait=1&wait=1", "page=1"])(
-  "GET /operations/:id refuses %s",
+  "GET /operations/:id rejects %s",
   async (query) => {
     const response = await me.api.get(`/operations/op_01kag8w1s2e7tv8q4m5n6p7r8s?${query}`);
     expect(response.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: query.split("=")[0] } });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 const path = () => `/sandbox/instances/${instance.id}/data`;
 const held = async () => JSON.parse((await me.api.get(path())).text).data as unknown;
 
-test("a new instance holds nothing; what is written is replaced whole", async () => {
+test("a new instance has no data, and writing replaces all of it", async () => {
   expect(await held()).toEqual({});
   for (const data of [{ orders: 3, note: "hello" }, { nested: { list: [1, null, true, "é💥"] }, "": "no name" }, {}]) {
     expect((await me.api.put(path(), data)).body).toEqual({ success: true, data });
@@ -23,7 +23,7 @@ test("a new instance holds nothing; what is written is replaced whole", async ()
   }
 });
 
-test("4 KiB of JSON is taken, a byte more is not, and then what was there stays", async () => {
+test("4 KiB of JSON is accepted; one byte more is rejected and the previous data stays", async () => {
   const sized = (bytes: number) => ({ text: "x".repeat(bytes - '{"text":""}'.length) });
   expect((await me.api.put(path(), sized(4096))).status).toBe(200);
   const response = await me.api.put(path(), sized(4097));
@@ -39,7 +39,7 @@ test("names that are special to parsers are ordinary names, or rejected", async 
   }
 });
 
-test("what it holds outlives a stop and a start", async () => {
+test("the data survives a stop and a start", async () => {
   await me.api.put(path(), { kept: true });
   for (const action of ["stop", "start"] as const) {
     await me.until((await me.api.post(`/instances/${instance.id}/actions`, { action })).as(Operation).id);
@@ -56,7 +56,7 @@ test.each(["provisioning", "restoring", "deleting", "failed"] as const)(
   },
 );
 
-test("an instance that is still being made has no data", async () => {
+test("an instance that is still being created has no data", async () => {
   const early = await seedInstance(me.id, { state: "provisioning" });
   expect((await me.api.get(`/sandbox/instances/${early.id}/data`)).error?.code).toBe("INVALID_STATE");
 });

@@ -36,7 +36,7 @@ function erpWith(data: Record<string, unknown>) {
 const json = fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ stringUnit: "grapheme" }));
 
 describe("dump", () => {
-  test("a field comes back as it was, with every control character and backslash", () => {
+  test("a dumped field is restored exactly, with every control character and backslash", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const field = escapeField(text);
@@ -46,7 +46,7 @@ describe("dump", () => {
     );
   });
 
-  test("a database comes back as it was", () => {
+  test("a dumped database is restored exactly", () => {
     fc.assert(
       fc.property(json, (data) => {
         const { database } = erpWith(data);
@@ -56,14 +56,14 @@ describe("dump", () => {
   });
 
   test.each([
-    ["cut off", (dump: string) => dump.slice(0, -40)],
-    ["added to", (dump: string) => `${dump}DROP TABLE public.res_users;\n`],
-    ["with a statement between", (dump: string) => dump.replace("COPY public.ir_cron", "SELECT 1;\nCOPY public.ir_cron")],
-    ["with a row too short", (dump: string) => dump.replace("1\tOutgoing mail\tt", "1\tOutgoing mail")],
-    ["with an escape that nobody writes", (dump: string) => dump.replace("1\tOutgoing mail", "1\t\\x41")],
-    ["with a flag that is none", (dump: string) => dump.replace("Outgoing mail\tt", "Outgoing mail\ty")],
+    ["that is truncated", (dump: string) => dump.slice(0, -40)],
+    ["with more at its end", (dump: string) => `${dump}DROP TABLE public.res_users;\n`],
+    ["with another statement inside", (dump: string) => dump.replace("COPY public.ir_cron", "SELECT 1;\nCOPY public.ir_cron")],
+    ["with a short row", (dump: string) => dump.replace("1\tOutgoing mail\tt", "1\tOutgoing mail")],
+    ["with an unknown escape", (dump: string) => dump.replace("1\tOutgoing mail", "1\t\\x41")],
+    ["with an invalid flag", (dump: string) => dump.replace("Outgoing mail\tt", "Outgoing mail\ty")],
     ["without a parameter", (dump: string) => dump.replace(/^database\.uuid\t.*\n/m, "")],
-  ])("a dump that is %s is refused", (_, damage) => {
+  ])("a dump %s is rejected", (_, damage) => {
     const dump = toDump(erpWith({}).database);
     const damaged = damage(dump);
     expect(damaged).not.toBe(dump);
@@ -72,14 +72,14 @@ describe("dump", () => {
 });
 
 describe("archive", () => {
-  test("is a zip in the ERP's own layout", () => {
+  test("an archive is a zip in the ERP's own layout", () => {
     const { files } = attachmentsOf({ orders: 3 });
     const names = Object.keys(unzipSync(packArchive(erpWith({ orders: 3 }), AT)));
     const expected = ["dump.sql", ...Object.keys(files).map((path) => `filestore/${path}`), "manifest.json"];
     expect(names.toSorted()).toEqual(expected.toSorted());
   });
 
-  test("carries data and files, whatever they are", () => {
+  test("an archive carries any data and files", () => {
     fc.assert(
       fc.property(json, (data) => {
         const erp = erpWith(data);
@@ -92,12 +92,12 @@ describe("archive", () => {
     );
   });
 
-  test("is the same bytes for the same contents", () => {
+  test("archives of the same contents have the same bytes", () => {
     expect(packArchive(erpWith({ a: 1 }), AT)).toEqual(packArchive(erpWith({ a: 1 }), AT));
   });
 
   test.each(["dump.sql", "manifest.json", `filestore/${Object.keys(attachmentsOf({}).files)[0]}`])(
-    "without %s is refused",
+    "an archive without %s is rejected",
     (path) => {
       const entries = Object.entries(unzipSync(packArchive(erpWith({}), AT)));
       const without = zipSync(Object.fromEntries(entries.filter(([name]) => name !== path)));
@@ -105,7 +105,7 @@ describe("archive", () => {
     },
   );
 
-  test("an archive without a file that was already missing, or without that number, is accepted", () => {
+  test("an archive without a file that was already missing is accepted, with or without the manifest's count", () => {
     const { files, ...erp } = erpWith({ orders: 3 });
     const [path = "", ...others] = Object.keys(files);
     const fewer = Object.fromEntries(others.map((other) => [other, files[other] ?? ""]));
@@ -134,7 +134,7 @@ describe("archive", () => {
     expect(errorOf(Buffer.from("no zip"))).toBe("it is no zip that can be read");
   });
 
-  test("of before users had API keys is read", () => {
+  test("an archive from before users had API keys can be read", () => {
     const { users, ...database } = erpWith({}).database;
     const dump = toDump({ ...database, users: [] }).replace(/CREATE TABLE public\.res_users_apikeys [\s\S]*?\\\.\n\n/, "");
     expect(dump).not.toContain("apikeys");

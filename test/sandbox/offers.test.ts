@@ -14,7 +14,7 @@ const catalog: Catalog = Catalog.parse({
 
 const wanted = { provider: "sandbox", region: "eu-west", size: "small" };
 
-test("a size gives the specs of the server", () => {
+test("a size determines the specs of the server", () => {
   expect(findOffer(catalog, wanted)).toEqual({ specs: { cpu: 2, memory_gb: 4, disk_gb: 40 } });
 });
 
@@ -23,7 +23,7 @@ test.each([
   ["region", { ...wanted, region: "moon" }, "must be one of: eu-central, eu-west, us-east"],
   ["size", { ...wanted, size: "huge" }, "must be one of: small, medium, large, xlarge"],
   ["size", { ...wanted, size: "xlarge" }, "is not available in eu-west; it is available in: eu-central, us-east"],
-])("a wrong %s is named: %o", (field, request, reason) => {
+])("a wrong %s is rejected and its valid values are listed: %o", (field, request, reason) => {
   let rejected: unknown;
   try {
     findOffer(catalog, request);
@@ -34,7 +34,7 @@ test.each([
   expect(rejected).toMatchObject({ code: "VALIDATION_ERROR", details: { field, reason } });
 });
 
-test("every size is offered in some region, and only in regions that there are", () => {
+test("every size is offered in at least one region, and only in regions that exist", () => {
   for (const { regions, sizes } of catalog.providers) {
     const codes = regions.map(({ code }) => code);
     for (const size of sizes) {

@@ -10,7 +10,7 @@ const caught = ({ name, message }: Error) => ({
   Cause: JSON.stringify({ errorType: name, errorMessage: message, trace: [] }),
 });
 
-test("code and sentence of every error come back through the state machine", () => {
+test("every error's code and message survive the state machine", () => {
   fc.assert(
     fc.property(fc.constantFrom(...OPERATION_ERRORS), fc.string({ minLength: 1 }), (code, message) => {
       expect(operationErrorOf(caught(new GiveUp(code, message)))).toEqual({ code, message });
@@ -19,14 +19,14 @@ test("code and sentence of every error come back through the state machine", () 
   );
 });
 
-describe("errors that are not ours are reported without details", () => {
+describe("unexpected errors", () => {
   test.each([
     ["a bug", caught(new TypeError("x is not a function at /var/task/index.mjs"))],
-    ["a bug whose message looks like ours", caught(new Error("PROVIDER_ERROR: password is hunter2"))],
-    ["a code that there is not", caught(Object.assign(new Error("NO_SUCH_CODE: secret"), { name: "GiveUp" }))],
-    ["a cause that is no JSON", { Error: "States.Runtime", Cause: "An error occurred while executing the state" }],
-    ["nothing at all", {}],
-  ])("%s", (_, error) => {
+    ["a bug whose message looks like an operation error", caught(new Error("PROVIDER_ERROR: password is hunter2"))],
+    ["an unknown code", caught(Object.assign(new Error("NO_SUCH_CODE: secret"), { name: "GiveUp" }))],
+    ["a cause that is not JSON", { Error: "States.Runtime", Cause: "An error occurred while executing the state" }],
+    ["an empty cause", {}],
+  ])("%s is reported without details", (_, error) => {
     const { code, message } = operationErrorOf(error);
     expect(code).toBe("INTERNAL_ERROR");
     expect(message).toBe("Something went wrong on our side; include the operation ID when you report it");
@@ -35,24 +35,24 @@ describe("errors that are not ours are reported without details", () => {
 
 test.each([
   ["States.Timeout", { Error: "States.Timeout", Cause: "" }, "TIMEOUT"],
-  ["a function out of time", { Error: "Sandbox.Timedout", Cause: '{"errorMessage":"..."}' }, "TIMEOUT"],
-  ["an execution that was stopped", { Error: "Aborted", Cause: "" }, "CANCELLED"],
-])("%s is told as %s", (_, error, code) => {
+  ["a function timeout", { Error: "Sandbox.Timedout", Cause: '{"errorMessage":"..."}' }, "TIMEOUT"],
+  ["a stopped execution", { Error: "Aborted", Cause: "" }, "CANCELLED"],
+])("%s is reported as %s", (_, error, code) => {
   expect(operationErrorOf(error).code).toBe(code);
 });
 
-describe("what passes is tried again", () => {
+describe("temporary errors", () => {
   test.each([
-    ["an outage of ours", new ApiError("SERVICE_UNAVAILABLE")],
-    ["a refused connection", Object.assign(new Error("connect"), { code: "ECONNREFUSED" })],
+    ["an outage", new ApiError("SERVICE_UNAVAILABLE")],
+    ["a rejected connection", Object.assign(new Error("connect"), { code: "ECONNREFUSED" })],
     ["throttling", Object.assign(new Error("slow down"), { name: "ThrottlingException", $retryable: { throttling: true } })],
-    ["a fault of AWS", Object.assign(new Error("oops"), { $fault: "server" })],
-    ["a write that another one overtook", Object.assign(new Error("lost"), { name: "ConditionFailed" })],
-  ])("%s", (_, error) => {
+    ["an AWS error", Object.assign(new Error("oops"), { $fault: "server" })],
+    ["an overtaken write", Object.assign(new Error("lost"), { name: "ConditionFailed" })],
+  ])("%s is retried", (_, error) => {
     expect(asTaskError(error)).toBeInstanceOf(TryAgain);
   });
 
-  test("a bug is not", () => {
+  test("a bug is not retried", () => {
     const bug = new TypeError("x");
     expect(asTaskError(bug)).toBe(bug);
   });

@@ -59,25 +59,25 @@ test("a server exists immediately in provisioning, and is active when its operat
   });
 });
 
-test("each new server has another id and, in the list, the newest is first", async () => {
+test("every new server has its own ID, and the newest is first in the list", async () => {
   const post = async () => (await api.post("/servers", await me.serverBody())).as(Server).id;
   const made = [await post(), await post()];
   const listed = (await api.get("/servers?per_page=2")).as(Server.array()).map(({ id }) => id);
   expect(listed).toEqual(made.toReversed());
 });
 
-describe("is refused, naming the field, where", () => {
+describe("invalid fields", () => {
   test.each([
-    ["the provider is not in the catalogue", { provider: "acme" }, "provider"],
-    ["the provider has no such region", { region: "moon-1" }, "region"],
-    ["the provider has no such size", { size: "gigantic" }, "size"],
+    ["the provider is not in the catalog", { provider: "acme" }, "provider"],
+    ["the provider does not have the region", { region: "moon-1" }, "region"],
+    ["the provider does not have the size", { size: "gigantic" }, "size"],
     ["the size is not offered in the region", { region: "eu-west", size: "xlarge" }, "size"],
-    ["there is no such SSH key", { ssh_key_id: unusedId("ssh_key") }, "ssh_key_id"],
-    ["the name has capitals", { name: "Erp" }, "name"],
+    ["the SSH key does not exist", { ssh_key_id: unusedId("ssh_key") }, "ssh_key_id"],
+    ["the name has uppercase letters", { name: "Erp" }, "name"],
     ["the name ends in a hyphen", { name: "erp-" }, "name"],
     ["the name has a dot", { name: "erp.example" }, "name"],
     ["the name has 64 characters", { name: "a".repeat(64) }, "name"],
-  ])("%s", async (_, fields, field) => {
+  ])("creating a server is rejected and names the field if %s", async (_, fields, field) => {
     const before = await me.trace();
     const response = await api.post("/servers", await me.serverBody(fields));
     expect(response.status).toBe(422);
@@ -86,7 +86,7 @@ describe("is refused, naming the field, where", () => {
   });
 });
 
-test("a name of 63 characters, or of one, is taken", async () => {
+test("a server's name has 1 to 63 characters", async () => {
   for (const name of ["a".repeat(63), "z"]) expect((await api.post("/servers", await me.serverBody({ name }))).status).toBe(201);
 });
 
@@ -116,12 +116,12 @@ test("creating servers beyond the account's quota fails exactly, even concurrent
   expect((await other.api.get("/servers")).meta?.total).toBe(3);
 });
 
-describe("in the sandbox a name asks for", () => {
+describe("names with an effect in the sandbox", () => {
   test.each([
     ["fail-quota", "PROVIDER_QUOTA_EXCEEDED"],
     ["fail-capacity", "PROVIDER_OUT_OF_CAPACITY"],
     ["fail-timeout", "TIMEOUT"],
-  ])("%s: the creation fails so, is cleaned up, and the record can be deleted", async (name, code) => {
+  ])("in the sandbox a server named %s fails with that error, is cleaned up, and can be deleted", async (name, code) => {
     const other = await account();
     const server = (await other.api.post("/servers", await other.serverBody({ name }))).as(Server);
     const { error } = await other.until(server.operation_id, "failed");
@@ -136,12 +136,12 @@ describe("in the sandbox a name asks for", () => {
     expect((await other.api.get("/settings")).body).toMatchObject({ data: { quotas: { servers: { used: 0 } } } });
   });
 
-  test("flaky-*: the provider fails twice, and the server is active all the same", async () => {
+  test("in the sandbox a server named flaky-* fails twice at the provider and then becomes active", async () => {
     expect((await me.server({ name: unique("flaky") })).status).toBe("active");
   });
 });
 
-test("a server that could not be made still holds its name until it is deleted", async () => {
+test("a server that could not be created keeps its name until it is deleted", async () => {
   const server = await seedServer(me.id, { state: "create_failed" });
   expect((await api.post("/servers", await me.serverBody({ name: server.name }))).error?.code).toBe("CONFLICT");
 });

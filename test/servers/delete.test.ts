@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const used = async () => (await me.api.get("/settings")).as(Settings).quotas.servers.used;
 
-test("a server is offline while it is deleted, and then gone with its place in the quota", async () => {
+test("a server is offline during its deletion, and then gone, and its slot in the quota is free", async () => {
   const server = await me.server();
   const before = await used();
   const response = await me.api.delete(`/servers/${server.id}`);
@@ -31,7 +31,7 @@ test("a server is offline while it is deleted, and then gone with its place in t
   expect((await me.api.get(`/operations/${operation.id}`)).as(Operation).status).toBe("succeeded");
 });
 
-test("a server that has instances is kept", async () => {
+test("a server with instances cannot be deleted", async () => {
   const { server_id: serverId } = await seedInstance(me.id);
   const response = await me.api.delete(`/servers/${serverId}`);
   expect(response.status).toBe(409);
@@ -39,7 +39,7 @@ test("a server that has instances is kept", async () => {
   expect((await me.api.get(`/servers/${serverId}`)).as(Server)).toMatchObject({ status: "active", operation_id: null });
 });
 
-test("of three concurrent deletions one wins, and the errors of the others name its operation", async () => {
+test("of three concurrent deletions only one succeeds, and the errors of the others name its operation", async () => {
   const server = await me.server();
   const responses = await Promise.all([1, 2, 3].map(() => me.api.delete(`/servers/${server.id}`)));
   const [begun, ...more] = responses.filter(({ status }) => status === 202).map((response) => response.as(Operation));
@@ -49,7 +49,7 @@ test("of three concurrent deletions one wins, and the errors of the others name 
   await me.until(begun?.id ?? null);
 });
 
-test("an instance created at the same time either keeps the server or fails", async () => {
+test("an instance created during the deletion of its server either keeps the server or fails", async () => {
   const server = await me.server();
   const body = await me.instanceBody({ server_id: server.id });
   const [deletion, instance] = await Promise.all([me.api.delete(`/servers/${server.id}`), me.api.post("/instances", body)]);
@@ -63,7 +63,7 @@ test.each<[ServerPhase, boolean]>([
   ["create_failed", true],
   ["deleting", false],
   ["delete_failed", true],
-])("a server that is %s may be deleted: %s", async (state, allowed) => {
+])("a server that is %s can be deleted: %s", async (state, allowed) => {
   const server = await seedServer(me.id, { state });
   const { api } = await me.token();
   const response = await api.delete(`/servers/${server.id}`);

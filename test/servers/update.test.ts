@@ -23,7 +23,7 @@ test("a rename changes the name and nothing else, and frees the old one", async 
   expect((await me.api.post("/servers", await me.serverBody({ name: before.name }))).status).toBe(201);
 });
 
-test("its own name may be given again", async () => {
+test("a server can be renamed to its own name", async () => {
   const server = await seedServer(me.id);
   expect((await me.api.put(`/servers/${server.id}`, { name: server.name })).as(Server).name).toBe(server.name);
 });
@@ -62,7 +62,7 @@ test.each<[ServerPhase, number]>([
   ["create_failed", 200],
   ["deleting", 409],
   ["delete_failed", 200],
-])("a server that is %s answers %i", async (state, status) => {
+])("renaming a server that is %s returns %i", async (state, status) => {
   const server = await seedServer(me.id, { state });
   const response = await me.api.put(`/servers/${server.id}`, { name: unique("phase") });
   expect(response.status).toBe(status);

@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 const shown = async () => (await me.api.get("/settings")).as(Settings);
 
-test("a new account keeps safety backups 14 days, and shows its quotas and what is used of them", async () => {
+test("a new account keeps safety backups for 14 days, and shows its quotas and their use", async () => {
   await seedInstance(me.id);
   await me.api.post("/ssh-keys", { name: "Laptop", public_key: newPublicKey() });
   expect(await shown()).toMatchObject({
@@ -30,7 +30,7 @@ test("a new account keeps safety backups 14 days, and shows its quotas and what 
   });
 });
 
-test("each field changes alone; what was not sent stays", async () => {
+test("every setting can be changed alone, and the others stay", async () => {
   const before = await shown();
   const changes = { account_name: "Café Ltd", contact_email: "ops@example.com", backup_retention_days: 365 };
   let expected: Record<string, unknown> = before;
@@ -43,7 +43,7 @@ test("each field changes alone; what was not sent stays", async () => {
   expect(String(expected["updated_at"]) > before.updated_at).toBe(true);
 });
 
-test("at least one field must be sent", async () => {
+test("updating the settings needs at least one field", async () => {
   expect((await me.api.put("/settings", {})).error).toMatchObject({
     code: "VALIDATION_ERROR",
     details: { field: "account_name" },
@@ -51,7 +51,7 @@ test("at least one field must be sent", async () => {
 });
 
 describe("the defaults for new servers", () => {
-  test("default provider and region must be in the catalog, and the region must be one of the provider's", async () => {
+  test("default provider and region must be in the catalog, and the region must be the provider's", async () => {
     const [provider] = (await me.api.get("/catalog")).as(Catalog).providers;
     const [region] = provider?.regions ?? [];
     const good = { default_provider: provider?.code, default_region: region?.code };
@@ -67,7 +67,7 @@ describe("the defaults for new servers", () => {
       });
     expect(await shown()).toMatchObject(good);
   });
-  test("and may be taken back, as the contact's address may", async () => {
+  test("the defaults and the contact address can be cleared", async () => {
     const none = { contact_email: null, default_provider: null, default_region: null };
     expect((await me.api.put("/settings", none)).as(Settings)).toMatchObject(none);
     expect(await shown()).toMatchObject(none);

@@ -43,7 +43,7 @@ const add = async (public_key: string) => (await me.token()).api.post("/ssh-keys
 
 describe("with keys that OpenSSH made", unless(noOpenSsh), () => {
   test.each<[string, number?]>([["ed25519"], ["ecdsa", 256], ["ecdsa", 384], ["ecdsa", 521], ["rsa", 2048], ["rsa", 3072]])(
-    "%s %s is taken, with OpenSSH's own fingerprint",
+    "an OpenSSH key of type %s %s is accepted, with OpenSSH's own fingerprint",
     async (type, bits) => {
       const { publicKey, fingerprint } = generated(type, bits);
       const response = await add(publicKey);
@@ -78,38 +78,38 @@ describe("with keys that OpenSSH made", unless(noOpenSsh), () => {
   });
 });
 
-describe("is refused:", () => {
+describe("invalid keys", () => {
   const good = newPublicKey();
   const [type = "", base64 = ""] = good.split(" ");
   const blob = Buffer.from(base64, "base64");
   test.each([
-    ["nothing", ""],
+    ["an empty text", ""],
     ["options before the key", `command="rm -rf /" ${good}`],
     ["two lines", `${good}\n${good}`],
     ["a carriage return inside", `${type} ${base64}\r evil`],
     ["a NUL in the comment", `${type} ${base64} a\u0000b`],
     ["a DSA key", `ssh-dss ${base64}`],
-    ["another type than the blob's", `ssh-rsa ${base64}`],
+    ["a type that differs from the key's", `ssh-rsa ${base64}`],
     ["a certificate", `ssh-ed25519-cert-v01@openssh.com ${base64}`],
     ["a security key", `sk-ssh-ed25519@openssh.com ${base64}`],
-    ["a blob cut short", `${type} ${blob.subarray(0, -1).toString("base64")}`],
-    ["a blob with more at its end", `${type} ${Buffer.concat([blob, Buffer.from([0])]).toString("base64")}`],
+    ["a truncated key", `${type} ${blob.subarray(0, -1).toString("base64")}`],
+    ["a key with extra bytes", `${type} ${Buffer.concat([blob, Buffer.from([0])]).toString("base64")}`],
     [
-      "a length that lies",
+      "a wrong length",
       `${type} ${Buffer.concat([blob.subarray(0, 15), Buffer.from([0xff, 0xff, 0xff, 0xff]), blob.subarray(19)]).toString("base64")}`,
     ],
-    ["no base64", `${type} %%%%`],
-    ["no blob", type],
-    ["a name of Object", `constructor ${base64}`],
+    ["invalid base64", `${type} %%%%`],
+    ["a type without a key", type],
+    ["a property name of Object", `constructor ${base64}`],
     ["more than 4096 characters", `${good} ${"x".repeat(4_096)}`],
-  ])("%s", async (_, publicKey) => {
+  ])("adding an SSH key rejects %s", async (_, publicKey) => {
     const response = await add(publicKey);
     expect(response.status).toBe(422);
     expect(response.error?.details?.["field"]).toBe("public_key");
   });
 });
 
-test("spaces around the line do not matter", async () => {
+test("spaces around a public key do not matter", async () => {
   const publicKey = newPublicKey();
   expect((await add(`  ${publicKey}\n`)).as(sshKeys.create.data).public_key).toBe(publicKey);
 });

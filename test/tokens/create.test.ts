@@ -28,7 +28,7 @@ function base62(number: number): string {
   return number < 62 ? BASE62.charAt(number) : base62(Math.floor(number / 62)) + BASE62.charAt(number % 62);
 }
 
-test("a token shows its full value once, and what it is ever after", async () => {
+test("a token shows its full value only once, and afterwards its prefix", async () => {
   const body = draft({ permissions: ["servers:read", "backups:restore"] });
   const response = await session.post("/tokens", body);
   const { token, ...record } = newToken(response);
@@ -53,11 +53,11 @@ test("a token shows its full value once, and what it is ever after", async () =>
   expect(listed.as(tokens.list.data)).toContainEqual(record);
 });
 
-test("one that never expires may say so", async () => {
+test("a token can be created explicitly without an expiry", async () => {
   expect(newToken(await session.post("/tokens", draft({ expires_at: null }))).expires_at).toBeNull();
 });
 
-test("its value is the prefix, 160 random bits or more in base62, and their CRC32 in six characters", async () => {
+test("a token's value is its prefix, at least 160 random bits in base62, and their CRC32 in six characters", async () => {
   const { token } = newToken(await session.post("/tokens", draft()));
   expect(token).toMatch(/^svc_test_[0-9A-Za-z]{33,}$/);
   const random = token.slice("svc_test_".length, -6);
@@ -65,7 +65,7 @@ test("its value is the prefix, 160 random bits or more in base62, and their CRC3
   expect(token.slice(-6)).toBe(base62(crc32(token.slice(0, -6))).padStart(6, "0"));
 });
 
-test("neither its value nor a part of it is in the table", async () => {
+test("the table contains neither a token's value nor a part of it", async () => {
   const { token } = newToken(await session.post("/tokens", draft(), { headers: { "idempotency-key": unique("key") } }));
   const secret = token.slice("svc_test_".length, -6);
   expect((await everyItem()).filter((item) => item.includes(secret))).toEqual([]);
@@ -79,7 +79,7 @@ test("a new token has exactly its permissions, immediately", async () => {
   expect((await api.get("/servers")).status).toBe(403);
 });
 
-test("its use is noted: when, and from which address", async () => {
+test("the last use of a token is recorded with its time and IP address", async () => {
   const { token, id } = newToken(await session.post("/tokens", draft()));
   const before = new Date().toISOString();
   await clientWith(token).get("/auth/me", { from: "127.0.2.1" });
@@ -89,7 +89,7 @@ test("its use is noted: when, and from which address", async () => {
 });
 
 describe("expires_at", () => {
-  test("ends the token at that moment", async () => {
+  test("a token stops working at expires_at", async () => {
     const expires_at = new Date(Date.now() + 700).toISOString();
     const made = newToken(await session.post("/tokens", draft({ expires_at })));
     expect(made.expires_at).toBe(expires_at);
@@ -100,7 +100,7 @@ describe("expires_at", () => {
   });
 
   test.each(["2020-01-01T00:00:00.000Z", "tomorrow", "2027-02-30T00:00:00Z", "2027-01-01", ""])(
-    '"%s" is refused',
+    'the expires_at "%s" is invalid',
     async (expires_at) => {
       const { error } = await session.post("/tokens", draft({ expires_at }));
       expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "expires_at" } });
@@ -113,7 +113,7 @@ describe("expires_at", () => {
   });
 });
 
-test("permissions must be known ones, at least one, and none twice", async () => {
+test("a token needs at least one permission, and only known ones without duplicates", async () => {
   for (const permissions of [[], ["servers:read", "servers:read"], ["servers:all"], ["*"], [""]]) {
     const { error } = await session.post("/tokens", draft({ permissions }));
     expect(error?.code).toBe("VALIDATION_ERROR");
@@ -122,7 +122,7 @@ test("permissions must be known ones, at least one, and none twice", async () =>
   expect(newToken(await session.post("/tokens", draft({ permissions: ALL_PERMISSIONS }))).permissions).toEqual(ALL_PERMISSIONS);
 });
 
-test("a name that another token has is a conflict on that field; after its deletion it is free", async () => {
+test("another token's name is a conflict on that field, and is free after its deletion", async () => {
   const body = draft();
   const { id } = newToken(await session.post("/tokens", body));
   const taken = await session.post("/tokens", body);
@@ -132,7 +132,7 @@ test("a name that another token has is a conflict on that field; after its delet
   expect((await session.post("/tokens", body)).status).toBe(201);
 });
 
-test("another account may have a token of the same name", async () => {
+test("two accounts can have tokens with the same name", async () => {
   const body = draft();
   expect((await session.post("/tokens", body)).status).toBe(201);
   expect((await (await (await account()).session()).post("/tokens", body)).status).toBe(201);

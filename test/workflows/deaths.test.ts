@@ -51,37 +51,34 @@ describe.each(table.map((row, index) => ({ ...row, index })))("$name", (row) => 
 });
 
 // One of them is enough: it is the same code for all.
-test.each(table.slice(0, 1))(
-  "a rescue of $name that comes twice, or after all ended well, changes nothing",
-  async ({ workflow, row }) => {
-    const ask = () => harness.prepare(workflow, row.from[0]);
-    const failed = await harness.run(workflow, await ask(), async ({ task }, next) => {
-      if (task === "succeed") throw new InjectedError("Boom");
-      return next();
-    });
-    const well = await harness.run(workflow, await ask());
-    const before = await snapshotOf(cloud, harness.me.id);
-    for (const { operation } of [failed, well])
-      for (const name of [operation.id, rescueName(operation.id), operation.id]) {
-        const found = cloud.states.executions().find((each) => each.name === operation.id);
-        await cloud.events.put({
-          source: "aws.states",
-          "detail-type": "Step Functions Execution Status Change",
-          detail: {
-            name,
-            status: "FAILED",
-            stateMachineArn: found?.stateMachineArn ?? "",
-            executionArn: found?.executionArn ?? "",
-            input: found?.input ?? "",
-            error: null,
-            cause: null,
-          },
-        });
-        await harness.settled();
-      }
-    expect(await snapshotOf(cloud, harness.me.id)).toEqual(before);
-  },
-);
+test.each(table.slice(0, 1))("a second or late rescue of $name changes nothing", async ({ workflow, row }) => {
+  const ask = () => harness.prepare(workflow, row.from[0]);
+  const failed = await harness.run(workflow, await ask(), async ({ task }, next) => {
+    if (task === "succeed") throw new InjectedError("Boom");
+    return next();
+  });
+  const well = await harness.run(workflow, await ask());
+  const before = await snapshotOf(cloud, harness.me.id);
+  for (const { operation } of [failed, well])
+    for (const name of [operation.id, rescueName(operation.id), operation.id]) {
+      const found = cloud.states.executions().find((each) => each.name === operation.id);
+      await cloud.events.put({
+        source: "aws.states",
+        "detail-type": "Step Functions Execution Status Change",
+        detail: {
+          name,
+          status: "FAILED",
+          stateMachineArn: found?.stateMachineArn ?? "",
+          executionArn: found?.executionArn ?? "",
+          input: found?.input ?? "",
+          error: null,
+          cause: null,
+        },
+      });
+      await harness.settled();
+    }
+  expect(await snapshotOf(cloud, harness.me.id)).toEqual(before);
+});
 
 function testsOf({ workflow, row }: Row, place: number): void {
   const { steps } = workflow;
@@ -145,15 +142,15 @@ function testsOf({ workflow, row }: Row, place: number): void {
   };
 
   const ends: [how: string, expectEnd: () => Promise<void>][] = [
-    ["rescued when beginning dies before its work", rescuedAtFirst("before")],
-    ["rescued when beginning dies after its work", rescuedAtFirst("after")],
-    ["rescued when the last task dies before its work", rescuedAtLast],
-    ["left alone when the last task dies after its work: the operation has succeeded", leftAlone],
+    ["an execution whose first task dies before its work is rescued", rescuedAtFirst("before")],
+    ["an execution whose first task dies after its work is rescued", rescuedAtFirst("after")],
+    ["an execution whose last task dies before its work is rescued", rescuedAtLast],
+    ["an execution whose last task dies after its work has succeeded and is not rescued", leftAlone],
   ];
   test.each(some(ends, 2, place))("%s", (_, expectEnd) => expectEnd());
 
   test.each(some([...undos, "fail"], 3, place))(
-    "rescued when %s, of the undoing, fails for good the first time",
+    "an execution is rescued even if %s of its undo fails for good the first time",
     async (undo) => {
       const result = await run(async ({ task, execution, tries }, next) => {
         if (task === last) throw new InjectedError("GiveUp");
@@ -176,7 +173,7 @@ function testsOf({ workflow, row }: Row, place: number): void {
       3,
       place,
     ),
-  )("rescued when somebody stops it in %s", async (name) => {
+  )("an execution that is stopped in %s is rescued", async (name) => {
     const result = await run(async ({ task, execution }, next) => {
       const done = await next();
       if (task === name) await stop(execution);
@@ -187,7 +184,7 @@ function testsOf({ workflow, row }: Row, place: number): void {
   });
 
   test.each(some([...undos, "fail"], 3, place + 1))(
-    "given over when %s never works: freed, failed with a reason, and a person is told",
+    "an execution is abandoned if %s never works: the resource is released, the operation fails with a reason, and the operator is alerted",
     async (undo) => {
       const reported = undoFailed();
       const { operation } = await run(async ({ task }, next) => {

@@ -102,8 +102,8 @@ function testsOf({ workflow, row }: Row, place: number): void {
   };
 
   const repetitions: [how: string, expectHeld: () => Promise<void>][] = [
-    ["ends the same when every task runs twice", endsTheSame],
-    ["succeeds when every task has to be tried three times, before and after it did its work", succeedsInTheEnd],
+    ["a workflow ends the same when every task runs twice", endsTheSame],
+    ["a workflow succeeds when every task fails twice, before or after its work", succeedsInTheEnd],
   ];
   test.each(some(repetitions, 2, place))("%s", (_, expectHeld) => expectHeld());
 
@@ -159,9 +159,9 @@ function testsOf({ workflow, row }: Row, place: number): void {
     };
 
     const ways: [how: string, expectHeld: () => Promise<void>][] = [
-      ["before it did anything: all is undone, in reverse", before],
-      [`after it did its work: that ${stays ? "stays" : "is undone, too"}`, after],
-      ["and every undo runs twice, the first time without its answer being heard: the end is the same", withUndosTwice],
+      ["a step that fails before its work is undone with all earlier ones, in reverse order", before],
+      [`a step that fails after its work ${stays ? "keeps" : "undoes"} it`, after],
+      ["a failure ends the same if every undo runs twice, the first time with a lost response", withUndosTwice],
     ];
     test.each(some(ways, ways.length, index))("%s", (_, expectHeld) => expectHeld());
   });

@@ -75,7 +75,7 @@ const restore = async (backup: Backup, body: unknown = {}) => (await api()).post
 
 const froms = LIFECYCLE["backup.restore"].from.map((from, turn) => ({ from, turn }));
 describe.each(froms)("of an instance that is $from", ({ from, turn }) => {
-  test("ends in the same state, but what had failed runs", async () => {
+  test("a restore ends in the status it started from, except that a failed instance runs", async () => {
     const { instance, backup } = await changedSince(from);
     const { operation } = await harness.run(workflow, () => restore(backup));
     expect(operation.state).toBe("succeeded");
@@ -89,7 +89,7 @@ describe.each(froms)("of an instance that is $from", ({ from, turn }) => {
   const steps = workflow.steps.map(({ name }, index) => ({ name, index }));
   describe.each(some(steps, 2, turn))("that fails in $name", ({ index, name }) => {
     test.each(some(["before", "after"], 2, turn + Math.floor(index / 2)))(
-      "%s its work loses neither the old nor the new",
+      "a restore that fails %s its work loses neither the old nor the new data",
       async (when) => {
         const { instance, backup } = await changedSince(from);
         const [before, shown] = [await contents(instance), await show(instance.id)];
@@ -131,7 +131,7 @@ test("a restore of a damaged archive fails before anything changes, with or with
   }
 });
 
-test("of database or files alone leaves the other, and neutralizing switches off what would be sent", async () => {
+test("a restore of database or files alone keeps the other part, and neutralizing turns off outgoing email", async () => {
   const { instance, backup } = await changedSince("running");
   const old = await contents(instance);
   const restored = async (body: object) => {
@@ -157,7 +157,7 @@ test("of database or files alone leaves the other, and neutralizing switches off
   expect((await show(instance.id)).neutralized).toBe(false);
 });
 
-test("of a part leaves an instance whose next backups count what is missing, and can be restored and cloned from", async () => {
+test("after a partial restore, the next backups count what is missing and can be restored and cloned", async () => {
   const { instance, backup } = await changedSince("running");
   const { operation } = await harness.run(workflow, () => restore(backup, { restore_filestore: false }));
   expect(operation.state).toBe("succeeded");
@@ -179,7 +179,7 @@ test("of a part leaves an instance whose next backups count what is missing, and
   expect(clone.operation).toMatchObject({ state: "succeeded", error: null });
 });
 
-test("of the files alone keeps those that the present database names", async () => {
+test("a restore of the files alone keeps those that the present database names", async () => {
   const { instance, backup } = await changedSince("running");
   const before = await contents(instance);
   expect((await harness.run(workflow, () => restore(backup, { restore_database: false }))).operation.state).toBe("succeeded");
@@ -190,7 +190,7 @@ test("of the files alone keeps those that the present database names", async () 
   expect(await backUp(instance)).toMatchObject({ missing_files: 0 });
 });
 
-test("keeps the backup that it reads, and the instance, from everything else meanwhile, naming the operation", async () => {
+test("a restore locks the backup it reads and its instance, and the errors of others name its operation", async () => {
   const { instance, backup } = await changedSince("running");
   const met: unknown[] = [];
   const { operation } = await harness.run(
@@ -222,7 +222,7 @@ test("keeps the backup that it reads, and the instance, from everything else mea
 
 type LateWrite = (operation: OperationRecord) => Promise<unknown>;
 
-describe("a task that was given up and still writes", () => {
+describe("an abandoned task that writes late", () => {
   /** Runs the work until its undoing ends, and does the late write before that and after. */
   async function expectRejected(name: keyof typeof workflows, ask: () => Promise<ApiResponse>, failing: string, late: LateWrite) {
     const rejected: string[] = [];
@@ -242,7 +242,7 @@ describe("a task that was given up and still writes", () => {
     expectConsistent(await snapshotOf(cloud, harness.me.id));
   }
 
-  test("leaves no safety backup, neither while its restore is undone nor once that has ended", async () => {
+  test("an abandoned task that writes late leaves no safety backup, neither during the undo of its restore nor afterwards", async () => {
     const { instance, backup } = await changedSince("running");
     await expectRejected(
       "restore-backup",
@@ -257,7 +257,7 @@ describe("a task that was given up and still writes", () => {
     );
   });
 
-  test("does not complete a safety backup whose archive is being removed", async () => {
+  test("an abandoned task that writes late does not complete a safety backup whose archive is being removed", async () => {
     const { instance, backup } = await changedSince("running");
     const { operation } = await harness.run(
       workflow,
@@ -281,7 +281,7 @@ describe("a task that was given up and still writes", () => {
     expectConsistent(await snapshotOf(cloud, harness.me.id));
   });
 
-  test("does not make a success of work that is undone", async () => {
+  test("an abandoned task that writes late does not complete an operation that is being undone", async () => {
     const { instance } = await changedSince("running");
     const client = await api();
     await expectRejected(
@@ -292,7 +292,7 @@ describe("a task that was given up and still writes", () => {
     );
   });
 
-  test("gives an instance no new domain, neither while its move is undone nor once that has ended", async () => {
+  test("an abandoned task that writes late gives an instance no new domain, neither during the undo nor afterwards", async () => {
     const { instance } = await changedSince("running");
     const domain = uniqueDomain("late");
     const client = await api();

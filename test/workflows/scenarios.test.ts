@@ -71,7 +71,7 @@ describe("a clone", () => {
   test.each([
     [true, 0],
     [false, 4],
-  ])("neutralize %s leaves %i jobs and mail servers on", async (neutralize, count) => {
+  ])("a clone with neutralize %s has %i scheduled jobs and mail servers turned on", async (neutralize, count) => {
     const { instance, erp } = await cloned({ neutralize });
     const active = [...(erp.database?.crons ?? []), ...(erp.database?.mail_servers ?? [])].filter((each) => each.active);
     expect(active).toHaveLength(count);
@@ -170,7 +170,7 @@ describe("a backup", () => {
     expectConsistent(await snapshotOf(cloud, harness.me.id));
   });
 
-  describe("while the store is away", () => {
+  describe("while the storage is down", () => {
     test("a backup fails with STORAGE_ERROR if the storage is down for too long, and locks nothing", async () => {
       const instance = await harness.me.instance();
       // The undo, too, has to wait for the store: it comes back while that is tried again.

@@ -78,7 +78,7 @@ describe.each(some(table, 3))("$name, when its start fails and so does taking it
   });
   afterAll(() => harness.close());
 
-  test("is started by the sweep, once", async () => {
+  test("an operation that was neither started nor withdrawn is started by the sweep, once", async () => {
     const ask = await harness.prepare(workflow, row.from[0]);
     const unsubscribe = cloud.aws.calls.subscribe(({ action }) => {
       if (action === "StartExecution") cloud.aws.outage("dynamodb", true);
@@ -140,7 +140,7 @@ describe("the sweep", () => {
     expectConsistent(await snapshotOf(cloud, me.id));
   });
 
-  test("leaves alone what runs, and forgets the marker of what has ended", async () => {
+  test("the sweep ignores running operations, and removes the markers of ended ones", async () => {
     const { operation } = await harness.run(
       creation.workflow,
       await harness.prepare(creation.workflow),
@@ -163,7 +163,7 @@ describe("the sweep", () => {
     expectFree(await snapshotOf(cloud, me.id));
   });
 
-  describe("compares the provider with the table", () => {
+  describe("comparing the provider with the table", () => {
     let machine: SandboxMachine;
     beforeEach(async () => {
       const server = await me.server();
@@ -178,7 +178,7 @@ describe("the sweep", () => {
         expect(lines.findLast((line) => line.includes('"OrphanMachines":'))).toContain(`"OrphanMachines":${count}`);
       });
 
-    test("a machine whose server's record is gone is deleted and reported", async () => {
+    test("the sweep deletes and reports a machine whose server's record is gone", async () => {
       const orphan = { ...machine, machine_id: `orphan-${machine.machine_id}`, server_id: newId("server") };
       await addMachine(orphan);
       const young = {
@@ -196,7 +196,7 @@ describe("the sweep", () => {
       await expectOrphans(0);
     });
 
-    test("a second machine of an existing server is deleted and reported; the recorded one is kept", async () => {
+    test("the sweep deletes and reports a second machine of a server, and keeps the recorded one", async () => {
       const second = { ...machine, machine_id: `second-${machine.machine_id}` };
       await addMachine(second);
       await sweep();
@@ -205,7 +205,7 @@ describe("the sweep", () => {
       expect(await findMachine(machine.machine_id)).toBeDefined();
     });
 
-    test("a machine of an unknown operation is reported and kept: the table may be an old one", async () => {
+    test("the sweep reports and keeps a machine of an unknown operation, because the table may be an old one", async () => {
       const unknown = {
         ...machine,
         machine_id: `unknown-${machine.machine_id}`,
@@ -220,7 +220,7 @@ describe("the sweep", () => {
     });
   });
 
-  test("what it starts, and what is asked for at that moment, is started once", async () => {
+  test("an operation that the sweep and a request start at the same moment is started once", async () => {
     const other = await account();
     const responses = await Promise.all([other.api.post("/servers", await other.serverBody()), sweep(), sweep()]);
     await cloud.states.settled();

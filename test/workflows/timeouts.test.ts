@@ -91,7 +91,7 @@ const polls = table.flatMap((each) =>
 const chosen = Object.values(Object.groupBy(polls, ({ name }) => name)).flatMap((ofOne) => some(ofOne, 2));
 
 describe.each(chosen)("$name, when $poll never gets ready", ({ workflow, row, step, index }) => {
-  test("is given up after its time with TIMEOUT, and undone", async () => {
+  test("the operation fails with TIMEOUT and is undone", async () => {
     const harness = await (harnesses.get(workflow.name) ?? open(workflow.name));
     // What restores end by stopping again is only done for what was stopped.
     const from = row.from.find((state) => state === "stopped") ?? row.from[0];
@@ -123,7 +123,7 @@ describe.each(chosen)("$name, when $poll never gets ready", ({ workflow, row, st
   });
 });
 
-test("executions that run out of time are rescued with TIMEOUT, of whatever workflow", async () => {
+test("executions of every workflow that time out are rescued with TIMEOUT", async () => {
   const ready = await Promise.all(
     table.map(async (each) => ({ ...each, own: await (harnesses.get(each.name) ?? open(each.name)) })),
   );
