@@ -1,4 +1,4 @@
-// An account of a test's own, with people, tokens and things in it, so that tests do not see each other.
+// An account for one test, with users, tokens and resources in it, so that tests do not see each other.
 import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
@@ -43,24 +43,24 @@ export interface TestAccount {
   /** With a token that has every permission. */
   api: Client;
   tokenId: string;
-  /** Signed in as the first user, or as another; a session of its own each time. */
+  /** Signed in as the first user, or as another; each call opens its own session. */
   session: (as?: { email: string; password: string }) => Promise<Client>;
   anotherUser: () => Promise<TestUser>;
-  /** A token with these permissions and with limits of its own. */
+  /** A token with these permissions and its own rate limits. */
   token: (permissions?: readonly Permission[], expiresAt?: string | null) => Promise<TestToken>;
   sshKey: () => Promise<SshKey>;
-  /** The body of a request for a server that can be made. */
+  /** A valid body for a new server. */
   serverBody: (fields?: Record<string, unknown>) => Promise<Record<string, unknown>>;
   instanceBody: (fields?: Record<string, unknown>) => Promise<Record<string, unknown>>;
-  /** A server that is active. */
+  /** An active server. */
   server: (fields?: Record<string, unknown>) => Promise<Server>;
-  /** An instance that runs, on the account's own server unless `server_id` names another. */
+  /** A running instance, on the account's own server unless `server_id` names another. */
   instance: (fields?: Record<string, unknown>) => Promise<Instance>;
-  /** A backup that is completed. */
+  /** A completed backup. */
   backup: (instanceId: string, fields?: Record<string, unknown>) => Promise<Backup>;
-  /** Waits for the end of an operation, and fails the test unless it ended as it should. */
+  /** Waits for the end of an operation, and fails the test unless it succeeded. */
   until: (operationId: string | null, status?: "succeeded" | "failed") => Promise<EndedOperation>;
-  /** The counters of everything that was ever made or changed in the account. */
+  /** The counters of everything that was ever created or changed in the account. */
   trace: () => Promise<string>;
 }
 
@@ -70,16 +70,16 @@ export { unique, uniqueDatabase, uniqueDomain };
 
 const BackupBody = z.looseObject({ note: z.string().nullable().default(null) });
 
-/** An OpenSSH public key whose private half is thrown away. */
+/** An OpenSSH public key; nobody keeps its private key. */
 export const newPublicKey = (comment = "test"): string => keyPairOf(randomBytes(32), comment).public_key;
 
-/** Longer than any work of the sandbox takes on a busy machine. */
+/** Longer than any operation of the sandbox takes on a busy machine. */
 const OPERATION_LIMIT_MS = 45_000;
 
 export interface AccountOptions {
   /**
-   * How its `server()`, `instance()` and `backup()` come about: by requests and their workflows, or seeded as those leave them, which costs a
-   * tenth, for tests that are about what comes after. What is seeded has no operations and no events.
+   * How `server()`, `instance()` and `backup()` create resources: by requests and their workflows, or seeded as those leave them. Seeding costs a
+   * tenth, and suits tests about what comes afterwards. Seeded resources have no operations and no events.
    */
   seeded?: boolean;
 }
@@ -90,7 +90,7 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
   const newUser = { email: `${id}@example.com`, name: `Owner of ${id}`, password: `${randomUUID()}!` };
   const made = await createAccount(id, newUser);
   const accountId = made.account.id;
-  // Tests make a token or a user wherever they need limits of their own.
+  // Tests create a token or a user wherever they need separate limits.
   for (const kind of ["token", "user"] as const) await setQuota(accountId, kind, 10_000);
   const by = operatorOf(made.user);
 
@@ -213,7 +213,7 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
   };
 }
 
-/** Who the harness acts as when it writes past the API. */
+/** The author of what the harness writes past the API. */
 export const operatorOf = (user: UserRecord): By => ({
   caller: { account_id: user.account_id, type: "user", id: user.id, name: user.name, permissions: [], ip_address: null },
   requestId: "test-harness",
@@ -221,17 +221,17 @@ export const operatorOf = (user: UserRecord): By => ({
 
 let offered: Promise<{ provider: string; region: string; size: string }> | undefined;
 
-/** The first server that the catalogue offers. */
+/** The first server that the catalog offers. */
 function offer(api: Client): Promise<{ provider: string; region: string; size: string }> {
   offered ??= api.get("/catalog").then((response) => {
     const [provider] = response.as(Catalog).providers;
     const [size] = provider?.sizes ?? [];
     const [region] = size?.regions ?? [];
-    if (provider === undefined || size === undefined || region === undefined) throw new Error("The catalogue offers no server");
+    if (provider === undefined || size === undefined || region === undefined) throw new Error("The catalog offers no server");
     return { provider: provider.code, region, size: size.code };
   });
   return offered;
 }
 
-/** An id of the right form that names nothing. */
+/** A well-formed ID of nothing. */
 export const unusedId = newId;

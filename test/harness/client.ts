@@ -1,5 +1,5 @@
-// A client that knows HTTP and the contract's envelope, and nothing else. Each answer that it gets is held against what the
-// contract says of all answers and of its route, so that every test is a test of that too.
+// A client that knows HTTP and the contract's envelope, and nothing else. It checks every response that it gets against
+// the contract's rules for all responses and for its route, so every test checks them too.
 import { Agent, request as send } from "node:http";
 import { expect } from "vitest";
 import * as z from "zod";
@@ -10,7 +10,7 @@ import { apiUrl } from "./cloud.ts";
 
 export interface Ask {
   headers?: Record<string, string>;
-  /** Instead of the client's own credential; null sends none. */
+  /** Replaces the client's own credential; null sends none. */
   token?: string | null;
   /** The loopback address that the request comes from. */
   from?: string;
@@ -20,11 +20,11 @@ export interface ApiResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
   text: string;
-  /** The whole answer, parsed. */
+  /** The whole response, parsed. */
   body: unknown;
   meta: ListMeta | undefined;
   error: ErrorBody | undefined;
-  /** The data of a success, parsed; fails the test if it was none. */
+  /** The data of a success response, parsed; fails the test for any other response. */
   as: <S extends z.ZodType>(schema: S) => z.output<S>;
 }
 
@@ -42,7 +42,7 @@ const Failure = z.strictObject({ success: z.literal(false), error: ErrorBody });
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** One request as it stands: path and body go out byte for byte. */
+/** One request, sent unchanged: path and body go out byte for byte. */
 export function exchange(
   method: string,
   path: string,
@@ -72,7 +72,7 @@ export function exchange(
           const received = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const);
           const text = Buffer.concat(chunks).toString();
           const read = (): ApiResponse => responseOf(method, path, response.statusCode ?? 0, Object.fromEntries(received), text);
-          resolve(Promise.resolve().then(read)); // what it lacks fails the request, not the process
+          resolve(Promise.resolve().then(read)); // a missing response fails the request, not the process
         });
       },
     );
@@ -98,14 +98,14 @@ function responseOf(method: string, path: string, status: number, headers: Recor
     if (status === 429 || status === 503) expect(headers["retry-after"], said).toMatch(/^[1-9]\d*$/);
     return { status, headers, text, body, meta: undefined, error, as: () => fail(said) };
   }
-  if (route === undefined) throw new Error(`No route answers ${said}`);
+  if (route === undefined) throw new Error(`No route matches ${said}`);
   expect(status, said).toBe(route.status);
   if (route.unenveloped)
     return { status, headers, text, body, meta: undefined, error: undefined, as: (schema) => schema.parse(body) };
   const success = Success.safeParse(body);
   expect(success.error, said).toBeUndefined();
   expect(success.data?.meta !== undefined, said).toBe(route.list);
-  // What the schema does not know, parsing drops: nothing leaks.
+  // Parsing drops what the schema does not know, so this finds leaked fields.
   expect(route.data.parse(success.data?.data), said).toEqual(success.data?.data);
   if (route.status !== 200) expect(headers["location"], said).toMatch(new RegExp(`^${BASE_PATH}/[a-z-]+/[a-z]+_[0-9a-z]{26}$`));
   return {
@@ -119,13 +119,13 @@ function responseOf(method: string, path: string, status: number, headers: Recor
   };
 }
 
-/** What every answer carries, from whichever layer it comes. */
+/** What every response contains, from whichever layer it comes. */
 function expectOurHeaders(path: string, status: number, headers: ApiResponse["headers"], said: string): void {
   expect(headers["x-content-type-options"], said).toBe("nosniff");
   const pathOnly = path.split("?")[0]?.replace(/\/$/, "");
   const isDescription = pathOnly === "/openapi.json" && (status === 200 || status === 304);
   expect(headers["cache-control"], said).toBe(isDescription ? "no-cache" : "no-store");
-  // API Gateway renames it in what a function answers: to a wrong password there is none.
+  // API Gateway renames the header in responses of functions, so the 401 of a wrong password has none.
   if (status === 401 && pathOnly !== "/auth/login") expect(headers["www-authenticate"], said).toBe("Bearer");
 }
 
@@ -133,7 +133,7 @@ function fail(said: string): never {
   throw new Error(`A success was expected: ${said}`);
 }
 
-/** The route that a path leads to: of two that fit, the one with fewer parameters. */
+/** The route of a path: of two that match, the one with fewer parameters. */
 export function routeOf(method: string, path: string): Route | undefined {
   const [pathOnly = ""] = path.split("?");
   return routes
@@ -141,7 +141,7 @@ export function routeOf(method: string, path: string): Route | undefined {
     .toSorted((a, b) => a.path.split(":").length - b.path.split(":").length)[0];
 }
 
-/** The statuses of several answers, in order, when it does not matter which came first. */
+/** The statuses of several responses, sorted, for tests in which it does not matter which came first. */
 export const statusesOf = (responses: readonly ApiResponse[]): number[] =>
   responses.map(({ status }) => status).toSorted((a, b) => a - b);
 
@@ -151,7 +151,7 @@ export interface Client {
   post: (path: string, body?: unknown, ask?: Ask) => Promise<ApiResponse>;
   put: (path: string, body?: unknown, ask?: Ask) => Promise<ApiResponse>;
   delete: (path: string, ask?: Ask) => Promise<ApiResponse>;
-  /** Any method; a body that is text or bytes goes out as it is. */
+  /** Any method; a body of text or bytes is sent unchanged. */
   send: (method: string, path: string, body?: unknown, ask?: Ask) => Promise<ApiResponse>;
 }
 
@@ -181,5 +181,5 @@ export function clientWith(token: string | undefined): Client {
   };
 }
 
-/** Someone without a credential. */
+/** A client without a credential. */
 export const stranger: Client = clientWith(undefined);

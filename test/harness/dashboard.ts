@@ -1,4 +1,4 @@
-// The dashboard of the present sources before a test's cloud, built when a browser first asks for it.
+// The dashboard of the current sources in front of a test's cloud, built when a browser first requests it.
 import { buildDashboard } from "../../infra/dashboard-build.ts";
 import { docsPage } from "../../infra/local/pages/docs-page.ts";
 import type { Fallback } from "../../infra/local/gateway/gateway.ts";

@@ -1,4 +1,4 @@
-// Once for all tests: the bundles and the template of the present sources, and one cloud in memory made of them.
+// Runs once for all tests: builds the bundles and the template of the current sources, and starts one cloud in memory from them.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { BrowserServer } from "playwright-core";
@@ -15,14 +15,14 @@ import { requireNode24 } from "./node24.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** Where the app of these sources was synthesized to. */
+    /** The folder of the synthesized app. */
     outDir: string;
     /** The folder of its bundles. */
     bundles: string;
-    /** Of the one DynamoDB Local in which every cloud has tables of its own: each Java costs seconds until it is warm. */
+    /** The URL of the one DynamoDB Local in which every cloud has its own tables: each Java costs seconds until it is warm. */
     databaseUrl: string;
     shared: CloudFacts;
-    /** Tells the address of the one Chromium, and starts it when it is first asked for. */
+    /** Returns the URL of the one Chromium, and starts it at the first request. */
     chromium: string;
   }
 }
@@ -30,7 +30,7 @@ declare module "vitest" {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   requireNode24();
   const bundles = await bundleIfChanged();
-  // Both at once: loading the CDK is most of it.
+  // Both concurrently: loading the CDK takes most of the time.
   const outDir = await synthIfChanged(bundles, ENVIRONMENTS);
   const database = await startDynamoDb({ manyCalls: true });
   const cloud = await startTestCloud(outDir, database.url, { fallback: dashboard() });
@@ -47,7 +47,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** One for all files, but none where no file asks for it. */
+/** One for all files, and none if no file needs it. */
 async function offerChromium(): Promise<{ url: string; stop: () => Promise<void> }> {
   let started: Promise<BrowserServer> | undefined;
   const server = createServer((_request, response) => {

@@ -1,10 +1,10 @@
-// Requests made from the route table: one that is right in form for every route, and every way to get one field of it wrong.
+// Requests built from the route table: a valid one for every route, and every way to get one of its fields wrong.
 import * as z from "zod";
 import type { IdKind } from "../../shared/domain/id-kinds.ts";
 import { type Route, routes } from "../../shared/api/index.ts";
 import { unusedId } from "./account.ts";
 
-/** Those of this deployment, with the words a test is named by. */
+/** The routes of this deployment, with their titles for test names. */
 export const everyRoute = routes.map((route) => ({ ...route, title: `${route.method} ${route.path}` }));
 export const closedRoutes = everyRoute.filter(({ access }) => access !== "public");
 export const openRoutes = everyRoute.filter(({ access }) => access === "public");
@@ -21,7 +21,7 @@ const KINDS: Record<string, IdKind> = {
   "ssh-keys": "ssh_key",
 };
 
-/** What the id in a path is of: the segment before it says so. */
+/** The kind of resource of a path's ID: the segment before it says so. */
 export function idKindOf({ path }: Pick<Route, "path">): IdKind {
   const [, segment = ""] = /([a-z-]+)\/:id/.exec(path) ?? [];
   const kind = KINDS[segment];
@@ -36,7 +36,7 @@ const Field = z.looseObject({
   type: z.string().optional(),
   examples: z.array(z.unknown()).optional(),
   enum: z.array(z.unknown()).optional(),
-  /** What may be null is a choice of two. */
+  /** A nullable schema is a choice of two. */
   get anyOf() {
     return z.array(Field).optional();
   },
@@ -53,14 +53,14 @@ export type Field = z.infer<typeof Field>;
 
 const Shape = z.looseObject({ properties: z.record(z.string(), Field).default({}), required: z.array(z.string()).default([]) });
 
-/** The fields that a schema takes, as its JSON schema tells a client. */
+/** The fields of a schema, as its JSON schema describes them to a client. */
 export function fieldsOf(schema: z.ZodType | undefined): { fields: [string, Field][]; required: string[] } {
   if (schema === undefined) return { fields: [], required: [] };
   const { properties, required } = Shape.parse(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
   return { fields: Object.entries(properties), required };
 }
 
-/** A body that is right in form: each field's own example. What is optional and has none is left out. */
+/** A valid body: each field's own example, without optional fields that have none. */
 export function bodyOf(route: Pick<Route, "body" | "id">): Record<string, unknown> | undefined {
   if (route.body === undefined) return undefined;
   const { fields, required } = fieldsOf(route.body);
@@ -99,7 +99,7 @@ const WRONG: Record<string, Mistake[]> = {
   ],
 };
 
-/** Every wrong value for a field, from its schema. */
+/** Every invalid value of a field, from its schema. */
 export function mistakesIn(field: Field): Mistake[] {
   const value = field.anyOf?.find(({ type }) => type !== "null");
   const nullable = field.anyOf?.some(({ type }) => type === "null") === true;

@@ -1,4 +1,4 @@
-// Runs functions as Lambda does: each in AWS's own runtime client, one invocation at a time. What it writes is what CloudWatch gets.
+// Runs functions as Lambda does: each in AWS's own runtime client, one invocation at a time. Its output is what CloudWatch gets.
 /* oxlint-disable unicorn/require-post-message-target-origin -- threads have no origin, windows do */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -8,13 +8,13 @@ import * as z from "zod";
 import { FunctionError } from "../../infra/local/lambda/function-error.ts";
 
 export interface RuntimeClient {
-  /** The function's environment says what it is, and where it lies. */
+  /** The function's environment names its bundle and folder. */
   invoke: (environment: Record<string, string>, payload: unknown) => Promise<unknown>;
-  /** What all of them wrote; they end with it. */
+  /** The output of all of them; they end with it. */
   end: () => Promise<string[]>;
 }
 
-/** Threads that are open at a time: a function keeps its own while others have room. */
+/** The number of open threads: a function keeps its thread while others have room. */
 const OPEN_MAX = 8;
 
 const Outcome = z.union([z.object({ result: z.string() }), z.object({ error: z.string() })]);
@@ -40,13 +40,13 @@ export function runtimeClient(): RuntimeClient {
     const [oldest] = threads;
     if (threads.size >= OPEN_MAX && oldest !== undefined) void close(...oldest);
     const worker = new Worker(new URL("runtime-client-worker.mjs", import.meta.url), {
-      // Asked only about a failure to load, which the thread then ends with.
+      // Asked only about a failure to load, which ends the thread.
       env: { ...environment, AWS_LAMBDA_RUNTIME_API: "127.0.0.1:1" },
       execArgv: [],
       stdout: true,
       stderr: true,
     });
-    worker.on("error", () => undefined); // whoever waits for an outcome is told
+    worker.on("error", () => undefined); // the waiting caller gets the outcome
     const thread: Thread = { worker, written: text(worker.stdout), last: Promise.resolve() };
     written.push(thread.written, text(worker.stderr));
     threads.set(name, thread);
@@ -54,7 +54,7 @@ export function runtimeClient(): RuntimeClient {
   }
 
   async function run({ worker }: Thread, name: string, payload: unknown): Promise<unknown> {
-    const outcome = once(worker, "message"); // rejects with what the thread died of
+    const outcome = once(worker, "message"); // rejects with the error that ended the thread
     const headers = {
       "lambda-runtime-aws-request-id": randomUUID(),
       "lambda-runtime-deadline-ms": Date.now() + 60_000,

@@ -1,5 +1,5 @@
-// What work leaves behind, without the work: an active server, a running instance, a completed backup, with all that the sandbox's
-// machines and the store hold of them. By the product's own functions, so that it is the same, but in this process and at once.
+// What operations leave behind, without running them: an active server, a running instance, a completed backup, with everything that the
+// machines and the store of the sandbox hold. The product's own functions create it, so it is the same, but in this process and at once.
 import { changeOf, now } from "../../shared/data/change.ts";
 import { getInstance } from "../../shared/data/instances.ts";
 import { keys } from "../../shared/data/keys.ts";
@@ -28,7 +28,7 @@ const InstanceBody = InstanceRecord.pick({
 
 const dates = () => ({ created_at: now(), updated_at: now() });
 
-/** The id of an active server. */
+/** The ID of an active server. */
 export async function seedActiveServer(accountId: string, body: Record<string, unknown>): Promise<string> {
   const { name, region, size, ...rest } = ServerBody.parse(body);
   const offer = SANDBOX_CATALOG.sizes.find(({ code }) => code === size);
@@ -58,7 +58,7 @@ export async function seedActiveServer(accountId: string, body: Record<string, u
   return server_id;
 }
 
-/** The id of a running instance. */
+/** The ID of a running instance. */
 export async function seedRunningInstance(accountId: string, body: Record<string, unknown>): Promise<string> {
   const fields = InstanceBody.parse(body);
   const server = await getServer(accountId, fields.server_id);
@@ -69,7 +69,7 @@ export async function seedRunningInstance(accountId: string, body: Record<string
   return instance.id;
 }
 
-/** The id of a completed backup. */
+/** The ID of a completed backup. */
 export async function seedCompletedBackup(accountId: string, instanceId: string, note: string | null): Promise<string> {
   const instance = await getInstance(accountId, instanceId);
   const server = await getServer(accountId, instance.server_id);

@@ -1,4 +1,4 @@
-// Records written past the API, as the data layer writes them, for tests that need a state or a number of them at once.
+// Writes records past the API, as the data layer writes them, for tests that need a status or many records at once.
 import { BackupRecord, InstanceRecord, ServerRecord } from "../../shared/data/records.ts";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";

@@ -1,7 +1,7 @@
-// How much of what is generated from tables is run: a part by `npm test`, all by `npm run prove`.
+// How many of the generated tests run: some with `npm test`, all with `npm run prove`.
 
 export const ALL = process.env["PROVE"] === "all";
 
-/** All cases, or one of every `of`, beginning with the one at `turn`: who counts `turn` up has every case met by some row. */
+/** All cases, or one of every `of`, starting with the one at `turn`. Count `turn` up, and every case appears in some row. */
 export const some = <T>(cases: readonly T[], of: number, turn = 0): T[] =>
   ALL ? [...cases] : cases.filter((_, index) => (index + turn) % of === 0);

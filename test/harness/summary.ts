@@ -1,4 +1,4 @@
-// Writes what `npm test` tells at its end into the file that SUMMARY_FILE names: how many, which took longest, and what was skipped and why.
+// Writes the summary of `npm test` to the file in SUMMARY_FILE: how many tests ran, which took longest, and which were skipped and why.
 import { writeFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
 
@@ -22,7 +22,7 @@ function summaryOf(modules: readonly TestModule[]): Summary {
     const name = module.relativeModuleId;
     const tests = [...module.children.allTests()];
     const failed = tests.filter((test) => test.result().state === "failed").length;
-    // A file that cannot be read, or a failure outside any test, is a failure, too.
+    // A file that cannot be loaded, or a failure outside any test, is a failure, too.
     const isBroken = failed === 0 && module.state() === "failed";
     summary.failed += isBroken ? 1 : failed;
     for (const test of tests) {

@@ -1,4 +1,4 @@
-// The table as its operator sees it: for what no endpoint shows, such as whether a secret lies in clear.
+// The table as its operator sees it, for what no endpoint shows, such as whether a secret is stored in plain text.
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb";
 
@@ -23,7 +23,7 @@ export function table(): { client: DynamoDBDocumentClient; table: string } {
   return documents;
 }
 
-/** Every item, as one JSON text each. */
+/** Every item, each as one JSON text. */
 export async function everyItem(): Promise<string[]> {
   const { client, table: TableName } = table();
   const texts: string[] = [];

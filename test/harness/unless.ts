@@ -2,10 +2,10 @@
 
 declare module "vitest" {
   interface TaskMeta {
-    /** Why it does not run here. */
+    /** Why the test does not run here. */
     skipped?: string;
   }
 }
 
-/** Options of a test, or of a group of them: without a reason it runs. */
+/** Options of a test or a group of tests; it runs if there is no reason to skip it. */
 export const unless = (reason: string | undefined) => (reason === undefined ? {} : { skip: true, meta: { skipped: reason } });

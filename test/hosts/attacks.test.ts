@@ -1,4 +1,4 @@
-// Whoever is in an ERP's container is an enemy of the machine: what they put into their files, their database or an archive leads nowhere.
+// The code in an ERP's container is hostile: whatever it puts into its files, its database or an archive must not reach the machine.
 import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const ERP_USER = 101;
 describe("a hostile ERP", unless(noMachine), () => {
   let s3: S3Client;
   let machine: TestMachine;
-  /** Root's own, on the machine. */
+  /** A file of root's, on the machine. */
   let secret: string;
   let folder: string;
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe("a hostile ERP", unless(noMachine), () => {
 
   const store = (...path: string[]): string => join(machine.volume, "filestore", ...path);
   const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
-  /** As whoever is in the container: what they make is theirs. */
+  /** As the code in the container: it owns what it creates. */
   const hostile = (command: string): void => {
     execFileSync("bash", ["-c", command], { cwd: join(machine.volume) });
     execFileSync("chown", ["-hR", String(ERP_USER), machine.volume]);
@@ -52,7 +52,7 @@ describe("a hostile ERP", unless(noMachine), () => {
 
   let jobs = 0;
   async function run<K extends JobKind>(job: Omit<Job<K>, "id"> & { kind: K }): Promise<JobResult<K>> {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job without its id, and its id
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job without its ID, and its ID
     const whole = { ...job, id: `op_${(jobs += 1)}-${job.kind}` } as unknown as Job<K>;
     let result: { of: JobResult<K> } | undefined;
     await until(
@@ -92,7 +92,7 @@ describe("a hostile ERP", unless(noMachine), () => {
       neutralize: false,
       ...what,
     });
-  /** Nothing that is root's own was read into the volume, written, or given away. */
+  /** No file of root's was copied into the volume, overwritten or given to another owner. */
   const expectUntouched = (): void => {
     expect(readFileSync(secret, "utf8")).toBe("root's own secret");
     expect(readdirSync(folder)).toEqual(["authorized_keys"]);
@@ -191,7 +191,7 @@ describe("a hostile ERP", unless(noMachine), () => {
     for (const bytes of [link, whole.subarray(0, 900)])
       await expect(verify(bytes)).rejects.toMatchObject({ code: "BACKUP_CORRUPT" });
     await verify(whole);
-    // What only its contents show is found out while it is restored, beside the present data.
+    // What only the contents show is found during the restore, beside the present data.
     for (const bytes of [link, other, damaged])
       await expect(restore(await stored(bytes), { restore_database: true, restore_filestore: true })).rejects.toMatchObject({
         code: "BACKUP_CORRUPT",

@@ -1,4 +1,4 @@
-// An archive's way from a machine into the store: a real SSH server, real uploads by presigned addresses, and what may go wrong on the way.
+// How an archive gets from a machine to the store: a real SSH server, real uploads by presigned URLs, and what can go wrong.
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -49,7 +49,7 @@ describe("a backup over SSH", unless(noMachine), () => {
     };
   }
   const archiveOf = ({ id }: Job): string => join(machine.root, "jobs", id, "archive.zip");
-  /** Looks at the job until it is ready, or until something is so. */
+  /** Polls the job until it is ready, or until a condition is true. */
   async function look(job: Job<"make_archive">, isTrue: () => boolean = () => false): Promise<MadeArchive | undefined> {
     let made: MadeArchive | undefined;
     await until(
@@ -72,7 +72,7 @@ describe("a backup over SSH", unless(noMachine), () => {
   const uploads = async (Prefix: string): Promise<number> =>
     (await s3.send(new ListMultipartUploadsCommand({ Bucket: BUCKET, Prefix }))).Uploads?.length ?? 0;
   const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
-  /** Waits with the second part until there is a note `go`. */
+  /** Holds the second part until there is a note `go`. */
   const slowAtPartTwo = (): void =>
     machine.standIn(
       "curl",
@@ -99,7 +99,7 @@ describe("a backup over SSH", unless(noMachine), () => {
     expect(existsSync(archiveOf(job))).toBe(false);
     expect(await uploads(job.key)).toBe(0);
     if (made !== undefined) await requireStored(job.key, made);
-    // Asked again, as by the step after, it is the same archive.
+    // Asked again, as by the next step, it is the same archive.
     expect(await ssh.run(machine.server, job)).toEqual({ ready: true, result: made });
     const downloaded = await fetch(await presignedArchive(job.key, 60));
     expect(sha256(Buffer.from(await downloaded.arrayBuffer()))).toBe(made?.sha256);
@@ -138,13 +138,13 @@ describe("a backup over SSH", unless(noMachine), () => {
     expect(sent()).toHaveLength(Number(made?.stored_checksum.split("-")[1]));
   });
 
-  /** As Lambda's credentials do: addresses that are signed now are refused. */
+  /** As when Lambda's credentials expire: the store rejects URLs that are signed now. */
   async function withExpiredCredentials(work: () => Promise<void>): Promise<void> {
     const good = process.env["AWS_SECRET_ACCESS_KEY"];
     process.env["AWS_SECRET_ACCESS_KEY"] = "expired";
     await work().finally(() => (process.env["AWS_SECRET_ACCESS_KEY"] = good));
   }
-  /** Without pauses between its tries. */
+  /** Without pauses between the tries. */
   const hastyCurl = (): void => machine.standIn("curl", 'exec /usr/bin/curl "$@" --retry 0');
   const errors = (): number => local.aws.calls.list().filter(({ status }) => status === 403).length;
 

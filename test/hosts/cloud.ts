@@ -1,8 +1,8 @@
-// What the tests of machines need of AWS: the secret from which keys follow, the operator's settings, and the store.
+// What the tests of machines need from AWS: the secret that the keys derive from, the operator's settings, and the store.
 import { afterAll } from "vitest";
 import { BUCKET, type Local, PROVIDERS, SECRET, startLocal } from "../local/services.ts";
 
-/** Points this process at a local AWS of the calling file's own, stopped at its end. */
+/** Points this process at a local AWS for the calling file, stopped at its end. */
 export async function ownAws(): Promise<Local> {
   const local = await startLocal({ dynamodb: false });
   afterAll(() => local.stop());

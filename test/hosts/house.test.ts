@@ -1,4 +1,4 @@
-// The house that instances live in on a machine: Docker that goes away, tries to undo, and what containers may do, as it is set.
+// What instances share on a machine: Docker that stops, retries of undos, and how containers are isolated.
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -66,7 +66,7 @@ describe("jobs on a machine", unless(noMachine), () => {
     if (!one || !two || !three) throw new Error("There are three");
     await expect(failure(one)).resolves.toMatchObject({ name: "GiveUp", code: "HOST_JOB_FAILED" });
     await failure(two);
-    await failure(two); // what it was is remembered, and not done again
+    await failure(two); // its outcome is stored, and it does not run again
     expect(readFileSync(note("calls"), "utf8").split("\n")).toHaveLength(3);
     machine.docker(":");
     await Promise.all([readyInTime(three), readyInTime(three)]);
@@ -138,7 +138,7 @@ describe("jobs on a machine", unless(noMachine), () => {
   });
 });
 
-/** The output of the script's functions, with stand-ins for what they call. */
+/** The output of the script's functions, with stand-ins for the commands that they call. */
 function call(code: string, environment: Record<string, string> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), "script-"));
   try {
@@ -185,7 +185,7 @@ describe("Docker's configuration", () => {
     "live-restore": true,
     "default-address-pools": [
       { base: "172.17.0.0/16", size: 16 },
-      { base: "10.212.0.0/16", size: 28 }, // nothing leads there, as it does to 10.213
+      { base: "10.212.0.0/16", size: 28 }, // has no route, as 10.213 has
     ],
   };
 

@@ -29,7 +29,7 @@ describe("the live environment with a machine of the operator's own", unless(noM
     machine = await startMachine();
     machine.docker("cat > /dev/null");
     machine.standIn("dpkg", ":");
-    // The proxy's port on the machine; everything else is for the real one.
+    // The proxy's port on the machine; every other call goes to the real one.
     machine.standIn("nsenter", ":");
     const { ssh_port: port, host_keys } = machine.server;
     await configure({ tls: "internal", byo: { machines: [{ ...OWN, port, host_key: host_keys[0] }] } });

@@ -1,4 +1,4 @@
-// A machine for tests: an SSH server on loopback with a real shell, with commands that stand in for Docker and the like, below a folder of its own.
+// A machine for tests: an SSH server on loopback with a real shell and stand-ins for Docker and similar commands, in its own folder.
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -26,11 +26,11 @@ import { startSshServer } from "./ssh-server.ts";
 export const hasProgram = (name: string): boolean =>
   ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin"].some((folder) => existsSync(join(folder, name)));
 
-/** Why there can be no machine here; undefined if there can. */
+/** Why there can be no machine here; undefined if there can be one. */
 export const noMachine = missing();
 
 function missing(): string | undefined {
-  // Root's, because a stand-in for a container has namespaces and a user of its own.
+  // Runs as root, because a stand-in for a container has namespaces and its own user.
   if (process.platform !== "linux" || process.getuid?.() !== 0) return "they need Linux, and root";
   const programs = ["curl", "flock", "jq", "openssl", "python3", "unshare", "setpriv"].filter((name) => !hasProgram(name));
   if (programs.length > 0) return `there is no ${programs.join(", no ")} here`;
@@ -41,33 +41,33 @@ function missing(): string | undefined {
 
 export interface TestMachine {
   server: HostedServer;
-  /** In place of /var/lib/erp-hosting. */
+  /** Replaces /var/lib/erp-hosting. */
   root: string;
-  /** Whatever else stand-ins keep: what they were called with, what they are told. */
+  /** Other files of the stand-ins: their calls, and their instructions from tests. */
   notes: string;
-  /** What is /var/lib/odoo in the ERP's container: whoever is in there writes what they like. */
+  /** /var/lib/odoo in the ERP's container: the code in there writes whatever it likes. */
   volume: string;
   hostKey: string;
-  /** A command that is found before the machine's own. It may use $NOTES. */
+  /** A command that comes before the machine's own in the PATH. It may use $NOTES. */
   standIn: (name: string, script: string) => void;
-  /** The machine's Docker: containers run, databases are there, and whatever is to be done is this. */
+  /** The machine's Docker: containers run, databases exist, and this script does the rest. */
   docker: (work: string) => void;
-  /** An ERP is on the machine, with these files. */
+  /** Installs an ERP with these files on the machine. */
   install: (instanceId: string, files: Readonly<Record<string, Buffer>>) => void;
-  /** Breaks all connections; with `afterBytes` the next one, once so much was sent to the machine. */
+  /** Breaks all connections; with `afterBytes`, the next one after that many bytes to the machine. */
   cut: (options?: { afterBytes: number }) => void;
-  /** A file of the machine's; what would be in /etc or /root is below `system`. */
+  /** A file of the machine; those of /etc and /root are below `system`. */
   read: (name: string) => string;
-  /** What the SSH server wrote. */
+  /** The SSH server's log. */
   log: () => string;
   stop: () => Promise<void>;
 }
 
-/** Archives are read in pieces of this. */
+/** The size of the pieces in which archives are read. */
 export const PIECE_BYTES = 1024 ** 2;
 
 const DATABASE = "shop";
-/** What of Docker the script asks for before and after it does what it is to do. */
+/** The script's questions to Docker before and after its actual work. */
 const DOCKER = `case "$*" in
   *"--entrypoint python3"*) exec CONTAINER "$@" ;;
   *"--entrypoint p"[sg]*) [ ! -e $NOTES/no-client ] || exit 125 ;;&
@@ -97,14 +97,14 @@ const DOCKER = `case "$*" in
     ;;
 esac`;
 
-/** Docker's configuration is as it should be, as nobody could reload it here. */
+/** Docker's configuration is complete, because nobody could reload it here. */
 const DAEMON = { "live-restore": true, "default-address-pools": [] };
-/** The user that the ERP's image runs as. */
+/** The user of the ERP's image. */
 const ERP_USER = 101;
 
 /**
- * A container as `docker run` makes it for the script's Python, without Docker: the ERP's volume (if it is asked for) and programs,
- * nothing else of the machine's files, no network, and no rights.
+ * A container as `docker run` starts it for the script's Python, without Docker: the ERP's volume (on request) and programs,
+ * nothing else of the machine's files, no network, and no privileges.
  */
 const CONTAINER = `#!/bin/bash
 volume= in= out=
@@ -136,7 +136,7 @@ export async function startMachine(): Promise<TestMachine> {
   const [root, notes, commands] = [within("root"), within("notes"), within("commands")];
   const volume = within("volume");
   for (const each of [root, notes, commands, volume, within("system/etc/docker")]) mkdirSync(each, { recursive: true });
-  chownSync(volume, ERP_USER, ERP_USER); // as Docker makes it, from the image
+  chownSync(volume, ERP_USER, ERP_USER); // as Docker creates it, from the image
   writeFileSync(within("system/etc/docker/daemon.json"), JSON.stringify(DAEMON));
   const hostKey = keyPairOf(randomBytes(32), "machine");
   const environment = {
@@ -195,7 +195,7 @@ export async function startMachine(): Promise<TestMachine> {
   };
 }
 
-/** The processes that were started with this in their environment: those of one machine and no others. */
+/** The processes with this text in their environment: those of one machine and no others. */
 export const processesWith = (variable: string): number[] =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -206,7 +206,7 @@ function environmentOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, "utf8");
   } catch {
-    return ""; // it has ended, or is the kernel's
+    return ""; // it has ended, or belongs to the kernel
   }
 }
 
@@ -214,11 +214,11 @@ export function signal(pid: number, name: "SIGKILL" | "SIGTERM"): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error; // it was faster
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error; // it ended first
   }
 }
 
-/** Waits until something is so. */
+/** Waits until a condition is true. */
 export async function until(what: string, isTrue: () => boolean | Promise<boolean>, seconds = 10): Promise<void> {
   const limit = Date.now() + seconds * 1000;
   while (!(await isTrue())) {
@@ -233,7 +233,7 @@ async function portOf(server: Server): Promise<number> {
   return z.object({ port: z.number() }).parse(server.address()).port;
 }
 
-/** The wire between the service and the machine, which tests cut. */
+/** The connection between the service and the machine, which tests cut. */
 async function startWire(to: number) {
   const open = new Set<Socket>();
   let left: number | undefined;

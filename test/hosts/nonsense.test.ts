@@ -1,5 +1,5 @@
-// Machines that were taken over, or are none: whatever they answer, a job ends with an error that people can read, and the machine is
-// given back.
+// Compromised or broken machines: whatever they return, a job ends with a readable error and the machine is
+// released.
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import ssh2, { type ServerChannel } from "ssh2";
@@ -67,7 +67,7 @@ const prints =
   };
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-/** What is waited for for a minute and more is over at once. */
+/** Waits of a minute and more are over at once. */
 function hurry(): void {
   const wait = globalThis.setTimeout;
   vi.stubGlobal("setTimeout", (run: () => void, milliseconds = 0) => wait(run, milliseconds >= 60_000 ? 500 : milliseconds));
@@ -142,7 +142,7 @@ test.each<[string, Partial<HostedServer>]>([
   expect(messages).toBe(0);
 });
 
-// The last one: what is no longer waited for goes on for a moment.
+// The last test: a wait that nobody awaits any more continues for a moment.
 test("a machine that never responds is unreachable and is released", async () => {
   hurry();
   misbehave = () => undefined;

@@ -1,4 +1,4 @@
-// The script that runs on machines is free of what shellcheck knows to be mistakes.
+// shellcheck finds no mistake in the script that runs on machines.
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { hostScript } from "../../shared/hosts/host-script.ts";

@@ -1,4 +1,4 @@
-// An SSH server from npm with a real bash behind it: what a test's machine needs of sshd, without a system that has one.
+// An SSH server from npm with a real bash behind it: the part of sshd that a test's machine needs, on any system.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { homedir } from "node:os";
@@ -7,12 +7,12 @@ import * as z from "zod";
 
 export interface SshServer {
   port: number;
-  /** One line for each key that somebody offered, and what became of it, as sshd writes them. */
+  /** One line for each offered key and its outcome, as in sshd's log. */
   log: () => string;
   stop: () => Promise<void>;
 }
 
-/** As sshd with keys only: whoever has one of `authorized` runs commands in bash, with this environment. */
+/** Like sshd with keys only: the owner of one of the `authorized` keys runs commands in bash, with this environment. */
 export async function startSshServer(options: {
   hostKey: string;
   authorized: readonly string[];
@@ -23,7 +23,7 @@ export async function startSshServer(options: {
   const server = new Server({ hostKeys: [options.hostKey] }, (connection) => {
     connections.add(connection);
     connection.on("close", () => connections.delete(connection));
-    connection.on("error", () => undefined); // it was cut, as tests do
+    connection.on("error", () => undefined); // the test cut the connection
     connection.on("authentication", (asked) => {
       const verdict = authenticate(asked, options.authorized);
       if (asked.method === "publickey") log.push(`${verdict} publickey for ${asked.username}`);
@@ -48,7 +48,7 @@ export async function startSshServer(options: {
   };
 }
 
-/** A key is first offered without a signature, to ask whether it would do. */
+/** A client first offers a key without a signature, to ask whether the server would accept it. */
 function authenticate(asked: AuthContext, authorized: readonly string[]): "Accepted" | "Postponed" | "Failed" {
   if (asked.method !== "publickey") return "Failed";
   const known = authorized.flatMap((line) => {
@@ -61,24 +61,24 @@ function authenticate(asked: AuthContext, authorized: readonly string[]): "Accep
   return key.verify(asked.blob, asked.signature, asked.hashAlgo) ? "Accepted" : "Failed";
 }
 
-/** A command goes on when its connection breaks: nobody reads what it writes any more. */
+/** A command continues when its connection breaks: nobody reads its output any more. */
 function run(channel: ServerChannel, command: string, environment: Readonly<Record<string, string>>): void {
   const user = { HOME: homedir(), USER: "root", LOGNAME: "root", SHELL: "/bin/bash" };
-  // Without this user's own .bashrc, which bash reads for a command that comes over a network, and which may take a second.
+  // Without this user's own .bashrc, which bash reads for a command over a network and which may take a second.
   const bash = spawn("/bin/bash", ["--norc", "-c", command], {
     cwd: homedir(),
     env: { ...user, ...environment },
     detached: true,
   });
   channel.pipe(bash.stdin);
-  bash.stdin.on("error", () => undefined); // it ended without reading what it was sent
+  bash.stdin.on("error", () => undefined); // the command ended without reading its input
   bash.stdout.pipe(channel, { end: false });
   bash.stderr.pipe(channel.stderr, { end: false });
   channel.on("close", () => {
     for (const stream of [bash.stdin, bash.stdout, bash.stderr]) stream.destroy();
   });
   channel.on("error", () => undefined);
-  // When its output is closed, not when it has exited, as sshd.
+  // When the output is closed, not when the command has exited, as in sshd.
   bash.on("close", (code, killedBy) => {
     if (code === null) channel.exit(killedBy ?? "KILL");
     else channel.exit(code);

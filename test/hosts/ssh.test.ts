@@ -1,4 +1,4 @@
-// Jobs on a machine over SSH: a real SSH server and the script's real way with jobs; what runs in a job is `docker`, a stand-in.
+// Jobs on a machine over SSH: a real SSH server and the script's real job control; in a job runs `docker`, a stand-in.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ describe("a machine over SSH", unless(noMachine), () => {
 
   let jobs = 0;
   const startErp = (): Job<"start_erp"> => ({ id: `op_${(jobs += 1)}-startErp`, kind: "start_erp", instance_id: "ins_1" });
-  /** Docker takes as long as there is no note `go`, and writes down that it was called. */
+  /** Docker runs until there is a note `go`, and records that it was called. */
   const slowDocker = (): void => machine.docker("echo $$ >> $NOTES/calls; until [ -e $NOTES/go ]; do sleep 0.05; done");
   const calls = (): string[] => noteOf("calls").split("\n").filter(Boolean);
   const noteOf = (name: string): string => {
@@ -41,7 +41,7 @@ describe("a machine over SSH", unless(noMachine), () => {
   const note = (name: string): void => writeFileSync(join(machine.notes, name), "");
   const ready = async (job: Job): Promise<boolean> => (await ssh.run(server, job)).ready;
   const readyInTime = (job: Job): Promise<void> => until(`${job.id} is ready`, () => ready(job));
-  /** Of the jobs, and of what they started. */
+  /** The processes of the jobs and their children. */
   const processes = (): number[] => processesWith(`ERP_HOSTING_ROOT=${machine.root}`);
 
   test("a machine responds to a probe", async () => {
@@ -113,7 +113,7 @@ describe("a machine over SSH", unless(noMachine), () => {
     expect(calls().at(-1)).toBe("again");
     await until("no process is left", () => processes().length === 0);
     await expect(ssh.run(server, job)).rejects.toMatchObject({ name: "GiveUp" });
-    // What an execution that was given up asks for late does not begin any more.
+    // A late request of an abandoned execution starts nothing any more.
     await expect(ssh.run(server, { ...job, id: "op_late-startErp" })).rejects.toMatchObject({ name: "GiveUp" });
     expect(calls().filter((call) => call === "again")).toHaveLength(1);
   });
@@ -236,7 +236,7 @@ describe("a machine over SSH", unless(noMachine), () => {
         message: expect.stringContaining("presented an unknown host key (SHA256:"),
       });
       expect(await ssh.probe(other)).toBe(false);
-      expect(machine.log().match(/Accepted|Failed|Postponed/g)?.length).toBe(before); // not even who we are
+      expect(machine.log().match(/Accepted|Failed|Postponed/g)?.length).toBe(before); // not even our key
     });
 
     test("either of two host keys is accepted while one replaces the other", async () => {

@@ -1,4 +1,4 @@
-// What stops a job in the middle: a disk that fills while it works, Docker or an address that goes away while an archive is read.
+// What interrupts a job: a disk that fills during the work, or Docker or a URL that goes away while the job reads an archive.
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { unless } from "../harness/unless.ts";
 import { ownAws } from "./cloud.ts";
 import { noMachine, PIECE_BYTES, processesWith, startMachine, type TestMachine, until } from "./machine.ts";
 
-/** Its archive is read in three pieces. */
+/** The job reads its archive in three pieces. */
 const FILE_BYTES = 2.5 * PIECE_BYTES;
 
 describe("interrupted jobs", unless(noMachine), () => {
@@ -36,7 +36,7 @@ describe("interrupted jobs", unless(noMachine), () => {
   afterAll(() => machine.stop());
 
   const note = (name: string): string => join(machine.notes, name);
-  /** What fails fails with its message. */
+  /** Returns the error's message. */
   const ended = (job: Job): Promise<void> =>
     until(`${job.id} is ready`, async () => (await ssh.run(machine.server, job)).ready, 25);
   async function resultOf<K extends JobKind>(job: Job<K>) {
@@ -46,7 +46,7 @@ describe("interrupted jobs", unless(noMachine), () => {
   }
   const rests = (): Promise<void> =>
     until("no process is left", () => processesWith(`ERP_HOSTING_ROOT=${machine.root}`).length === 0);
-  /** Whatever writes or reads this waits for whoever is at its other end. */
+  /** Whoever writes or reads this waits for the other end. */
   const pipe = (name: string): void => void execFileSync("mkfifo", [note(name)]);
   const buildRestore = (operation: string): Job<"build_restore"> => ({
     id: `${operation}-buildRestore`,
@@ -129,7 +129,7 @@ describe("interrupted jobs", unless(noMachine), () => {
     expect(await ssh.run(machine.server, job)).toEqual({ ready: true, result: null });
   });
 
-  /** From the second piece on, the store refuses the address as often as is said; there is no pause before the next try. */
+  /** From the second piece on, the store rejects the URL this many times; there is no pause before the next try. */
   const expire = (times: number): void =>
     machine.standIn(
       "curl",

@@ -1,4 +1,4 @@
-// Machines that the operator already has: each is one server's at most.
+// Machines that the operator already has: each serves at most one server.
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { handler as refresh } from "../../functions/schedules/refresh-catalog.ts";
 import { handler as sweep } from "../../functions/schedules/sweep.ts";

@@ -1,4 +1,4 @@
-// What an operator can set, and how a mistake in it is told.
+// What an operator can set, and the errors for mistakes in it.
 import { expect, test } from "vitest";
 import { parseConfiguration } from "../../shared/platform/configuration.ts";
 import { OWN_MACHINE } from "./harness.ts";

@@ -1,4 +1,4 @@
-// Creating and deleting servers at real providers' APIs, and what becomes of every way in which they can refuse or fail.
+// Creating and deleting servers at real providers' APIs, with every way in which these can reject or fail.
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import { handler as check } from "../../functions/schedules/check-servers.ts";
@@ -46,7 +46,7 @@ const isList = ({ method, path }: Asked) => method === "GET" && /\/(servers|drop
 const isOrder = ({ method, path }: Asked) => method === "POST" && /\/(servers|droplets)$/.test(path);
 const orders = (provider: Rented) => here[provider].requests.filter(isOrder).length;
 
-/** What would be waited for for minutes is over at once. */
+/** Waits of minutes are over at once. */
 function hurry(): void {
   const wait = globalThis.setTimeout;
   const quick = (run: () => void, milliseconds = 0) => wait(run, milliseconds > 60_000 ? 1 : milliseconds);
@@ -54,14 +54,14 @@ function hurry(): void {
   onTestFinished(() => void vi.stubGlobal("setTimeout", wait));
 }
 
-/** Only orders go wrong, and only so often. */
+/** Only orders fail, and only this often. */
 function fail(provider: Rented, fault: Fault, times = Infinity): void {
   let left = times;
   here[provider].fault = (asked) => (isOrder(asked) && left-- > 0 ? fault : undefined);
 }
 const rejected = (response: Extract<Fault, { kind: "rejected" }>["response"]): Fault => ({ kind: "rejected", response });
 
-/** Failed, told so, and nothing is left of it at the provider. */
+/** The operation failed and says so, and nothing is left at the provider. */
 function expectFailed({ server, operation }: Outcome, code: string): void {
   expect(operation).toMatchObject({ state: "failed", error: { code } });
   expect(server).toMatchObject({ state: "create_failed", machine_id: null, ip_address: null, operation_id: null });
@@ -119,7 +119,7 @@ describe.each(RENTED)("%s", (provider) => {
   });
 
   test("two concurrent runs of a task order one machine, whichever is slower", async () => {
-    // The first one also makes the key at the provider, which is unique and may stop one of the two by itself.
+    // The first order also creates the key at the provider; keys are unique, so one of the two runs may stop by itself.
     for (const pauses of [0, 0, 1, 2]) {
       const twin = (task: string) => (task === "requestMachine" ? () => pauses : undefined);
       const outcome = await here.create(accountId, provider, { twin });
@@ -130,7 +130,7 @@ describe.each(RENTED)("%s", (provider) => {
   });
 
   test("a task that reaches its order after the creation was abandoned orders nothing", async () => {
-    // It has looked, and found that nothing was ordered; meanwhile the other one's order is refused, and all is over.
+    // One run has seen that nothing was ordered. Meanwhile the other one's order is rejected, and the creation has ended.
     fail(provider, rejected(provider === "hetzner" ? ofHetzner(403, "resource_limit_exceeded") : QUOTA), 1);
     let looks = 0;
     const twin = (task: string) => (task === "requestMachine" ? () => (looks++ === 2 ? 2 : 0) : undefined);

@@ -1,5 +1,5 @@
-// Every kind of request that is sent to providers fits the description that they have published of their API, and what it says of
-// answers is understood: Prism serves the descriptions, which are cut to what is needed here.
+// Every kind of request to a provider satisfies the provider's published API description, and we understand the responses
+// that it describes. Prism serves the descriptions, which are cut to what the tests need.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
@@ -69,7 +69,7 @@ afterAll(() => {
 
 const prismOf = (provider: Rented): string => prisms.get(provider)?.address ?? "";
 
-/** One of each kind: what is asked of what, with which parameters and fields. */
+/** One request of each kind, with its path, parameters and fields. */
 function kinds(requests: readonly Asked[]): Map<string, Asked> {
   const named = requests.map((asked): [string, Asked] => {
     const path = asked.path.replaceAll(/\/[0-9a-f:]{2,}(?=\/|$)/g, "/:id");
@@ -106,7 +106,7 @@ const WANTED: Record<Rented, string[]> = {
 };
 
 const EXAMPLE: Record<Rented, unknown> = {
-  hetzner: undefined, // it is just being deleted
+  hetzner: undefined, // is being deleted
   digitalocean: { state: "running", ip_address: "192.241.165.154" },
 };
 
@@ -145,7 +145,7 @@ describe.each(RENTED)("%s", (provider) => {
     const make = provider === "hetzner" ? hetzner : digitalocean;
     const adapter = make({ token: "anything", address: prismOf(provider), deployment: "erp-live-test" });
     expect(await adapter.findMachine("42")).toEqual(EXAMPLE[provider]);
-    // Every page is read, of which the examples say that there is always another.
+    // The service reads every page, and the examples say that there is always another.
     await expect(adapter.catalog()).rejects.toThrow("without an end");
   });
 });

@@ -1,5 +1,5 @@
-// Drives the tasks of a workflow as its state machine does (infra/workflow.ts), in this process and in a time that does not pass
-// by itself, so that a task can be killed between any two of its effects.
+// Drives the tasks of a workflow as its state machine does (infra/workflow.ts), in this process and with a clock that stands still
+// by itself, so that tests can kill a task between any two of its effects.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { vi } from "vitest";
@@ -17,7 +17,7 @@ interface Invocation {
   effects: number;
   killedAt: number;
   dead: boolean;
-  /** Of a run beside the one that counts: how many pauses its next request or answer is under way; it takes part in none of them itself. */
+  /** Of a concurrent run: how many pauses its next request or response takes; it does not advance the pauses itself. */
   slow?: () => number;
 }
 const invocations = new AsyncLocalStorage<Invocation>();
@@ -26,7 +26,7 @@ class Killed extends Error {
   override name = "Runtime.ExitError";
 }
 
-/** One more moment at which a function can be killed; a dead one does nothing more, whatever its code would. */
+/** Another moment at which a function can be killed; a killed function has no effect any more, whatever its code does. */
 function moment(): void {
   const invocation = invocations.getStore();
   if (invocation === undefined) return;
@@ -35,7 +35,7 @@ function moment(): void {
   if (invocation.dead) throw new Killed("The function was killed");
 }
 
-/** Runs beside the one that counts, as after an answer of Lambda's was lost: each either works or waits at a gate. */
+/** Concurrent runs, as after a lost response of Lambda: each either works or waits at a gate. */
 const aside = new AsyncLocalStorage<{ waits: boolean }>();
 const beside = new Set<{ waits: boolean }>();
 const gates = new Set<{ pauses: number; open: () => void }>();
@@ -56,7 +56,7 @@ async function gate(since: number): Promise<void> {
   if (Date.now() - since > REQUEST_SECONDS * 1000) throw new DOMException("It was given up", "TimeoutError");
 }
 
-/** Lets time pass once every run beside waits or has ended, and lets those go on whose wait is over. */
+/** Advances the time once every concurrent run waits or has ended, and resumes those whose wait is over. */
 async function elapse(seconds: number): Promise<void> {
   while ([...beside].some(({ waits }) => !waits)) await sleep(1);
   pass(seconds);
@@ -77,7 +77,7 @@ function besides(run: () => Promise<unknown>): void {
     .finally(() => beside.delete(mark));
 }
 
-/** Every request to a provider is a moment before and one after it. */
+/** Every request to a provider adds a moment before and one after it. */
 export function fetchMortally(): void {
   const really = globalThis.fetch;
   vi.stubGlobal("fetch", async (...request: Parameters<typeof fetch>) => {
@@ -104,7 +104,7 @@ async function invoke(
   return invocations.run(invocation, async () => {
     try {
       const result = await handler(payload);
-      moment(); // done, but nobody is told
+      moment(); // done, but the response is lost
       return result;
     } catch (error) {
       throw invocation.dead ? new Killed("The function was killed") : error;
@@ -120,7 +120,7 @@ export interface Running {
   input: Record<string, unknown>;
   fatality: Fatality;
   random: () => number;
-  /** Whether a try of the task is made twice at once: undefined if not, else how many pauses each request of the other one takes. */
+  /** Whether a try of the task runs twice concurrently: undefined if not, else how many pauses each request of the second run takes. */
   twin?: ((task: string) => (() => number) | undefined) | undefined;
 }
 
@@ -153,7 +153,7 @@ export const caught = (error: unknown): Required<CaughtError> => ({
   Cause: JSON.stringify({ errorType: nameOf(error), errorMessage: error instanceof Error ? error.message : String(error) }),
 });
 
-/** Runs a workflow to its end, with the second execution if the first dies; what even that leaves is told as in operation. */
+/** Runs a workflow to its end, with the second execution if the first dies; throws what even that leaves unfinished. */
 export async function execute(
   workflow: Workflow,
   operation: OperationRecord,

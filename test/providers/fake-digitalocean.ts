@@ -1,4 +1,4 @@
-// A DigitalOcean account, in memory: as the real one answers, as far as the service asks it. Nothing is unique, lists may be late.
+// A DigitalOcean account in memory: it responds like the real one, as far as the service uses it. Nothing is unique, lists may lag.
 import * as z from "zod";
 import {
   type FakeResponse,
@@ -188,7 +188,7 @@ function shown(droplet: Droplet) {
     name,
     status: off ? "off" : started ? "active" : "new",
     created_at: new Date(madeAt).toISOString(),
-    // The private address comes first, as it may there.
+    // The private IP address comes first, as it may in reality.
     networks: {
       v4: started
         ? [

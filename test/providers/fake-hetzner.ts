@@ -1,4 +1,4 @@
-// A Hetzner Cloud of one project, in memory: as the real one answers, as far as the service asks it.
+// A Hetzner Cloud project in memory: it responds like the real one, as far as the service uses it.
 import * as z from "zod";
 import {
   type FakeResponse,
@@ -73,7 +73,7 @@ export interface FakeHetzner extends FakeApi {
   keys: Key[];
 }
 
-/** Refusals as the documentation has them. */
+/** Error responses as the documentation shows them. */
 export const errorResponse = (status: number, code: string): FakeResponse => ({
   status,
   body: { error: { code, message: `As the test asked (${code})`, details: null } },

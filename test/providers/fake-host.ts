@@ -1,16 +1,16 @@
-// Stands in for the way to machines: every job is done at once. `unreachable` holds the machines that do not answer.
+// Replaces the connection to machines: every job is done at once. `unreachable` holds the machines that do not respond.
 import { createHash } from "node:crypto";
 import type { Host, HostedServer, Job, JobKind, JobProgress } from "../../shared/hosts/host.ts";
 import { JOB_RESULTS } from "../../shared/hosts/host.ts";
 import { TryAgain } from "../../shared/platform/task-errors.ts";
 
 export const unreachable = new Set<string>();
-/** What a machine does in place of a kind of job. */
+/** What a machine does instead of a kind of job. */
 export const misbehave = new Map<JobKind, () => { ready: false } | Promise<{ ready: false }>>();
-/** Each job once, however often it was asked for. */
+/** Each job once, however often it was requested. */
 export const jobs = new Map<string, { kind: JobKind; host_keys: string[]; ssh_port: number | null }>();
 
-/** The public half of the key that a machine makes for itself. */
+/** The public key that a machine generates for itself. */
 export const keyMadeOn = (machineId: string): string =>
   `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${createHash("sha256").update(machineId).digest("base64").slice(0, 43)}`;
 
@@ -22,7 +22,7 @@ export const ssh: Host = {
     if (unreachable.has(machineId)) throw new TryAgain("HOST_UNREACHABLE", "The server does not respond");
     jobs.set(job.id, { kind: job.kind, host_keys: server.host_keys, ssh_port: server.ssh_port });
     const result = JOB_RESULTS[job.kind].parse(job.kind === "prepare_host" ? { host_key: keyMadeOn(machineId) } : null);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job and its answer go together, which a look-up forgets
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job and its result belong together, which a lookup forgets
     return Promise.resolve({ ready: true, result } as JobProgress<K>);
   },
   probe: (server) => Promise.resolve(!unreachable.has(server.machine_id ?? "")),

@@ -1,4 +1,4 @@
-// What the fakes of providers have in common: a server on loopback that knows its token, and misbehaves when a test asks for it.
+// What the fakes of providers share: a server on loopback that checks its token, and misbehaves on request.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import * as z from "zod";
@@ -17,22 +17,22 @@ export interface FakeResponse {
   headers?: Record<string, string>;
 }
 
-/** What goes wrong with one request. */
+/** What fails in one request. */
 export type Fault =
   /** Nothing is done. */
   | { kind: "rejected"; response: FakeResponse }
-  /** Nothing is done, and no answer comes; it is waited for so many seconds. */
+  /** The request has no effect and no response; the caller waits this many seconds. */
   | { kind: "dropped"; seconds?: number }
-  /** It is done, after so many seconds, and no answer comes. */
+  /** The request takes effect after this many seconds, and there is no response. */
   | { kind: "lost"; seconds?: number }
-  /** It is done, and whatever stands before the provider answers in its place. */
+  /** The request takes effect, and a proxy in front of the provider responds in its place. */
   | { kind: "broken"; response?: FakeResponse }
-  /** It is done, after so many seconds, and answered. */
+  /** The request takes effect after this many seconds, and gets its response. */
   | { kind: "slow"; seconds: number }
-  /** Nothing is done, and nothing will be before that time. */
+  /** The request has no effect, and no request will before that time. */
   | { kind: "limited"; seconds: number; header: "retry-after" | "ratelimit-reset" };
 
-/** What something in front of a provider may answer in its place, on any request. */
+/** What a proxy in front of a provider may return in its place, to any request. */
 export const NONSENSE: Record<string, FakeResponse> = {
   "a page": { status: 200, body: "<html>Welcome</html>" },
   "a page that says 404": { status: 404, body: "<html>Not Found</html>" },
@@ -41,13 +41,13 @@ export const NONSENSE: Record<string, FakeResponse> = {
   "JSON of another service": { status: 200, body: { items: [] } },
 };
 
-/** What becomes of a machine that is made, in seconds from then. */
+/** What happens to a new machine, in seconds from its creation. */
 export interface Fate {
   starts: number;
-  /** When lists begin to show it. */
+  /** When lists start to show it. */
   listed: number;
   vanishes: number;
-  /** How long it is still there once it was given back. */
+  /** How long it still exists after its deletion. */
   lingers: number;
 }
 
@@ -62,7 +62,7 @@ export interface FakeMachine {
   deletedAt: number;
 }
 
-/** Whether it is there, and so costs money. */
+/** Whether it exists and therefore costs money. */
 export const isThere = ({ madeAt, fate, deletedAt }: FakeMachine): boolean =>
   Date.now() < Math.min(madeAt + fate.vanishes * 1000, deletedAt + fate.lingers * 1000);
 
@@ -84,22 +84,22 @@ export function pageOf<T>(
 
 export interface FakeApi {
   address: string;
-  /** Changed by tests at will. */
+  /** Tests change this at will. */
   fault: (asked: Asked) => Fault | undefined;
   fate: () => Fate;
   requests: Asked[];
-  /** Requests that came although the provider had asked to be left alone. */
+  /** Requests that arrived although the provider had asked us to wait. */
   impatient: number;
   stop: () => Promise<void>;
 }
 
 interface Maker {
   token: string;
-  /** Where the API begins, behind the address. */
+  /** The base path of the API, after the address. */
   base: string;
   unauthorized: FakeResponse;
   limited: FakeResponse;
-  /** How much later than it must `RateLimit-Reset` says that requests are possible again. */
+  /** How much later than necessary `RateLimit-Reset` says that requests are possible again. */
   resetLaterSeconds: number;
   respond: (asked: Asked, fate: () => Fate) => FakeResponse;
 }

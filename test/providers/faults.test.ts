@@ -1,6 +1,6 @@
-// The figure: creations with random faults of the provider, slow and lost answers, tasks killed between any two of their effects
-// and tasks run twice at once, and at the end no machine too many and none left behind. CREATIONS and SEED choose another run: the
-// seed of each is printed (what runs at once may come in another order, though).
+// The figure: creations with random provider faults, slow and lost responses, tasks killed between any two of their effects
+// and tasks run twice concurrently buy no machine too many and leave none behind. CREATIONS and SEED select another run: the test prints
+// each seed (but concurrent requests may come in another order).
 import { beforeAll, expect, test, vi } from "vitest";
 import { handler as sweep } from "../../functions/schedules/sweep.ts";
 import type { ServerRecord } from "../../shared/data/records.ts";
@@ -20,7 +20,7 @@ const SERVERS_PER_ACCOUNT = 10;
 const RENTED = ["hetzner", "digitalocean"] as const;
 type Rented = (typeof RENTED)[number];
 
-/** Mulberry32: the same seed is the same run. */
+/** Mulberry32: the same seed gives the same run. */
 let state = SEED;
 function random(): number {
   state = (state + 0x6d2b79f5) | 0;
@@ -39,7 +39,7 @@ function oneOf<T>(choices: readonly T[]): T {
 const errorResponse = { hetzner: ofHetzner, digitalocean: ofDigitalOcean };
 const isOrder = ({ method, path }: Asked): boolean => method === "POST" && /\/(servers|droplets)$/.test(path);
 
-/** One request of eight goes wrong, one order of two. */
+/** One request in eight fails, one order in two. */
 function faultOf(provider: Rented, asked: Asked): Fault | undefined {
   const rejected = (status: number, code: string, message?: string): Fault => ({
     kind: "rejected",
@@ -71,16 +71,16 @@ function faultOf(provider: Rented, asked: Asked): Fault | undefined {
 
 const fateOf = (provider: Rented): Fate => ({
   starts: chance(0.004) ? Infinity : between(5, 30),
-  // Hetzner's lists are up to date; a late one of DigitalOcean's outlasts the time that we wait before trying again.
+  // Hetzner's lists are up to date; a late list of DigitalOcean lags longer than our wait before the next try.
   listed: provider === "hetzner" ? 0 : chance(0.05) ? between(90, 600) : chance(0.3) ? between(0, 60) : 0,
   vanishes: chance(0.04) ? between(0, 40) : Infinity,
   lingers: between(0, 15),
 });
 
-/** One try of a task in six is made twice at once, of which one is slow in some requests. */
+/** One try of a task in six runs twice concurrently, and one of the two is slow in some requests. */
 const twin = (): (() => number) | undefined => (chance(1 / 6) ? () => (chance(0.5) ? 0 : Math.ceil(between(0, 3))) : undefined);
 
-/** One try of a task in ten is killed, at one of its first moments. */
+/** One try of a task in ten is killed at one of its first moments. */
 const fatality = (): number => (chance(0.1) ? Math.ceil(between(0, 14)) : Infinity);
 
 let here: ProviderHarness;
@@ -102,7 +102,7 @@ const there = (): string[] =>
   );
 const labelOf = ({ server }: Outcome): string => `${server.provider} ${server.machine_id}`;
 
-/** The provider answers again at last, and what lists were late to show is old enough to be looked after. */
+/** The provider responds again at last, and entries that lists were late to show are old enough for the sweep. */
 async function settle(): Promise<void> {
   for (const provider of RENTED) here[provider].fault = () => undefined;
   for (let round = 0; round < 2; round++) {
@@ -148,7 +148,7 @@ test(
       "taken away",
     ).toEqual([]);
     for (const { server } of made) expect((await getServer(server.account_id, server.id)).machine_id).toBe(server.machine_id);
-    // Unique names let none be made twice, not even for a moment; without them only a list that was too late can.
+    // With unique names no machine is created twice, not even for a moment; without them only a list that lagged too long can cause it.
     expect(twice("hetzner")).toEqual([]);
     expect(twice("digitalocean").filter((late) => !late)).toEqual([]);
     expect(made.length).toBeGreaterThan(CREATIONS / 4);
@@ -160,7 +160,7 @@ const hasVanished = (label: string): boolean =>
     machinesOf(provider).some((machine) => `${provider} ${machine.id}` === label && machine.fate.vanishes < Infinity),
   );
 
-/** Of each name that was bought more than once: whether a list that was late was the reason. */
+/** For each name that was bought more than once: whether a late list was the reason. */
 function twice(provider: Rented): boolean[] {
   const byName = Object.groupBy(machinesOf(provider), ({ name }) => name);
   return Object.values(byName)

@@ -1,4 +1,4 @@
-// A live environment for the tests of providers: a table and secrets of its own, fakes of both providers, and nobody else.
+// A live environment for the tests of providers: its own table and secrets, fakes of both providers, and nothing else.
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
@@ -51,7 +51,7 @@ export interface ProviderHarness {
   digitalocean: FakeDigitalOcean;
   configure: (configuration: unknown) => Promise<void>;
   account: () => Promise<string>;
-  /** Asks for a server and carries that out to its end. */
+  /** Creates a server and runs its operation to the end. */
   create: (accountId: string, provider: ProviderCode, how?: How) => Promise<Outcome>;
   remove: (server: ServerRecord, how?: How) => Promise<OperationRecord>;
 }
@@ -66,9 +66,9 @@ export interface Outcome {
   operation: OperationRecord;
 }
 
-/** For the calling file; its time stands still unless something waits. */
+/** For the calling file; its clock stands still unless something waits. */
 export async function providerHarness(): Promise<ProviderHarness> {
-  // Tables of this file's own, because the key is.
+  // This file has its own tables, because it has its own key.
   const database = { url: inject("databaseUrl"), accessKeyId: randomBytes(8).toString("hex") };
   const secrets = await secretsManager();
   const [hetzner, digitalocean] = await Promise.all([fakeHetzner(fingerprintOf), fakeDigitalOcean(fingerprintOf)]);
@@ -96,7 +96,7 @@ export async function providerHarness(): Promise<ProviderHarness> {
 
   const configure = async (configuration: unknown): Promise<void> => {
     await secrets.put(secrets.providers, JSON.stringify(configuration));
-    vi.setSystemTime(Date.now() + 120_000); // older than what is kept of it
+    vi.setSystemTime(Date.now() + 120_000); // older than the retention
   };
   await configure({
     hetzner: { token: hetzner.token, address: hetzner.address },
@@ -148,7 +148,7 @@ async function remove(
   return execute(deleteWorkflow, operation, { handler: deleteTasks, fatality, random, twin });
 }
 
-/** As the local runner's, with a door of its own. */
+/** Like the local runner's, with its own port. */
 async function secretsManager() {
   const secrets = openSecrets({});
   for (const name of ["hosts", "providers"])

@@ -1,4 +1,4 @@
-// How a provider's API is asked, against a server that misbehaves on the wire: every call ends, soon and with little memory.
+// Calls to a provider's API, against a server that misbehaves on the wire: every call ends soon and with little memory.
 import { createServer, type RequestListener } from "node:http";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as z from "zod";

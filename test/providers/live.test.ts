@@ -1,4 +1,4 @@
-// The live environment as it is deployed: what the operator sets, the catalogue that follows from it, and who may read it.
+// The live environment as deployed: the operator's settings, the catalog that results from them, and who can read the settings.
 import { PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";

@@ -1,4 +1,4 @@
-// Executions that end otherwise than by finishing: a second one undoes what they left, and whatever becomes of that, nothing stays held.
+// Executions that die: a second one undoes what they left, and however that ends, nothing stays locked.
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import type { OperationRecord } from "../../shared/data/records.ts";
@@ -32,7 +32,7 @@ async function stop(execution: string): Promise<void> {
   await cloud.states.handle("StopExecution", { executionArn });
 }
 
-/** How often the metric of which the alarm is made was written. */
+/** How often the alarm's metric was written. */
 function undoFailed(): number {
   const name = cloud.template.functions.find((each) => /rescue/i.test(each.name))?.name ?? "";
   return cloud.lambda.logs(name).filter((line) => line.includes('"UndoFailed":1')).length;
@@ -50,7 +50,7 @@ describe.each(table.map((row, index) => ({ ...row, index })))("$name", (row) => 
   testsOf(row, row.index);
 });
 
-// One of them is enough: it is the same code for all.
+// One of them is enough: they all run the same code.
 test.each(table.slice(0, 1))("a second or late rescue of $name changes nothing", async ({ workflow, row }) => {
   const ask = () => harness.prepare(workflow, row.from[0]);
   const failed = await harness.run(workflow, await ask(), async ({ task }, next) => {
@@ -87,10 +87,10 @@ function testsOf({ workflow, row }: Row, place: number): void {
   const last = steps.at(-1)?.name;
   const run = async (intercept: Intercept) => harness.run(workflow, await harness.prepare(workflow, from), intercept);
 
-  /** Steps after which nothing is taken back any more. */
+  /** Steps after which nothing is undone any more. */
   const commits = steps.filter((step) => step.commits).map(({ name }) => name);
 
-  /** As after a failure that was undone, or after a success of which only the tidying up was left: by the second execution. */
+  /** As after a failure that was undone, or a success that only had to clean up: done by the second execution. */
   async function expectRescued({ operation }: Run, code: string, stays = false): Promise<void> {
     const failed = { state: "failed", error: { code, message: expect.stringMatching(/^[A-Z].*\w$/) } };
     expect(operation).toMatchObject(stays ? { state: "succeeded", error: null } : failed);
@@ -155,12 +155,12 @@ function testsOf({ workflow, row }: Row, place: number): void {
       const result = await run(async ({ task, execution, tries }, next) => {
         if (task === last) throw new InjectedError("GiveUp");
         if (task !== undo || execution.endsWith("-undo")) return next();
-        if (tries <= 2) await next(); // what it does when it runs twice, it does when it runs 61 times
+        if (tries <= 2) await next(); // if it survives two runs, it survives 61
         throw new InjectedError("TryAgain");
       });
       const tries = tasksOf(result, result.operation.id).filter((task) => task === undo).length;
       expect(tries).toBe(undo === "fail" ? 7 : 61);
-      // The undo that throws is not what went wrong: unless the work had ended by then, that is told.
+      // The undo that throws is not the cause, so it is not reported unless the work had ended by then.
       if (undo === "fail") expect(result.operation).toMatchObject({ state: "failed", error: INJECTED });
       else await expectRescued(result, "HOST_JOB_FAILED");
       await expectNothingLeft(row, result.operation);
@@ -202,7 +202,7 @@ function testsOf({ workflow, row }: Row, place: number): void {
       for (const hold of [expectFree, expectMarkers, expectCounts]) hold(snapshot);
       await vi.waitFor(() => expect(undoFailed()).toBe(reported + 1));
 
-      // Its owner can delete it, and then nothing is left of it anywhere.
+      // Its owner can delete it, and then nothing of it is left anywhere.
       await harness.remove(operation);
       for (const { id, state } of (await snapshotOf(cloud, harness.me.id)).backups)
         if (state === "failed") await harness.remove({ ...operation, resource: { type: "backup", id } });

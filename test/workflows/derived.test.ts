@@ -1,4 +1,4 @@
-// Every workflow: what each of its steps may do to it, from the tables, on the synthesized machines and the real bundles.
+// Every workflow: what each of its steps may do to it, from the tables, with the synthesized state machines and the real bundles.
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import type { State, Transition } from "../../shared/domain/lifecycle.ts";
@@ -20,7 +20,7 @@ import {
 import { expectConsistent, expectFree, snapshotOf } from "./snapshot.ts";
 
 let cloud: Cloud;
-/** Another account for every test, so that what one leaves is not found, nor read again and again, by the next. */
+/** Each test has its own account, so that no test finds or reads what another one left. */
 let harness: WorkflowHarness;
 
 async function expectEnd(
@@ -34,12 +34,12 @@ async function expectEnd(
   const found = await harness.stateOf(operation);
   if (to === "gone") expect(found).toBeUndefined();
   else expect(found?.state).toBe(published(to === "before" ? String(before) : to));
-  // A state that tells of a failure says why; others say nothing.
+  // A failed state has a reason; others have none.
   if (!succeeded && row.failed.endsWith("failed")) expect(found?.reason).toBe(operation.error?.message);
   else if (found !== undefined && !found.state.endsWith("failed")) expect(found.reason).toBeNull();
 }
 
-/** What could not be deleted can be asked for again, and then is gone. */
+/** A failed deletion can be requested again, and then succeeds. */
 async function expectNothingLeft(row: Transition, operation: OperationRecord): Promise<void> {
   if (row.to === "gone" && operation.state === "failed") {
     expectFree(await snapshotOf(cloud, harness.me.id));

@@ -6,7 +6,7 @@ import { findErp, type SandboxErp } from "../../shared/data/sandbox.ts";
 import type { Client } from "../harness/client.ts";
 import type { WorkflowHarness } from "./harness.ts";
 
-/** `harness` is asked for with each call, as it is made before all tests of a file. */
+/** `harness` is called each time, because it is created before all tests of a file. */
 export function erpsOf(harness: () => WorkflowHarness) {
   const api = async (): Promise<Client> => (await harness().me.token()).api;
   const show = async (id: string) => (await (await api()).get(`/instances/${id}`)).as(Instance);

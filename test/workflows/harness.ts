@@ -1,4 +1,4 @@
-// Runs every workflow through the API, in every state from which the lifecycle allows it, and intercepts its tasks.
+// Runs every workflow through the API, from every status that the lifecycle allows, and intercepts its tasks.
 import { expect } from "vitest";
 import * as z from "zod";
 import type { Cloud } from "../../infra/local/cloud.ts";
@@ -45,7 +45,7 @@ const Payload = z.looseObject({
 });
 export type Payload = z.infer<typeof Payload>;
 
-/** One try of one task: does it, or not, or twice. `tries` counts those of this task in this execution. */
+/** One try of one task: runs it, or not, or twice. `tries` counts those of this task in this execution. */
 export type Intercept = (
   call: { task: string; execution: string; payload: Payload; tries: number },
   next: Next,
@@ -54,22 +54,22 @@ type Next = (payload?: Payload) => Promise<unknown>;
 
 export interface Run {
   operation: OperationRecord;
-  /** The tasks in the order in which they were called, each try once, by execution. */
+  /** The tasks in the order of their calls, each try once, by execution. */
   tasks: { execution: string; task: string }[];
 }
 
 export interface WorkflowHarness {
   cloud: Cloud;
   me: TestAccount;
-  /** An instance or a server to work on, and a request for the work. */
+  /** An instance or a server to work on, and a request that starts the operation. */
   prepare: (workflow: Workflow, from?: State) => Promise<() => Promise<ApiResponse>>;
-  /** Asks for the work, intercepts its tasks, and waits until everything has come to its end. */
+  /** Starts the operation, intercepts its tasks, and waits until everything has ended. */
   run: (workflow: Workflow, ask: () => Promise<ApiResponse>, intercept?: Intercept) => Promise<Run>;
-  /** Deletes the resource of an operation that ended; fails if that is not possible. */
+  /** Deletes the resource of an ended operation; fails if that is not possible. */
   remove: (operation: OperationRecord) => Promise<void>;
   stateOf: (operation: OperationRecord) => Promise<{ state: string; reason: string | null } | undefined>;
   settled: () => Promise<void>;
-  /** No longer intercepts anything. */
+  /** Stops intercepting. */
   close: () => void;
 }
 
@@ -78,18 +78,18 @@ export const table = Object.values(workflows).map((workflow) => ({ name: workflo
 
 export type Row = (typeof table)[number];
 
-/** Steps that are done when the flags are as the subjects here set them: all. */
+/** Steps that run when the flags are as the tests here set them: all. */
 export const undosOf = (steps: readonly (Step | Poll)[]): string[] => steps.flatMap(({ undo }) => undo ?? []).toReversed();
 
 const Begun = z.looseObject({ id: z.string(), operation_id: z.string().nullish() });
 
-/** The id of the operation that an answer has begun: it is the answer's data, or what the new resource names. */
+/** The ID of the operation that a response started: its data, or the one that the new resource names. */
 function begunBy(response: ApiResponse): string {
   const { id, operation_id } = response.as(Begun);
   return operation_id ?? id;
 }
 
-/** The published status of a state, which is the state itself but for servers. */
+/** The public status of a state, which is the state itself except for servers. */
 export const published = (state: string): string => (isServerPhase(state) ? SERVER_PHASES[state] : state);
 
 export async function workflowHarness(cloud: Cloud, options: AccountOptions = {}): Promise<WorkflowHarness> {
@@ -133,7 +133,7 @@ export async function workflowHarness(cloud: Cloud, options: AccountOptions = {}
     }
   };
 
-  /** Work that is asked for and made to fail, or not. */
+  /** Starts an operation and makes it fail, or not. */
   const work = async (name: WorkflowName, response: Promise<ApiResponse>, failing = false): Promise<void> => {
     await run(workflows[name], () => response, failing ? failAtFirst : undefined);
   };
@@ -175,7 +175,7 @@ export async function workflowHarness(cloud: Cloud, options: AccountOptions = {}
     return (await api.get(`/backups/${made.id}`)).as(Backup);
   }
 
-  /** A request for the work on something that is in the state `from`. */
+  /** A request for the operation on a resource in the state `from`. */
   const requests: Record<WorkflowName, (api: Client, from: State | undefined) => Promise<() => Promise<ApiResponse>>> = {
     "create-server": async (api) => {
       const body = await me.serverBody();
@@ -249,7 +249,7 @@ export async function workflowHarness(cloud: Cloud, options: AccountOptions = {}
 
 const Stated = z.looseObject({ status: z.string(), status_reason: z.string().nullable() });
 
-/** The published status of a resource, as the API shows it; undefined if it answers 404. */
+/** The public status of a resource; undefined if the API returns 404. */
 async function stateIn(
   api: Client,
   { type, id }: { type: ResourceType; id: string },

@@ -1,4 +1,4 @@
-// Restores: neither the old nor the new data may be lost, whatever fails and whenever.
+// Restores lose neither the old nor the new data, whatever fails and whenever.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { workflows } from "../../functions/workflows/index.ts";
@@ -36,7 +36,7 @@ afterAll(() => harness.close());
 const { api, show, write, erpOf } = erpsOf(() => harness);
 const act = async (id: string, action: string) => (await api()).post(`/instances/${id}/actions`, { action });
 
-/** What is in an ERP, without how often it was written. */
+/** The contents of an ERP, without its number of writes. */
 const contents = async (instance: Instance) => {
   const { database, files, status, replaced, domain } = await erpOf(instance);
   return { database, files, status, replaced, domain };
@@ -44,7 +44,7 @@ const contents = async (instance: Instance) => {
 
 type From = (typeof LIFECYCLE)["backup.restore"]["from"][number];
 
-/** An instance in the state, whose data were changed since the backup was taken. */
+/** An instance in this status, whose data changed after the backup. */
 async function changedSince(from: From, note?: string): Promise<{ instance: Instance; backup: Backup }> {
   const instance = await harness.me.instance();
   await write(instance.id, ARCHIVED);
@@ -64,7 +64,7 @@ async function changedSince(from: From, note?: string): Promise<{ instance: Inst
   return { instance, backup };
 }
 
-/** By the workflow, where it is the backup that a test is about. */
+/** Taken by the workflow, for tests about that backup. */
 async function backUp({ id }: Instance): Promise<Backup> {
   const begun = (await (await api()).post(`/instances/${id}/backups`)).as(Backup);
   await harness.me.until(begun.operation_id);
@@ -103,7 +103,7 @@ describe.each(froms)("of an instance that is $from", ({ from, turn }) => {
           },
         );
         const after = await contents(instance);
-        // Once the old data is dropped there is no way back, and none is needed: what was restored is there, and is said to be.
+        // Once the old data is dropped there is no way back, and none is needed: the restored data is in place, and the operation says so.
         if (name === "dropOld" && when === "after") {
           expect(operation).toMatchObject({ state: "succeeded", error: null });
           expect(await show(instance.id)).toMatchObject({ status: from === "failed" ? "running" : from, status_reason: null });
@@ -223,7 +223,7 @@ test("a restore locks the backup it reads and its instance, and the errors of ot
 type LateWrite = (operation: OperationRecord) => Promise<unknown>;
 
 describe("an abandoned task that writes late", () => {
-  /** Runs the work until its undoing ends, and does the late write before that and after. */
+  /** Runs the operation until its undo ends, with the late write before that and after. */
   async function expectRejected(name: keyof typeof workflows, ask: () => Promise<ApiResponse>, failing: string, late: LateWrite) {
     const rejected: string[] = [];
     const attempt = (operation: OperationRecord) =>

@@ -1,4 +1,4 @@
-// What workflows promise beyond their tables: clones of their own, archives that are whole, servers that come and go, backups that expire.
+// What workflows guarantee beyond their tables: independent clones, complete archives, servers that come and go, backups that expire.
 import { createHash } from "node:crypto";
 import { strFromU8, unzipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -115,7 +115,7 @@ describe("a clone", () => {
   });
 
   test("a clone that fails its verification is removed", async () => {
-    // A neutralizing that claims to have been done, and was not.
+    // A neutralization that claims success, but did nothing.
     const { operation } = await harness.run(
       workflows["clone-instance"],
       () => ask(),
@@ -173,7 +173,7 @@ describe("a backup", () => {
   describe("while the storage is down", () => {
     test("a backup fails with STORAGE_ERROR if the storage is down for too long, and locks nothing", async () => {
       const instance = await harness.me.instance();
-      // The undo, too, has to wait for the store: it comes back while that is tried again.
+      // The undo also waits for the store, which comes back during its retries.
       const ask = async () => (await api()).post(`/instances/${instance.id}/backups`);
       cloud.aws.outage("s3", "refuse");
       const { operation, tasks } = await harness.run(workflows["create-backup"], ask, async ({ task, tries }, next) => {
@@ -285,7 +285,7 @@ describe("the expiry of backups", () => {
     await cloud.states.settled();
   };
 
-  /** As if its time had been over long ago. */
+  /** As if it had expired long ago. */
   async function age(id: string): Promise<void> {
     const { account_id, instance_id, expires_at } = (await find(backupRef(harness.me.id, id))) ?? {
       account_id: "",

@@ -1,4 +1,4 @@
-// All that exists of an account, in the table, on the sandbox's machines and in the store, and what must be true of it at rest.
+// Everything of an account, in the table, on the sandbox's machines and in the store, and what must be true of it at rest.
 import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import { expect } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
@@ -82,7 +82,7 @@ async function archivesOf(cloud: Cloud, accountId: string): Promise<string[]> {
   }
 }
 
-/** Nothing waits, nothing is held, no secret lies around: what must be so however work ended, once it has. */
+/** Nothing waits, nothing is locked, no secret is left: this must hold however the operations ended. */
 export function expectFree({ servers, instances, backups, operations, sealed, open }: Snapshot): void {
   const held = [...servers, ...instances, ...backups].filter(({ operation_id }) => operation_id !== null);
   expect(held, "held").toEqual([]);
@@ -98,7 +98,7 @@ export function expectFree({ servers, instances, backups, operations, sealed, op
   expect(sealed, "sealed secrets").toEqual([]);
 }
 
-/** What the table says is what there is, item for item: nothing that only a failure has left, nothing missing. */
+/** What the table says is what exists, item for item: nothing is missing, and no failure has left anything. */
 export function expectConsistent(snapshot: Snapshot): void {
   expectFree(snapshot);
   expectMarkers(snapshot);
@@ -130,7 +130,7 @@ export function expectConsistent(snapshot: Snapshot): void {
 
 const sorted = (values: readonly string[]): string[] => values.toSorted();
 
-/** Every marker marks a record, and every record has its markers. */
+/** Every marker has a record, and every record has its markers. */
 export function expectMarkers({ account, servers, instances, backups, unique, expiring, watched }: Snapshot): void {
   const wanted = [
     ...servers.map(({ id, name }) => [keys.serverName(account.id, name).sk, id]),
@@ -154,7 +154,7 @@ export function expectMarkers({ account, servers, instances, backups, unique, ex
   expect([account.used_server, account.used_instance], "used of the quotas").toEqual([servers.length, instances.length]);
 }
 
-/** The counts from which lists tell their totals. */
+/** The counts that give lists their totals. */
 export function expectCounts({ counts, servers, instances, backups, operations }: Snapshot): void {
   const statuses: Record<string, string[]> = {
     server: servers.map(({ state }) => SERVER_PHASES[state]),

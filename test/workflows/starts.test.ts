@@ -1,4 +1,4 @@
-// Starts of workflows that get lost: what was asked for is taken back whole, or the sweep starts it. And what else the sweep finds.
+// Lost starts of workflows: the request is withdrawn completely, or the sweep starts it. And what else the sweep finds.
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { Operation } from "../../shared/api/operations.ts";
@@ -27,7 +27,7 @@ const sweep = async () => {
   await cloud.states.settled();
 };
 
-/** The sweep leaves alone what has just begun. */
+/** The sweep ignores what has just started. */
 const makeOld = (operationId: string) => updateOne(keys.openOperation(operationId), { set: { created_at: LONG_AGO } }, {});
 
 const unavailable = (response: ApiResponse) => {
@@ -35,7 +35,7 @@ const unavailable = (response: ApiResponse) => {
   expect(response.headers["retry-after"]).toMatch(/^[1-9]\d*$/);
 };
 
-/** A snapshot that is equal before and after a withdrawn request: without the numbers given out and the times of writing. */
+/** A snapshot that is equal before and after a withdrawn request: without assigned numbers and times of writing. */
 async function comparable() {
   const { account, counts: _counts, servers, instances, ...snapshot } = await snapshotOf(cloud, harness.me.id);
   const { used_server, used_instance } = account;
@@ -116,7 +116,7 @@ describe("the sweep", () => {
 
   test("the sweep rescues an operation whose execution died without an event", async () => {
     const events = new Set<string>();
-    // The event gets lost: the rescue dies whenever it is called, three times for each event.
+    // The event is lost: the rescue dies whenever it is called, three times for each event.
     const back = cloud.lambda.intercept(async ({ functionName }, next) => {
       if (!/rescue/i.test(functionName)) return next();
       events.add(functionName);
@@ -171,7 +171,7 @@ describe("the sweep", () => {
       if (own === undefined) throw new Error("The account has no machine");
       machine = { ...own, created_at: LONG_AGO };
     });
-    /** The metric as the last sweep wrote it. */
+    /** The metric of the last sweep. */
     const expectOrphans = (count: number) =>
       vi.waitFor(() => {
         const lines = cloud.lambda.logs(cloud.template.functions.find(({ name }) => /sweep/i.test(name))?.name ?? "");

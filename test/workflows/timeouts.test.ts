@@ -1,4 +1,4 @@
-// Waits that never end by themselves: each poll is given up after its time, and each execution after the whole of its bounds.
+// Waits that never end: each poll times out, and each execution after the sum of its limits.
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,13 +20,13 @@ import { some } from "../harness/some.ts";
 import { type Payload, table, undosOf, type WorkflowHarness, workflowHarness } from "./harness.ts";
 import { expectConsistent, expectFree, snapshotOf } from "./snapshot.ts";
 
-/** In which all work comes to its last step, also on a busy machine. */
+/** Long enough for every operation to reach its last step, even on a busy machine. */
 const SECONDS = 10;
 
-/** How work ends of which only the tidying up was left. */
+/** How an operation ends that only had to clean up. */
 const STAYS = { state: "succeeded", error: null };
 
-/** The synthesized app, but for its machines' TimeoutSeconds: these are hours, and nobody waits for them. */
+/** The synthesized app with shorter TimeoutSeconds, because the real ones are hours. */
 function hurried(): string {
   const outDir = mkdtempSync(join(tmpdir(), "hurried-"));
   cpSync(inject("outDir"), outDir, { recursive: true });
@@ -41,7 +41,7 @@ function hurried(): string {
 }
 
 let cloud: Cloud;
-/** One account for each workflow. */
+/** One account per workflow. */
 const harnesses = new Map<string, Promise<WorkflowHarness>>();
 function open(name: string): Promise<WorkflowHarness> {
   const opened = workflowHarness(cloud, { seeded: true });
@@ -62,7 +62,7 @@ const Ids = z.looseObject({
   instance_id: z.string().optional(),
 });
 
-/** Makes the machine's job of a task one that was begun and never gets ready; a machine that is being made never runs. */
+/** Makes the machine's job of a task one that started and never gets ready; a machine that is being created never runs. */
 async function stall({ task, input }: Payload): Promise<void> {
   const { account_id, operation_id, ...ids } = Ids.parse(input);
   for (const { machine_id } of (await listMachines()).filter((machine) => machine.operation_id === operation_id))
@@ -76,7 +76,7 @@ async function stall({ task, input }: Payload): Promise<void> {
   if (machine_id !== null) await beginJob(machine_id, jobIdOf({ id: operation_id }, task), "stalled", NEVER);
 }
 
-/** Polls that the sandbox has no way to keep waiting. */
+/** Polls that the sandbox cannot keep waiting. */
 const ALWAYS_READY: readonly string[] = ["create-server requestMachine", "delete-server releaseMachine"];
 
 const polls = table.flatMap((each) =>
@@ -87,13 +87,13 @@ const polls = table.flatMap((each) =>
   ),
 );
 
-/** Of every workflow, so that all functions are warm when the executions' own time begins to count. */
+/** Runs every workflow, so that all functions are warm before the executions' own time starts. */
 const chosen = Object.values(Object.groupBy(polls, ({ name }) => name)).flatMap((ofOne) => some(ofOne, 2));
 
 describe.each(chosen)("$name, when $poll never gets ready", ({ workflow, row, step, index }) => {
   test("the operation fails with TIMEOUT and is undone", async () => {
     const harness = await (harnesses.get(workflow.name) ?? open(workflow.name));
-    // What restores end by stopping again is only done for what was stopped.
+    // A restore stops the ERP again only if it was stopped before.
     const from = row.from.find((state) => state === "stopped") ?? row.from[0];
     const limit = limitOf(step, SETTINGS.test.polls);
     const asked: number[] = [];
@@ -105,7 +105,7 @@ describe.each(chosen)("$name, when $poll never gets ready", ({ workflow, row, st
         expect(payload.limit).toBe(limit);
         asked.push(payload.attempt ?? -1);
         await stall(payload);
-        // The hundreds of times between the second and the last two are as good as the others.
+        // The hundreds of polls between the second and the last two behave the same.
         return next(asked.length === 3 ? { ...payload, attempt: limit - 2 } : payload);
       },
     );
@@ -128,7 +128,7 @@ test("executions of every workflow that time out are rescued with TIMEOUT", asyn
     table.map(async (each) => ({ ...each, own: await (harnesses.get(each.name) ?? open(each.name)) })),
   );
   const prepared = [];
-  // One after the other, because what one prepares is what another intercepts.
+  // One after another, because one intercepts what another prepares.
   for (const each of ready) prepared.push({ ...each, ask: await each.own.prepare(each.workflow, each.row.from[0]) });
   const runs = prepared.map(async ({ workflow, row, own, ask }) => {
     const last = workflow.steps.at(-1);

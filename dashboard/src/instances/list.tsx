@@ -16,7 +16,7 @@ import { ServerLink } from "./server-link.tsx";
 const COLUMNS: [Column<Instance>, ...Column<Instance>[]] = [
   { id: "name", header: "Name", cell: (instance) => <Name of={instance} /> },
   { id: "status", header: "Status", cell: ({ status }) => <Status of="instance" status={status} /> },
-  { id: "address", header: "Address", long: true, cell: (instance) => <Address of={instance} /> },
+  { id: "address", header: "URL", long: true, cell: (instance) => <Address of={instance} /> },
   { id: "version", header: "Version", cell: ({ erp_version, edition }) => `${erp_version} ${edition}` },
   { id: "server", header: "Server", cell: ({ server_id }) => <ServerLink id={server_id} /> },
   { id: "created", header: "Created", cell: ({ created_at }) => <Time at={created_at} /> },

@@ -43,7 +43,7 @@ function Found({ result }: { result: OperationResult }) {
         </div>
       )}
       {downtime_seconds !== undefined && <div>{downtimeInWords(downtime_seconds)}</div>}
-      {skipped_paths !== undefined && <div>Left out: {skipped_paths.join(", ")}</div>}
+      {skipped_paths !== undefined && <div>Skipped: {skipped_paths.join(", ")}</div>}
       {host_skipped === true && <div>{HOST_SKIPPED}</div>}
     </>
   );

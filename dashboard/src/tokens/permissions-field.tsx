@@ -24,8 +24,13 @@ export function PermissionsField({ chosen, error, onChange }: Props) {
           onChange={({ detail }) => onChange([...(PRESETS.find(({ id }) => id === detail.value)?.permissions ?? [])])}
         />
       </FormField>
-      <FormField label="Permissions" description="Start from a preset above, or choose one by one." errorText={error} stretch>
-        <div role="group" aria-label="Permissions, one by one">
+      <FormField
+        label="Permissions"
+        description="Start from a preset above, or choose individual permissions."
+        errorText={error}
+        stretch
+      >
+        <div role="group" aria-label="Individual permissions">
           <ColumnLayout columns={2} variant="text-grid">
             {GROUPS.map((permissions) => (
               <SpaceBetween key={permissions.join()} size="xs">
