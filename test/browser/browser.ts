@@ -19,7 +19,7 @@ export interface Look {
   fresh?: boolean;
 }
 
-/** A path of the dashboard, in a browser that remembers nothing but, from other tests of the file, the dashboard's files. */
+/** A path of the dashboard, in a browser that remembers nothing but, from other tests, the dashboard's files. */
 export type Open = (path: string, look?: Look) => Promise<Page>;
 
 export interface Faults {
@@ -42,11 +42,11 @@ beforeAll(async () => {
 
 export const test = base
   // oxlint-disable-next-line no-empty-pattern -- vitest reads there which fixtures this one needs: none
-  .extend("browser", { scope: "file" }, async ({}, { onCleanup }) => {
+  .extend("browser", { scope: "worker" }, async ({}, { onCleanup }) => {
     const address = await fetch(inject("chromium"));
     if (!address.ok) throw new Error(await address.text());
     const browser = await chromium.connect(await address.text());
-    onCleanup(() => browser.close()); // the connection, and with it this file's contexts; not the browser
+    onCleanup(() => browser.close()); // the connection, and with it this process's contexts; not the browser
     return browser;
   })
   .extend("faults", ({ task }, { onCleanup }): Faults => {
@@ -58,7 +58,7 @@ export const test = base
     return faults;
   })
   // oxlint-disable-next-line no-empty-pattern -- as above
-  .extend("idle", { scope: "file" }, ({}): Map<string, Window[]> => new Map())
+  .extend("idle", { scope: "worker" }, ({}): Map<string, Window[]> => new Map())
   .extend("open", ({ browser, idle, faults, task }, { onCleanup }): Open => {
     const used: { window: Window; look?: string }[] = [];
     onCleanup(async () => {

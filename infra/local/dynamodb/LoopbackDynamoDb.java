@@ -1,6 +1,5 @@
 // AWS's DynamoDB Local on a free port of 127.0.0.1 alone: the jar's own main listens on every interface and has no flag for it.
-// Run from source (`java -cp DynamoDBLocal.jar LoopbackDynamoDb.java …flags`); prints its port, and ends when its stdin does,
-// that is with the process that started it, however that one died.
+// Prints its port, and ends when its stdin does, that is with the process that started it, however that one died.
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;

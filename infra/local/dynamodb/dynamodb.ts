@@ -5,12 +5,14 @@ import { once } from "node:events";
 import { access, constants, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { basename, delimiter, dirname, join, resolve } from "node:path";
 import * as z from "zod";
+import { builtOnce, fingerprintOf, ROOT } from "../../built.ts";
 import { LocalError } from "../errors.ts";
 import { REGION } from "../template/template.ts";
 
-const SOURCE = join(import.meta.dirname, "LoopbackDynamoDb.java");
+const CLASS = "LoopbackDynamoDb";
+const SOURCE = join(import.meta.dirname, `${CLASS}.java`);
 const JAVA_FLAGS = ["-XX:+UseSerialGC", "-Xmx256m"]; // some 200 MiB
 // Ready in 0.9 s. Compiling for speed takes half a minute of CPU, and makes calls a third cheaper: that pays after some 20,000 of them.
 const QUICK_START = ["-XX:TieredStopAtLevel=1"];
@@ -45,7 +47,8 @@ export async function startDynamoDb({
 }): Promise<DynamoDb> {
   const folder = dataDir === undefined ? undefined : resolve(dataDir);
   if (folder !== undefined) await claim(folder);
-  const { child, exited, port, output } = startJava(await jarFolder(), folder, manyCalls);
+  const jars = await jarFolder();
+  const { child, exited, port, output } = startJava(jars, await compiled(jars, folder), folder, manyCalls);
   const stop = async (): Promise<void> => {
     child.kill("SIGTERM");
     const timer = setTimeout(() => child.kill("SIGKILL"), ENDS_WITHIN_SECONDS * 1000);
@@ -78,13 +81,24 @@ export async function startDynamoDb({
   return { ...own, pid, stop, flush, exited };
 }
 
+/** The folder of our own class, compiled once: to compile it at each start takes longer than the start itself. */
+async function compiled(jars: string, folder: string | undefined): Promise<string> {
+  const name = `${basename(jars)}-${await fingerprintOf([SOURCE])}`;
+  return builtOnce(join(ROOT, ".local", "dynamodb"), name, async (draft) => {
+    const compiler = ["-m", "jdk.compiler/com.sun.tools.javac.Main", "--release", "17"];
+    const ran = await run("java", [...compiler, "-cp", join(jars, "DynamoDBLocal.jar"), "-d", draft, SOURCE]);
+    if (ran?.code !== 0) throw await whyNot(ran?.output ?? "", folder);
+  });
+}
+
 /** Java, with what it writes and the port that it says it listens on. */
-function startJava(jars: string, folder: string | undefined, manyCalls: boolean) {
+function startJava(jars: string, classes: string, folder: string | undefined, manyCalls: boolean) {
   const child = spawn(
     "java",
     JAVA_FLAGS.concat(
       manyCalls ? [] : QUICK_START,
-      [`-Djava.library.path=${join(jars, "DynamoDBLocal_lib")}`, "-cp", join(jars, "DynamoDBLocal.jar"), SOURCE],
+      [`-Djava.library.path=${join(jars, "DynamoDBLocal_lib")}`],
+      ["-cp", [join(jars, "DynamoDBLocal.jar"), classes].join(delimiter), CLASS],
       ["-disableTelemetry"],
       folder === undefined ? ["-inMemory"] : ["-sharedDb", "-dbPath", folder],
     ),
@@ -143,7 +157,7 @@ async function jarFolder(): Promise<string> {
 async function whyNot(output: string, folder: string | undefined): Promise<LocalError> {
   const needed = "Java 17 or later is needed for DynamoDB Local";
   const install = "install it, e.g. apt-get install openjdk-17-jre-headless";
-  const version = await run("java", ["-version"]);
+  const version = (await run("java", ["-version"]))?.output;
   if (version === undefined) return new LocalError(`${needed}, and \`java\` was not found: ${install}`);
   const major = /version "(?:1\.)?(\d+)/.exec(version)?.[1];
   if (major !== undefined && Number(major) < 17) return new LocalError(`${needed}, and \`java\` is version ${major}: ${install}`);
@@ -155,13 +169,14 @@ async function whyNot(output: string, folder: string | undefined): Promise<Local
   return /sqlite/i.test(output) ? broken(folder, last) : new LocalError(`DynamoDB Local did not start; Java said: ${last}`);
 }
 
-async function run(command: string, args: string[]): Promise<string | undefined> {
+/** Undefined if there is no such command. */
+async function run(command: string, args: string[]): Promise<{ code: number | null; output: string } | undefined> {
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
   return once(child, "close").then(
-    () => output,
+    () => ({ code: child.exitCode, output }),
     () => undefined,
   );
 }
@@ -181,7 +196,7 @@ async function claim(folder: string): Promise<void> {
   if (!before.success) return;
   const running = await processInfo(before.data.pid);
   // The number may have been given to another program since.
-  if (running === undefined || !running.command.includes(SOURCE) || !running.command.includes(folder)) return;
+  if (running === undefined || !running.command.includes(CLASS) || !running.command.includes(folder)) return;
   if (running.parent === before.data.parent)
     throw new LocalError(
       `The data folder ${folder} is in use by process ${running.parent}: stop that one first, or choose another folder`,
@@ -218,7 +233,7 @@ async function processInfo(pid: number): Promise<{ parent: number; command: stri
   const command = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).replaceAll("\0", " ");
   const parent = /^PPid:\s*(\d+)/m.exec(status)?.[1];
   if (parent !== undefined) return command === "" ? undefined : { parent: Number(parent), command };
-  const line = /^\s*(\d+)\s+(.+)/.exec((await run("ps", ["-o", "ppid=,args=", "-p", String(pid)])) ?? "");
+  const line = /^\s*(\d+)\s+(.+)/.exec((await run("ps", ["-o", "ppid=,args=", "-p", String(pid)]))?.output ?? "");
   return line?.[1] === undefined || line[2] === undefined ? undefined : { parent: Number(line[1]), command: line[2] };
 }
 
