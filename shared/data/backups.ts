@@ -54,9 +54,7 @@ export function listBackupsOfInstance(
 export const backupVersion = (backup: BackupRecord): Version =>
   versionOf(backupRef(backup.account_id, backup.id), backup, { shown: Backup, unversioned: [], status: ({ state }) => state });
 
-export function toBackup({ state, ...record }: BackupRecord): Backup {
-  return { ...record, status: state };
-}
+export const toBackup = (record: BackupRecord): Backup => ({ ...record, status: record.state });
 
 export interface NewBackup {
   kind: Backup["kind"];

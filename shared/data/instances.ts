@@ -53,16 +53,14 @@ export const instanceVersion = (instance: InstanceRecord): Version =>
     status: ({ state }) => state,
   });
 
-export function toInstance(
-  { state, server_ip, installed, ...record }: InstanceRecord,
-  server: Pick<ServerRecord, "state"> | undefined,
-): Instance {
+export function toInstance(record: InstanceRecord, server: Pick<ServerRecord, "state"> | undefined): Instance {
+  const { state, domain, operation_id, installed, server_ip } = record;
   return {
     ...record,
     status: state,
-    url: `https://${record.domain}`,
-    allowed_actions: allowedActions({ status: state, heldBy: record.operation_id, installed, server: server?.state }),
-    dns_record: { type: "A", name: record.domain, value: server_ip },
+    url: `https://${domain}`,
+    allowed_actions: allowedActions({ status: state, heldBy: operation_id, installed, server: server?.state }),
+    dns_record: { type: "A", name: domain, value: server_ip },
   };
 }
 

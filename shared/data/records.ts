@@ -9,19 +9,20 @@ import { Event } from "../api/settings.ts";
 import { SshKey } from "../api/ssh-keys.ts";
 import { Token } from "../api/tokens.ts";
 import { ALL_PERMISSIONS } from "../api/permissions.ts";
+import { stored } from "./stored.ts";
 import { isServerPhase, type ServerPhase, OPERATION_TYPES } from "../domain/lifecycle.ts";
 
-const stored = { account_id: id("account"), number: z.string() };
+const listed = { account_id: z.string(), number: z.string() };
 
-export const ServerRecord = Server.omit({ status: true }).extend({
-  ...stored,
+export const ServerRecord = stored(Server.omit({ status: true })).extend({
+  ...listed,
   state: z.custom<ServerPhase>(isServerPhase),
   /** The provider's own id of the machine; null until it has given one. */
   machine_id: z.string().nullable(),
   /** When an order was last sent, or its response was last unclear: there may be a machine that the provider does not list yet. */
-  requested_at: timestamp.nullable().default(null),
+  requested_at: z.string().nullable().default(null),
   /** When its creation was given up: from then on no machine is ordered for it. */
-  orders_closed_at: timestamp.optional(),
+  orders_closed_at: z.string().optional(),
   /** Where its SSH server listens; null until the machine is known. */
   ssh_port: z.number().int().nullable().default(null),
   /** The public host keys that it may show, one line each: two while one is being changed for the other. */
@@ -32,8 +33,8 @@ export const ServerRecord = Server.omit({ status: true }).extend({
 });
 export type ServerRecord = z.infer<typeof ServerRecord>;
 
-export const InstanceRecord = Instance.omit({ status: true, allowed_actions: true, dns_record: true, url: true }).extend({
-  ...stored,
+export const InstanceRecord = stored(Instance.omit({ status: true, allowed_actions: true, dns_record: true, url: true })).extend({
+  ...listed,
   state: Instance.shape.status,
   server_ip: z.string().nullable(),
   /** Whether the ERP was ever installed; records of before this was noted are taken for installed. */
@@ -41,8 +42,8 @@ export const InstanceRecord = Instance.omit({ status: true, allowed_actions: tru
 });
 export type InstanceRecord = z.infer<typeof InstanceRecord>;
 
-export const BackupRecord = Backup.omit({ status: true }).extend({
-  ...stored,
+export const BackupRecord = stored(Backup.omit({ status: true })).extend({
+  ...listed,
   state: Backup.shape.status,
   missing_files: Backup.shape.missing_files.default(0),
   skipped_files: Backup.shape.skipped_files.default(0),
@@ -56,8 +57,8 @@ export const BackupRecord = Backup.omit({ status: true }).extend({
 });
 export type BackupRecord = z.infer<typeof BackupRecord>;
 
-export const OperationRecord = Operation.omit({ status: true }).extend({
-  ...stored,
+export const OperationRecord = stored(Operation.omit({ status: true })).extend({
+  ...listed,
   state: Operation.shape.status,
   type: z.enum(OPERATION_TYPES),
   /** The execution's input: ids and flags. */
@@ -85,16 +86,21 @@ export const OperationRecord = Operation.omit({ status: true }).extend({
 });
 export type OperationRecord = z.infer<typeof OperationRecord>;
 
-export const EventRecord = Event.extend(stored);
+export const EventRecord = stored(Event).extend(listed);
 export type EventRecord = z.infer<typeof EventRecord>;
 
-export const SshKeyRecord = SshKey.extend({ account_id: id("account") });
+export const SshKeyRecord = stored(SshKey).extend({ account_id: z.string() });
 export type SshKeyRecord = z.infer<typeof SshKeyRecord>;
 
 /** The times (ms) of a credential's last counted requests, in any order: a slot is free when its time is outside the window. */
 const slots = z.array(z.number());
 
-export const CredentialRecord = Token.extend({ account_id: id("account"), hash: z.string(), all: slots, create_delete: slots });
+export const CredentialRecord = stored(Token).extend({
+  account_id: z.string(),
+  hash: z.string(),
+  all: slots,
+  create_delete: slots,
+});
 export type CredentialRecord = z.infer<typeof CredentialRecord>;
 
 export const SessionEntry = z.object({ expires_at: timestamp, created_at: timestamp });

@@ -44,9 +44,7 @@ export const serverVersion = (server: ServerRecord): Version =>
     status: ({ state }) => SERVER_PHASES[state],
   });
 
-export function toServer({ state, ...record }: ServerRecord): Server {
-  return { ...record, status: SERVER_PHASES[state] };
-}
+export const toServer = (record: ServerRecord): Server => ({ ...record, status: SERVER_PHASES[record.state] });
 
 export type NewServer = Pick<ServerRecord, "name" | "provider" | "region" | "size" | "specs" | "ssh_key_id">;
 

@@ -1,11 +1,11 @@
 // Entity tags (RFC 9110): the version of a response, and the conditions that clients put on it.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { canonical } from "./canonical.ts";
 
 /** 132 bits: no two versions share a tag. */
 const TAG_CHARACTERS = 22;
 
-const tagOf = (text: string): string => `"${createHash("sha256").update(text).digest("base64url").slice(0, TAG_CHARACTERS)}"`;
+const tagOf = (text: string): string => `"${hash("sha256", text, "base64url").slice(0, TAG_CHARACTERS)}"`;
 
 /** The tag of a resource, of all its fields but those that do not count. */
 export const etagOf = (shown: object, unversioned: readonly string[]): string =>

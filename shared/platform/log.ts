@@ -12,8 +12,9 @@ type Level = "debug" | "info" | "warn" | "error";
 const keys = new AsyncLocalStorage<Fields>();
 
 function write(level: Level, message: string, fields: Fields = {}): void {
-  const line = { message, ...keys.getStore(), ...fields };
-  console[level](Object.fromEntries(Object.entries(line).map(([name, value]) => [name, serialize(value)])));
+  const line: Fields = { message, ...keys.getStore(), ...fields };
+  for (const name in line) if (line[name] instanceof Error) line[name] = serialize(line[name]);
+  console[level](line);
 }
 
 /** An error with its causes: name, text and place. */

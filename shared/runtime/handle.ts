@@ -30,6 +30,7 @@ import { allowedAt, hasMethod } from "./methods.ts";
 import { bypassedCloudFront, clientAddress } from "./origin.ts";
 import { asApiError, unenveloped, failure, success } from "./reply.ts";
 import { AuthorizerContext, header, requestIdOf } from "./request-context.ts";
+import { shapeOf } from "./shape.ts";
 import { parse } from "./validate.ts";
 
 export type Reads = <const R extends Record<string, Ref<unknown>>>(refs: R, resume?: Resume) => Promise<Records<R>>;
@@ -58,12 +59,14 @@ type Reply<E extends Endpoint> = E extends { list: true; data: z.ZodType<(infer 
   ? { items: T[]; meta: ListMeta }
   : DataIn<E>;
 
+type Shape = ReturnType<typeof shapeOf>;
 type Handling = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
 export const handle =
   <const E extends Endpoint>(endpoint: E) =>
-  (run: (request: Request<E>) => Promise<Reply<E>>) =>
-    middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
+  (run: (request: Request<E>) => Promise<Reply<E>>) => {
+    const shown = shapeOf(endpoint.data);
+    return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
       .use(respond(endpoint))
       .use(authorize(endpoint))
       .use(parseBody(endpoint))
@@ -72,7 +75,7 @@ export const handle =
         const body = endpoint.body && parse(endpoint.body, event.body);
         const query = parse(endpoint.query ?? NO_PARAMETERS, queryOf(event));
         if (endpoint.bodyPermission) requirePermission(context.caller, permissionIn(endpoint, body));
-        const { reads, commits } = storeOf(endpoint, context, event, body);
+        const { reads, commits } = storeOf(endpoint, shown, context, event, body);
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas that parsed it are the ones its type is made of
         const request = {
           params: paramsOf(event),
@@ -85,8 +88,9 @@ export const handle =
           ...conditionOf(endpoint, event),
           commit: commits,
         } as unknown as Request<E>;
-        return responseOf(endpoint, await run(request), event);
+        return responseOf(endpoint, shown, await run(request), event);
       });
+  };
 
 /** Returns every error in the envelope, and replays a stored response. */
 function respond(endpoint: Endpoint): Handling {
@@ -174,7 +178,7 @@ function authorize(endpoint: Endpoint): Handling {
 
 // Built once: building a schema costs more than all parsing of a request.
 const AnyObject = z.looseObject({});
-const Page = z.object({ items: z.array(z.unknown()), meta: z.custom<ListMeta>() });
+const Page = z.object({ items: z.unknown(), meta: z.custom<ListMeta>() });
 const Identified = z.object({ id: z.string() });
 
 /** Throws the specification's 403, which names the permission that is missing. */
@@ -233,6 +237,7 @@ function contextOf(endpoint: Endpoint, event: APIGatewayProxyEvent): By {
 /** Reading and writing for one request. */
 function storeOf(
   endpoint: Endpoint,
+  shown: Shape,
   by: By,
   event: APIGatewayProxyEvent,
   body: unknown,
@@ -248,7 +253,7 @@ function storeOf(
       return records;
     },
     commits: async (change, data) => {
-      const response = { status: endpoint.status, location: locationOf(endpoint, data), data: endpoint.data.parse(data) };
+      const response = { status: endpoint.status, location: locationOf(endpoint, data), data: shown(data) };
       if (change.operation !== undefined && change.start === undefined) throw new Error("Work is begun by `beginWork`");
       if (request !== undefined) await keep(change, request, response);
       await change.commit();
@@ -276,13 +281,13 @@ function conditionOf(endpoint: Endpoint, event: APIGatewayProxyEvent): Pick<Requ
 
 /** All lines of a header that is a list. */
 function headerLines({ multiValueHeaders }: APIGatewayProxyEvent, name: string): string | undefined {
-  const lines = Object.entries(multiValueHeaders ?? {}).flatMap(([key, values]) =>
-    key.toLowerCase() === name ? (values ?? []) : [],
-  );
+  const lines = Object.keys(multiValueHeaders ?? {})
+    .filter((key) => key.length === name.length && key.toLowerCase() === name)
+    .flatMap((key) => multiValueHeaders?.[key] ?? []);
   return lines.length === 0 ? undefined : lines.join();
 }
 
-function responseOf(endpoint: Endpoint, reply: unknown, event: APIGatewayProxyEvent): APIGatewayProxyResult {
+function responseOf(endpoint: Endpoint, shown: Shape, reply: unknown, event: APIGatewayProxyEvent): APIGatewayProxyResult {
   const headers = headersOf(endpoint, event);
   if (endpoint.unenveloped) {
     // The only response that caches may keep, and then revalidate.
@@ -291,10 +296,10 @@ function responseOf(endpoint: Endpoint, reply: unknown, event: APIGatewayProxyEv
   }
   if (endpoint.list) {
     const { items, meta } = Page.parse(reply);
-    return success(endpoint.status, endpoint.data.parse(items), meta, headers);
+    return success(endpoint.status, shown(items), meta, headers);
   }
   const location = locationHeader(locationOf(endpoint, reply));
-  const data = endpoint.data.parse(reply);
+  const data = shown(reply);
   const tag = endpoint.unversioned && { ETag: etagOf(AnyObject.parse(data), endpoint.unversioned) };
   return unlessKnown(event, success(endpoint.status, data, undefined, { ...headers, ...location, ...tag }));
 }

@@ -10,7 +10,8 @@ export type Headers = Record<string, string | undefined> | null | undefined;
 /** Header names are case-insensitive; API Gateway gives them as the client wrote them. */
 export function header(headers: Headers, name: string): string | undefined {
   const lower = name.toLowerCase();
-  return Object.entries(headers ?? {}).find(([key]) => key.toLowerCase() === lower)?.[1];
+  for (const key in headers) if (key.length === lower.length && key.toLowerCase() === lower) return headers[key];
+  return undefined;
 }
 
 export function requestIdOf(headers: Headers, otherwise: string): string {

@@ -1,8 +1,10 @@
 // The route table: every endpoint has its file, and names that can be found by whoever knows the path.
 import { existsSync, globSync } from "node:fs";
 import { expect, test } from "vitest";
+import * as z from "zod";
 import { ID_PREFIXES } from "../../shared/domain/id-kinds.ts";
 import { resourceOf, routes } from "../../shared/api/index.ts";
+import { shapeOf } from "../../shared/runtime/shape.ts";
 
 /** Files in folders of endpoints that are no endpoint: none. Shrink only. */
 const OTHER_FILES: readonly string[] = [];
@@ -51,4 +53,26 @@ test("no two endpoints share an ID, or a method and a path", () => {
 test("every handler belongs to a route of the table", () => {
   const files = inResourceFolders.flatMap((folder) => globSync(`${folder}/*.ts`));
   expect(files.filter((file) => !routes.some(({ entry }) => entry === file) && !OTHER_FILES.includes(file))).toEqual([]);
+});
+
+/** A value of a schema with a field more in each object. */
+function withMore(schema: z.core.$ZodType): unknown {
+  if (schema instanceof z.ZodArray) return [withMore(schema.element)];
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) return withMore(schema.unwrap());
+  if (!(schema instanceof z.ZodObject)) return "value";
+  return { ...Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, withMore(field)])), secret: "leaks" };
+}
+
+/** Types that hold no other value, or any: nothing can be cut from them. */
+const WHOLE = ["string", "number", "boolean", "enum", "literal", "record"];
+
+function typesIn(schema: z.core.$ZodType): string[] {
+  if (schema instanceof z.ZodArray) return typesIn(schema.element);
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) return typesIn(schema.unwrap());
+  return schema instanceof z.ZodObject ? Object.values(schema.shape).flatMap(typesIn) : [schema._zod.def.type];
+}
+
+test.each(routes.filter(({ unenveloped }) => !unenveloped))("the response of $id is cut to what its schema declares", ({ data }) => {
+  expect(JSON.stringify(shapeOf(data)(withMore(data)))).not.toContain("leaks");
+  expect(WHOLE).toEqual(expect.arrayContaining(typesIn(data)));
 });
