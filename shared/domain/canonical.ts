@@ -6,6 +6,7 @@ export const canonical = (value: unknown): string => JSON.stringify(sorted(value
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(sorted);
-  const names = Object.keys(value).toSorted();
-  return Object.fromEntries(names.map((name) => [name, sorted(Reflect.get(value, name))]));
+  const copy: Record<string, unknown> = {}; // JSON that came in has no `__proto__`
+  for (const name of Object.keys(value).toSorted()) copy[name] = sorted(Reflect.get(value, name));
+  return copy;
 }

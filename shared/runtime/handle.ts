@@ -204,6 +204,7 @@ const paramsOf = ({ pathParameters }: APIGatewayProxyEvent): Record<string, stri
   Object.fromEntries(Object.entries(pathParameters ?? {}).map(([name, value = ""]) => [name, decoded(value)]));
 
 function decoded(text: string): string {
+  if (!text.includes("%")) return text;
   try {
     return decodeURIComponent(text);
   } catch {
