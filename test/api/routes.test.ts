@@ -74,7 +74,10 @@ function typesIn(schema: z.core.$ZodType): string[] {
     : [schema instanceof z.ZodType ? schema.def.type : ""];
 }
 
-test.each(routes.filter(({ unenveloped }) => !unenveloped))("the response of $id is cut to what its schema declares", ({ data }) => {
-  expect(JSON.stringify(shapeOf(data)(withMore(data)))).not.toContain("leaks");
-  expect(WHOLE).toEqual(expect.arrayContaining(typesIn(data)));
-});
+test.each(routes.filter(({ unenveloped }) => !unenveloped))(
+  "the response of $id is cut to what its schema declares",
+  ({ data }) => {
+    expect(JSON.stringify(shapeOf(data)(withMore(data)))).not.toContain("leaks");
+    expect(WHOLE).toEqual(expect.arrayContaining(typesIn(data)));
+  },
+);
