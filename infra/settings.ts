@@ -4,8 +4,9 @@
 import type { Environment } from "../shared/domain/environments.ts";
 
 export interface PollLimits {
-  /** Caps what a workflow's table says. */
+  /** Caps of what a workflow's table says. */
   upToMinutes: number;
+  firstWaitSeconds: number;
 }
 
 export interface Settings {
@@ -26,7 +27,7 @@ export interface Settings {
 
 export const SETTINGS: Readonly<Record<Environment, Settings>> = {
   test: {
-    polls: { upToMinutes: 3 }, // the sandbox takes seconds
+    polls: { upToMinutes: 3, firstWaitSeconds: 1 }, // the sandbox takes seconds
     protectData: false,
     logDays: 30,
     requestsPerSecond: 50,

@@ -12,17 +12,13 @@ import {
   JitterType,
   JsonPath,
   LogLevel,
-  Pass,
   type RetryProps,
   StateMachine,
-  Succeed,
   TaskInput,
-  Wait,
-  WaitTime,
 } from "aws-cdk-lib/aws-stepfunctions";
 import { LambdaInvoke } from "aws-cdk-lib/aws-stepfunctions-tasks";
 import { Construct } from "constructs";
-import { attempts, type Poll, type Step, type Workflow } from "../shared/domain/workflow.ts";
+import { type Poll, type Step, WAIT_GROWTH, WAIT_SECONDS_MAX, waitsOf, type Workflow } from "../shared/domain/workflow.ts";
 import type { PollLimits } from "./settings.ts";
 
 /** "Not now", of a provider, a host or the table: waits of 2 to 64 s, together 126 s at most, half of that as a rule. */
@@ -41,16 +37,26 @@ const TRY_AGAIN: RetryProps = {
 const TRY_UNDOING_AGAIN: RetryProps = { ...TRY_AGAIN, maxAttempts: 60, maxDelay: Duration.seconds(30) };
 
 /** Lambda's own trouble, with the function not run or its response lost: as long as `TRY_AGAIN`. */
-const INVOKE_AGAIN: RetryProps = {
-  ...TRY_AGAIN,
-  errors: [
-    "Lambda.ClientExecutionTimeoutException",
-    "Lambda.ServiceException",
-    "Lambda.AWSLambdaException",
-    "Lambda.SdkClientException",
-    "Lambda.TooManyRequestsException",
-  ],
-};
+const INVOKE_ERRORS = [
+  "Lambda.ClientExecutionTimeoutException",
+  "Lambda.ServiceException",
+  "Lambda.AWSLambdaException",
+  "Lambda.SdkClientException",
+  "Lambda.TooManyRequestsException",
+];
+const INVOKE_AGAIN: RetryProps = { ...TRY_AGAIN, errors: INVOKE_ERRORS };
+
+/**
+ * A poll is one state whose retries are its waits: each costs one transition, where a state to wait and one to choose cost three. What may
+ * pass is waited for in the same way, until the poll's time is over: the retries of a visit of a state have one count for each retrier.
+ */
+const pollAgain = (poll: Poll): RetryProps => ({
+  errors: ["NotYet", "TryAgain", ...INVOKE_ERRORS],
+  interval: Duration.seconds(poll.firstWaitSeconds),
+  backoffRate: WAIT_GROWTH,
+  maxDelay: Duration.seconds(WAIT_SECONDS_MAX),
+  maxAttempts: waitsOf(poll).length,
+});
 
 /** A function that ran out of time or memory: every task may run twice, but what fails three times will not succeed. */
 const RUN_AGAIN: RetryProps = {
@@ -59,8 +65,12 @@ const RUN_AGAIN: RetryProps = {
   maxAttempts: 2,
 };
 
-/** Tries of a function that dies: the first and two more. */
+/** A poll of hours has more runs that something may befall. */
+const RUN_POLL_AGAIN: RetryProps = { ...RUN_AGAIN, maxAttempts: 5 };
+
+/** Tries of a function that dies: the first and two more; of a poll the last and five more. */
 const RUNS = 3;
+const POLL_RUNS = 6;
 /** Longest sum of the waits between tries, rounded up: of `TRY_AGAIN` with `INVOKE_AGAIN`, and of undoing. */
 const RETRY_MINUTES = 5;
 const UNDO_MINUTES = 30;
@@ -81,7 +91,7 @@ export const taskTimeout = ({ steps }: Workflow): Duration =>
 function machineTimeout(workflow: Workflow): Duration {
   const undoing = UNDO_MINUTES + RUNS * ASK_MINUTES;
   const minutes = workflow.steps.map((each) => {
-    const doing = each.kind === "step" ? RUNS * each.minutes : 2 * each.upToMinutes;
+    const doing = each.kind === "step" ? RUNS * each.minutes : 2 * each.upToMinutes + POLL_RUNS * ASK_MINUTES;
     return doing + RETRY_MINUTES + (each.undo === undefined ? 0 : undoing);
   });
   return Duration.minutes(minutes.reduce((sum, each) => sum + each, MARGIN_MINUTES));
@@ -98,9 +108,9 @@ export interface WorkflowMachineProps {
 
 /**
  * The machine's input is the workflow's own: ids and flags. With `undo_only` (and the `error` that made it necessary) nothing is
- * done but undone: the second execution, after one that died.
+ * done but undone: the second execution, after one that died. Every task gets the input, once a step has failed with its `error`.
  *
- * A failure that was undone is an execution that SUCCEEDED, in the state `undone`: the operation tells it, and nobody of ours
+ * A failure that was undone is an execution that SUCCEEDED, in the state `fail`: the operation tells it, and nobody of ours
  * has to do anything. Every other end of an execution is a fault of ours: it starts the second execution, and an alarm.
  */
 export class WorkflowMachine extends Construct {
@@ -129,21 +139,25 @@ export class WorkflowMachine extends Construct {
 
   private definition({ steps }: Workflow): IChainable {
     const { undos, all } = this.undoing(steps);
-    let next: IChainable = this.task("succeed").next(new Succeed(this, "done"));
+    let next: IChainable = this.task("succeed");
     for (const each of steps.toReversed()) next = this.doing(each, next, undos.get(each.name) ?? all);
-    return this.start(steps, this.task("begin").next(next), all);
+    const undoOnly = Condition.and(Condition.isPresent("$.undo_only"), Condition.booleanEquals("$.undo_only", true));
+    return new Choice(this, "undo only?").when(undoOnly, all).otherwise(this.task("begin").next(next));
   }
 
   /** The chains of undos: for each step the one that begins with its own undo, or the one before; and the whole. */
   private undoing(steps: Workflow["steps"]): { undos: Map<string, IChainable>; all: IChainable } {
     const undos = new Map<string, IChainable>();
-    let all: IChainable = this.task("fail", { error: JsonPath.objectAt("$.error") }).next(new Succeed(this, "undone"));
+    let all: IChainable = this.task("fail");
     const used = new Map<string, number>();
     for (const { name, undo } of steps) {
       if (undo !== undefined) {
         const count = (used.get(undo) ?? 0) + 1;
         used.set(undo, count);
-        all = this.invoke(count === 1 ? undo : `${undo} ${count}`, undo, {}, { retry: TRY_UNDOING_AGAIN }).next(all);
+        all = this.task(undo, {
+          state: count === 1 ? undo : `${undo} ${count}`,
+          retry: [TRY_UNDOING_AGAIN, INVOKE_AGAIN, RUN_AGAIN],
+        }).next(all);
       }
       undos.set(name, all);
     }
@@ -151,59 +165,25 @@ export class WorkflowMachine extends Construct {
   }
 
   private doing(part: Step | Poll, next: IChainable, undo: IChainable): IChainable {
-    const done = part.kind === "poll" ? this.polled(part, next, undo) : this.task(part.name).addCatch(undo, CAUGHT).next(next);
+    const retry = part.kind === "poll" ? [pollAgain(limited(part, this.polls)), RUN_POLL_AGAIN] : undefined;
+    const done = this.task(part.name, { retry }).addCatch(undo, CAUGHT).next(next);
     if (part.when === undefined) return done;
-    return new Choice(this, `${part.name} asked?`)
-      .when(Condition.booleanEquals(`$.input.${part.when}`, true), done)
-      .otherwise(next);
+    return new Choice(this, `${part.name} asked?`).when(Condition.booleanEquals(`$.${part.when}`, true), done).otherwise(next);
   }
 
-  private polled(part: Poll, next: IChainable, undo: IChainable): IChainable {
-    const limit = limitOf(part, this.polls);
-    const state = `$.polls.${part.name}`;
-    const ask = this.invoke(
-      part.name,
-      part.name,
-      { attempt: JsonPath.numberAt(`${state}.attempt`), limit },
-      { resultPath: state },
-    );
-    const wait = new Wait(this, `${part.name} wait`, { time: WaitTime.secondsPath(`${state}.wait`) }).next(ask);
-    ask
-      .addCatch(undo, CAUGHT)
-      .next(new Choice(this, `${part.name} ready?`).when(Condition.booleanEquals(`${state}.ready`, true), next).otherwise(wait));
-    return ask;
-  }
-
-  private start(steps: Workflow["steps"], whole: IChainable, undoOnly: IChainable): IChainable {
-    const polls = steps.filter((each) => each.kind === "poll").map(({ name }) => [name, { ready: false, attempt: 0 }]);
-    const undoing = Condition.and(Condition.isPresent("$.input.undo_only"), Condition.booleanEquals("$.input.undo_only", true));
-    const hasError = Condition.isPresent("$.input.error");
-    const takeError = new Pass(this, "take error", { inputPath: "$.input.error", resultPath: "$.error" }).next(undoOnly);
-    const noError = new Pass(this, "no error", { parameters: UNREPORTED, resultPath: "$.error" }).next(undoOnly);
-    return new Pass(this, "start", { parameters: { input: JsonPath.objectAt("$"), polls: Object.fromEntries(polls) } }).next(
-      new Choice(this, "undo only?").when(Condition.and(undoing, hasError), takeError).when(undoing, noError).otherwise(whole),
-    );
-  }
-
-  private task(name: string, payload: Record<string, unknown> = {}): LambdaInvoke {
-    return this.invoke(name, name, payload, {});
-  }
-
-  private invoke(
-    state: string,
+  private task(
     task: string,
-    payload: Record<string, unknown>,
-    { retry = TRY_AGAIN, resultPath = JsonPath.DISCARD }: { retry?: RetryProps; resultPath?: string },
+    { state = task, retry = [TRY_AGAIN, INVOKE_AGAIN, RUN_AGAIN] }: { state?: string; retry?: RetryProps[] | undefined } = {},
   ): LambdaInvoke {
     const invoke = new LambdaInvoke(this, state, {
       lambdaFunction: this.tasks,
       payloadResponseOnly: true,
-      payload: TaskInput.fromObject({ task, input: JsonPath.objectAt("$.input"), ...payload }),
-      resultPath,
+      payload: TaskInput.fromObject({ task, input: JsonPath.objectAt("$") }),
+      resultPath: JsonPath.DISCARD,
       // CDK's list lacks throttling.
       retryOnServiceExceptions: false,
     });
-    for (const each of [retry, INVOKE_AGAIN, RUN_AGAIN]) invoke.addRetry(each);
+    for (const each of retry) invoke.addRetry(each);
     return invoke;
   }
 
@@ -226,9 +206,6 @@ export class WorkflowMachine extends Construct {
 
 const CAUGHT = { errors: [Errors.ALL], resultPath: "$.error" };
 
-/** For a second execution that nobody gave a reason. */
-const UNREPORTED = { Error: "INTERNAL_ERROR", Cause: "The execution ended without a reason" };
-
 const TRACING = ["xray:PutTraceSegments", "xray:PutTelemetryRecords", "xray:GetSamplingRules", "xray:GetSamplingTargets"];
 const LOG_DELIVERY = [
   "CreateLogDelivery",
@@ -241,5 +218,9 @@ const LOG_DELIVERY = [
   "DescribeLogGroups",
 ].map((action) => `logs:${action}`);
 
-/** How often a poll may ask. */
-export const limitOf = (poll: Poll, override: PollLimits | undefined): number => attempts(poll, override?.upToMinutes);
+/** A poll with the environment's bounds. */
+export const limited = (poll: Poll, limits: PollLimits | undefined): Poll => ({
+  ...poll,
+  upToMinutes: Math.min(poll.upToMinutes, limits?.upToMinutes ?? poll.upToMinutes),
+  firstWaitSeconds: Math.min(poll.firstWaitSeconds, limits?.firstWaitSeconds ?? poll.firstWaitSeconds),
+});

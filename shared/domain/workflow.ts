@@ -25,6 +25,8 @@ export interface Step extends Common {
 export interface Poll extends Common {
   kind: "poll";
   upToMinutes: number;
+  /** Before the second ask; each later wait is a quarter longer. More where a second is never enough. */
+  firstWaitSeconds: number;
 }
 
 export interface Workflow<I extends z.ZodType = z.ZodType, S extends readonly (Step | Poll)[] = readonly (Step | Poll)[]> {
@@ -45,7 +47,10 @@ export const step = <const N extends string, const O extends Omit<Partial<Step>,
   options: O = {} as O,
 ) => ({ kind: "step" as const, name, label, minutes: 5, ...options });
 
-export const poll = <const N extends string, const O extends Omit<Poll, "kind" | "name" | "label">>(
+export const poll = <
+  const N extends string,
+  const O extends Omit<Poll, "kind" | "name" | "label" | "firstWaitSeconds"> & Partial<Poll>,
+>(
   name: N,
   label: string,
   options: O,
@@ -53,6 +58,7 @@ export const poll = <const N extends string, const O extends Omit<Poll, "kind" |
   kind: "poll" as const,
   name,
   label,
+  firstWaitSeconds: 1,
   ...options,
 });
 
@@ -70,28 +76,16 @@ export type PollName<W> = W extends Workflow<z.ZodType, infer S> ? Extract<S[num
 export type UndoName<W> = W extends Workflow<z.ZodType, infer S> ? Extract<S[number], { undo: string }>["undo"] : never;
 export type InputOf<W> = W extends Workflow<infer I> ? z.output<I> : never;
 
-/** Until then a second or two is noticed, and after that it is not. */
-const SHORT_WORK_SECONDS = 30;
-const SHORT_WAIT_SECONDS_MAX = 2;
-const WAIT_SECONDS_MAX = 60;
+/** So that nothing is noticed much later than a quarter of the time that it took. */
+export const WAIT_GROWTH = 1.25;
+export const WAIT_SECONDS_MAX = 60;
 
-function waitAfter(passedSeconds: number): number {
-  if (passedSeconds < SHORT_WORK_SECONDS) return Math.min(SHORT_WAIT_SECONDS_MAX, Math.max(1, Math.floor(passedSeconds / 5)));
-  return Math.min(WAIT_SECONDS_MAX, Math.floor(passedSeconds / 4));
-}
-
-/** The waits between a poll's asks, together as long as it may take: a second at first, as most work is short, then a quarter of the time passed. */
-export function waitsWithin(minutes: number): number[] {
+/** A poll's waits, together as long as it may take: 135 in two hours. */
+export function waitsOf({ upToMinutes, firstWaitSeconds }: Pick<Poll, "upToMinutes" | "firstWaitSeconds">): number[] {
   const waits: number[] = [];
-  for (let left = minutes * 60; left > 0; left -= waits.at(-1) ?? left)
-    waits.push(Math.min(left, waitAfter(minutes * 60 - left)));
+  for (let passed = 0; passed < upToMinutes * 60; passed += waits.at(-1) ?? 0)
+    waits.push(Math.min(WAIT_SECONDS_MAX, firstWaitSeconds * WAIT_GROWTH ** waits.length));
   return waits;
-}
-
-/** How often a poll asks before it gives up, at its end or earlier: 37 times in 10 minutes, 147 times in two hours. */
-export function attempts({ upToMinutes }: Pick<Poll, "upToMinutes">, withinMinutes = upToMinutes): number {
-  let passed = 0;
-  return 1 + waitsWithin(upToMinutes).filter((wait) => (passed += wait) <= withinMinutes * 60).length;
 }
 
 /** The name of the second execution that only undoes what the first left. */

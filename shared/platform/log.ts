@@ -33,3 +33,9 @@ export const log = {
   warn: (message: string, fields?: Fields): void => write("warn", message, fields),
   error: (message: string, fields?: Fields): void => write("error", message, fields),
 };
+
+/** Lambda's runtime writes whatever a function throws by `console.error`. These errors are not meant as such, but as a response. */
+export function logAsDebug(type: new (...given: never[]) => Error): void {
+  const { error, debug } = console;
+  console.error = (...given: unknown[]) => (given[0] instanceof type ? debug : error)(...given);
+}

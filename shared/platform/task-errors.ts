@@ -25,6 +25,11 @@ export class TryAgain extends TaskError {
   override name = "TryAgain";
 }
 
+/** A poll is to ask again: no error, until the poll's time is over. */
+export class NotYet extends TaskError {
+  override name = "NotYet";
+}
+
 /** A retry would not help: the operation is undone. */
 export class GiveUp extends TaskError {
   override name = "GiveUp";
@@ -34,6 +39,10 @@ export class GiveUp extends TaskError {
 export const againAfter = (error: GiveUp): TryAgain =>
   new TryAgain(error.code, error.message.slice(`${error.code}: `.length), { cause: error });
 
+/** The same error, as one that no retry helps. */
+export const giveUpAfter = (error: TryAgain): GiveUp =>
+  new GiveUp(error.code, error.message.slice(`${error.code}: `.length), { cause: error });
+
 /** Whether the same call may succeed in a while: an outage, throttling, a write that another one overtook. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ApiError) return error.code === "SERVICE_UNAVAILABLE";
@@ -42,7 +51,7 @@ export function isPassing(error: unknown): boolean {
 
 /** The error that a state machine is to see. */
 export function asTaskError(error: unknown): unknown {
-  if (error instanceof TryAgain || error instanceof GiveUp || !isPassing(error)) return error;
+  if (error instanceof TaskError || !isPassing(error)) return error;
   return new TryAgain("INTERNAL_ERROR", "The service was unavailable for too long", { cause: error });
 }
 
@@ -68,7 +77,7 @@ export function operationErrorOf(caught: CaughtError): Reported {
   if (caught.Error === ABORTED) return { code: "CANCELLED", message: "The operator of the service stopped the operation" };
   return { code: "INTERNAL_ERROR", message: "Something went wrong on our side; include the operation ID when you report it" };
 }
-const OURS: ReadonlySet<string> = new Set(["TryAgain", "GiveUp"]);
+const OURS: ReadonlySet<string> = new Set(["NotYet", "TryAgain", "GiveUp"]);
 
 function failureIn(cause: string | undefined): z.infer<typeof FunctionFailure> | undefined {
   try {

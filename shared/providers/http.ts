@@ -1,6 +1,5 @@
 // Calls a provider's API: sends one request, checks the response, and maps failures to an operation's error.
 import * as z from "zod";
-import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 
 /** Longer than any known response time; several calls fit into a task's five minutes. */
@@ -12,17 +11,6 @@ const PAUSE_SECONDS_MAX = 3600;
 
 /** The provider has not done the request but will accept it later: too many requests, or it is busy with the machine. */
 export class RetryLater extends TryAgain {}
-
-/** A poll retries later, until it times out. */
-export async function falseIfRetryLater(ask: () => Promise<boolean>): Promise<boolean> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (!(error instanceof RetryLater)) throw error;
-    log.info("a provider asks us to wait", { error });
-    return false;
-  }
-}
 
 /** An error response of the provider. */
 export interface ErrorResponse {

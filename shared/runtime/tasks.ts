@@ -17,11 +17,19 @@ import {
   type Step,
   type StepName,
   type UndoName,
-  waitsWithin,
   type Workflow,
 } from "../domain/workflow.ts";
-import { log } from "../platform/log.ts";
-import { againAfter, asTaskError, CaughtError, GiveUp, operationErrorOf, TryAgain } from "../platform/task-errors.ts";
+import { log, logAsDebug } from "../platform/log.ts";
+import {
+  againAfter,
+  asTaskError,
+  CaughtError,
+  GiveUp,
+  giveUpAfter,
+  NotYet,
+  operationErrorOf,
+  TryAgain,
+} from "../platform/task-errors.ts";
 
 /** The records that the input's IDs identify, fetched on demand. */
 type Records<I> = (I extends { server_id: string } | { instance_id: string }
@@ -60,35 +68,23 @@ export type Implementations<W> = {
 
 const TaskEvent = z.object({
   task: z.string(),
-  input: z.unknown(),
-  /** How often a poll has asked before, and how often it may. */
-  attempt: z.number().int().optional(),
-  limit: z.number().int().optional(),
-  error: CaughtError.optional(),
+  input: z.looseObject({ account_id: z.string(), operation_id: z.string(), error: CaughtError.optional() }),
 });
 type TaskEvent = z.infer<typeof TaskEvent>;
 
-/** What the state machine needs to know of a poll. */
-export interface Polled {
-  ready: boolean;
-  attempt: number;
-  /** Seconds until the next ask. */
-  wait: number;
-}
-
-const Ids = z.object({ account_id: z.string(), operation_id: z.string() });
-
 export const tasks = <W extends Workflow>(workflow: W, implementations: Implementations<W>) => {
+  logAsDebug(NotYet);
   const known = new Map<string, Done<Workflow, boolean | void>>(Object.entries(implementations));
-  return async (payload: unknown): Promise<Polled | null> => {
+  return async (payload: unknown): Promise<null> => {
     const event = TaskEvent.parse(payload);
-    const { account_id, operation_id } = Ids.parse(event.input);
+    const { account_id, operation_id } = event.input;
     log.resetKeys();
     log.appendKeys({ workflow: workflow.name, task: event.task, operation: operation_id, account: account_id });
     try {
       const operation = await findOperation(account_id, operation_id);
       return await perform(workflow, known, event, operation);
     } catch (error) {
+      if (error instanceof NotYet) throw error;
       const taskError = asTaskError(error);
       if (taskError instanceof TryAgain || taskError instanceof GiveUp) log.warn("task did not succeed", { error: taskError });
       else log.error("task failed", { error: taskError });
@@ -104,7 +100,7 @@ async function perform(
   known: ReadonlyMap<string, Done<Workflow, boolean | void>>,
   event: TaskEvent,
   operation: OperationRecord | undefined,
-): Promise<Polled | null> {
+): Promise<null> {
   switch (event.task) {
     case "begin":
       if (operation === undefined || !(await beginOperation(operation))) throw alreadyEnded();
@@ -115,10 +111,10 @@ async function perform(
     case "fail":
       if (operation === undefined) return null;
       await dropSealed(operation.account_id, operation.id); // the task that would have used it may not have come to it
-      if (operation.committed) log.error("only the cleanup failed", { cause: event.error });
+      if (operation.committed) log.error("only the cleanup failed", { cause: event.input.error });
       await endOperation(
         operation,
-        operation.committed ? { succeeded: true } : { succeeded: false, error: operationErrorOf(event.error ?? {}) },
+        operation.committed ? { succeeded: true } : { succeeded: false, error: operationErrorOf(event.input.error ?? {}) },
       );
       return null;
     default:
@@ -139,9 +135,11 @@ async function perform(
   const jobId = part === undefined ? undoJobIdOf(operation, event.task) : jobIdOf(operation, part.name);
   const work = workOn(operation, input, jobId, workflow);
   const outcome = await run(work).catch((error: unknown) =>
-    part === undefined ? undoAgain(error, operation) : notYet(error, part, event, work.server),
+    part === undefined ? undoAgain(error, operation) : unlessOffline(error, part, work.server),
   );
-  return part === undefined ? undone(outcome) : part.kind === "poll" ? polled(part, event, outcome) : null;
+  if (part === undefined && outcome === false) throw new TryAgain("TIMEOUT", "Undoing the changes timed out");
+  if (part?.kind === "poll" && outcome !== true) throw new NotYet("TIMEOUT", `${part.label} timed out`);
+  return null;
 }
 
 /** An undo that fails now may succeed later, with a new job: whatever a machine lacks may be temporary. */
@@ -155,29 +153,10 @@ async function undoAgain(error: unknown, operation: OperationRecord): Promise<ne
  * A machine that restarts continues its jobs when it is back: a poll waits for it, until the poll times out or the health check
  * reports the server offline.
  */
-async function notYet(
-  error: unknown,
-  part: Step | Poll,
-  { attempt = 0, limit }: TaskEvent,
-  server: () => Promise<ServerRecord>,
-): Promise<false> {
+async function unlessOffline(error: unknown, part: Step | Poll, server: () => Promise<ServerRecord>): Promise<never> {
   const away = error instanceof TryAgain && error.code === "HOST_UNREACHABLE";
-  const last = limit !== undefined && attempt + 1 >= limit;
-  if (!away || part.kind !== "poll" || last || !USABLE.includes((await server()).state)) throw error;
-  log.warn("the machine does not respond", { error });
-  return false;
-}
-
-function polled(part: Poll, { attempt = 0, limit }: TaskEvent, ready: boolean | void): Polled {
-  const asked = attempt + 1;
-  if (ready !== true && limit !== undefined && asked >= limit) throw new GiveUp("TIMEOUT", `${part.label} timed out`);
-  return { ready: ready === true, attempt: asked, wait: waitsWithin(part.upToMinutes)[attempt] ?? 0 };
-}
-
-/** An undo has no poll around it: it is called again as anything else is that did not succeed. */
-function undone(done: boolean | void): null {
-  if (done === false) throw new TryAgain("TIMEOUT", "Undoing the changes timed out");
-  return null;
+  if (away && part.kind === "poll" && !USABLE.includes((await server()).state)) throw giveUpAfter(error);
+  throw error;
 }
 
 /** A step that has just started shows a little progress, to distinguish it from one that waits. */

@@ -348,6 +348,13 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     }
   });
 
+  it("no alarm watches the errors of a workflow's tasks, because a poll asks again by one", () => {
+    const watched = resources(environment, "AWS::CloudWatch::Alarm").filter(({ Properties }) =>
+      /"FunctionName","Value":\{"Ref":"[^"]*tasks/.test(JSON.stringify(Properties)),
+    );
+    expect(watched).toEqual([]);
+  });
+
   it("the idle stack costs what docs/deploy.md says", () => {
     const metrics = resources(environment, "AWS::CloudWatch::Alarm").flatMap(({ Properties }) =>
       z

@@ -8,17 +8,9 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { workflows } from "../../functions/workflows/index.ts";
 import { SETTINGS } from "../../infra/settings.ts";
-import { limitOf, WorkflowMachine } from "../../infra/workflow.ts";
-import {
-  attempts,
-  type Poll,
-  poll,
-  type Step,
-  step,
-  waitsWithin,
-  workflow,
-  type Workflow,
-} from "../../shared/domain/workflow.ts";
+import type { Environment } from "../../shared/domain/environments.ts";
+import { limited, WorkflowMachine } from "../../infra/workflow.ts";
+import { type Poll, poll, type Step, step, waitsOf, workflow, type Workflow } from "../../shared/domain/workflow.ts";
 
 const ARN = "arn:aws:lambda:us-east-1:000000000000:function:tasks";
 const INPUT = { operation_id: "op_1" };
@@ -31,21 +23,31 @@ const undone = (steps: readonly (Step | Poll)[]): string[] => steps.flatMap(({ u
 
 const state = z.looseObject({
   Type: z.string(),
-  Retry: z.array(z.looseObject({ ErrorEquals: z.array(z.string()), MaxAttempts: z.number() })).default([]),
+  Retry: z
+    .array(
+      z.looseObject({
+        ErrorEquals: z.array(z.string()),
+        IntervalSeconds: z.number(),
+        BackoffRate: z.number(),
+        MaxDelaySeconds: z.number().optional(),
+        MaxAttempts: z.number(),
+      }),
+    )
+    .default([]),
 });
 const asl = z.looseObject({ StartAt: z.string(), TimeoutSeconds: z.number(), States: z.record(z.string(), state) });
 const isDefinition = (value: unknown): value is StateMachineDefinition => asl.safeParse(value).success;
 
-const definitions = new Map<Workflow, StateMachineDefinition>();
+const definitions = { test: new Map<Workflow, StateMachineDefinition>(), live: new Map<Workflow, StateMachineDefinition>() };
 
-function definitionOf(table: Workflow): StateMachineDefinition {
-  const known = definitions.get(table) ?? synthesized(table);
-  definitions.set(table, known);
+function definitionOf(table: Workflow, environment: Environment = "test"): StateMachineDefinition {
+  const known = definitions[environment].get(table) ?? synthesized(table, environment);
+  definitions[environment].set(table, known);
   return known;
 }
 
-function synthesized(table: Workflow): StateMachineDefinition {
-  const { polls } = SETTINGS.test;
+function synthesized(table: Workflow, environment: Environment): StateMachineDefinition {
+  const { polls } = SETTINGS[environment];
   const stack = new Stack(new App(), "stack");
   const code = Code.fromInline("exports.handler = async () => null");
   const tasks = new LambdaFunction(stack, "tasks", { code, handler: "index.handler", runtime: Runtime.NODEJS_24_X });
@@ -68,9 +70,6 @@ function synthesized(table: Workflow): StateMachineDefinition {
 const payloadOf = z.looseObject({
   task: z.string(),
   input: z.record(z.string(), z.json()),
-  attempt: z.number().optional(),
-  limit: z.number().optional(),
-  error: z.json().optional(),
 });
 type Call = z.infer<typeof payloadOf>;
 
@@ -81,7 +80,7 @@ class Named extends Error {
   }
 }
 
-/** Runs a machine; `answer` is what a task does. Polls are ready at once unless it says otherwise. */
+/** Runs a machine; `answer` is what a task does: it succeeds at once unless that throws. */
 async function run(
   table: Workflow,
   input: Record<string, unknown>,
@@ -93,8 +92,8 @@ async function run(
   const handler = async (payload: unknown) => {
     const call = payloadOf.parse(payload);
     calls.push(call);
-    const given = respond(call, calls.filter(({ task }) => task === call.task).length);
-    return z.json().parse(given ?? (call.attempt === undefined ? null : { ready: true, attempt: call.attempt + 1 }));
+    await respond(call, calls.filter(({ task }) => task === call.task).length);
+    return null;
   };
   const named = <T>(type: string, value: T) =>
     Object.fromEntries(Object.entries(States).flatMap(([name, { Type }]) => (Type === type ? [[name, value]] : [])));
@@ -103,7 +102,6 @@ async function run(
     {
       overrides: {
         taskResourceLocalHandlers: named("Task", handler),
-        waitTimeOverrides: named("Wait", 0),
         retryIntervalOverrides: named("Task", 0),
       },
     },
@@ -141,7 +139,7 @@ describe.each(Object.values(workflows))("$name", (table) => {
       });
       const begun = table.steps.slice(0, index + 1);
       expect(tasks).toEqual(["begin", ...begun.map(({ name }) => name), ...undone(begun), "fail"]);
-      expect(calls.at(-1)?.error).toMatchObject({ Error: "PROVIDER_ERROR" });
+      expect(calls.at(-1)?.input["error"]).toMatchObject({ Error: "PROVIDER_ERROR" });
       expect(outcome).toBe("SUCCEEDED");
     }
   });
@@ -150,19 +148,39 @@ describe.each(Object.values(workflows))("$name", (table) => {
     const error = { Error: "States.Timeout", Cause: "It took too long" };
     const { tasks, calls } = await run(table, { undo_only: true, error });
     expect(tasks).toEqual([...undone(table.steps), "fail"]);
-    expect(calls.at(-1)?.error).toEqual(error);
+    expect(calls.at(-1)?.input["error"]).toEqual(error);
   });
 
   it("the state machine stays under 15,000 of the 25,000 events of an execution, with every poll and retry at its limit", () => {
     const { States } = asl.parse(definitionOf(table));
-    // A task is 5 events, a choice 2, a wait 2, each retry 3: of a poll, one ask's; what is left of the 25,000 is for more.
+    // A task is 5 events, a choice 2, each retry 3; what is left of the 25,000 is for more.
     const retries = Object.values(States).flatMap(({ Retry }) => Retry.map(({ MaxAttempts }) => 3 * MaxAttempts));
-    for (const { polls } of Object.values(SETTINGS)) {
-      const asks = table.steps.map((each) => (each.kind === "poll" ? 9 * limitOf(each, polls) : 0));
-      const rest = 5 * Object.keys(States).length;
-      expect([...retries, ...asks].reduce((sum, each) => sum + each, rest)).toBeLessThan(15_000);
-    }
+    const rest = 5 * Object.keys(States).length;
+    expect(retries.reduce((sum, each) => sum + each, rest)).toBeLessThan(15_000);
   });
+});
+
+/** The billed transitions of an execution whose polls are ready after so many seconds: its start, each state and each retry. */
+function transitions(table: Workflow, seconds: Readonly<Record<string, number>>): number {
+  const { States } = asl.parse(definitionOf(table, "live"));
+  const waited = table.steps.map(({ name }) => {
+    const [retrier] = States[name]?.Retry ?? [];
+    const { IntervalSeconds = 1, BackoffRate = 1, MaxDelaySeconds = 1 } = retrier ?? {};
+    let count = 0;
+    for (let passed = 0; passed < (seconds[name] ?? 0); count++)
+      passed += Math.min(MaxDelaySeconds, IntervalSeconds * BackoffRate ** count);
+    return count;
+  });
+  const visited = ["start", "undo only?", "begin", ...doneBy(table), "succeed"];
+  return visited.length + waited.reduce((sum, each) => sum + each, 0);
+}
+
+it.each([
+  ["create-server", { awaitMachine: 60, prepareHost: 120 }, 21],
+  ["create-backup", { makeArchive: 30 * 60 }, 51],
+  ["create-backup", { makeArchive: 60 }, 19],
+] as const)("%s with waits of %o seconds takes %i transitions", (name, seconds, count) => {
+  expect(transitions(workflows[name], seconds)).toBe(count);
 });
 
 it("a step is skipped without its flag, and is undone all the same", async () => {
@@ -177,38 +195,52 @@ it("two steps with the same undo are undone twice", async () => {
   expect(tasks.slice(-4)).toEqual(["unFirst", "unSecond", "unFirst", "fail"]);
 });
 
-it("a poll is repeated until it is ready, and knows its limit", async () => {
-  const { calls, outcome } = await run(TABLE, { third_wanted: false }, ({ task, attempt = 0 }) =>
-    task === "second" ? { ready: attempt === 2, attempt: attempt + 1, wait: 1 } : undefined,
-  );
-  const asked = calls.filter(({ task }) => task === "second");
-  expect(asked.map(({ attempt }) => attempt)).toEqual([0, 1, 2]);
-  // Three minutes at most in the test environment.
-  expect(asked.map(({ limit }) => limit)).toEqual([29, 29, 29]);
+it("a poll is repeated until it is ready", async () => {
+  const { tasks, outcome } = await run(TABLE, { third_wanted: false }, ({ task }, count) => {
+    if (task === "second" && count < 3) throw new Named("NotYet");
+  });
+  expect(tasks).toEqual(["begin", "first", "second", "second", "second", "fourth", "succeed"]);
   expect(outcome).toBe("SUCCEEDED");
 });
 
-it("a poll asks soon at first, and never much later than the work took", () => {
-  const waits = waitsWithin(120);
-  expect(waits.slice(0, 12)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2]);
-  let passed = 0;
-  for (const wait of waits) {
-    expect(wait).toBeLessThanOrEqual(passed < 30 ? Math.max(1, Math.min(2, passed / 5)) : Math.min(60, passed / 4));
-    passed += wait;
+it("a poll that is never ready, or whose cause never passes, is undone when its time is over", async () => {
+  const tries = 1 + waitsOf(limited(TABLE.steps[1], SETTINGS.test.polls)).length;
+  for (const error of ["NotYet", "TryAgain", "Lambda.TooManyRequestsException"]) {
+    const { tasks, calls } = await run(TABLE, { third_wanted: false }, ({ task }) => {
+      if (task === "second") throw new Named(error);
+    });
+    expect(tasks.filter((task) => task === "second")).toHaveLength(tries);
+    expect(tasks.slice(-3)).toEqual(["unSecond", "unFirst", "fail"]);
+    expect(calls.at(-1)?.input["error"]).toMatchObject({ Error: error });
   }
 });
 
-it.each([3, 10, 30, 120, 240])("a poll of %d minutes asks for the last time when they are over", (minutes) => {
-  expect(waitsWithin(minutes).reduce((sum, wait) => sum + wait, 0)).toBe(minutes * 60);
+it("a poll asks again by the waits that the tables reckon with", () => {
+  const [retrier] = asl.parse(definitionOf(TABLE)).States["second"]?.Retry ?? [];
+  expect(retrier).toMatchObject({ IntervalSeconds: 1, BackoffRate: 1.25, MaxDelaySeconds: 60 });
+  expect(retrier).not.toHaveProperty("JitterStrategy");
+  expect(retrier?.MaxAttempts).toBe(waitsOf({ upToMinutes: 3, firstWaitSeconds: 1 }).length);
 });
 
-it("a poll of half an hour asks 57 times", () => {
-  expect(attempts({ upToMinutes: 30 })).toBe(57);
+it("a poll asks soon at first, and never much later than the work took", () => {
+  const waits = waitsOf({ upToMinutes: 120, firstWaitSeconds: 1 });
+  let passed = 0;
+  for (const wait of waits) {
+    expect(wait).toBeLessThanOrEqual(Math.min(60, 1 + passed / 4));
+    passed += wait;
+  }
+  expect(waits).toHaveLength(135);
+});
+
+it.each([3, 10, 30, 120, 240])("a poll of %d minutes asks for the last time when they are over", (minutes) => {
+  const sum = waitsOf({ upToMinutes: minutes, firstWaitSeconds: 1 }).reduce((all, wait) => all + wait, 0);
+  expect(sum).toBeGreaterThanOrEqual(minutes * 60);
+  expect(sum).toBeLessThan(minutes * 60 + 60);
 });
 
 it("a poll has the table's own time in live", () => {
   const [, second] = TABLE.steps;
-  expect(limitOf(second, SETTINGS.live.polls)).toBe(47);
+  expect(limited(second, SETTINGS.live.polls)).toEqual(second);
 });
 
 /** The first step, asking to be tried again until its `ready`th time. */
@@ -233,11 +265,6 @@ it("an undo is retried more often than a step", async () => {
   });
   expect(tasks.filter((task) => task === "unSecond")).toHaveLength(61);
   expect(outcome).toBe("SUCCEEDED");
-});
-
-it("a second execution without a reason gets one", async () => {
-  const { calls } = await run(TABLE, { undo_only: true });
-  expect(calls.at(-1)?.error).toMatchObject({ Error: "INTERNAL_ERROR" });
 });
 
 it.each(["begin", "succeed", "fail", "unSecond"])("the execution dies when %s fails, and is rescued", async (failing) => {

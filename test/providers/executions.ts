@@ -7,9 +7,9 @@ import { type Death, rescue } from "../../shared/runtime/rescue.ts";
 import { findOperation } from "../../shared/data/operations.ts";
 import type { OperationRecord } from "../../shared/data/records.ts";
 import type { CaughtError } from "../../shared/platform/task-errors.ts";
-import { attempts, rescueName, type Workflow } from "../../shared/domain/workflow.ts";
+import { type Poll, rescueName, waitsOf, type Workflow } from "../../shared/domain/workflow.ts";
 
-export type Handler = (payload: unknown) => Promise<{ ready: boolean; attempt: number; wait: number } | null>;
+export type Handler = (payload: unknown) => Promise<null>;
 
 export const pass = (seconds: number): void => void vi.setSystemTime(Date.now() + seconds * 1000);
 
@@ -112,8 +112,13 @@ async function invoke(
   });
 }
 
-const RETRIES: Record<string, number> = { TryAgain: 6, "Runtime.ExitError": 2 };
-const UNDO_RETRIES: Record<string, number> = { ...RETRIES, TryAgain: 60 };
+/** The waits before the retries of a task, for each group of errors. */
+type Retriers = readonly { errors: readonly string[]; waits: readonly number[] }[];
+const doubling = (times: number): number[] => Array.from({ length: times }, (_, index) => Math.min(2 ** (index + 1), 30));
+const RUN_AGAIN = { errors: ["Runtime.ExitError"], waits: doubling(2) };
+const RETRIES: Retriers = [{ errors: ["TryAgain"], waits: doubling(6) }, RUN_AGAIN];
+const UNDO_RETRIES: Retriers = [{ errors: ["TryAgain"], waits: doubling(60) }, RUN_AGAIN];
+const pollRetries = (poll: Poll): Retriers => [{ errors: ["NotYet", "TryAgain"], waits: waitsOf(poll) }, RUN_AGAIN];
 
 export interface Running {
   handler: Handler;
@@ -124,24 +129,22 @@ export interface Running {
   twin?: ((task: string) => (() => number) | undefined) | undefined;
 }
 
-async function task(
-  running: Running,
-  payload: { task: string } & Record<string, unknown>,
-  retries = RETRIES,
-): ReturnType<Handler> {
-  const tries = new Map<string, number>();
+async function task(running: Running, name: string, retriers = RETRIES, error?: Required<CaughtError>): Promise<void> {
+  const tries = new Map<unknown, number>();
+  const payload = { task: name, input: { ...running.input, ...(error && { error }) } };
   for (;;) {
     try {
-      const whole = { ...payload, input: running.input };
-      const slow = running.twin?.(payload.task);
-      if (slow !== undefined) besides(() => invoke(running.handler, whole, running.fatality, slow));
-      return await invoke(running.handler, whole, running.fatality);
-    } catch (error) {
-      const name = nameOf(error);
-      const failed = (tries.get(name) ?? 0) + 1;
-      tries.set(name, failed);
-      if (failed > (retries[name] ?? 0)) throw error;
-      await elapse(Math.min(2 ** failed, 30) * running.random());
+      const slow = running.twin?.(name);
+      if (slow !== undefined) besides(() => invoke(running.handler, payload, running.fatality, slow));
+      await invoke(running.handler, payload, running.fatality);
+      return;
+    } catch (failure) {
+      const retrier = retriers.find(({ errors }) => errors.includes(nameOf(failure)));
+      const tried = tries.get(retrier) ?? 0;
+      const wait = retrier?.waits[tried];
+      if (wait === undefined) throw failure;
+      tries.set(retrier, tried + 1);
+      await elapse(nameOf(failure) === "NotYet" ? wait : wait * running.random());
     }
   }
 }
@@ -178,25 +181,20 @@ export async function execute(
 }
 
 async function steps(workflow: Workflow, running: Running): Promise<void> {
-  await task(running, { task: "begin" });
+  await task(running, "begin");
   for (const [index, step] of workflow.steps.entries()) {
     if (step.kind !== "poll") throw new Error("Only polls are driven here");
     try {
-      const limit = attempts(step);
-      for (let attempt = 0, ready = false; !ready;) {
-        const polled = await task(running, { task: step.name, attempt, limit });
-        ({ ready, attempt } = polled ?? { ready: false, attempt: limit });
-        if (!ready) await elapse(polled?.wait ?? 0);
-      }
+      await task(running, step.name, pollRetries(step));
     } catch (error) {
       return undo(workflow, index, caught(error), running);
     }
   }
-  await task(running, { task: "succeed" });
+  await task(running, "succeed");
 }
 
 async function undo(workflow: Workflow, from: number, error: Required<CaughtError>, running: Running): Promise<void> {
   for (const { undo: name } of workflow.steps.slice(0, from + 1).toReversed())
-    if (name !== undefined) await task(running, { task: name }, UNDO_RETRIES);
-  await task(running, { task: "fail", error });
+    if (name !== undefined) await task(running, name, UNDO_RETRIES, error);
+  await task(running, "fail", RETRIES, error);
 }

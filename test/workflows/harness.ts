@@ -40,8 +40,6 @@ export const INJECTED = { code: "HOST_JOB_FAILED", message: "As the test asked" 
 const Payload = z.looseObject({
   task: z.string(),
   input: z.looseObject({ operation_id: z.string() }),
-  attempt: z.number().optional(),
-  limit: z.number().optional(),
 });
 export type Payload = z.infer<typeof Payload>;
 

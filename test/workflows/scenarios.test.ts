@@ -119,7 +119,7 @@ describe("a clone", () => {
     const { operation } = await harness.run(
       workflows["clone-instance"],
       () => ask(),
-      async ({ task }, next) => (task === "neutralize" ? { ready: true, attempt: 1 } : next()),
+      async ({ task }, next) => (task === "neutralize" ? null : next()),
     );
     expect(operation).toMatchObject({
       state: "failed",

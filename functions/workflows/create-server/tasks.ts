@@ -7,7 +7,6 @@ import { sshKeyRef } from "../../../shared/data/ssh-keys.ts";
 import { find } from "../../../shared/data/table.ts";
 import { run } from "../../../shared/hosts/index.ts";
 import { retire } from "../../../shared/hosts/retire.ts";
-import { falseIfRetryLater } from "../../../shared/providers/http.ts";
 import { providerOf } from "../../../shared/providers/index.ts";
 import { isRunning, type Provider, type RequestedMachine } from "../../../shared/providers/provider.ts";
 import { isSettled, release, createdNothing } from "../../../shared/providers/rented.ts";
@@ -22,24 +21,22 @@ export const handler = tasks(workflow, {
     const provider = await providerOf(present);
     const { id: server_id, account_id, name, region, size } = present;
     const request = { operation_id: operation.id, server_id, account_id, name, region, size };
-    return falseIfRetryLater(async () => {
-      // The time before the lookup: the list may miss what was created while the response was on its way.
-      const settled = isSettled(provider, present);
-      const found = await provider.findRequested(request);
-      if (found !== undefined) return recordRequested(present, operation.id, found);
-      if (!settled) return false;
-      await accountKey(present);
-      const order = await provider.prepareOrder(request);
-      // Before it is sent, so that a run after a crash, or a concurrent one, knows that there may be a machine.
-      const noted = now();
-      if (!(await noteOrder(present, operation.id, noted))) return false;
-      const machine = await order().catch(async (error: unknown) => {
-        await reviseOrder(present, noted, createdNothing(error) ? present.requested_at : now());
-        throw error;
-      });
-      if (await recordRequested(present, operation.id, { ...machine, requested_at: null })) return true;
-      return giveBackUnlessUsed(provider, present, machine);
+    // The time before the lookup: the list may miss what was created while the response was on its way.
+    const settled = isSettled(provider, present);
+    const found = await provider.findRequested(request);
+    if (found !== undefined) return recordRequested(present, operation.id, found);
+    if (!settled) return false;
+    await accountKey(present);
+    const order = await provider.prepareOrder(request);
+    // Before it is sent, so that a run after a crash, or a concurrent one, knows that there may be a machine.
+    const noted = now();
+    if (!(await noteOrder(present, operation.id, noted))) return false;
+    const machine = await order().catch(async (error: unknown) => {
+      await reviseOrder(present, noted, createdNothing(error) ? present.requested_at : now());
+      throw error;
     });
+    if (await recordRequested(present, operation.id, { ...machine, requested_at: null })) return true;
+    return giveBackUnlessUsed(provider, present, machine);
   },
 
   awaitMachine: async ({ operation, server }) => {
@@ -47,14 +44,12 @@ export const handler = tasks(workflow, {
     const { id: server_id, account_id, machine_id } = present;
     if (machine_id === null) throw new GiveUp("PROVIDER_ERROR", VANISHED);
     const provider = await providerOf(present);
-    return falseIfRetryLater(async () => {
-      const settled = isSettled(provider, { requested_at: present.updated_at });
-      const machine = await provider.findMachine(machine_id);
-      if (machine === undefined && settled) throw new GiveUp("PROVIDER_ERROR", VANISHED);
-      if (machine === undefined || !isRunning(machine) || machine.ip_address === null) return false;
-      await provider.releaseOthers({ server_id, account_id, machine_id });
-      return recordMachine(present, operation.id, { ip_address: machine.ip_address });
-    });
+    const settled = isSettled(provider, { requested_at: present.updated_at });
+    const machine = await provider.findMachine(machine_id);
+    if (machine === undefined && settled) throw new GiveUp("PROVIDER_ERROR", VANISHED);
+    if (machine === undefined || !isRunning(machine) || machine.ip_address === null) return false;
+    await provider.releaseOthers({ server_id, account_id, machine_id });
+    return recordMachine(present, operation.id, { ip_address: machine.ip_address });
   },
 
   prepareHost: async ({ operation, server, jobId }) => {

@@ -10,7 +10,7 @@ export default workflow({
   steps: [
     // A provider may ask us to wait, and a try whose outcome is unknown is waited for.
     poll("requestMachine", "Creating the machine at the provider", { upToMinutes: 15, undo: "releaseMachine" }),
-    poll("awaitMachine", "Waiting for the machine to start", { upToMinutes: 20 }),
-    poll("prepareHost", "Setting up the machine", { upToMinutes: 20 }),
+    poll("awaitMachine", "Waiting for the machine to start", { upToMinutes: 20, firstWaitSeconds: 5 }),
+    poll("prepareHost", "Setting up the machine", { upToMinutes: 20, firstWaitSeconds: 10 }),
   ],
 });
