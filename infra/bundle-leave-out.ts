@@ -115,6 +115,20 @@ export const STAND_INS: readonly StandIn[] = [
       export const partitionsInfo = { partitions: [{ id: "aws", outputs, regionRegex: ".", regions: {} }], version: "1.1" };`,
   },
   {
+    // Which trace an invocation belongs to, where several run at once in one process: ours run one at a time, and `_X_AMZN_TRACE_ID` names it.
+    name: "invocations side by side",
+    file: /@aws\/lambda-invoke-store\/dist-es\/invoke-store\.js$/,
+    contents: () => "export const InvokeStore = { getInstanceAsync: async () => undefined };",
+  },
+  {
+    // Parses objects that contain themselves; JSON has none.
+    name: "cycles in zod",
+    file: /zod\/v4\/core\/memoizer\.js$/,
+    contents: () => `
+      export class $ZodCyclicError extends Error {}
+      export const [memoizer, isBackEdge, isRecursiveSchema] = Array(3).fill(() => undefined);`,
+  },
+  {
     // For the API's description, which is made with the bundles: `describeApi`.
     name: "JSON Schema of zod",
     file: /zod\/v4\/core\/(json-schema-processors|to-json-schema|json-schema-generator)\.js$/,
@@ -123,9 +137,13 @@ export const STAND_INS: readonly StandIn[] = [
   {
     // A schema of zod has every method that any schema can have; bundlers cannot tell which of them are called.
     // zod/mini has none, but every schema of ours would have to be written in its functions.
+    // And of a namespace that is passed on they keep everything.
     name: "methods of zod's schemas that nobody calls",
     file: /zod\/v4\/classic\/schemas\.js$/,
-    contents: async (path) => withoutUnusedMethods(await readFile(path, "utf8"), sources()),
+    contents: async (path) =>
+      withoutUnusedMethods(await readFile(path, "utf8"), sources())
+        .replace('import { util } from "../core/index.js";', 'import * as util from "../core/util.js";')
+        .replaceAll("core.util.", "util."),
   },
   {
     // A client reads its version out of it, and nothing else.
@@ -176,12 +194,9 @@ export const leaveOut = (standIns: readonly StandIn[] = STAND_INS): Plugin => ({
 async function throwing(path: string): Promise<string> {
   const original: unknown = await import(path);
   const names = Object.keys(z.looseObject({}).parse({ ...Object(original) }));
-  return names
-    .map(
-      (name) =>
-        `const _${name} = () => { throw new Error("${name} is left out of this bundle"); };\nexport { _${name} as ${name} };`,
-    )
-    .join("\n");
+  return `
+    const thrower = () => { throw new Error("This is left out of the bundles"); };
+    export { ${names.map((name) => `thrower as ${name}`).join(", ")} };`;
 }
 
 /** The text of all that is ours and may be in a bundle. */

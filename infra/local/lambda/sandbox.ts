@@ -10,6 +10,8 @@ import type { Log } from "./log.ts";
 
 // Lambda allows 10 s to load the bundle; three times that on a machine that is busy with everything else as well.
 const LOAD_LIMIT_MILLISECONDS = 30_000;
+// Lambda keeps one for minutes. A new one takes 50 ms here, and all functions together hold a gigabyte.
+const IDLE_MILLISECONDS = 30_000;
 
 const Message = z.union([
   z.object({ ready: z.literal(true) }),
@@ -49,12 +51,18 @@ export function openSandbox(definition: LambdaFunction, { environment, log, comp
   const calls = new Map<string, Call>();
   const loaded = Promise.withResolvers<void>();
   let open = true;
+  const idle = setTimeout(() => {
+    if (calls.size > 0) return;
+    open = false;
+    void worker.terminate();
+  }, IDLE_MILLISECONDS).unref();
 
   const settle = (id: string): Call | undefined => {
     const call = calls.get(id);
     clearTimeout(call?.timer);
     calls.delete(id);
     if (!open && calls.size === 0) void worker.terminate();
+    idle.refresh();
     return call;
   };
   const fail = (error: FunctionError): void => {
