@@ -192,8 +192,8 @@ async function memoryAfter({ url, pid }: Service, token: () => string): Promise<
   const head = [`Memory after ${REQUESTS.toLocaleString("en-US")} requests`, "at once, MB", `after ${IDLE_SECONDS} s, MB`];
   const sum = ([a = 0, b = 0]: readonly number[]): number => a + b;
   return tableOf(head, [
-    ["service", ...[busy, idle].map(([own = 0]) => own.toFixed(0))],
-    ["DynamoDB Local (Java)", ...[busy, idle].map(([, java = 0]) => java.toFixed(0))],
+    ["service", ...[busy, idle].map(([own]) => own.toFixed(0))],
+    ["DynamoDB Local (Java)", ...[busy, idle].map(([, java]) => java.toFixed(0))],
     ["together", ...[busy, idle].map((each) => sum(each).toFixed(0))],
   ]);
 }
