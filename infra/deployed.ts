@@ -53,8 +53,8 @@ export const CONCURRENCY_MIN = 100;
 export const concurrencyWarning = (limit: number): string | undefined =>
   limit >= CONCURRENCY_MIN
     ? undefined
-    : `Only ${limit} functions may run at once in this account and region: a dashboard and a few waits use that up, and everything beyond is
-answered 503. Ask AWS for ${CONCURRENCY_WANTED}:
+    : `Only ${limit} functions may run at once in this account and region: a dashboard and a few waits use that up, and every further request
+gets 503. Ask AWS for ${CONCURRENCY_WANTED}:
   aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${CONCURRENCY_WANTED}`;
 
 const ASK_SECONDS = 20;

@@ -1,4 +1,4 @@
-// What the README says of adding an endpoint and a workflow is all that the type checker asks for.
+// Adding an endpoint or a workflow as the README says satisfies the type checker.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// What the sources have in common that no linter checks. Object types are interfaces: the linter checks that.
+// Conventions of the sources that no linter checks. Object types are interfaces: the linter checks that.
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 

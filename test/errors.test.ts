@@ -1,11 +1,11 @@
-// What the service says to its clients when something fails is written once: in shared/api/errors.ts where an endpoint declares it.
+// Each error message for clients is written once: in shared/api/errors.ts if an endpoint declares it.
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 const SENTENCE = /"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g;
 const WORDS_MIN = 4;
 
-/** Every text of several words in the code, with the places where it stands. */
+/** Every text of several words in the code, with its places. */
 const sentences = Map.groupBy(
   globSync("{shared/{api,data,domain,runtime},functions}/**/*.ts").flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(SENTENCE)]
@@ -16,7 +16,7 @@ const sentences = Map.groupBy(
   ({ text }) => text,
 );
 
-/** What endpoints say of themselves, and what people read of a step, may be alike; nothing that fails is. */
+/** Endpoints' descriptions and steps' labels may be alike; error messages may not. */
 const PROSE = /^(?:shared\/api\/(?!errors)|functions\/workflows\/[a-z-]+\/workflow\.ts)/;
 
 test("no error message is written twice", () => {

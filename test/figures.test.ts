@@ -1,5 +1,5 @@
-// What a request may cost: calls to DynamoDB and its capacity, starts of workflows, the size of a function. The numbers are the
-// project's own promises; a change that breaks one makes every request slower and dearer.
+// What a request may cost: calls to DynamoDB and its capacity, starts of workflows, the size of a function. The figures are the
+// project's own goals: a change that breaks one makes every request slower and more expensive.
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
@@ -41,7 +41,7 @@ interface Cost {
   starts: Call[];
 }
 
-/** The calls that a request made: by the authorizer, and by the endpoint's own function. */
+/** The calls of a request: the authorizer's, and those of the endpoint's own function. */
 async function costOf(id: string, request: () => Promise<ApiResponse>): Promise<Cost & { response: ApiResponse }> {
   const own = new RegExp(`-api${id.replace(".", "")}[0-9A-F]{8}$`, "i");
   const calls: Call[] = [];
@@ -55,10 +55,10 @@ async function costOf(id: string, request: () => Promise<ApiResponse>): Promise<
 
 interface Row {
   status: number;
-  /** DynamoDB calls of the endpoint's function, at most. */
+  /** The limit of the DynamoDB calls of the endpoint's function. */
   calls: number;
   starts?: number;
-  /** Makes what the request needs, and gives the request. */
+  /** Creates what the request needs, and returns the request. */
   prepare: () => Promise<(api: Client, headers: Record<string, string>) => Promise<ApiResponse>>;
 }
 
@@ -95,7 +95,7 @@ const operation = async () => {
   return { id: begun.as(z.looseObject({ operation_id: z.string() })).operation_id };
 };
 
-/** Reading one record is 1 call, a list 2, a creation 2: a read and a transaction. What is more says why. */
+/** Reading one record takes 1 call, a list 2, a creation 2: a read and a transaction. Higher limits say why. */
 const BUDGET: Record<string, Row> = {
   "servers.list": { status: 200, calls: 2, prepare: get(() => "/servers") },
   "servers.get": { status: 200, calls: 1, prepare: get((id) => `/servers/${id}`, server) },
@@ -106,7 +106,7 @@ const BUDGET: Record<string, Row> = {
     prepare: put(async () => [`/servers/${(await server()).id}`, { name: unique("new") }]),
   },
   "servers.delete": { status: 202, calls: 2, starts: 1, prepare: remove(async () => `/servers/${(await server()).id}`) },
-  // One more for the servers, whose states have their part in what is allowed.
+  // One more for the servers, because their states decide what is allowed.
   "instances.list": { status: 200, calls: 3, prepare: get(() => "/instances") },
   "instances.get": { status: 200, calls: 2, prepare: get((id) => `/instances/${id}`, instance) },
   "instances.create": {
@@ -153,9 +153,9 @@ const BUDGET: Record<string, Row> = {
   },
   "backups.get": { status: 200, calls: 1, prepare: get((id) => `/backups/${id}`, backup) },
   "backups.delete": { status: 202, calls: 2, starts: 1, prepare: remove(async () => `/backups/${(await backup()).id}`) },
-  // The backup says which instance is to be read.
+  // The backup names the instance to read.
   "backups.restore": { status: 202, calls: 3, starts: 1, prepare: post(async () => [`/backups/${(await backup()).id}/restore`]) },
-  // The second is its entry in the audit log.
+  // The second writes its entry in the audit log.
   "backups.download": { status: 200, calls: 2, prepare: get((id) => `/backups/${id}/download`, backup) },
   "operations.list": { status: 200, calls: 2, prepare: get(() => "/operations") },
   "operations.get": { status: 200, calls: 1, prepare: get((id) => `/operations/${id}`, operation) },
@@ -192,18 +192,18 @@ const BUDGET: Record<string, Row> = {
       () => me.token(),
     ),
   },
-  // The token lies under its fingerprint, not in the account.
+  // The token is stored under its fingerprint, not in the account.
   "tokens.delete": { status: 200, calls: 3, prepare: remove(async () => `/tokens/${(await me.token()).id}`) },
   "auth.me": { status: 200, calls: 1, prepare: get(() => "/auth/me") },
-  // The session ends before anything else is done.
+  // The session ends first.
   "auth.logout": { status: 200, calls: 3, prepare: post(() => Promise.resolve(["/auth/logout"])) },
   "auth.password": {
     status: 422,
-    // A failed try takes two places among the failed sign-ins; the first from an address makes them.
+    // A failed try takes two slots among the failed sign-ins; the first from an address creates them.
     calls: 7,
     prepare: put(() => Promise.resolve(["/auth/password", { current_password: "wrong", new_password: "a new long password" }])),
   },
-  // The instance and its server, before what the sandbox holds.
+  // The instance and its server, before the sandbox's data.
   "sandbox.getData": { status: 409, calls: 3, prepare: get((id) => `/sandbox/instances/${id}/data`, instance) },
   "sandbox.putData": {
     status: 409,
@@ -228,7 +228,7 @@ const clientFor = async (id: string) => {
 
 const warmed = new Set<string>();
 
-/** What is in memory once a function is warm (keys, catalogue, where the next slot is) is not counted. */
+/** What a warm function has in memory (keys, catalog, the next slot) is not counted. */
 async function warm(id: string, { prepare }: Row): Promise<void> {
   if (warmed.has(id)) return;
   warmed.add(id);
@@ -318,10 +318,10 @@ describe("a page of 20 of 100,000", () => {
   const RECORDS = 100_000;
   const CAPACITY_MAX = 11;
   const STATUSES = 3;
-  /** Eight pages of 20 of one status, and a page more. */
+  /** Eight pages of 20 with one status, and one more page. */
   const READ_AT_ENDS = 9 * 20 * STATUSES;
 
-  /** The counts of all of them; the records themselves only where pages are read, because what is never read costs nothing. */
+  /** The counts of all of them; the records only where the test reads pages, because the others cost nothing. */
   const isRead = (made: number) =>
     Math.min(made, RECORDS - made) <= READ_AT_ENDS || Math.abs(made - RECORDS / 2) <= READ_AT_ENDS / 2;
 
@@ -415,7 +415,7 @@ describe("a page of 20 of 100,000", () => {
       await write([...counts.values(), ...items]);
     });
 
-    // Eight pages in a row begin at each possible place inside a block of counts.
+    // Eight consecutive pages start at each possible position inside a block of counts.
     const lastPage = (total: number) => Math.ceil(total / 20);
     test.each([
       ["at the beginning", 0, () => 1],
@@ -458,4 +458,4 @@ describe("a page of 20 of 100,000", () => {
   });
 });
 
-// The largest is sign-in, with its JWT, its throttle and its sessions; 300 KB until calls were bounded and sessions counted exactly.
+// The largest is sign-in, with its JWT, its throttle and its sessions. It was 300 KB before calls had timeouts and sessions exact counts.

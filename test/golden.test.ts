@@ -1,4 +1,4 @@
-// The API is what was committed: a change of it has to be made on purpose.
+// The API matches the committed files: every change of it has to be deliberate.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { goldens, inThisFolder } from "./golden/golden.ts";

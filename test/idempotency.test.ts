@@ -1,4 +1,4 @@
-// `Idempotency-Key`: a request that is sent again has one effect and one answer.
+// `Idempotency-Key`: a retried request has one effect and one response.
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { instances } from "../shared/api/instances.ts";

@@ -1,11 +1,11 @@
-// The import rule: who may import whom (docs/decisions.md says why). An allow-list below may shrink and never grow.
+// The import rule: which folder may import which (docs/decisions.md says why). An allow-list below may only shrink.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 interface Import {
   file: string;
-  /** A path from the top of the repository, or a package's name. */
+  /** A path from the root of the repository, or a package's name. */
   from: string;
 }
 
@@ -35,14 +35,14 @@ test("shared imports nothing from the other folders", () => {
   expect(breaking(({ file, from }) => !isIn(file, "shared") || !isOurs(from) || isIn(from, "shared"))).toEqual([]);
 });
 
-/** From the bottom up: a file imports from its own layer and from those above it in this list. */
+/** From the bottom up: a file imports from its own layer and from those before it in this list. */
 const LAYERS = ["domain", "platform", "api", "data", "storage", "providers", "hosts", "runtime"];
 const layerOf = (place: string): number => LAYERS.indexOf(place.split("/")[1] ?? "");
 
 test("the layers inside shared import in one direction", () => {
   expect(globSync("shared/**/*.ts").filter((file) => layerOf(file) === -1)).toEqual([]);
   expect(breaking(({ file, from }) => !isIn(file, "shared") || !isIn(from, "shared") || layerOf(from) <= layerOf(file))).toEqual([
-    // A task that meets the API's own error tells whether it is worth another try.
+    // A task that gets the API's own error decides whether to retry.
     "shared/platform/task-errors.ts → shared/api/errors.ts",
   ]);
 });

@@ -1,4 +1,4 @@
-// Lists: any page of any length, walked by pages or by cursor, with a total that is exact.
+// Lists: pages of any length, by page or by cursor, with an exact total.
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { account, type TestAccount, unusedId } from "./harness/account.ts";
@@ -9,7 +9,7 @@ import { setQuota } from "../shared/data/operator.ts";
 import { removeSshKey, getSshKey } from "../shared/data/ssh-keys.ts";
 import { changeOf } from "../shared/data/change.ts";
 
-/** More than two blocks of counts (32), so that pages begin inside, at and beyond their borders. */
+/** More than two blocks of counts (32), so that pages start inside, at and beyond their edges. */
 const RECORDS = 70;
 
 let me: TestAccount;

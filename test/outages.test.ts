@@ -1,4 +1,4 @@
-// When a part of AWS is away: 503 in the envelope, and once it is back nothing is half done.
+// When a part of AWS is down: 503 in the envelope, and once it is back nothing is half done.
 import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
@@ -35,7 +35,7 @@ beforeEach(async () => {
   api = (await me.token()).api;
 });
 
-/** How long clients wait before they try again is bounded: the SDK's own tries are part of an answer's time. */
+/** How long clients wait before they retry has a limit: the SDK's own retries are part of a response's time. */
 async function without<T>(service: "dynamodb" | "states", mode: true | "refuse" | "silent", work: () => Promise<T>): Promise<T> {
   cloud.aws.outage(service, mode);
   try {
@@ -76,7 +76,7 @@ describe.each([true, "refuse", "silent"] as const)("without the database (%s)", 
 });
 
 describe("without the workflow engine", () => {
-  /** All that the account has, but for its credentials' counters: what a request that failed must leave as it was. */
+  /** Everything of the account except its credentials' counters: a failed request must not change it. */
   const everything = async () => {
     const reader = (await me.token()).api;
     const lists = await Promise.all(
@@ -175,7 +175,7 @@ describe("without the workflow engine", () => {
       const before = await everything();
       const began = Date.now();
       const responses = await without("states", mode, () => Promise.all(requests.map(({ request }) => request())));
-      expect(Date.now() - began).toBeLessThan(29_000); // what API Gateway waits
+      expect(Date.now() - began).toBeLessThan(29_000); // API Gateway's timeout
       for (const response of responses) unavailable(response);
       expect(await everything()).toEqual(before);
       for (const { what, request } of requests) expect((await request()).status, what).toBeLessThan(300);
@@ -246,7 +246,7 @@ describe("a write whose response is lost", () => {
 describe("a retry with the same Idempotency-Key, while the start fails", () => {
   const keyed = { headers: { "idempotency-key": "begun" } };
 
-  /** A creation that is written and not started: its start fails, and so does taking it back. */
+  /** A creation that is recorded but not started: its start fails, and so does its withdrawal. */
   async function begunOnly(body: Record<string, unknown>): Promise<OperationRecord> {
     const unsubscribe = cloud.aws.calls.subscribe(({ action }) => {
       if (action === "StartExecution") cloud.aws.outage("dynamodb", true);
@@ -357,7 +357,7 @@ test("of a first task and a concurrent withdrawal exactly one wins, and neither 
       later(round * 4, () =>
         beginOperation(operation).catch((error: unknown) => {
           if (!(error instanceof ConditionFailed)) throw error;
-          return false; // the task tries again, and finds no operation
+          return false; // the task retries, and finds no operation
         }),
       ),
     ]);

@@ -1,4 +1,4 @@
-// `npm test`: types, format, lint, and every test. The last line counts them all; what was skipped is listed before it, and why.
+// `npm test`: types, format, lint, and every test. The last line counts them all; a list before it names skipped tests with reasons.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import * as z from "zod";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
-/** A check is one thing that passes or fails; what it printed is shown only when it fails. */
+/** A check passes or fails; its output is shown only if it fails. */
 const CHECKS: [name: string, command: string[]][] = [
   ["types", ["typescript/bin/tsc", "--noEmit"]],
   ["types of the dashboard", ["typescript/bin/tsc", "-p", "dashboard"]],
@@ -19,7 +19,7 @@ const SLOWEST_SHOWN = 10;
 
 async function main(): Promise<void> {
   const began = performance.now();
-  // Beside the tests, whose first seconds and whose waits leave a core idle; told after them, so that the two do not mix.
+  // Runs beside the tests, whose first seconds and waits leave a core idle; reported after them, so that the outputs do not mix.
   const [tests, checks] = await Promise.all([vitest(), staticChecks()]);
   console.log("");
   for (const { name, code, output, seconds } of checks) {
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
 
 async function staticChecks(): Promise<(Awaited<ReturnType<typeof run>> & { name: string })[]> {
   const results = [];
-  // One after the other: the tests need the rest of the machine.
+  // One after another: the tests need the rest of the machine.
   for (const [name, command] of CHECKS) results.push({ name, ...(await run(command, { quiet: true })) });
   return results;
 }
@@ -76,7 +76,7 @@ async function vitest(): Promise<Summary> {
   }
 }
 
-/** Runs a package's own script with this very Node, which is the right one, whatever is on the PATH. */
+/** Runs a package's own script with this Node, which is the right one, whatever is on the PATH. */
 function run(
   [script = "", ...args]: readonly string[],
   { quiet }: { quiet: boolean },
@@ -104,7 +104,7 @@ function run(
   });
 }
 
-// Whoever stops this stops what it started.
+// Stopping this process stops its children.
 const children = new Set<ReturnType<typeof spawn>>();
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.on(signal, () => {
@@ -117,6 +117,6 @@ process.on("disconnect", () => {
 });
 
 await main();
-// The channel to whoever started this would keep the process alive.
+// The channel to the parent would keep the process alive.
 process.removeAllListeners("disconnect");
 if (process.connected) process.disconnect();

@@ -1,4 +1,4 @@
-// The states of servers, instances, backups and operations are in one file, shared/domain/lifecycle.ts: nothing else spells one.
+// One file, shared/domain/lifecycle.ts, names the states of servers, instances, backups and operations.
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import {
@@ -17,7 +17,7 @@ const STATES = [
   ...OPERATION_STATUSES,
 ];
 
-/** Other vocabularies: of a machine at its provider, of a job on a machine, and of the ERP that the sandbox simulates. */
+/** Other vocabularies: those of a provider's machine, of a job on a machine, and of the ERP that the sandbox simulates. */
 const OTHERS = /^shared\/(?:providers\/|hosts\/(?:sandbox|ssh)|data\/sandbox\.ts)/;
 /** The contract shows states in its examples. */
 const EXAMPLES = /^shared\/api\//;

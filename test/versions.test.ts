@@ -1,4 +1,4 @@
-// Versions: a single resource has an ETag, and whoever names it in `If-Match` overwrites nothing that they have not seen.
+// Versions: a single resource has an ETag, and a client that sends it in `If-Match` overwrites nothing that it has not seen.
 import { deflateSync, gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
@@ -23,13 +23,13 @@ beforeAll(async () => {
 
 interface Kind {
   what: string;
-  /** Makes one, and gives its path. */
+  /** Creates one, and returns its path. */
   make: () => Promise<string>;
   client: () => Promise<Client>;
-  /** Bodies of changes, each of which makes another version. */
+  /** Bodies of changes, each of which creates another version. */
   changes: () => Record<string, unknown>[];
   deleted?: 200 | 202;
-  /** Changes what does not count. */
+  /** Changes fields that do not count. */
   touch?: (path: string) => Promise<unknown>;
 }
 

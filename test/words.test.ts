@@ -1,4 +1,4 @@
-// One word for one idea: the words that CONTRIBUTING.md's glossary rules out, and those that plain English replaced, do not come back.
+// One word for one idea: words that the glossary in CONTRIBUTING.md rules out, and those that plain English replaced, do not come back.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { matchesGlob } from "node:path";
 import { expect, test } from "vitest";
@@ -60,7 +60,7 @@ test("the API description uses no word that the glossary rules out", () => {
   expect(lostIn(said.join("\n"))).toEqual([]);
 });
 
-/** Strings and text of elements, without comments and what code says: identifiers, imports, classes. */
+/** Strings and text of elements, without comments, identifiers, imports and classes. */
 const stringsOf = (code: string): string =>
   code
     .split("\n")
@@ -107,7 +107,7 @@ test("comments in product code use no word that the glossary rules out", () => {
   ).toEqual([]);
 });
 
-/** What a name must not contain, and what is stored or sent under such a name already. */
+/** What a name must not contain, and the names that are already stored or sent. */
 const LOST_NAMES = /answer|refus|complain|catalogue|behaviour|colour|spelled|notnow|^told$|^_?told[A-Z]/i;
 const KEPT_NAMES: ReadonlyMap<string, string> = new Map([
   ["answer", "shared/{runtime/idempotency,data/sandbox,hosts/{sandbox,ssh-job,ssh-script}}.ts"],

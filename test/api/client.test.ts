@@ -1,4 +1,4 @@
-// The typed client: what it sends, what it gives back, what it throws, and what does not compile.
+// The typed client: what it sends, returns and throws, and what does not compile.
 import { createServer } from "node:http";
 import { afterAll, beforeAll, beforeEach, expect, expectTypeOf, test } from "vitest";
 import * as z from "zod";
@@ -150,9 +150,9 @@ test("the compiler checks the parameters and the data of every call", () => {
     () => servers.get(),
     // @ts-expect-error every field of a new server is required: `size` is missing
     () => servers.create({ body: { name: "erp-1", provider: "sandbox", region: "eu-central", ssh_key_id: "key_1" } }),
-    // @ts-expect-error a field that the endpoint does not have is refused by the service
+    // @ts-expect-error the service rejects a field that the endpoint does not have
     () => servers.update({ params: { id: "srv_1" }, body: { name: "erp-1", size: "small" } }),
-    // @ts-expect-error there is no such action
+    // @ts-expect-error an unknown action
     () => instances.act({ params: { id: "ins_1" }, body: { action: "explode" } }),
     // @ts-expect-error a deletion takes no body
     () => instances.delete({ params: { id: "ins_1" }, body: {} }),

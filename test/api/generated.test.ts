@@ -1,4 +1,4 @@
-// Clients that other people's tools make of the description: they compile as strictly as TypeScript can, and their calls work.
+// Clients that other tools generate from the description compile under TypeScript's strictest options, and their calls work.
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -14,7 +14,7 @@ import { apiUrl } from "../harness/cloud.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
-/** The same walk with either client: a server, an instance on it, a backup, its restore. It ends with the last operation's status. */
+/** The same calls with either client: a server, an instance on it, a backup, its restore. Returns the last operation's status. */
 const WALK = `
 export async function walk({ baseUrl, token, words }: { baseUrl: string; token: string; words: Record<"key" | "name" | "database" | "domain", string> }): Promise<string> {
   CLIENT
@@ -64,7 +64,7 @@ const CLIENTS = {
   )}`,
 };
 
-/** Inside the project, so that what the clients import is found. */
+/** A folder inside the project, where the clients find their imports. */
 let folder = "";
 beforeAll(async () => {
   await mkdir(join(ROOT, ".local"), { recursive: true });

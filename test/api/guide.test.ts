@@ -1,4 +1,4 @@
-// docs/api.md is true to the code: it names every error, permission and filter, and asks for nothing that is not there.
+// docs/api.md matches the code: it names every error, permission and filter, and nothing that does not exist.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ERRORS, OPERATION_ERRORS } from "../../shared/api/errors.ts";

@@ -1,5 +1,5 @@
-// The API's description as other people's tools judge it: Redocly, and Spectral with OWASP's rules. What they find and we mean is
-// listed with the reason; everything else is mended.
+// The API description in other tools' judgment: Redocly, and Spectral with OWASP's rules. A list explains the findings that we
+// accept on purpose; we fixed everything else.
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import spectralCore from "@stoplight/spectral-core";
 import owasp from "@stoplight/spectral-owasp-ruleset";
@@ -59,7 +59,7 @@ const EXCEPTIONS: readonly Exception[] = [
   },
 ];
 
-/** What is found beside the exceptions, and which of those were met. */
+/** The findings without the exceptions, and the exceptions that matched. */
 function judge(findings: readonly Finding[]): { left: Finding[]; met: Exception[] } {
   const exceptionFor = ({ rule, where }: Finding) => EXCEPTIONS.find((each) => each.rules.test(rule) && each.where.test(where));
   return {
@@ -80,7 +80,7 @@ async function redocly(source: string): Promise<Finding[]> {
 
 async function spectral(source: string): Promise<Finding[]> {
   const linter = new spectralCore.Spectral();
-  // Their types and the linter's are of different versions.
+  // Their types and the linter's come from different versions.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const rulesets = [
     spectralRulesets.oas,
@@ -93,7 +93,7 @@ async function spectral(source: string): Promise<Finding[]> {
 
 const met = new Set<Exception>();
 
-/** That of the test environment, which has all that live has. */
+/** The description of the test environment, which has everything of live. */
 const source = JSON.stringify(openapi("test"));
 
 test.each([

@@ -1,4 +1,4 @@
-// The route table: every endpoint has its file, and names that can be found by whoever knows the path.
+// The route table: every endpoint has its file, and names that you can find if you know the path.
 import { existsSync, globSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as z from "zod";
@@ -6,7 +6,7 @@ import { ID_PREFIXES } from "../../shared/domain/id-kinds.ts";
 import { resourceOf, routes } from "../../shared/api/index.ts";
 import { shapeOf } from "../../shared/runtime/shape.ts";
 
-/** Files in folders of endpoints that are no endpoint: none. Shrink only. */
+/** Files in folders of endpoints that are not endpoints: none. This list may only shrink. */
 const OTHER_FILES: readonly string[] = [];
 
 const inResourceFolders = [...new Set(routes.map(({ entry }) => entry.slice(0, entry.lastIndexOf("/"))))];

@@ -12,7 +12,7 @@ beforeAll(async () => {
   me = await account();
 });
 
-// Failures count by source address, so that every test comes from one of its own.
+// Failed sign-ins count by source address, so every test has its own.
 let addresses = 10;
 const nextAddress = (): string => `127.0.3.${addresses++}`;
 
@@ -63,7 +63,7 @@ test("a wrong password and an unknown email take the same time", async () => {
   };
   await time("warm@example.com");
   const [known, unknown] = [await time(me.user.email), await time("nobody-else@example.com")];
-  // Without a password to compare with, an unknown e-mail would be answered in a quarter of the time.
+  // Without a password to compare, the response for an unknown email would take a quarter of the time.
   expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(2);
 });
 
@@ -122,7 +122,7 @@ describe("failures in fifteen minutes", () => {
     const responses = await Promise.all(
       Array.from({ length: 60 }, (_, i) => login(`${unique("victim")}-${i}@example.com`, "guess", attacker)),
     );
-    // Fewer, if the machine was too busy for some: those were counted, and told to try again.
+    // Fewer, if the machine was too busy for some: those were counted, and got an error that says to retry.
     const unserved = responses.filter(({ status }) => status === 503).length;
     expect(responses.filter(({ status }) => status === 401)).toHaveLength(50 - unserved);
     const rejected = await login(me.user.email, me.user.password, attacker);

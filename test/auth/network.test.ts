@@ -1,4 +1,4 @@
-// Failed sign-ins are counted by network: who has a whole network of addresses gets no more attempts by it.
+// Failed sign-ins count by network: the owner of a whole network of addresses gets no more tries.
 import { expect, test } from "vitest";
 import { networkOf } from "../../shared/domain/network.ts";
 

@@ -103,7 +103,7 @@ describe("PUT /auth/password", () => {
 });
 
 describe("during a password change", () => {
-  /** The user as the request that sets a password has read it; the rest of it comes when `set` is called. */
+  /** The user as the request for the password change has read it; the request continues when the test calls `set`. */
   async function reading(user: TestUser, session: Client) {
     const [, claims = ""] = session.token?.split(".") ?? [];
     const { sid } = z.object({ sid: z.string() }).parse(JSON.parse(Buffer.from(claims, "base64url").toString()));
@@ -142,7 +142,7 @@ test("fifty concurrent sign-ins leave twenty sessions", async () => {
   const ids = Array.from({ length: 50 }, () => newId("session"));
   const user = await find(userRef(id));
   if (user === undefined) throw new Error("There is no such user");
-  // All have read the user before the first of them opens a session.
+  // All have read the user before the first one opens a session.
   const opened = await Promise.all(ids.map((each) => openSession(user, each, "2100-01-01T00:00:00.000Z")));
   expect(opened).toEqual(ids.map(() => true));
   const left = Object.keys((await find(userRef(id)))?.sessions ?? {});
@@ -229,7 +229,7 @@ describe("the JWT", () => {
         const copy = Buffer.from(bytes);
         copy[at] = (copy[at] ?? 0) ^ (1 << bit);
         const text = copy.toString("latin1");
-        // What cannot stand in a header never arrives.
+        // A header cannot contain these characters.
         if (/^[\x21-\x7e]+$/.test(text)) flipped.push(text);
       }
     expect(flipped.length).toBeGreaterThan(1_500);
@@ -269,7 +269,7 @@ describe("the JWT", () => {
       expect(await status(text), text).toBe(401);
   });
 
-  /** A JWT of our own making: right in everything but what is given. */
+  /** A JWT made by the test: valid except for the given changes. */
   async function forged(
     given: { claims?: Record<string, unknown>; header?: Record<string, unknown>; key?: Uint8Array } = {},
   ): Promise<string> {

@@ -28,7 +28,7 @@ const dataOf = async (id: string) => JSON.parse((await api.get(`/sandbox/instanc
 const show = async (id: string) => (await api.get(`/instances/${id}`)).as(Instance);
 const restore = (backup: { id: string }, body?: unknown) => api.post(`/backups/${backup.id}/restore`, body);
 
-/** An instance that holds NEW, and a backup of it that holds OLD. */
+/** An instance with the data NEW, and its backup with the data OLD. */
 async function changedSince(note?: string): Promise<{ instance: Instance; backup: Backup }> {
   const instance = await me.instance();
   await write(instance.id, OLD);
@@ -144,7 +144,7 @@ describe("rejected restores", () => {
 
   test("a restore is rejected while another operation holds the instance, and the backup cannot be deleted meanwhile", async () => {
     const { backup } = await changedSince();
-    await api.delete("/backups/none"); // a function that has to load first would come too late
+    await api.delete("/backups/none"); // a function that has to load first would be too late
     const responses = await Promise.all([restore(backup), restore(backup), api.delete(`/backups/${backup.id}`)]);
     const [begun, ...more] = responses.filter(({ status }) => status === 202).map((response) => response.as(Operation));
     expect(more).toEqual([]);

@@ -1,4 +1,4 @@
-// The account's page: its settings, its quotas, and the password of who is signed in.
+// The account page: its settings, its quotas, and the user's password.
 import type { Locator, Page } from "playwright-core";
 import { describe, expect } from "vitest";
 import * as z from "zod";
@@ -155,7 +155,7 @@ test("nothing on the account page jumps while it loads, or when a notification a
   await page.waitForLoadState("networkidle");
   const shifts = `new Promise((resolve) => new PerformanceObserver((list) =>
     resolve(list.getEntries().reduce((sum, { value }) => sum + value, 0))).observe({ type: "layout-shift", buffered: true }))`;
-  const none = "new Promise((resolve) => setTimeout(resolve, 100, 0))"; // no entry is reported where nothing has shifted
+  const none = "new Promise((resolve) => setTimeout(resolve, 100, 0))"; // the browser reports no entry if nothing has shifted
   expect(Number(await page.evaluate(`Promise.race([${shifts}, ${none}])`))).toBeLessThanOrEqual(0.05);
   const before = await page.getByRole("heading", { name: "Settings" }).boundingBox();
   await save(page);

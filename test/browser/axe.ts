@@ -1,4 +1,4 @@
-// Whether a page can be used by everybody, as far as a program can tell.
+// Whether a page is accessible to everyone, as far as a program can tell.
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";

@@ -1,4 +1,4 @@
-// Backups: making, restoring, downloading and deleting them, and why some of it cannot be done.
+// Backups: creating, restoring, downloading and deleting them, and the reasons that prevent it.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect } from "vitest";
@@ -50,7 +50,7 @@ describe("creating a backup", () => {
     await asked.getByRole("button", { name: "Back up now" }).click();
     await asked.waitFor({ state: "detached" });
     await page.getByText("Backup completed: Shop").first().waitFor();
-    // What is told is on the page by then, however long that took to be asked for.
+    // The page shows what the notification says by then, however long the request took.
     expect(await rowOf(page, "Before the upgrade").getByText("Completed").count()).toBe(1);
     expect(await backupsOf(mine)).toMatchObject([{ note: "Before the upgrade", kind: "manual", status: "completed" }]);
   });
@@ -180,7 +180,7 @@ describe("restoring a backup", () => {
 
 describe("the archive", () => {
   test("the archive downloads completely, from a URL that is requested at the click", async ({ open, faults }) => {
-    faults.expected.push(/^asks http:\/\/127\.0\.0\.1:\d+\/[^/]+\/.*X-Amz-Signature=/); // the store is another host
+    faults.expected.push(/^asks http:\/\/127\.0\.0\.1:\d+\/[^/]+\/.*X-Amz-Signature=/); // the store is on another host
     const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
     const backup = await mine.backup(id);
@@ -296,7 +296,7 @@ test("a restore works on a phone and shows how it ended", async ({ open }) => {
   await asked.getByLabel("Type Shop to confirm").fill("Shop");
   expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
   await asked.getByRole("button", { name: "Restore" }).tap();
-  // It is on no machine, which is tried more than once.
+  // No machine has it, and the service tries that more than once.
   await page.getByText("Couldn't restore backup: Shop").waitFor({ timeout: 30_000 });
 });
 
@@ -321,7 +321,7 @@ test("if the service is down the page says so in place of the list of backups, a
   await page.unroute("**/api/v1/backups?*");
   await page.getByRole("button", { name: "Try again" }).click();
   await rowOf(page, "Shop").waitFor();
-  // And above what is shown already.
+  // And above the items that are already shown.
   await page.route("**/api/v1/backups?*", (route) => route.abort());
   await page.getByRole("button", { name: "Refresh backups" }).click();
   await page.getByText("Can't reach the service").waitFor();

@@ -1,4 +1,4 @@
-// The dashboard in a real browser: `open` shows a page of it, and a test fails if any of its pages complained.
+// The dashboard in a real browser: `open` opens a page, and a test fails if any of its pages logs an error.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page, type Request, type Response } from "playwright-core";
@@ -15,17 +15,17 @@ export interface Look {
   as?: Pick<TestAccount, "user">;
   phone?: boolean;
   dark?: boolean;
-  /** In a browser that has not been there before: nothing of the dashboard is in its cache, and no other test uses it. */
+  /** In a new browser: its cache has nothing of the dashboard, and no other test uses it. */
   fresh?: boolean;
 }
 
-/** A path of the dashboard, in a browser that remembers nothing but, from other tests, the dashboard's files. */
+/** Opens a path of the dashboard, in a browser that keeps nothing from other tests except the dashboard's files. */
 export type Open = (path: string, look?: Look) => Promise<Page>;
 
 export interface Faults {
-  /** Errors on the console, refused by the policy, asked of another host, or thrown by a script. */
+  /** Errors on the console, requests that the policy blocks or that go to another host, and exceptions of scripts. */
   seen: string[];
-  /** Those that a test brings about. */
+  /** Errors that a test causes on purpose. */
   expected: RegExp[];
 }
 
@@ -34,26 +34,26 @@ const PHONE = { width: 390, height: 844 };
 /** Longer than anything on a page takes on a busy machine. */
 const PATIENCE_MS = 20_000;
 
-// Where no file has asked for the dashboard yet, it is built now, and not in the time of the first test.
+// If no file has used the dashboard yet, build it now, and not within the time of the first test.
 beforeAll(async () => {
   const response = await fetch(inject("shared").apiUrl);
   if (!response.ok) throw new Error(await response.text());
 });
 
 export const test = base
-  // oxlint-disable-next-line no-empty-pattern -- vitest reads there which fixtures this one needs: none
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads the fixtures that this one needs from the pattern: none
   .extend("browser", { scope: "worker" }, async ({}, { onCleanup }) => {
     const address = await fetch(inject("chromium"));
     if (!address.ok) throw new Error(await address.text());
     const browser = await chromium.connect(await address.text());
-    onCleanup(() => browser.close()); // the connection, and with it this process's contexts; not the browser
+    onCleanup(() => browser.close()); // closes the connection and this process's contexts, not the browser
     return browser;
   })
   .extend("faults", ({ task }, { onCleanup }): Faults => {
     const faults: Faults = { seen: [], expected: [] };
     onCleanup(() => {
       const seen = faults.seen.filter((each) => !faults.expected.some((pattern) => pattern.test(each)));
-      if (seen.length > 0) throw new Error(`${task.name}: the page complained:\n${[...new Set(seen)].join("\n")}`);
+      if (seen.length > 0) throw new Error(`${task.name}: the page logged errors:\n${[...new Set(seen)].join("\n")}`);
     });
     return faults;
   })
@@ -85,16 +85,16 @@ export const test = base
       if (known !== undefined) await page.evaluate(remembering(session));
       window.faults = faults;
       const response = await arrive(page, path);
-      // Such as that the dashboard of these sources cannot be built.
+      // For example, that the dashboard could not be built.
       if (response?.ok() !== true) throw new Error(await response?.text());
       return page;
     };
   });
 
-/** Of the dashboard's origin, but not the dashboard. */
+/** An address of the dashboard's origin that is not the dashboard. */
 const NO_PAGE = "/config.json";
 
-/** Leaves a window as it was before its test, but for the dashboard's files, which it has loaded and compiled. */
+/** Resets a window after its test, except for the dashboard's files, which it has loaded and compiled. */
 async function leave(window: Window): Promise<void> {
   const { context } = window;
   window.faults = nobodys();
@@ -102,7 +102,7 @@ async function leave(window: Window): Promise<void> {
   for (const page of others) await page.close();
   window.page = kept;
   kept.removeAllListeners();
-  kept.once("dialog", (dialog) => void dialog.accept()); // whether to leave what was filled in
+  kept.once("dialog", (dialog) => void dialog.accept()); // confirms leaving a filled-in form
   await kept.unrouteAll({ behavior: "ignoreErrors" });
   await kept.emulateMedia({ colorScheme: window.colorScheme });
   await context.clearPermissions();
@@ -110,16 +110,16 @@ async function leave(window: Window): Promise<void> {
   kept.removeAllListeners();
 }
 
-/** To another page as a link of the dashboard leads there: without loading the dashboard again, which is most of what a page costs. */
+/** Opens another page as a link of the dashboard does: without loading the dashboard again, which is most of what a page costs. */
 export const moveTo = (page: Page, path: string): Promise<unknown> =>
   page.evaluate(`history.pushState(null, "", ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent("popstate"));`);
 
-/** A browser of its own, but for its process. */
+/** A separate browser in the shared process. */
 interface Window {
   context: BrowserContext;
   page: Page;
   colorScheme: "dark" | "light";
-  /** Of the test that uses it. */
+  /** Belongs to the test that uses it. */
   faults: Faults;
 }
 
@@ -149,18 +149,18 @@ async function newWindow(
 
 const nobodys = (): Faults => ({ seen: [], expected: [] });
 
-/** What the dashboard keeps of a session. */
+/** What the dashboard stores of a session. */
 async function signedIn({ user: { email, password } }: Pick<TestAccount, "user">): Promise<string> {
   return JSON.stringify((await stranger.post("/auth/login", { email, password })).as(auth.login.data));
 }
 
-/** In a window that was used: Playwright's own `setStorageState` opens a page more for it, and costs as much as one of the dashboard's. */
+/** For a used window: Playwright's own `setStorageState` opens another page for it, which costs as much as one of the dashboard's. */
 const remembering = (session: string | undefined): string => `
   localStorage.clear();
   sessionStorage.clear();
   ${session === undefined ? "" : `localStorage.setItem("session", ${JSON.stringify(session)});`}`;
 
-/** Where interfaces of containers come and go, Chromium drops what it is loading: then it is asked once more. */
+/** When network interfaces of containers appear or vanish, Chromium aborts what it is loading: retry once. */
 async function arrive(page: Page, path: string): Promise<Response | null> {
   let dropped = false;
   const note = (request: Request): void => {
@@ -176,7 +176,7 @@ async function arrive(page: Page, path: string): Promise<Response | null> {
   return dropped ? page.goto(path) : response;
 }
 
-/** The machine's doing, and no page's. */
+/** Caused by the machine, not by a page. */
 const NETWORK_CHANGED = /net::ERR_NETWORK_CHANGED/;
 
 async function watch(window: Window): Promise<void> {
@@ -199,7 +199,7 @@ async function watch(window: Window): Promise<void> {
   );
 }
 
-/** Chromium calls it an error that the API says no; the page is there to say so in words. */
+/** Chromium logs error responses of the API as errors; the page shows them in words. */
 const isErrorResponse = (text: string, url: string): boolean =>
   /^Failed to load resource: the server responded with a status of 4\d\d/.test(text) && url.startsWith(apiUrl() + BASE_PATH);
 

@@ -13,14 +13,14 @@ const FONTS = `<?xml version="1.0"?>
 <fontconfig><dir prefix="relative">fonts</dir></fontconfig>
 `;
 
-/** One that other processes connect to, by the address that it has. */
+/** A Chromium that other processes connect to by its URL. */
 export const serve = async (): Promise<BrowserServer> => playwright.launchServer({ ...(await options()), host: "127.0.0.1" });
 
 async function options(): Promise<LaunchOptions> {
   const folder = await unpacked();
   return {
     executablePath: join(folder, "chromium"),
-    // The package's own arguments would switch the security off that these tests are about.
+    // The package's own arguments would turn off the security that these tests check.
     // Without its graphics process a page costs a sixth less.
     args: ["--no-sandbox", "--font-render-hinting=none", "--disable-gpu"],
     env: {
@@ -34,7 +34,7 @@ async function options(): Promise<LaunchOptions> {
 async function unpacked(): Promise<string> {
   const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")));
   return builtOnce(join(ROOT, ".local", "chromium"), version, async (draft) => {
-    // It unpacks into the folder for temporary files, and takes what it finds there for whole.
+    // The package unpacks into the folder for temporary files, and trusts what it finds there.
     const { TMPDIR } = process.env;
     process.env["TMPDIR"] = draft;
     try {

@@ -1,4 +1,4 @@
-// Cloning an instance from its backups, also when the instance itself is gone.
+// Cloning an instance from its backups, even if the instance itself is gone.
 import { describe, expect } from "vitest";
 import * as z from "zod";
 import { Operation } from "../../shared/api/operations.ts";

@@ -1,4 +1,4 @@
-// Dialogs by the keyboard alone: the first field is ready to be typed into, and the focus comes back to what opened them.
+// Dialogs with the keyboard alone: the first field has the focus, and the focus returns to what opened the dialog.
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { account } from "../harness/account.ts";

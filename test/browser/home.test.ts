@@ -1,4 +1,4 @@
-// Home: how things stand, what is under way and what failed, and the way to the first instance.
+// The home page: counts, operations in progress, recent failures, and the steps to the first instance.
 import type { Locator, Page } from "playwright-core";
 import { beforeEach, describe, expect } from "vitest";
 import { Operation } from "../../shared/api/operations.ts";
@@ -80,7 +80,7 @@ describe("the counts", () => {
       await link(page, name).waitFor();
     await link(page, "2 stopped instances").click();
     await expect.poll(() => place(page)).toBe("/instances?status=stopped");
-    await expect.poll(() => page.getByRole("row").count()).toBe(3); // and the table's head
+    await expect.poll(() => page.getByRole("row").count()).toBe(3); // plus the table's header
   });
 
   test("the counts are right even if there are more records than one page of the API", async ({ open }) => {

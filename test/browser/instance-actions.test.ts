@@ -1,4 +1,4 @@
-// What can be done with an instance in which state: running, backing up, changing and deleting it.
+// The actions of an instance in each status: running, backing up, changing and deleting it.
 import type { Page } from "playwright-core";
 import { describe, expect } from "vitest";
 import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
@@ -11,7 +11,7 @@ import { moveTo, test } from "./browser.ts";
 import { button, dialog, fact, getInstance, more, pathOf, sentTo, title } from "./instance-page.ts";
 
 describe("actions", () => {
-  /** By the words of its buttons, which a page offers as the API would accept it. */
+  /** By the labels of the buttons, which a page enables as the API would accept the action. */
   async function offered(page: Page): Promise<string[]> {
     const enabled: string[] = [];
     for (const [action, name] of [

@@ -1,4 +1,4 @@
-// What tests of an instance's pages share: its dialogs and facts, and the password that is shown once.
+// Shared by tests of an instance's pages: its dialogs and facts, and the password that is shown once.
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import * as z from "zod";
@@ -12,7 +12,7 @@ export const title = (page: Page, name: string | RegExp): Promise<void> =>
 export const button = (page: Page | Locator, name: string | RegExp): Locator => page.getByRole("button", { name, exact: true });
 export const pathOf = (page: Page): string => new URL(page.url()).pathname;
 
-/** A fact of the details, by its label. */
+/** A value of the details, by its label. */
 export const fact = (page: Page, label: string, value: string | RegExp): Promise<void> =>
   page.locator("dt", { hasText: label }).locator("xpath=following-sibling::dd[1]").getByText(value).first().waitFor();
 
@@ -26,7 +26,7 @@ export const instancesOf = async (mine: TestAccount): Promise<Instance[]> =>
 export const getInstance = async (mine: TestAccount, id: string): Promise<Instance> =>
   (await mine.api.get(`/instances/${id}`)).as(Instance);
 
-/** Notes what the page sends with a method to paths that end so. */
+/** Records what the page sends with a method to paths with this end. */
 export function sentTo(page: Page, method: string, end: RegExp): unknown[] {
   const sent: unknown[] = [];
   page.on("request", (request) => {
@@ -35,7 +35,7 @@ export function sentTo(page: Page, method: string, end: RegExp): unknown[] {
   return sent;
 }
 
-/** The password's dialog: it stays until one says that the password is stored. */
+/** The password dialog, which stays until the user confirms that the password is saved. */
 export async function storePassword(page: Page, name: string): Promise<string> {
   const shown = dialog(page, `${name} is being installed`);
   const password = (await shown.getByLabel("admin password", { exact: true }).textContent()) ?? "";

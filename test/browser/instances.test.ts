@@ -1,4 +1,4 @@
-// Instances: finding and making them, and the DNS record that leads to them.
+// Instances: finding and creating them, and their DNS record.
 import { describe, expect } from "vitest";
 import * as z from "zod";
 import { Operation } from "../../shared/api/operations.ts";

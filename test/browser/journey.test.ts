@@ -1,4 +1,4 @@
-// The whole way of somebody new: from logging in to a clone of an instance, and the end of the key that they made on it.
+// The whole journey of a new user: from signing in to a clone of an instance, and the end of an API key that they created on the way.
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import * as z from "zod";
@@ -9,7 +9,7 @@ import { clientWith } from "../harness/client.ts";
 import { test } from "./browser.ts";
 
 const JOURNEY_MS = 240_000;
-/** At this speed a session's requests of a minute may be used up; then the page waits until it may ask again. */
+/** At this speed a session's requests of a minute may be used up; then the page waits until it can continue. */
 const REQUESTS_AGAIN_MS = 70_000;
 
 const dialog = (page: Page, name: string | RegExp): Locator => page.getByRole("dialog", { name });
@@ -17,7 +17,7 @@ const heading = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole("heading", { level: 1, name }).first().waitFor();
 const goTo = (page: Page, name: string): Promise<void> => page.getByRole("link", { name, exact: true }).first().click();
 
-/** The value of the dialog that shows it once, which is then left. */
+/** The value in the dialog that shows it once; closes the dialog. */
 async function storedSecret(page: Page, what: string): Promise<string> {
   const value = (await page.getByRole("status", { name: what, exact: true }).textContent()) ?? "";
   await page.getByRole("checkbox", { name: `I've saved the ${what}` }).check();
@@ -43,7 +43,7 @@ async function createKey(page: Page): Promise<string> {
   return value;
 }
 
-/** With an SSH key that is added on the spot. */
+/** With an SSH key that is added in the form. */
 async function createServer(page: Page): Promise<void> {
   await goTo(page, "Servers");
   await page.getByRole("link", { name: "Create server" }).first().click();
@@ -62,7 +62,7 @@ async function createServer(page: Page): Promise<void> {
   await page.getByText("Server created: erp-1").first().waitFor();
 }
 
-/** On the only server that there is. */
+/** On the only server. */
 async function createInstance(page: Page): Promise<void> {
   await goTo(page, "Instances");
   await page.getByRole("link", { name: "Create instance" }).first().click();
@@ -134,7 +134,7 @@ test(
     await page.getByRole("button", { name: "Revoke Deploy pipeline" }).click({ timeout: REQUESTS_AGAIN_MS });
     const asked = dialog(page, "Revoke API key");
     const revoked = page.waitForResponse(
-      // Not one that asks the page to wait and try again.
+      // Not an error that asks the page to wait and retry.
       (response) => response.request().method() === "DELETE" && response.ok(),
       { timeout: REQUESTS_AGAIN_MS },
     );

@@ -1,4 +1,4 @@
-// What every page has in common: it is there by its address, for everybody, on a desk and in a hand, by day and by night.
+// What every page has in common: its URL opens it, for everyone, on a desktop and on a phone, in light and in dark mode.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -53,7 +53,7 @@ test("every page of the sandbox says that it is the sandbox, even while the serv
   expect(await home.title()).toMatch(/test/i);
 });
 
-/** As the operator has configured it. */
+/** As the operator configures it. */
 async function configure(page: Page, config: DashboardConfig): Promise<void> {
   await page.route("**/config.json", (route) => route.fulfill({ json: config }));
   await page.reload();
@@ -91,6 +91,6 @@ test("the color mode follows the system until the user switches it, and is remem
   expect(await ground()).toBe(dark);
   await page.getByRole("button", { name: "Light mode" }).click();
   await expect.poll(ground).toBe(light);
-  await page.emulateMedia({ colorScheme: "dark" }); // what was chosen last is what the system had: it is followed again
+  await page.emulateMedia({ colorScheme: "dark" }); // the last choice equals the system's: the page follows the system again
   await expect.poll(ground).toBe(dark);
 });

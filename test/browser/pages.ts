@@ -1,17 +1,17 @@
-// Every page of the dashboard, for what is asked of all of them.
+// Every page of the dashboard, for tests of all pages.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import * as z from "zod";
 import type { TestAccount } from "../harness/account.ts";
 
-/** What is on the pages that show one thing. */
+/** The content of the pages of one resource. */
 export interface Things {
   server: string;
   instance: string;
 }
 
 export interface Shown {
-  /** The route in the dashboard's own table, or the log-in page's. */
+  /** The route in the dashboard's own table, or the sign-in page's. */
   route: string;
   heading: RegExp;
   path?: (things: Things) => string;
@@ -39,7 +39,7 @@ export const PAGES: readonly Shown[] = [
 
 export const pathOf = ({ route, path = () => route }: Shown, things: Things): string => path(things);
 
-/** The account's own things, one of each kind. */
+/** The account's own resources, one of each kind. */
 export async function furnish(mine: TestAccount): Promise<Things> {
   const server = await mine.server({ name: "shop-1" });
   const instance = await mine.instance({ name: "Shop", server_id: server.id });
@@ -47,7 +47,7 @@ export async function furnish(mine: TestAccount): Promise<Things> {
   return { server: server.id, instance: instance.id };
 }
 
-/** Waits until the page has its heading and everything that it asks for. */
+/** Waits until the page has its heading and all of its data. */
 export async function isShown(page: Page, { heading }: Shown): Promise<void> {
   await page.getByRole("heading", { level: 1, name: heading }).first().waitFor();
   await page.waitForLoadState("networkidle");
@@ -61,7 +61,7 @@ const LOADED = `performance.getEntriesByType("resource")
   .filter(({ name }) => /\\.(js|css)$/.test(new URL(name).pathname))
   .map(({ name, encodedBodySize, decodedBodySize }) => ({ name, encodedBodySize, decodedBodySize }))`;
 
-/** Of the scripts and styles of a page, compressed as they are sent, whether they came from the service or the browser's cache. */
+/** The compressed bytes of a page's scripts and styles, whether they came from the service or the browser's cache. */
 export async function bytesLoaded(page: Page): Promise<number> {
   const files = Files.parse(await page.evaluate(LOADED));
   const uncompressed = files.filter(

@@ -1,4 +1,4 @@
-// How often a page asks the service: seldom while something runs, and never for nothing.
+// How often a page asks the service: seldom during an operation, and never without a reason.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
@@ -10,7 +10,7 @@ import { dashboard } from "../harness/dashboard.ts";
 import { type Open, test } from "./browser.ts";
 import { isShown, PAGES } from "./pages.ts";
 
-// So slow that work outlasts what is watched here.
+// So slow that operations outlast the time that the test watches.
 await ownCloud({ fallback: dashboard(), environment: { SANDBOX_TIME_SCALE: "100" }, timeScale: 1 });
 
 const WATCHED_MS = 7_000;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   mine = await account();
 });
 
-/** All of them side by side, because watching takes its time. */
+/** All of them concurrently, because watching takes time. */
 async function opened(open: Open): Promise<Page[]> {
   const pages: Page[] = [];
   for (const shown of WATCHED) {
@@ -34,7 +34,7 @@ async function opened(open: Open): Promise<Page[]> {
   return pages;
 }
 
-/** When the page asked the API, in milliseconds, while it was left alone. */
+/** The times, in milliseconds, at which the page asked the API while nobody used it. */
 async function asked(page: Page): Promise<number[]> {
   const times: number[] = [];
   page.on("request", (request) => {
@@ -79,7 +79,7 @@ test(
       expect(Math.min(...apart)).toBeGreaterThanOrEqual(APART_MS);
     }
     for (const page of pages) await page.evaluate(HIDE);
-    await sleep(500); // what was asked before may still be on its way
+    await sleep(500); // earlier requests may still be on their way
     expect(await Promise.all(pages.map(asked))).toEqual(pages.map(() => []));
   },
 );

@@ -29,7 +29,7 @@ function nameOf({ route }: Shown): string {
     .replaceAll("/", "-");
 }
 
-/** All but the one that says that there is no such page. */
+/** Every page except "Page not found". */
 const SHOWN = [LOGIN, ...PAGES.filter(({ route }) => route !== "*")];
 
 test.for(SHOWN.flatMap((shown) => LOOKS.map((look) => ({ shown, look, name: nameOf(shown) }))))(

@@ -1,4 +1,4 @@
-// Servers in the dashboard: finding, creating, renaming and deleting them, and what is said where that cannot be done.
+// Servers in the dashboard: finding, creating, renaming and deleting them, and the reasons that prevent it.
 import type { Locator, Page } from "playwright-core";
 import { describe, expect } from "vitest";
 import * as z from "zod";
@@ -31,7 +31,7 @@ describe("the list of servers", () => {
     await seedServer(mine.id, { name: "erp-1" });
     await seedServer(mine.id, { name: "erp-2", state: "unreachable" });
     const page = await open("/servers", { as: mine });
-    await expect.poll(() => rows(page, "Servers").count()).toBe(3); // with the table's head
+    await expect.poll(() => rows(page, "Servers").count()).toBe(3); // including the table's header
     await page.getByRole("button", { name: /^Filter by status/ }).click();
     await page.getByRole("option", { name: "Offline" }).click();
     await expect.poll(() => rows(page, "Servers").count()).toBe(2);
@@ -86,7 +86,7 @@ describe("creating a server", () => {
     const page = await open("/servers/create", { as: mine });
     const sent = sentTo(page, "POST", /\/servers$/);
     await button(page, "Create server").click();
-    await expect.poll(() => page.getByText("This is required.").count()).toBe(4); // the provider is the only one
+    await expect.poll(() => page.getByText("This is required.").count()).toBe(4); // there is only one provider
     await expect.poll(() => page.getByLabel("Name").getAttribute("aria-invalid")).toBe("true");
     await page.getByText("Choose a region to see the sizes available.").waitFor();
     await expectAccessible(page);

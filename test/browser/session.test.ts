@@ -1,4 +1,4 @@
-// Logging in and out, and what becomes of a page when its session ends.
+// Signing in and out, and what happens to a page when its session ends.
 import type { Page } from "playwright-core";
 import { describe, expect } from "vitest";
 import * as z from "zod";
@@ -67,7 +67,7 @@ test("a locked-out user sees for how long", async ({ open }) => {
   expect(before).toMatch(/^\d+:\d\d$/);
   await expect.poll(() => timer.textContent()).not.toBe(before);
   expect(await page.getByRole("button", { name: "Sign in" }).isDisabled()).toBe(true);
-  // It is of this email alone.
+  // Only this email is locked out.
   await logIn(page, (await account()).user);
   await heading(page, "Home").waitFor();
 });
@@ -178,7 +178,7 @@ test("a half-filled form survives signing in again, without its passwords, and o
     const token = z.object({ token: z.string() }).parse(JSON.parse(String(await page.evaluate(KEPT)))).token;
     await page.getByLabel("Domain").fill(uniqueDomain());
     await clientWith(token).post("/auth/logout");
-    // Unless another request of the page learns of it first.
+    // Another request of the page may find out first.
     const leaving = [page.getByRole("button", { name: "Create clone" }).click(), isAt(page, "/login")];
     await Promise.any(leaving);
     await isAt(page, "/login");
@@ -294,7 +294,7 @@ test("a session that the service ended leads to the sign-in page, and from there
 
 test("the dashboard ends a session when it expires", async ({ open }) => {
   const mine = await account();
-  const page = await open("/login", { fresh: true }); // the clock is of all pages of its browser
+  const page = await open("/login", { fresh: true }); // the clock is shared by all pages of the browser
   await page.clock.install();
   await page.reload();
   await logIn(page, mine.user);

@@ -1,4 +1,4 @@
-// What a browser has to load that has not been there before. Of every page the same is asked where it is looked at anyway, in pages.test.ts.
+// What a new browser has to load. The same is tested for every page in pages.test.ts, which opens them all.
 import { beforeAll, expect } from "vitest";
 import { account, type TestAccount } from "../harness/account.ts";
 import { test } from "./browser.ts";

@@ -1,4 +1,4 @@
-// API keys in the dashboard: making one, seeing its value once, and revoking it.
+// API keys in the dashboard: creating one, seeing its value once, and revoking it.
 import type { Page } from "playwright-core";
 import { describe, expect } from "vitest";
 import * as z from "zod";
@@ -13,7 +13,7 @@ const CREATE = "/settings/api-keys/create";
 const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 const submit = (page: Page) => page.getByRole("button", { name: "Create API key" }).click();
 
-/** The value, which is on the page this once. */
+/** The value, which the page shows only once. */
 async function shownKey(page: Page, name: string): Promise<string> {
   const value = await page
     .getByRole("dialog", { name: `API key ${name}` })
@@ -69,7 +69,7 @@ describe("creating an API key", () => {
     expect(value).toMatch(/^svc_test_/);
     const me = (await clientWith(value).get("/auth/me")).as(z.object({ permissions: z.array(z.string()) }));
     expect(me.permissions).toEqual(["servers:read", "instances:read", "backups:read"]);
-    await page.keyboard.press("Escape"); // not before it is stored
+    await page.keyboard.press("Escape"); // not before it is saved
     expect(await shownKey(page, "Nightly backups")).toBe(value);
     await keep(page);
     const row = rowOf(page, "Nightly backups");

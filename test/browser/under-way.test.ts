@@ -1,4 +1,4 @@
-// Work that is under way: told at its end to whoever began it, and what it reads is kept from deletion.
+// Operations in progress: the page reports their end to the user who started them, and nobody can delete what they read.
 import { expect } from "vitest";
 import { Server } from "../../shared/api/servers.ts";
 import { account, uniqueDomain, unusedId } from "../harness/account.ts";

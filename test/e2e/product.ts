@@ -1,4 +1,4 @@
-// The product as somebody has it who got its files: a copy in a folder of its own, started by `npm start` and known by what it prints.
+// The product as a user receives it: a copy in its own folder, started by `npm start` and known only by its output.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync } from "node:fs";
@@ -12,10 +12,10 @@ const ROOT = resolve(import.meta.dirname, "..", "..");
 
 export interface Product {
   folder: string;
-  /** Another place for data, which does not exist yet. */
+  /** Another data folder, which does not exist yet. */
   newDataDir: () => string;
   start: (options?: StartOptions) => Started;
-  /** Ends what a test that failed has left running. */
+  /** Ends what a failed test has left running. */
   killAll: () => Promise<void>;
   remove: () => void;
 }
@@ -29,20 +29,20 @@ export interface Started {
   pid: number;
   stdout: () => string;
   stderr: () => string;
-  /** Resolves once it says that it is ready; rejects with what it said if it ends before. */
+  /** Resolves once it says that it is ready; rejects with its output if it ends before. */
   ready: () => Promise<void>;
   ended: Promise<number | null>;
-  /** As a terminal does it: to the whole group. */
+  /** As a terminal does: to the whole process group. */
   interrupt: () => Promise<number | null>;
-  /** With everything that it has started. */
+  /** With all of its child processes. */
   kill: () => Promise<void>;
-  /** It and all that it has started. */
+  /** The process and all of its children. */
   processes: () => number[];
 }
 
-/** What is in the repository or would be, with the dependencies of this one. */
+/** The files of the repository, including new ones, with the dependencies of this copy. */
 export function copyProduct(): Product {
-  // A path without links, because processes are found by theirs.
+  // A path without links, because tests find processes by theirs.
   const home = realpathSync(mkdtempSync(join(tmpdir(), "product-")));
   const folder = join(home, "copy");
   const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
@@ -71,7 +71,7 @@ export function copyProduct(): Product {
   };
 }
 
-/** Nothing of how the tests themselves were started. */
+/** Nothing of the tests' own environment. */
 const environment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(process.env).filter(
@@ -126,11 +126,11 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // it is gone, which is what was wanted
+    // it is gone, as intended
   }
 }
 
-/** What a process is, by /proc: who started it, and whether it still runs. */
+/** A process, as /proc describes it: its parent, and whether it still runs. */
 function statOf(pid: number): { parent: number; state: string } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -155,7 +155,7 @@ function descendants(root: number): number[] {
   return found;
 }
 
-/** Addresses on which processes listen, as /proc spells them. */
+/** Addresses on which processes listen, in the format of /proc. */
 export function listeners(pids: readonly number[]): string[] {
   const sockets = new Set(pids.flatMap(socketsOf));
   return ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((file) =>
@@ -189,7 +189,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A folder of commands from which one is missing. */
+/** A folder of commands without one of them. */
 export function commandsWithout(product: Product, missing: string): string {
   const folder = mkdtempSync(join(dirname(product.folder), "bin-"));
   for (const name of ["node", "npm", "sh", "bash", "env", "git"].filter((each) => each !== missing)) {

@@ -1,4 +1,4 @@
-// A user of the packaged thing: `npm start` in a folder that has never seen it, and what is promised of it.
+// A user of the packaged product: `npm start` in a new folder, and what the README promises.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -74,7 +74,7 @@ async function until(id: string | null | undefined): Promise<Ended> {
   throw new Error(`${id} does not end`);
 }
 
-/** Makes something and waits until it is there; in the sandbox that takes seconds. */
+/** Creates a resource and waits until it is ready; in the sandbox that takes seconds. */
 async function make(path: string, body: unknown, withinSeconds = 30): Promise<Resource> {
   const made = Resource.parse(await call("POST", path, body));
   const began = performance.now();
@@ -100,7 +100,7 @@ const instanceBody = (name: string, server_id: string) => ({
   domain: `${name}.example.com`,
 });
 
-/** Stops it as Ctrl-C does; then nothing of it is left, and its port is free. */
+/** Stops it as Ctrl-C does; afterwards no process of it is left, and its port is free. */
 async function stop(started: Started): Promise<void> {
   const pids = started.processes();
   expect(pids.length).toBeGreaterThanOrEqual(4); // npm, its script, the service, Java
@@ -144,7 +144,7 @@ describe("a first start, and later starts with its data", () => {
   test("npm start listens on 127.0.0.1 only, with every part", () => {
     const addresses = listeners(started.processes());
     expect(addresses.length).toBeGreaterThanOrEqual(3); // the gateway, the local AWS, DynamoDB Local
-    // 127.0.0.1 as /proc has it, for IPv4 and mapped into IPv6
+    // 127.0.0.1 in the format of /proc, for IPv4 and mapped into IPv6
     const foreign = addresses.filter((address) => !/^(0100007F|0000000000000000FFFF00000100007F):[0-9A-F]{4}$/.test(address));
     expect(foreign).toEqual([]);
     expect(addresses.some((address) => address.endsWith(`:${port.toString(16).toUpperCase().padStart(4, "0")}`))).toBe(true);
@@ -205,7 +205,7 @@ describe("a first start, and later starts with its data", () => {
     );
     const [three, four] = z.tuple([Resource, Resource]).parse(spare);
     const ofClone = await make(`/instances/${clone.id}/backups`, {});
-    /** A backup of one instance, a restore into another, and new things of each kind. */
+    /** A backup of one instance, a restore into another, and a new resource of each kind. */
     const work = async (name: string, backedUp: Resource, restored: Resource, from: Resource): Promise<string[]> => {
       const responses = await Promise.all([
         call("POST", "/servers", serverBody(`${name}-server`)),
@@ -223,7 +223,7 @@ describe("a first start, and later starts with its data", () => {
         return operation_id ?? id;
       });
     };
-    // Cut off where some of it is nearly done, and some has hardly begun.
+    // Killed when some operations have nearly ended and some have hardly started.
     const nearlyDone = await work("first", three, instance, backup);
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     const hardlyBegun = await work("second", four, clone, ofClone);
@@ -231,7 +231,7 @@ describe("a first start, and later starts with its data", () => {
     await started.kill();
     started = await up();
     const ended: Ended[] = [];
-    for (const each of [...nearlyDone, ...hardlyBegun]) ended.push(await until(each)); // one by one: a credential has three waits at a time
+    for (const each of [...nearlyDone, ...hardlyBegun]) ended.push(await until(each)); // one at a time: a credential can have three waits
     expect(ended.map(({ type, status, error }) => ({ type, status, error }))).toEqual(
       ended.map(({ type }) => ({ type, status: "succeeded", error: null })),
     );
@@ -246,13 +246,13 @@ describe("a first start, and later starts with its data", () => {
         kind,
       ).toEqual([]);
     }
-    // What an operation used is free again, too.
+    // What an operation held is free again, too.
     expect(await until(Operation.parse(await call("DELETE", `/backups/${backup.id}`)).id)).toMatchObject({ status: "succeeded" });
     await stop(started);
-  }, 240_000); // two rounds of work, on a machine that may be busy
+  }, 240_000); // two rounds of operations, on a machine that may be busy
 });
 
-/** One sentence that says what to do, and no stack. */
+/** One sentence that says what to do, without a stack trace. */
 function expectOneLine(started: Started, sentence: string): void {
   const lines = started.stderr().trim().split("\n");
   expect(lines).toHaveLength(1);
@@ -324,7 +324,7 @@ describe("a failed start, which prints what to do in one line and exits with 1",
     if (FILES.includes(part)) mkdirSync(join(at, part));
     else writeFileSync(join(at, part), "broken");
     await expectRejected({ args: ["--data", at], env: await env() }, /^The data cannot be used .*--reset.*--data/);
-    expect(readdirSync(at)).toEqual([part]); // it was seen before anything was made, and nothing was removed
+    expect(readdirSync(at)).toEqual([part]); // the error came before the start created or removed anything
   });
 
   test.each(["secrets.json", "demo.json"])("npm start fails if %s in the data folder is truncated", async (file) => {

@@ -1,4 +1,4 @@
-// The ERP as a person uses it: over HTTPS by its domain, signed in, reading and writing records and files.
+// The ERP as a user sees it: over HTTPS by its domain, signed in, reading and writing records and files.
 import type { IncomingHttpHeaders } from "node:http";
 import { Agent, request } from "node:https";
 import * as z from "zod";
@@ -12,11 +12,11 @@ interface Reply {
 
 export interface Site {
   domain: string;
-  /** The certificate authority that the machine's proxy has of its own. */
+  /** The machine's own certificate authority. */
   authority: string;
 }
 
-/** Whatever the domain's DNS says, the machine is here. */
+/** Whatever the domain's DNS says, connects to this machine. */
 const HERE = "127.0.0.1";
 const REQUEST_SECONDS = 60;
 
@@ -37,7 +37,7 @@ export function fetchPage(
       headers: { host: domain, ...headers, ...(text !== undefined && { "content-type": "application/json" }) },
       timeout: REQUEST_SECONDS * 1000,
     });
-    sent.on("timeout", () => sent.destroy(new Error(`${domain}${path} does not answer`)));
+    sent.on("timeout", () => sent.destroy(new Error(`${domain}${path} does not respond`)));
     sent.on("error", reject);
     sent.on("upgrade", (response, socket) => {
       socket.destroy();
@@ -68,18 +68,18 @@ const Ids = z.array(z.number());
 
 export interface Erp {
   create: (model: string, values: Readonly<Record<string, unknown>>) => Promise<number>;
-  /** The ids of the records that fit, also of those that are switched off. */
+  /** The IDs of the matching records, including inactive ones. */
   search: (model: string, domain: readonly unknown[]) => Promise<number[]>;
   write: (model: string, ids: readonly number[], values: Readonly<Record<string, unknown>>) => Promise<void>;
   remove: (model: string, ids: readonly number[]) => Promise<void>;
   parameter: (key: string) => Promise<string>;
   /** A file's bytes, as the browser gets them. */
   file: (attachmentId: number) => Promise<Buffer | undefined>;
-  /** The status with which the ERP's live connection is answered. */
+  /** The status of the ERP's response to a live connection. */
   websocket: () => Promise<number>;
 }
 
-/** Undefined if the ERP does not let them in. */
+/** Undefined if the ERP rejects the sign-in. */
 export async function signIn(
   site: Site,
   { database, login, password }: { database: string; login: string; password: string },
@@ -99,7 +99,7 @@ export async function signIn(
   ): Promise<unknown> => {
     const body = { jsonrpc: "2.0", method: "call", params: { model, method, args, kwargs: { context } } };
     const response = await fetchPage(site, `/web/dataset/call_kw/${model}/${method}`, { body, headers: { cookie } });
-    if (response.status !== 200) throw new Error(`${model}.${method} of ${site.domain} is answered with ${response.status}`);
+    if (response.status !== 200) throw new Error(`${model}.${method} of ${site.domain} returned {response.status}`);
     const parsed = RpcReply.parse(JSON.parse(response.body.toString()));
     if (parsed.error !== undefined) throw new Error(`${model}.${method} of ${site.domain}: ${parsed.error.data.message}`);
     return parsed.result;

@@ -1,4 +1,4 @@
-// The machine of the chain: this one, with a Docker and an sshd of its own, in namespaces of their own. Images are kept for the next run.
+// The machine of the chain: this one, with its own Docker and sshd in separate namespaces. Images stay for the next run.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -30,40 +30,40 @@ export const SSH_PORT = 2422;
 
 export interface Machine {
   hostKey: string;
-  /** In place of /var/lib/erp-hosting. */
+  /** Replaces /var/lib/erp-hosting. */
   root: string;
-  /** In front of /etc and /root, so that this machine's own files stay as they are. */
+  /** A prefix for /etc and /root, which protects this machine's own files. */
   system: string;
-  /** Lets this key in as root. */
+  /** Authorizes this key for root. */
   admit: (publicKey: string) => void;
   docker: (...args: string[]) => string;
-  /** Of programs that use its Docker. */
+  /** The environment of programs that use its Docker. */
   environment: NodeJS.ProcessEnv;
-  /** Stops Docker, and starts it again after a while. Containers run on. */
+  /** Stops Docker, and starts it again after a while. Containers keep running. */
   withoutDocker: (seconds: number) => Promise<void>;
   /** The certificate authority of the proxy. */
   authority: () => string;
-  /** Kills the operation's job as soon as the machine works on it; tells whether it was in the middle of it. */
+  /** Kills the operation's job as soon as the machine works on it; returns whether it was in the middle of it. */
   killJob: (operationId: string, step: string, afterSeconds: number) => Promise<boolean>;
-  /** Whether a job of the operation works now. */
+  /** Whether a job of the operation is running. */
   isWorking: (operationId: string) => boolean;
   stop: () => Promise<void>;
 }
 
-/** What is missing, in words; undefined if all is there. */
+/** What is missing, in words; undefined if nothing is. */
 export function missing(more: readonly string[] = []): string | undefined {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return "It needs Linux, and root.";
   const path = (process.env["PATH"] ?? "").split(":").concat("/usr/local/sbin", "/usr/sbin", "/sbin");
   const has = (name: string): boolean => path.some((folder) => existsSync(join(folder, name)));
   const absent = [...PROGRAMS, ...more].filter((name) => !has(name));
-  // Compose is a program of its own, or a plugin of Docker's.
+  // Compose is a separate program or a plugin of Docker.
   const compose = has("docker-compose") || spawnSync("docker", ["compose", "version"]).status === 0;
   if (!compose) absent.push("docker-compose");
   if (absent.length === 0) return undefined;
   return `These are missing: ${absent.join(", ")}. On Debian: apt-get install docker.io docker-compose debootstrap openssh-server nftables iproute2 shellcheck unzip jq curl${more.length === 0 ? "" : " postgresql-client zip"}`;
 }
 
-/** Docker starts whatever a run that was killed left with it, networks and all: it does so out of this machine's own network. */
+/** Docker starts whatever a killed run left behind, including networks: it does so outside this machine's own network. */
 export async function prepareImages(folder: string): Promise<void> {
   mkdirSync(KEPT, { recursive: true });
   const complete = await withDocker(folder, ["--net", "--mount"], (env) => {
@@ -77,7 +77,7 @@ export async function prepareImages(folder: string): Promise<void> {
   );
 }
 
-/** Without a bridge and without rules: what is built has the network that there is. Its mounts are its own, and go with it. */
+/** Without a bridge and rules: builds use the existing network. Its mounts are its own, and end with it. */
 async function withDocker<T>(folder: string, namespaces: readonly string[], work: (env: NodeJS.ProcessEnv) => T): Promise<T> {
   const host = `unix://${join(folder, "building.sock")}`;
   const env = { ...process.env, DOCKER_HOST: host };
@@ -95,11 +95,11 @@ export async function startMachine(folder: string): Promise<Machine> {
   const within = (name: string): string => join(folder, name);
   const [root, system] = [within("root"), within("system")];
   execFileSync("ip", ["link", "set", "lo", "up"]);
-  // A server's root has not what this machine's user has in it, and bash reads it for every command that comes over SSH.
+  // A server's root does not have this user's files, and bash reads them for every command over SSH.
   const own = join(homedir(), ".bashrc");
   if (existsSync(own)) execFileSync("mount", ["--bind", "/dev/null", own]);
   for (const each of [root, join(system, "etc/ssh"), join(system, "run"), "/run/sshd"]) mkdirSync(each, { recursive: true });
-  symlinkSync(within("docker.pid"), join(system, "run/docker.pid")); // where the script looks for it
+  symlinkSync(within("docker.pid"), join(system, "run/docker.pid")); // where the script expects it
   const daemons: ChildProcess[] = [];
   const host = `unix://${within("docker.sock")}`;
   const environment = { ...process.env, DOCKER_HOST: host };
@@ -127,11 +127,11 @@ export async function startMachine(folder: string): Promise<Machine> {
       await until("Docker", 60, () => spawnSync("docker", ["info"], { env: environment }).status === 0);
     };
     await start();
-    removeContainers(docker); // of a run that was killed
+    removeContainers(docker); // left by a killed run
     const hostKey = keyPairOf(randomBytes(32), "machine");
     writeFileSync(within("host_key"), hostKey.private_key, { mode: 0o600 });
     writeFileSync(within("authorized_keys"), "");
-    // This machine is not to get what a server gets: it is said to have all packages.
+    // This machine must not get a server's packages: the stand-in reports that all are installed.
     mkdirSync(within("commands"));
     writeFileSync(within("commands/dpkg"), "#!/bin/sh\n", { mode: 0o755 });
     writeFileSync(
@@ -186,7 +186,7 @@ function startDocker(host: string, folder: string, options: readonly string[], w
   return spawn(program, words, { stdio: ["ignore", log, log] });
 }
 
-/** As the first job would configure it: who starts it here is not who could restart it. Tells where the file is. */
+/** Configures Docker as the first job would: the user who starts it here may not be able to restart it. Returns the file's path. */
 function configureDocker(folder: string, system: string): string {
   const script = join(folder, "script.sh");
   writeFileSync(script, hostScript());
@@ -214,7 +214,7 @@ const sshdConfig = (folder: string, environment: Readonly<Record<string, string>
     "",
   ].join("\n");
 
-/** This Docker is the chain's alone: all that it has but images goes. */
+/** This Docker belongs to the chain: everything except its images is deleted. */
 function removeContainers(docker: Machine["docker"]): void {
   const lines = (text: string): string[] => text.split("\n").filter((line) => line !== "");
   const containers = lines(docker("ps", "-aq"));
@@ -224,7 +224,7 @@ function removeContainers(docker: Machine["docker"]): void {
   docker("network", "prune", "-f");
 }
 
-/** They work on without the service. Left alone they would still be there when everything else has gone. */
+/** Jobs continue without the service. Left alone, they would outlive everything else. */
 async function endJobs(root: string): Promise<void> {
   const jobs = join(root, "jobs");
   if (!existsSync(jobs)) return;
@@ -232,7 +232,7 @@ async function endJobs(root: string): Promise<void> {
   await sleep(200);
 }
 
-/** The process group of a job that runs. A group's id is not given to another while one of its processes lives. */
+/** The process group of a running job. The system does not reuse a group's ID while one of its processes lives. */
 function kill(job: string): boolean {
   if (!isAlive(job) || !existsSync(join(job, "pid"))) return false;
   const group = Number(readFileSync(join(job, "pid"), "utf8"));

@@ -1,4 +1,4 @@
-// `npm run test:erp -- --measure`: how long backups and restores of 1 GB take and what they need on the disk, beside plain tools with
+// `npm run test:erp -- --measure`: how long backups and restores of 1 GB take and how much disk they need, compared to plain tools with
 // the same data in the same run. Polls wait as long as those of the deployed service.
 import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
@@ -10,17 +10,17 @@ import type { Operation } from "../../shared/api/operations.ts";
 import type { Machine } from "./machine.ts";
 import { type Service, SHOP } from "./service.ts";
 
-/** The service is in this process, and goes on meanwhile. */
+/** The service runs in this process, and continues meanwhile. */
 const run = promisify(execFile);
 
 const { database_name: DATABASE } = SHOP;
 const ROUNDS = 3;
 const MB = 1024 ** 2;
 
-/** What plain tools take times this, plus these seconds, is what we may take. */
+/** The limit: the plain tools' time multiplied by this, plus these seconds. */
 const GOALS = { jobs: { times: 1.3, seconds: 3 }, operation: { times: 1.5, seconds: 15 }, diskMb: 128 };
 
-/** Rows as an ERP has them: words that repeat, numbers, times, some of it in JSON; a third of the database is indexes. */
+/** Rows like an ERP's: repeated words, numbers, times, some JSON; a third of the database is indexes. */
 const ROWS = `
   create table measured_line (id serial primary key, order_id int not null, name text, data jsonb, price numeric, created timestamp);
   insert into measured_line (order_id, name, data, price, created)
@@ -37,7 +37,7 @@ const ROWS = `
     from generate_series(1, 150000) as n;
   create index on measured_mail (author);
   analyze;`;
-/** Pictures and PDFs, which do not become smaller, and texts, which do. */
+/** Pictures and PDFs, which do not compress, and texts, which do. */
 const FILES = `
 import hashlib, os, random
 top = "/var/lib/odoo/filestore/${DATABASE}"
@@ -91,7 +91,7 @@ export async function measure(machine: Machine, service: Service, folder: string
 
   const plainRestore: number[] = [];
   const restores: Measured[] = [];
-  // Apart from swapping, which is the ERP's stop and start.
+  // Without swapping, which includes stopping and starting the ERP.
   const steps = ["verifyArchive", "buildRestore", "dropOld"];
   for (let round = 0; round < ROUNDS; round++) {
     plainRestore.push(await seconds(restorePlainly));
@@ -118,14 +118,14 @@ export async function measure(machine: Machine, service: Service, folder: string
   interface Measured {
     operation: Operation;
     wholeSeconds: number;
-    /** By the names of their steps; what a job sends is one with the job that packs. */
+    /** By the names of their steps; sending counts with packing. */
     jobs: Record<string, number>;
-    /** Of the steps that plain tools have, too. */
+    /** The steps that plain tools have, too. */
     jobSeconds: number;
     peakMb: number;
   }
 
-  /** The disk is looked at as long as the operation lasts. */
+  /** Measures the disk during the whole operation. */
   async function measured(operationId: string | null, steps: readonly string[]): Promise<Measured> {
     const before = await diskMb();
     let peakMb = 0;
@@ -144,7 +144,7 @@ export async function measure(machine: Machine, service: Service, folder: string
     return { operation, wholeSeconds, jobs, jobSeconds, peakMb };
   }
 
-  /** From when each began, which is when its deadline was set, to its result. */
+  /** From the start of each, which set its deadline, to its result. */
   function jobsOf(operationId: string): Record<string, number> {
     const jobs: Record<string, number> = {};
     for (const name of readdirSync(join(machine.root, "jobs")).filter((each) => each.startsWith(`${operationId}-`))) {
@@ -155,7 +155,7 @@ export async function measure(machine: Machine, service: Service, folder: string
     return jobs;
   }
 
-  /** Of what jobs write to: their own folders, and the instance's volumes with the database's log. */
+  /** The folders that jobs write to: their own, and the instance's volumes with the database's log. */
   function diskMb(): Promise<number> {
     return used(join(machine.root, "jobs"), dbVolume, erpVolume);
   }
@@ -165,7 +165,7 @@ export async function measure(machine: Machine, service: Service, folder: string
     mkdirSync(plain);
     symlinkSync(files, join(plain, "filestore"));
     await run("pg_dump", ["-O", "-x", "-f", "dump.sql", ...connection("odoo"), DATABASE], { cwd: plain, env: withPasswords() });
-    // 18: the ERP removed a file meanwhile.
+    // 18: 18: the ERP deleted a file meanwhile.
     await run("bash", ["-c", "zip -q1r archive.zip dump.sql filestore || [ $? = 18 ]"], { cwd: plain });
   }
 
@@ -193,7 +193,7 @@ export async function measure(machine: Machine, service: Service, folder: string
     const words = ["-XqAt", "-v", "ON_ERROR_STOP=1", ...connection(user), "-d", database, ...options];
     return (await run("psql", words, { env: withPasswords() })).stdout;
   }
-  /** Each role has its own. */
+  /** Each role has its own password. */
   function withPasswords(): NodeJS.ProcessEnv {
     const after = (prefix: string, file: string): string =>
       new RegExp(`(?<=^${prefix}).+$`, "m").exec(readFileSync(join(machine.root, "instances", shop.id, file), "utf8"))?.[0] ?? "";
@@ -228,7 +228,7 @@ export async function measure(machine: Machine, service: Service, folder: string
     const load = loadavg()[0]?.toFixed(1);
     console.log(`  ${what}: ${plainly.at(-1)?.toFixed(1)} s with plain tools; ${describe(last)}; load ${load}`);
   }
-  /** The fastest of each: whatever else the machine does makes all of them slower. */
+  /** The fastest of each: other work on the machine only makes them slower. */
   function goals(what: string, plainly: readonly number[], ours: readonly Measured[]): void {
     const base = Math.min(...plainly);
     const limit = ({ times, seconds: more }: { times: number; seconds: number }): number => base * times + more;
@@ -248,7 +248,7 @@ async function seconds(work: () => Promise<void>): Promise<number> {
   return (performance.now() - began) / 1000;
 }
 
-/** Files come and go while it counts: those that are gone count nothing. */
+/** Files appear and vanish during the count: missing ones count as nothing. */
 async function used(...places: string[]): Promise<number> {
   const { stdout } = await run("bash", ["-c", 'du -sck -- "$@" 2>/dev/null || true', "du", ...places]);
   return Number(stdout.trimEnd().split("\n").at(-1)?.split("\t")[0]) / 1024;

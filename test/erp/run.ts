@@ -1,8 +1,8 @@
 // `npm run test:erp`: the live environment with real parts on this machine: sshd, Docker, PostgreSQL, Odoo, Caddy. Needs root.
-// With `-- --measure` nothing but how long backups and restores of 1 GB take, beside plain tools.
+// With `-- --measure` it only measures how long backups and restores of 1 GB take, compared to plain tools.
 //
-// All of it runs in namespaces of its own (network, mounts, processes): neither rules nor bridges nor ports nor mounts of this machine
-// are touched, and nothing outlives the first of its processes, however that ends.
+// It runs in its own namespaces (network, mounts, processes): it does not touch rules, bridges, ports or mounts of this machine,
+// and nothing outlives the first of its processes, however that ends.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -13,7 +13,7 @@ import { missing, prepareImages, startMachine } from "./machine.ts";
 import { measure } from "./measure.ts";
 import { startService } from "./service.ts";
 
-/** Where everything is that the test makes, but the images: in the namespaces there is no network to build them with. */
+/** The folder for everything that the test creates except the images: the namespaces have no network to build them with. */
 const FOLDER = "ERP_TEST_FOLDER";
 const MEASURE = process.argv.includes("--measure");
 
@@ -30,7 +30,7 @@ async function outside(): Promise<number> {
     const inner = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
     const env = { ...process.env, [FOLDER]: folder };
     const child = spawn("unshare", [...namespaces, ...inner], { stdio: "inherit", env });
-    // With its first process all that is in its namespaces ends, whatever it does just then; it is over when all of it has ended.
+    // When the first process ends, everything in its namespaces ends; the run is over when all of it has ended.
     const kill = (): void => {
       if (child.exitCode !== null) return;
       const first = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8"));
@@ -66,6 +66,6 @@ const seconds = (since: number): string => ((performance.now() - since) / 1000).
 const folder = process.env[FOLDER];
 if (folder !== undefined) mkdirSync(folder, { recursive: true });
 process.exitCode = folder === undefined ? await outside() : await inside(folder);
-// The channel to whoever started this would keep the process alive.
+// The channel to the parent would keep the process alive.
 process.removeAllListeners("disconnect");
 if (process.connected) process.disconnect();

@@ -19,7 +19,7 @@ const WAIT_SECONDS = 20;
 const OPERATION_MINUTES_MAX = 15;
 const GB = 1024 ** 3;
 
-/** The instance that everything is tried on. */
+/** The instance for all checks. */
 export const SHOP = {
   name: "Shop",
   erp_version: "19.0",
@@ -31,20 +31,20 @@ export const SHOP = {
 
 export interface Service {
   client: Client;
-  /** The body of the request for a server on the machine. */
+  /** The body of a request for a server on the machine. */
   serverBody: { name: string; provider: string; region: string; size: string; ssh_key_id: string };
-  /** Waits for the operation's end, whatever it is. */
+  /** Waits for the operation's end, whatever the result. */
   end: (operationId: string | null) => Promise<Operation>;
   /** The names of all objects in the store. */
   stored: () => Promise<string[]>;
-  /** Changes one byte in the middle of an object, and nothing else. */
+  /** Changes exactly one byte in the middle of an object. */
   damage: (key: string) => Promise<void>;
-  /** What the service's functions wrote into their logs. */
+  /** The logs of the service's functions. */
   logs: string;
   stop: () => Promise<void>;
 }
 
-/** `timeScale`: of the waits that the deployed service has, as between its polls. */
+/** `timeScale` multiplies the waits of the deployed service, as between its polls. */
 export async function startService(machine: Machine, folder: string, { timeScale }: { timeScale: number }): Promise<Service> {
   const dataDir = join(folder, "service");
   mkdirSync(dataDir, { recursive: true });
@@ -99,7 +99,7 @@ export async function startService(machine: Machine, folder: string, { timeScale
   };
 }
 
-/** Requests beyond a limit wait as they are told to. */
+/** Requests beyond a limit wait as the response says. */
 const patient: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   if (response.status !== 429) return response;
@@ -117,7 +117,7 @@ async function end(client: Client, operationId: string | null): Promise<Operatio
   throw new Error(`The operation ${operationId} has not ended after ${OPERATION_MINUTES_MAX} minutes`);
 }
 
-/** Whether the API says that there is no such thing (any more). */
+/** Whether the API says that the resource does not exist (any more). */
 export async function isGone(call: () => Promise<unknown>): Promise<boolean> {
   try {
     await call();

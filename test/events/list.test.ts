@@ -94,7 +94,7 @@ test("the audit log is newest first, and has nothing of other accounts", async (
   );
   const other = await account();
   const theirs = (await other.api.get("/events?per_page=100")).as(z.array(Event));
-  // Only what the operator did to make and widen it; the harness asks for two quotas.
+  // Only the operator's events for creating and enlarging it; the harness sets two quotas.
   expect(theirs.map((event) => event.type)).toEqual(["account.quota", "account.quota", "user.create", "account.create"]);
   expect(new Set(theirs.map((event) => event.actor.type))).toEqual(new Set(["operator"]));
 });

@@ -1,12 +1,12 @@
-// What the API is, as files that are committed, so that every change of it is seen in review.
+// The API as committed files, so that reviews see every change of it.
 import { fileURLToPath } from "node:url";
 import { type Route, routes } from "../../shared/api/index.ts";
 import { openapi } from "../../shared/api/openapi.ts";
 
-/** Path of a file beside this one. */
+/** The path of a file beside this one. */
 export const inThisFolder = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** Each file and what it should hold. The test environment has all that the live one has, and the sandbox. */
+/** Each file and its expected content. The test environment has everything of the live one, and the sandbox. */
 export const goldens: Record<string, () => string> = {
   "routes.txt": () =>
     columns(

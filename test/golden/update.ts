@@ -1,4 +1,4 @@
-// Rewrites the golden files from the code: `npm run golden`. Read the difference before committing it.
+// Rewrites the golden files from the code: `npm run golden`. Review the difference before you commit it.
 import { writeFileSync } from "node:fs";
 import { goldens, inThisFolder } from "./golden.ts";
 

@@ -1,4 +1,4 @@
-// GET /health, and GET /openapi.json: open to all.
+// GET /health and GET /openapi.json, which are public.
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { routes } from "../../shared/api/index.ts";

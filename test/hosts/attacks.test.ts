@@ -64,7 +64,7 @@ describe("a hostile ERP", unless(noMachine), () => {
       },
       60,
     );
-    if (result === undefined) throw new Error("There is no answer");
+    if (result === undefined) throw new Error("There is no result");
     return result.of;
   }
   async function backUp(): Promise<{ made: MadeArchive; files: Record<string, Uint8Array>; archive: StoredArchive }> {

@@ -1,4 +1,4 @@
-// The package comes without types.
+// The package has no types.
 declare module "asl-validator" {
   const validate: (definition: unknown) => { isValid: boolean; errorsText: (separator: string) => string };
   export default validate;

@@ -1,4 +1,4 @@
-// The bundles: all there, small, and without what was left out of them.
+// The bundles: complete, small, and without the parts that are left out.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, it } from "vitest";
@@ -8,9 +8,9 @@ import { routes } from "../../shared/api/index.ts";
 import { scratch } from "./stubs.ts";
 
 const KB = 1000;
-/** A third of a cold start is loading code. */
+/** Loading code takes a third of a cold start. */
 const API_FUNCTION_MAX = 290 * KB;
-/** Has all of zod, the clients of S3 and of SSH, and the script of machines in it, and nobody waits for its start. */
+/** Contains all of zod, the clients of S3 and SSH, and the machine's script; nobody waits for its start. */
 const TASK_FUNCTION_MAX = 1000 * KB;
 
 it("every function that the tables declare is bundled", async () => {

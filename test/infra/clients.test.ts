@@ -1,4 +1,4 @@
-// What is left of the AWS SDK in a bundle: it signs, goes where it should, tells errors apart and tries again.
+// The bundled rest of the AWS SDK: it signs, uses the right endpoints, distinguishes errors and retries.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";

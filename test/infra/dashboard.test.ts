@@ -1,4 +1,4 @@
-// What stands in front, read from the synthesized templates: CloudFront, the dashboard's files, and the key between it and the API.
+// The front, read from the synthesized templates: CloudFront, the dashboard's files, and the key between it and the API.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
@@ -13,7 +13,7 @@ import { type Environment, ENVIRONMENTS } from "../../shared/domain/environments
 import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER, ORIGIN_KEYS } from "../../shared/runtime/origin.ts";
 import { scratch, stubBundles, stubDashboard } from "./stubs.ts";
 
-/** What one template may refer to in Secrets Manager. */
+/** The number of references to Secrets Manager that one template may have. */
 const REFERENCES_MAX = 60;
 
 const Resource = z.object({
@@ -75,7 +75,7 @@ interface Asked {
   headers: Record<string, { value: string }>;
 }
 
-/** Runs a behaviour's function as CloudFront does. */
+/** Runs a behavior's function as CloudFront does. */
 function onRequest(environment: Environment, behavior: z.infer<typeof Behavior>, asked: Asked): Asked {
   const Changed = z.object({ uri: z.string(), headers: z.record(z.string(), z.object({ value: z.string() })) });
   return Changed.parse(madeOf(environment, behavior, asked));
@@ -109,7 +109,7 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
     expect({
       "content-security-policy": security.ContentSecurityPolicy.ContentSecurityPolicy,
       "referrer-policy": security.ReferrerPolicy.ReferrerPolicy,
-      "x-content-type-options": "nosniff", // all that its field can say
+      "x-content-type-options": "nosniff", // everything that its field can contain
       ...Object.fromEntries(custom.Items.map(({ Header, Value }) => [Header, Value])),
     }).toEqual(SECURITY_HEADERS);
     expect(security.StrictTransportSecurity.AccessControlMaxAgeSec).toBeGreaterThanOrEqual(31_536_000);
@@ -253,7 +253,7 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
     const knowing = functions.filter(({ environment: variables }) => ORIGIN_KEYS in variables);
     expect(knowing.map(({ directory = "" }) => bundleOf(directory)).toSorted()).toEqual(open.toSorted());
     for (const { environment: variables } of knowing) expect(variables[ORIGIN_KEYS]).toBe(front?.[ORIGIN_KEY_HEADER]);
-    // CloudFront sends it only when they do.
+    // CloudFront sends the new key only when the functions accept it.
     const [distribution] = of(environment, "AWS::CloudFront::Distribution");
     expect(distribution?.DependsOn).toEqual(expect.arrayContaining(knowing.map(({ logicalId }) => logicalId)));
   });

@@ -1,4 +1,4 @@
-// What a deployment does by itself: protects what has come to be, keeps what was chosen, looks at the account's limit.
+// What a deployment does automatically: it protects a created stack, keeps stored settings, and checks the account's limit.
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -11,7 +11,7 @@ import { withChosen } from "../../infra/deploy-settings.ts";
 import { stackName } from "../../infra/settings.ts";
 import { scratch, stubBundles } from "./stubs.ts";
 
-/** CloudFormation and Lambda, as far as a deployment asks them. */
+/** CloudFormation and Lambda, as far as a deployment uses them. */
 let responses: Record<string, { status: number; text: string }> = {};
 let asked: { url: string; authorization: string | undefined }[] = [];
 const aws = createServer(({ url = "", headers: { authorization } }, response) => {
@@ -164,7 +164,7 @@ describe("the templates", () => {
     Resources: z.record(z.string(), z.looseObject({ Type: z.string(), Properties: z.json().optional() })),
   });
 
-  /** As the CDK's command line passes context on. */
+  /** The context in the form in which the CDK's command line passes it on. */
   async function withContext(context: Record<string, unknown>) {
     const folder = scratch();
     process.env["CDK_CONTEXT_JSON"] = JSON.stringify(context);

@@ -1,11 +1,11 @@
-// What CloudFormation calls for each type of resource, and whether the policy of docs/deploy.md, "Who may deploy", allows it.
+// The actions that CloudFormation needs for each type of resource, and whether the policy of docs/deploy.md, "Who may deploy", allows them.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { ACCOUNT } from "../../infra/local/template/template.ts";
 import { stackName } from "../../infra/settings.ts";
 
-/** What CloudFormation calls to make, change, read and remove a resource of each type, as AWS's schemas of the types say. */
+/** The actions that CloudFormation needs to create, change, read and delete a resource of each type, according to AWS's schemas. */
 export const NEEDED: Readonly<Record<string, readonly string[]>> = {
   "AWS::ApiGateway::Account": ["apigateway:GET", "apigateway:PATCH", "iam:PassRole"],
   "AWS::ApiGateway::Authorizer": ["apigateway:POST", "apigateway:PATCH", "apigateway:GET", "apigateway:DELETE"],
@@ -241,7 +241,7 @@ const Policy = z.strictObject({
 export const policy = Policy.parse(JSON.parse(readFileSync(file, "utf8")));
 
 const matches = (pattern: string, text: string): boolean => new RegExp(`^${pattern.replaceAll("*", ".*")}$`).test(text);
-/** There are only statements that allow, without conditions. */
+/** The policy has only Allow statements without conditions. */
 export const allows = (action: string, resource: string): boolean =>
   policy.Statement.some(
     ({ Action, Resource }) =>

@@ -1,4 +1,4 @@
-// Every bundle in AWS's own runtime client: it loads there, answers there, and writes lines that operators find by docs/operations.md.
+// Every bundle in AWS's own runtime client: it loads, responds, and writes the lines that docs/operations.md tells operators to find.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, inject, test } from "vitest";
@@ -22,7 +22,7 @@ const invoked = new Set<string>();
 
 const contentOf = (folder: string): string => readFileSync(join(folder, "index.mjs"), "latin1");
 const ids = new Map(Object.keys(ENTRIES).map((id) => [contentOf(join(inject("bundles"), id)), id]));
-/** The bundle of each function of ours: what is deployed is a copy under another name. CDK's own functions are no such modules. */
+/** The bundle of each of our functions: a deployment has a copy under another name. The CDK's own functions are not such modules. */
 const bundleOf = new Map(
   cloud.template.functions
     .filter(({ directory = "" }) => existsSync(join(directory, "index.mjs")))
@@ -30,7 +30,7 @@ const bundleOf = new Map(
 );
 const nameOf = new Map([...bundleOf].map(([name, id]) => [id, name]));
 
-/** A bundle that this environment does not deploy runs with the environment of one that it does. */
+/** A bundle that this environment does not deploy runs with the variables of another function. */
 const environmentOf = (id: string): Record<string, string> => {
   const environment = cloud.lambda.environmentOf(nameOf.get(id) ?? nameOf.get("schedules.sweep") ?? "");
   return nameOf.has(id)
@@ -43,7 +43,7 @@ const invoke = (id: string, payload: unknown): Promise<unknown> => {
 };
 
 const statuses = new Map<string, number>();
-/** What a function was to throw: the names of its errors, and what they say. */
+/** The errors that each function was made to throw, with their messages. */
 const thrown = new Map<string, string[]>();
 async function failing(id: string, payload: unknown): Promise<void> {
   const said = await invoke(id, payload).then(
@@ -56,7 +56,7 @@ async function failing(id: string, payload: unknown): Promise<void> {
 const unused = { account_id: newId("account"), operation_id: newId("operation") };
 const tasks = Object.keys(ENTRIES).filter((id) => id.startsWith("tasks."));
 let lines: string[];
-/** As the local runner's own functions write them, in the same words. */
+/** The same lines as the local runner's own functions write. */
 let ours: string[];
 
 beforeAll(async () => {
@@ -69,7 +69,7 @@ beforeAll(async () => {
   const remove = cloud.lambda.intercept(({ functionName, payload }) => {
     return invoke(bundleOf.get(functionName) ?? "", payload);
   });
-  // One after the other, as the same few threads serve them all. The session's end comes last.
+  // One after another, because the same few threads serve all. The session's end comes last.
   const routes = everyRoute.toSorted((a, b) => Number(a.id.includes("logout")) - Number(b.id.includes("logout")));
   for (const route of routes) {
     const from: Client = route.access === "session" ? session : route.access === "public" ? stranger : api;
@@ -83,7 +83,7 @@ beforeAll(async () => {
   for (const id of tasks) await failing(id, { task: "begin", input: unused });
   await failing("tasks.create-server", { task: "misspelt", input: unused });
   for (const id of ["check-servers", "sweep", "expire-backups"]) await invoke(`schedules.${id}`, {});
-  await failing("schedules.refresh-catalog", {}); // it is of the live environment alone
+  await failing("schedules.refresh-catalog", {}); // only live has it
   const dead = { name: unused.operation_id, status: "FAILED", input: JSON.stringify(unused) };
   await invoke("schedules.rescue", { detail: dead });
   const { id: name, input } = await begunOperation(me.id);
@@ -92,7 +92,7 @@ beforeAll(async () => {
   lines = await client.end();
 }, 180_000);
 
-/** One that is open, and whose execution may have died. */
+/** An open operation whose execution may have died. */
 async function begunOperation(accountId: string): Promise<OperationRecord> {
   const server = await seedServer(accountId);
   const change = changeOf(await getAccount(accountId));

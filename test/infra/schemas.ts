@@ -1,4 +1,4 @@
-// What CloudFormation would refuse, found before it is asked: a template held against AWS's own schemas of its resources, and cycles.
+// Finds what CloudFormation would reject before a deployment: checks a template against AWS's own schemas, and for circles.
 import { loadAwsServiceSpecSync } from "@aws-cdk/aws-service-spec";
 import * as z from "zod";
 
@@ -19,14 +19,14 @@ const schemaOf = (type: string) => spec.lookup("resource", "cloudFormationType",
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-/** What CloudFormation computes, which has no type before. */
+/** Values that CloudFormation computes, which have no type before. */
 const isIntrinsic = (value: unknown): boolean =>
   isObject(value) && Object.keys(value).length === 1 && /^(Ref|Fn::)/.test(Object.keys(value)[0] ?? "");
 
-/** Property names that no schema knows, required ones that are missing, and values of another type. */
+/** Unknown property names, missing required ones, and values of a wrong type. */
 export function problemsOf(resources: Resources): string[] {
   return Object.entries(resources).flatMap(([id, { Type, Properties }]) => {
-    if (Type.startsWith("Custom::")) return []; // a function's own
+    if (Type.startsWith("Custom::")) return []; // an intrinsic function
     const schema = schemaOf(Type);
     return schema === undefined ? [`${id}: AWS has no ${Type}`] : inObject(Properties, schema.properties, `${id} (${Type})`);
   });
@@ -44,7 +44,7 @@ function inObject(value: Record<string, unknown>, properties: Properties, at: st
   ];
 }
 
-/** The problems with the first type, unless the value is of another of them. */
+/** The problems with the first type, unless the value matches another one. */
 function inOneOf(value: unknown, types: readonly PropertyType[], at: string): string[] {
   const problems = types.map((type) => inType(value, type, at));
   return problems.some((found) => found.length === 0) ? [] : (problems[0] ?? []);
@@ -84,7 +84,7 @@ function inType(value: unknown, type: PropertyType, at: string): string[] {
   }
 }
 
-/** The first circle of resources that each need the next to exist before; undefined if there is none. */
+/** The first circle of resources that each need the next one first; undefined if there is none. */
 export function cycleIn(resources: Resources): string[] | undefined {
   const done = new Set<string>();
   const from = (id: string, path: readonly string[]): string[] | undefined => {

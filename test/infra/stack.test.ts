@@ -1,4 +1,4 @@
-// What would be deployed, read from the synthesized templates of both environments.
+// What a deployment creates, read from the synthesized templates of both environments.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import validateMachine from "asl-validator";
@@ -16,7 +16,7 @@ import { allows, NEEDED, policy, resourceOf } from "./deployment-policy.ts";
 import { cycleIn, problemsOf, Resources } from "./schemas.ts";
 import { scratch, stubBundles, stubDashboard } from "./stubs.ts";
 
-/** CloudFormation takes 500; the rest is for what the service grows by. */
+/** CloudFormation accepts 500; the rest is room for growth. */
 const RESOURCES_MAX = 450;
 
 const rawTemplate = z.object({
@@ -49,7 +49,7 @@ function of<T>(map: Map<Environment, T>, environment: Environment): T {
   return value;
 }
 
-/** The resources of a type, with what they say about themselves. */
+/** The resources of a type, with their properties. */
 const resources = (environment: Environment, type: string) =>
   Object.values(of(raws, environment).Resources).filter(({ Type }) => Type === type);
 
@@ -79,7 +79,7 @@ function functionOf(environment: Environment, route: Route) {
 const oneOrMore = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
 const statement = z.object({ Effect: z.literal("Allow"), Action: oneOrMore, Resource: oneOrMore });
 
-/** What a role allows, as `action resource` sentences. */
+/** A role's permissions, as `action resource` pairs. */
 function grantsOf(environment: Environment, roleArn: string): string[] {
   const role = of(templates, environment).roles.find(({ arn }) => arn === roleArn);
   const statements = role?.policies.flatMap((policy) => policy.Statement.map((each) => statement.parse(each))) ?? [];
@@ -109,7 +109,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
 
   it("the stack's state machines are valid in AWS's language", () => {
     for (const { name, definition } of of(templates, environment).machines) {
-      const { isValid, errorsText } = validateMachine(structuredClone(definition)); // it writes into it
+      const { isValid, errorsText } = validateMachine(structuredClone(definition)); // the validator writes into it
       expect({ name, errors: isValid ? "" : errorsText("\n") }).toEqual({ name, errors: "" });
     }
   });
@@ -260,7 +260,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
         ...(StatusCode === 401 && { "gatewayresponse.header.WWW-Authenticate": "'Bearer'" }),
       });
     }
-    // A function that is throttled is among them: the gateway makes 500 of it, which DEFAULT_5XX covers.
+    // These include a throttled function: the gateway turns it into a 500, which DEFAULT_5XX covers.
     for (const [type, { StatusCode, ResponseParameters }] of responses)
       expect({ type, retry: StatusCode !== 503 || "gatewayresponse.header.Retry-After" in ResponseParameters }).toEqual({
         type,
@@ -297,13 +297,13 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     expect(table?.Properties).toMatchObject({
       BillingMode: "PAY_PER_REQUEST",
       TimeToLiveSpecification: { AttributeName: "ttl", Enabled: true },
-      // Not while it is created: a rollback could not remove it (test/infra/deploy.test.ts has it protected).
+      // Not during the creation: a rollback could not remove it (test/infra/deploy.test.ts tests the protection).
       Replicas: [{ DeletionProtectionEnabled: false, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } }],
     });
     for (const [id, { Type, DeletionPolicy = "Delete" }] of Object.entries(of(raws, environment).Resources)) {
       const holdsData = /^AWS::(DynamoDB::GlobalTable|S3::Bucket|SecretsManager::Secret|Logs::LogGroup)$/.test(Type);
       if (!holdsData || /^(dashboardfiles|originkey)/.test(id)) continue;
-      // What a creation that failed leaves behind would be in the way of the next one.
+      // What a failed creation leaves behind would block the next one.
       expect({ id, DeletionPolicy }).toEqual({ id, DeletionPolicy: live ? "RetainExceptOnCreate" : "Delete" });
     }
     for (const { Properties } of resources(environment, "AWS::S3::Bucket")) {

@@ -1,11 +1,11 @@
-// Bundles with nothing in them: what a template says does not depend on what functions do.
+// Empty bundles: a template does not depend on what functions do.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { ENTRIES } from "../../infra/bundle.ts";
 
-/** A folder that is removed at the end of the calling file. */
+/** A folder that is removed after the calling file. */
 export function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), "erp-infra-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-// The state machines, as they are synthesized, run on the interpreter: what follows what, and what is undone.
+// The synthesized state machines, run by the interpreter: the order of steps and undos.
 import { App, Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
@@ -15,7 +15,7 @@ import { type Poll, poll, type Step, step, waitsOf, workflow, type Workflow } fr
 const ARN = "arn:aws:lambda:us-east-1:000000000000:function:tasks";
 const INPUT = { operation_id: "op_1" };
 
-/** Every flag that a workflow's steps may hang on. */
+/** Every flag that a workflow's steps may depend on. */
 const flagsOf = ({ steps }: Workflow, value: boolean) =>
   Object.fromEntries(steps.flatMap(({ when }) => (when === undefined ? [] : [[when, value]])));
 const doneBy = ({ steps }: Workflow): string[] => steps.map(({ name }) => name);
@@ -80,7 +80,7 @@ class Named extends Error {
   }
 }
 
-/** Runs a machine; `answer` is what a task does: it succeeds at once unless that throws. */
+/** Runs a state machine; `respond` does the tasks: a task succeeds at once unless that throws. */
 async function run(
   table: Workflow,
   input: Record<string, unknown>,
@@ -153,7 +153,7 @@ describe.each(Object.values(workflows))("$name", (table) => {
 
   it("the state machine stays under 15,000 of the 25,000 events of an execution, with every poll and retry at its limit", () => {
     const { States } = asl.parse(definitionOf(table));
-    // A task is 5 events, a choice 2, each retry 3; what is left of the 25,000 is for more.
+    // A task is 5 events, a choice 2, each retry 3; the rest of the 25,000 is a reserve.
     const retries = Object.values(States).flatMap(({ Retry }) => Retry.map(({ MaxAttempts }) => 3 * MaxAttempts));
     const rest = 5 * Object.keys(States).length;
     expect(retries.reduce((sum, each) => sum + each, rest)).toBeLessThan(15_000);
@@ -243,7 +243,7 @@ it("a poll has the table's own time in live", () => {
   expect(limited(second, SETTINGS.live.polls)).toEqual(second);
 });
 
-/** The first step, asking to be tried again until its `ready`th time. */
+/** The first step, which asks for retries until its `ready`th time. */
 const busyUntil =
   (ready: number) =>
   ({ task }: Call, count: number): undefined => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 const act = (api: Client, id: string, action: string) => api.post(`/instances/${id}/actions`, { action });
 const show = async (id: string) => (await (await me.token()).api.get(`/instances/${id}`)).as(Instance);
 
-/** CONTRACT.md: the states from which each work may begin. */
+/** CONTRACT.md: the states from which each action may start. */
 const FROM: Record<string, string[]> = {
   start: ["stopped", "failed"],
   stop: ["running"],

@@ -46,7 +46,7 @@ test("a clone is a new instance with the backup's data and its own identity, neu
   const { admin_password, ...begun } = response.as(instances.clone.data);
   expect(response.headers["location"]).toBe(`/api/v1/instances/${begun.id}`);
   expect(admin_password).toMatch(/^\S{16,}$/);
-  // Named from the beginning, so that it is known what cannot be deleted meanwhile.
+  // Named from the start, so that clients know what they cannot delete meanwhile.
   expect((await api.get(`/operations/${begun.operation_id}`)).as(Operation).result).toMatchObject({ backup_id: backup.id });
   expect(begun).toMatchObject({
     name: body.name,

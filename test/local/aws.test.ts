@@ -1,4 +1,4 @@
-// Calls of the real SDK against the local AWS: signatures, permissions, and what each service answers.
+// Calls of the real SDK to the local AWS: signatures, permissions, and each service's responses.
 import {
   BatchGetItemCommand,
   DynamoDBClient,

@@ -1,4 +1,4 @@
-// The whole of the local runner: starts, keeps its data, survives being killed, and belongs to one process at a time.
+// The complete local runner: it starts, keeps its data, survives a kill, and belongs to one process at a time.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The API page: complete, readable by keyboard and without colours, and asking nobody for anything.
+// The API page: complete, usable with the keyboard and without colors, and without any requests.
 import { expect, test } from "vitest";
 import { DOCS_CONTENT_SECURITY_POLICY, docsPage } from "../../infra/local/pages/docs-page.ts";
 import { routes } from "../../shared/api/index.ts";

@@ -1,4 +1,4 @@
-// DynamoDB Local as this machine runs it: one Java of its own, ended with whoever started it.
+// DynamoDB Local on this machine: its own Java, which ends with the process that started it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -14,9 +14,9 @@ import { startLocal, TABLE_PROPERTIES } from "./services.ts";
 const folder = await mkdtemp(join(tmpdir(), "dynamodb-test-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-vi.setConfig({ testTimeout: 60_000 }); // Java starts in a second alone, in several beside other tests
+vi.setConfig({ testTimeout: 60_000 }); // Java starts in a second alone, and in several beside other tests
 
-/** A zombie has ended: where PID 1 collects no orphans it stays on the list. */
+/** A zombie has ended: if PID 1 collects no orphans, it stays in the list. */
 function runs(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -66,7 +66,7 @@ test("data survives a restart, and a table with other indexes fails with what to
   await expect(startDynamoDb({ dataDir })).rejects.toThrow(`in use by process ${process.pid}`);
   await first.stop();
   const second = await startDynamoDb({ dataDir });
-  // Made by a version that did not let items expire.
+  // Created by a version without expiring items.
   for (let start = 0; start < 2; start++)
     await createTable(second, { ...TABLE_PROPERTIES, TimeToLiveSpecification: { AttributeName: "ttl", Enabled: true } });
   const { body } = await callDynamoDb(second, "DescribeTimeToLive", { TableName: "service" });

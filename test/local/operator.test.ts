@@ -1,4 +1,4 @@
-// What the operator of a live service on one machine says by environment variables, and how the operator's commands tell what they are for.
+// The environment variables that the operator of a live service on one machine sets, and the usage of the operator's commands.
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -54,7 +54,7 @@ test("archives are written to your own store and read from it", async () => {
     BACKUP_S3_ACCESS_KEY_ID: config.credentials.accessKeyId,
     BACKUP_S3_SECRET_ACCESS_KEY: config.credentials.secretAccessKey,
   });
-  // AWS itself is elsewhere, and gets none of it.
+  // AWS itself has another address, and gets none of it.
   const elsewhere = { AWS_ENDPOINT_URL: "http://127.0.0.1:1", AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" };
   Object.assign(process.env, { ...elsewhere, ...store });
   const key = "accounts/a/backups/b.zip";

@@ -1,4 +1,4 @@
-// What the local server shows beside the API: the dashboard for every path that names no file, and nothing that lies elsewhere.
+// What the local server serves besides the API: the dashboard for every path that names no file, and nothing outside its folder.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { connect } from "node:net";
@@ -42,7 +42,7 @@ afterAll(() => {
 
 const ask = (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${port}${path}`, init);
 
-/** Byte for byte, where `fetch` would tidy up. */
+/** Byte for byte; `fetch` would normalize the request. */
 async function sendRaw(target: string, more = ""): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.end(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${more}\r\n`);
@@ -84,7 +84,7 @@ test("large files are compressed for clients that accept it, and sent unchanged 
   expect(await raw.text()).toBe(gunzipSync(Buffer.from(await zippedPage())).toString());
 });
 
-/** `fetch` unpacks by itself; this does not. */
+/** `fetch` decompresses automatically; this does not. */
 async function zippedPage(): Promise<Uint8Array> {
   const socket = connect(port, "127.0.0.1");
   socket.end("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept-Encoding: gzip\r\n\r\n");

@@ -1,4 +1,4 @@
-// Functions, gateway, executions and events of a synthesized stack, run as AWS would run them; without a database, which none of this needs.
+// Functions, gateway, executions and events of a synthesized stack, run as on AWS; without a database, because none of this needs one.
 import { randomUUID } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { connect } from "node:net";
@@ -16,7 +16,7 @@ import { startStates, type Execution, type States, type TaskCall } from "../../i
 import { readTemplate, type Template } from "../../infra/local/template/template.ts";
 import { STACK, synthesize } from "./fixture/stack.ts";
 
-/** What the fixture's functions and gateway responses answer, as far as tests look into it. */
+/** The parts of the responses of the fixture's functions and gateway that tests check. */
 const body = z.looseObject({
   event: z.looseObject({ resource: z.string(), headers: z.record(z.string(), z.string()) }).optional(),
   context: z.looseObject({ awsRequestId: z.string(), left: z.number() }).optional(),
@@ -170,7 +170,7 @@ test("a throttled function returns 500, and the next request works", async () =>
   expect((await ask("/api/v1/things")).status).toBe(200);
 });
 
-/** Byte for byte, where `fetch` would tidy up. */
+/** Byte for byte; `fetch` would normalize the request. */
 async function sendRaw(head: string): Promise<string> {
   const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
   socket.end(`${head}\r\nConnection: close\r\n\r\n`);
@@ -383,7 +383,7 @@ test("the end of an execution that was not published before the process ended is
     },
   });
   await first.handle("StartExecution", { stateMachineArn: template.machines[0]?.arn, name: "unheard", input: "{}" });
-  // By then it is recorded.
+  // By then the end is recorded.
   await vi.waitFor(() => expect(emitted).toContain("SUCCEEDED"));
   expect(first.executions()).toMatchObject([{ status: "SUCCEEDED", announced: false }]);
   first.stop();

@@ -1,4 +1,4 @@
-// Secrets Manager on this machine: secrets generated once, kept in one file for its owner only.
+// Secrets Manager on this machine: it generates secrets once and stores them in one file for its owner only.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

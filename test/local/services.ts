@@ -1,4 +1,4 @@
-// What the tests of the local AWS share: a DynamoDB Local, a bucket, a secret, and principals with the policies a test gives them.
+// Shared by the tests of the local AWS: a DynamoDB Local, a bucket, a secret, and principals with the policies that a test gives them.
 import { startAws, type Aws, type Principal } from "../../infra/local/aws/aws.ts";
 import { createTable, startDynamoDb } from "../../infra/local/dynamodb/dynamodb.ts";
 import { AwsFault } from "../../infra/local/errors.ts";
@@ -11,7 +11,7 @@ export const BUCKET = "backups";
 export const TABLE = `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/service`;
 export const MACHINE = `arn:aws:states:${REGION}:${ACCOUNT}:stateMachine:create-server`;
 export const SECRET = `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:jwt-local0`;
-/** What the operator of the live environment has set: nothing. */
+/** The operator's settings of the live environment: none. */
 export const PROVIDERS = `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:providers-local0`;
 export const TABLE_PROPERTIES = {
   TableName: "service",
@@ -37,9 +37,9 @@ export interface Local {
   dir: string | undefined;
   /** Java's process. */
   databasePid: number | undefined;
-  /** The configuration of an SDK client for a principal that has these statements; none: the operator. */
+  /** The configuration of an SDK client for a principal with these statements; without any: the operator. */
   as: (name: string, ...statements: object[]) => ClientConfig;
-  /** What the local AWS said in its log. */
+  /** The local AWS's log. */
   log: string[];
   stop: () => Promise<void>;
 }
@@ -51,10 +51,10 @@ export const allow = (actions: string[], ...resources: string[]): object => ({
 });
 
 interface Options {
-  /** Of the bucket. */
+  /** The folder of the bucket. */
   dir?: string;
   dynamodb?: boolean;
-  /** Of the database; without it that is in memory. */
+  /** The folder of the database; without it the database is in memory. */
   databaseDir?: string;
 }
 
@@ -78,7 +78,7 @@ export async function startLocal({ dir, dynamodb = true, databaseDir }: Options 
     services: {
       database: database ?? { url: "http://127.0.0.1:1", accessKeyId: "local" },
       flush: async () => database?.flush(),
-      // The interpreter of state machines has tests of its own; here it matters only how its answers and errors reach a caller.
+      // The interpreter of state machines has its own tests; here only the way of its results and errors to a caller matters.
       states: async (_action, input) => {
         const name = JSON.stringify(input);
         if (started.has(name)) throw new AwsFault("ExecutionAlreadyExists", "Execution Already Exists");

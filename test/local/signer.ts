@@ -1,4 +1,4 @@
-// Signs requests and makes presigned addresses as the service does, with the SDK's own signer, for tests that then change them.
+// Signs requests and presigns URLs as the service does, with the SDK's own signer, for tests that modify them.
 import { createHash, createHmac } from "node:crypto";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { REGION } from "../../infra/local/template/template.ts";
@@ -52,7 +52,7 @@ export function requestTo(
   };
 }
 
-/** `headers` become part of the address, as S3 allows for x-amz-…; with `repeat` whoever uses it must send them. */
+/** `headers` become part of the URL, as S3 allows for x-amz-…; with `repeat` the sender must repeat them. */
 export async function presigned(
   url: string,
   options: {

@@ -27,7 +27,7 @@ import { noProc, syncedBy } from "./synced.ts";
 import { presigned } from "./signer.ts";
 import { allow, BUCKET, startLocal, type Local } from "./services.ts";
 
-// In a folder of its own, which nobody else writes to.
+// In its own folder, which nobody else writes to.
 const dir = await mkdtemp(join(await mkdtemp(join(tmpdir(), "storage-test-")), "s3-"));
 let local: Local;
 let s3: S3Client;
@@ -94,7 +94,7 @@ test("a stream whose checksum is not known in advance arrives complete (aws-chun
   expect((await s3.send(new HeadObjectCommand({ Bucket, Key: "streamed" }))).ContentEncoding).toBeUndefined();
 });
 
-// The check values of the algorithms' own definitions, for "123456789".
+// The check values from the algorithms' own definitions, for "123456789".
 test.each([
   ["CRC32", "y/Q5Jg=="],
   ["CRC32C", "4waSgw=="],
@@ -146,7 +146,7 @@ test("a multipart upload by presigned URLs with each part's signed SHA-256 creat
   const Parts: CompletedPart[] = [];
   for (const [at, body] of parts.entries()) {
     const headers = { "x-amz-checksum-sha256": sha256(body) };
-    // Signed into the address itself, or as a header that the sender must repeat.
+    // Signed into the URL itself, or as a header that the sender must repeat.
     const repeat = at === 1;
     const url = await partAddress(Key, UploadId, at + 1, headers, repeat);
     const response = await fetch(url, { method: "PUT", body, headers: repeat ? headers : {} });

@@ -1,8 +1,8 @@
-// Which files and folders are synced to disk meanwhile: what a loss of power would not take.
+// Which files and folders get synced to disk meanwhile, and so survive a loss of power.
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 
-/** The descriptors' names are looked up there. */
+/** Resolves the names of descriptors there. */
 export const noProc = fs.existsSync("/proc/self/fd") ? undefined : "there is no /proc/self/fd here";
 
 /** Their paths below the folder. */

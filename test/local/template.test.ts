@@ -1,4 +1,4 @@
-// The template as the local runner reads it: every reference resolved, to the same values at every start.
+// The template as the local runner reads it: it resolves every reference, to the same values at every start.
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The API's description: sound by itself, true to the schemas that the service uses, and complete about failures.
+// The API description: valid, true to the schemas that the service uses, and complete about errors.
 import { RE2JS } from "re2js";
 import { expect, test } from "vitest";
 import * as z from "zod";
@@ -11,14 +11,14 @@ import type { Operation, Response } from "../../shared/api/openapi/document.ts";
 const document = openapi("test");
 const live = openapi("live");
 
-/** What a pointer such as `#/components/schemas/Server` leads to. */
+/** The target of a pointer such as `#/components/schemas/Server`. */
 const at = (pointer: string): unknown =>
   pointer
     .slice(2)
     .split("/")
     .reduce<unknown>((inner, key) => Reflect.get(Object(inner), key.replaceAll("~1", "/")), document);
 
-/** Every value in the document under a key. */
+/** Every value of a key in the document. */
 function under(key: string, value: unknown = document): unknown[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => [...(name === key ? [inner] : []), ...under(key, inner)]);

@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 const begin = async () => (await me.api.post("/servers", await me.serverBody())).as(Server);
 
-/** An operation that nobody carries out: it stays as it is until the test ends it. */
+/** An operation that nobody carries out: it does not change until the test ends it. */
 async function openOperation(): Promise<OperationRecord> {
   const { id } = await seedServer(me.id);
   const server = await getServer(me.id, id);
@@ -43,7 +43,7 @@ async function openOperation(): Promise<OperationRecord> {
 const end = (operation: OperationRecord) => endOperation(operation, { succeeded: true });
 
 describe("concurrent waits", () => {
-  /** Asks for waits of 20 seconds at once; `early` are those that were answered while the operation was still open. */
+  /** Sends concurrent waits of 20 seconds; `early` are those that got a response while the operation was still open. */
   async function waits(api: Client, count: number, wanted: number) {
     const operation = await openOperation();
     const early: Operation[] = [];
@@ -174,7 +174,7 @@ describe("the list of a resource", () => {
 
 describe("the list", () => {
   test("the list of operations filters by resource and by status", async () => {
-    const mine = await account(); // no other test's work is in its list
+    const mine = await account(); // its list has no other test's operations
     const one = await mine.server();
     const other = await mine.server();
     await mine.until((await mine.api.delete(`/servers/${one.id}`)).as(Operation).id);

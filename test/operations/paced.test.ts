@@ -1,4 +1,4 @@
-// The sweep keeps to AWS's rate limit, to its own time, and to an order in which everything has its turn.
+// The sweep respects AWS's rate limit and its own time limit, in an order in which everything has its turn.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { forgetOpen, noteCheck, openOperations } from "../../shared/data/operations.ts";
 import { keys } from "../../shared/data/keys.ts";

@@ -1,4 +1,4 @@
-// Whatever is sent, to every route: never a fault of the service, always the envelope (the client checks that of every answer).
+// Whatever any route gets, it never fails with a 5xx error and always uses the envelope (the client checks that for every response).
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
@@ -6,7 +6,7 @@ import type { Client } from "../harness/client.ts";
 import { ALL } from "../harness/some.ts";
 import { bodyOf, everyRoute, fieldsOf, idKindOf } from "../harness/requests.ts";
 
-/** Others in each run. */
+/** Different ones in each run. */
 const RUNS = ALL ? 20 : 4;
 
 let me: TestAccount;
@@ -14,7 +14,7 @@ beforeAll(async () => {
   me = await account();
 });
 
-/** Values that parsers and stores stumble over, beside what fast-check makes up. */
+/** Values that often break parsers and stores, besides those that fast-check generates. */
 const nasty = fc.constantFrom<unknown>(
   "",
   "\u0000",
@@ -38,7 +38,7 @@ const nasty = fc.constantFrom<unknown>(
 );
 const value = fc.oneof(nasty, fc.jsonValue({ maxDepth: 4 }), fc.string({ unit: "binary", maxLength: 300 }));
 
-/** Mostly right, with some fields of the route's own replaced and some that it does not know. */
+/** Mostly valid bodies, with some of the route's own fields replaced and some unknown ones added. */
 function bodiesOf(route: (typeof everyRoute)[number]): fc.Arbitrary<string | undefined> {
   const names = fieldsOf(route.body).fields.map(([name]) => name);
   const damaged = fc
@@ -52,7 +52,7 @@ function bodiesOf(route: (typeof everyRoute)[number]): fc.Arbitrary<string | und
   );
 }
 
-/** Text as it may stand in a path or a query: encoded, for anything else the gateway refuses before any code of ours. */
+/** Text that may appear in a path or a query: encoded, because the gateway rejects anything else before our code runs. */
 const word = fc.oneof(
   fc.string({ unit: "binary", maxLength: 60 }).filter((text) => text.isWellFormed()),
   fc.constantFrom("0", "-1", "null", "a".repeat(1_100), "\u0000", "💥", "__proto__"),

@@ -1,4 +1,4 @@
-// What a body may be: every way to get one wrong has its own answer on every route that takes one, and changes nothing.
+// Bodies of requests: every way to get one wrong has its own error on every route that takes one, and changes nothing.
 import { beforeAll, describe, expect, test } from "vitest";
 import { account, type TestAccount } from "../harness/account.ts";
 import type { ApiResponse, Client } from "../harness/client.ts";
@@ -16,14 +16,14 @@ beforeAll(async () => {
 const asked = bodyRoutes.filter(({ id }) => id !== "auth.login");
 const shaped = asked.filter((route) => fieldsOf(route.body).fields.length > 0);
 
-/** A credential for a route, with limits that no other test has used up. */
+/** A credential for a route, with unused limits. */
 async function clientFor(route: { access: unknown }): Promise<Client> {
   if (route.access !== "session") return (await me.token()).api;
   session = await me.session(await me.anotherUser());
   return session;
 }
 
-/** The first problem is `details.field` and `details.reason`; `errors` has it too, with all others. */
+/** `details.field` and `details.reason` have the first problem; `errors` has all of them. */
 function expectInvalid(response: ApiResponse, field: string, what: string): void {
   expect(response.status, `${what}: ${response.text}`).toBe(422);
   const { code, message, details = {} } = response.error ?? {};
@@ -124,7 +124,7 @@ describe.each(asked.map((route, place) => ({ title: route.title, route, place })
     expectRejected(await ask(api, `{"a":"${"é".repeat(LIMIT_BYTES / 2)}"}`), "PAYLOAD_TOO_LARGE", "bytes, not characters, count");
   };
 
-  // One reader of bodies serves all routes: of its ways to refuse one, each route shows two.
+  // One reader of bodies serves all routes: of its ways to reject one, each route shows two.
   const ways: [how: string, expectHeld: () => Promise<void>][] = [
     ["a body that is not a JSON object is malformed", rejectsMalformed],
     ["deep nesting is rejected before parsing", rejectsNesting],
@@ -137,7 +137,7 @@ describe.each(asked.map((route, place) => ({ title: route.title, route, place })
   );
 });
 
-// The sandbox's data may hold any field.
+// The sandbox's data may contain any field.
 describe.each(asked.filter(({ resource }) => resource !== "sandbox"))("$title", (route) => {
   const good = bodyOf(route) ?? {};
 

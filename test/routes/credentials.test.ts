@@ -1,4 +1,4 @@
-// Who gets in: on every route that is not open to all, whoever has no valid credential is told exactly the same.
+// Authentication: on every route that is not public, every client without a valid credential gets exactly the same error.
 import { beforeAll, describe, expect, test } from "vitest";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
@@ -16,7 +16,7 @@ const UNAUTHORIZED = {
 };
 
 let me: TestAccount;
-/** Values of an `Authorization` header that must all be refused. */
+/** Values of an `Authorization` header that the service must reject. */
 const rejected: Record<string, string | undefined> = {};
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ beforeAll(async () => {
 
 const inAnHour = () => new Date(Date.now() + 3_600_000);
 
-/** A JWT that is good, of a session whose end is past. */
+/** A valid JWT of an expired session. */
 async function expiredSession(userId: string): Promise<string> {
   const user = await find(userRef(userId));
   if (user === undefined) throw new Error("The account has its user");

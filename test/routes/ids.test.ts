@@ -1,4 +1,4 @@
-// Whose things one sees: another account's id answers exactly as one that was never given out, and nothing that is no id does harm.
+// Accounts see only their own resources: another account's ID gets exactly the response of an unused ID, and an invalid ID does no harm.
 import { beforeAll, describe, expect, test } from "vitest";
 import { getToken } from "../../shared/data/credentials.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
     token: other.tokenId,
     operation: server.operation_id,
   });
-  // Nothing of it changes by itself while the tests look.
+  // Nothing of it changes by itself during the tests.
   await other.until(server.operation_id).catch(() => undefined);
 });
 
@@ -67,7 +67,7 @@ describe.each(idRoutes)("$title", (route) => {
       ` ${id}`.replace(" ", "%20"),
       id.replace("_", "%5F") + "%00",
       unusedId(kind === "backup" ? "server" : "backup"),
-      "a".repeat(512), // more than a policy that named it could take
+      "a".repeat(512), // longer than a policy that named it could be
       "a".repeat(1_025),
       "a".repeat(1_400),
       "%F0%9F%92%A5",
@@ -87,7 +87,7 @@ describe.each(idRoutes.filter(({ method }) => method === "GET"))("$title", (rout
     const api = route.access === "session" ? await other.session() : other.api;
     const [plain, odd] = [await api.get(pathOf(route, id)), await api.get(pathOf(route, encoded))];
     expect(odd.status).toBe(plain.status);
-    // An address to download from is signed anew each time.
+    // A download URL is signed anew each time.
     if (route.id !== "backups.download") expect(odd.body).toEqual(plain.body);
   });
 });

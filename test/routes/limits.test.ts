@@ -1,4 +1,4 @@
-// How often one may ask: the limits of every route, exact also when requests come all at once.
+// Rate limits: those of every route, exact even for concurrent requests.
 import { beforeAll, describe, expect, test } from "vitest";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
   me = await account();
 });
 
-/** CONTRACT.md: a POST that makes a server, instance, clone, backup, token or SSH key, and every DELETE. */
+/** CONTRACT.md: a POST that creates a server, instance, clone, backup, token or SSH key, and every DELETE. */
 const CREATE_DELETE = [
   "POST /servers",
   "POST /instances",
@@ -41,7 +41,7 @@ test.each(closedRoutes)("$title counts against the limit that the contract assig
   expect(Math.abs(reset - (Date.now() / 1000 + 60))).toBeLessThan(5);
 });
 
-/** Moves the times of a token's counted requests back, as if so many seconds had passed. */
+/** Moves the times of a token's counted requests back, as if this many seconds had passed. */
 async function pass(token: TestToken, seconds: number): Promise<void> {
   const { all, create_delete } = await getToken(me.id, token.id);
   const earlier = (times: number[]) => times.map((time) => Math.max(0, time - seconds * 1000));
@@ -86,7 +86,7 @@ describe("creations and deletions", () => {
     const token = await me.token();
     await Promise.all(Array.from({ length: 20 }, () => token.api.delete("/ssh-keys/none")));
     for (let i = 0; i < 5; i++) expect((await token.api.delete("/ssh-keys/none")).status).toBe(429);
-    // Whatever the request is, what is shown is the limit nearest to being hit.
+    // Whatever the request is, the headers show the limit closest to being reached.
     expect(counted(await token.api.get("/settings")).slice(0, 2)).toEqual([20, 0]);
   });
 

@@ -1,4 +1,4 @@
-// In which order a request is judged: each pair of the contract's list, with a request that is wrong in both ways.
+// The order in which the service checks a request: each pair of the contract's list, with a request that fails both checks.
 import { beforeAll, describe, expect, test } from "vitest";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
@@ -10,7 +10,7 @@ import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 let me: TestAccount;
 /** Over every limit. */
 let exhausted: Client;
-/** May do nothing that the tests ask for. */
+/** Has no permission that the tests need. */
 let powerless: Client;
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-// The API is behind CloudFront: what came past it is refused, and a client's address is what CloudFront says.
+// The API is behind CloudFront: it rejects requests that bypass CloudFront, and a client's address is what CloudFront says.
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -26,7 +26,7 @@ beforeAll(async () => {
   if (!/^\w{64}$/.test(key)) throw new Error("The key is not what was generated");
 });
 
-/** What the gateway hands to a function, for a request with these headers. */
+/** The gateway's event for a function, for a request with these headers. */
 const eventOf = (method: string, resource: string, headers: Record<string, string>, body?: unknown) => ({
   type: "REQUEST",
   methodArn: "arn:aws:execute-api:us-east-1:000000000000:api/test/GET/api/v1/servers",

@@ -1,4 +1,4 @@
-// What is no endpoint, and what every answer carries.
+// Unknown paths, and what every response contains.
 import { beforeAll, describe, expect, test } from "vitest";
 import { BASE_PATH } from "../../shared/api/index.ts";
 import { account, type TestAccount } from "../harness/account.ts";
@@ -122,7 +122,7 @@ test("the gateway's own errors are in the envelope where the service can set the
   expect(tooLarge.error?.code).toBe("PAYLOAD_TOO_LARGE");
 });
 
-// That answers are not kept by anyone in between, the client of these tests looks at every one.
+// The client of these tests checks every response for headers that prevent caching.
 
 describe.each(everyRoute.filter(({ method }) => method === "GET"))("HEAD $path", (route) => {
   const asked = async () =>
@@ -143,7 +143,7 @@ describe.each(everyRoute.filter(({ method }) => method === "GET"))("HEAD $path",
       expect(head.status).toBe(get.status);
       const moving = ["date", "x-amzn-requestid", "x-ratelimit-remaining", "x-ratelimit-reset"];
       const comparable = (response: typeof get) => Object.entries(response.headers).filter(([name]) => !moving.includes(name));
-      // An address to download from, and a moment, are of another length each time.
+      // A download URL and a time have a different length each time.
       expect(comparable(head)).toEqual(comparable(get));
       if (route.access !== "public")
         expect(Number(head.headers["x-ratelimit-remaining"])).toBe(Number(get.headers["x-ratelimit-remaining"]) - 1);

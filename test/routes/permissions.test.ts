@@ -1,4 +1,4 @@
-// What a credential may do: without the permission a route needs the answer names it, word for word, before anything is looked at.
+// Permissions: without the one that a route needs, the error names it exactly, before the service looks anything up.
 import { beforeAll, describe, expect, test } from "vitest";
 import { ALL_PERMISSIONS, type Permission } from "../../shared/api/permissions.ts";
 import { account, type TestAccount } from "../harness/account.ts";
@@ -61,7 +61,7 @@ test.each(closedRoutes.filter(({ access, bodyPermission }) => access === "creden
   },
 );
 
-/** CONTRACT.md section 3, as it stands there. */
+/** CONTRACT.md section 3, verbatim. */
 const CONTRACT: Record<string, string> = {
   "GET /servers": "servers:read",
   "GET /servers/:id": "servers:read",

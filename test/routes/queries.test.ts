@@ -1,4 +1,4 @@
-// What a query may be: paging and filters of every list, each parameter wrong one at a time.
+// Queries: paging and filters of every list, with one invalid parameter at a time.
 import { beforeAll, describe, expect, test } from "vitest";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
@@ -16,7 +16,7 @@ beforeAll(async () => {
   session = await me.session();
 });
 
-/** CONTRACT.md: which filters each list has, one at a time. */
+/** CONTRACT.md: the filters of each list, one at a time. */
 const FILTERS: Record<string, string[]> = {
   "GET /servers": ["status"],
   "GET /instances": ["status", "server_id"],

@@ -1,4 +1,4 @@
-// An archive of the sandbox carries everything into a restore, whatever people wrote.
+// An archive of the sandbox brings everything into a restore, whatever its users wrote.
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { unzipSync, zipSync } from "fflate";
@@ -32,7 +32,7 @@ function erpWith(data: Record<string, unknown>) {
   return { erp_version: "19.0", edition: "community" as const, database_name: "shop", database, files };
 }
 
-/** What a JSON body can hold. */
+/** Everything that a JSON body can contain. */
 const json = fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ stringUnit: "grapheme" }));
 
 describe("dump", () => {

@@ -1,4 +1,4 @@
-// What is not offered is refused with the field that is wrong.
+// The service rejects what the catalog does not offer, and names the invalid field.
 import { expect, test } from "vitest";
 import { ApiError } from "../../shared/api/errors.ts";
 import { Catalog } from "../../shared/api/catalog.ts";

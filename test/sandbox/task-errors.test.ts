@@ -1,10 +1,10 @@
-// An operation tells our own sentence of a failure, and nothing of the inside.
+// An operation's error has our own message, and no internal details.
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ApiError, OPERATION_ERRORS } from "../../shared/api/errors.ts";
 import { asTaskError, GiveUp, operationErrorOf, TryAgain } from "../../shared/platform/task-errors.ts";
 
-/** As Step Functions catches what a function threw. */
+/** The error as Step Functions catches it. */
 const caught = ({ name, message }: Error) => ({
   Error: name,
   Cause: JSON.stringify({ errorType: name, errorMessage: message, trace: [] }),

@@ -1,4 +1,4 @@
-// The health check of servers: five failed probes in a row make one offline, one good probe brings it back.
+// The health check of servers: five failed probes in a row set a server offline, and one good probe brings it back.
 import { beforeAll, expect, test } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { Instance } from "../../shared/api/instances.ts";

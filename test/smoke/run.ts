@@ -1,5 +1,5 @@
-// `npm run smoke -- live`: one server, one instance, a backup, a restore and a clone through the API of a running service, and
-// everything removed again, whatever happened in between. In `live` this rents a real machine for some minutes.
+// `npm run smoke -- live`: one server, one instance, a backup, a restore and a clone through the API of a running service. It
+// removes everything, whatever happened in between. In `live` this rents a real machine for some minutes.
 import { createHash, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import type { Catalog } from "../../shared/api/catalog.ts";
@@ -14,7 +14,7 @@ const USAGE = `npm run smoke -- live|test [--url URL] [--provider CODE] [--regio
   --domain  a domain whose DNS you control, if you also want to see its certificate; default: one that does not resolve
   Without --provider, --region and --size, the first provider's smallest machine is used.`;
 
-/** The longest that any one operation may take: a machine's boot and preparation, at a provider's slowest. */
+/** The longest that any operation may take: a machine's boot and preparation, at a provider's slowest. */
 const OPERATION_MINUTES_MAX = 45;
 const WAIT_SECONDS = 20;
 
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
     failed += 1;
     console.log(`✗ ${wordsOf(error)}`);
   } finally {
-    interrupted = false; // now nothing keeps it from giving back what it took
+    interrupted = false; // now nothing stops it from releasing what it created
     for (const [label, undo] of cleanUp.toReversed())
       await step(label, undo).catch((error: unknown) => {
         failed += 1;
@@ -87,7 +87,7 @@ async function walk(
     `the ${what} is deleted`,
     async () => ended((await client.instances.delete({ params: { id } })).data.id),
   ];
-  const instance = await step(`ERP ${erp.version} is installed and answers`, async () => {
+  const instance = await step(`ERP ${erp.version} is installed and responds`, async () => {
     const { data } = await client.instances.create({
       body: {
         name: mark,
@@ -162,9 +162,9 @@ function requireWanted(): void {
   if (interrupted) throw new Error("interrupted");
 }
 
-/** Waits until an operation has ended, and throws what it failed with. */
+/** Waits until an operation has ended, and throws its error. */
 async function end(client: Client, operationId: string | null): Promise<Operation> {
-  if (operationId === null) throw new Error("the answer names no operation");
+  if (operationId === null) throw new Error("the response names no operation");
   const deadline = Date.now() + OPERATION_MINUTES_MAX * 60_000;
   let last = "";
   for (;;) {
@@ -177,7 +177,7 @@ async function end(client: Client, operationId: string | null): Promise<Operatio
   }
 }
 
-/** Hashed as it comes: an archive may be larger than memory. */
+/** Hashes the stream: an archive may be larger than memory. */
 async function sha256Of(url: string): Promise<string> {
   const { ok, status, body } = await fetch(url);
   if (!ok || body === null) throw new Error(`the archive cannot be downloaded (HTTP ${status})`);
@@ -192,7 +192,7 @@ interface Wishes {
   size: string | undefined;
 }
 
-/** What was asked for, and for the rest the first region that has the smallest machine. */
+/** The requested values, and for the others the first region that has the smallest machine. */
 function placeOf({ providers }: Catalog, wishes: Wishes): { provider: string; region: string; size: string } {
   const provider = providers.find(({ code }) => wishes.provider === undefined || code === wishes.provider);
   if (provider === undefined)

@@ -1,4 +1,4 @@
-// POST, GET and DELETE on /ssh-keys: kinds, strengths and fingerprints as OpenSSH itself sees them.
+// POST, GET and DELETE on /ssh-keys: types, strengths and fingerprints as OpenSSH itself computes them.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const noOpenSsh = spawnSync("ssh-keygen", ["-?"]).error === undefined ? undefined : "there is no ssh-keygen here";
 
-/** A key that OpenSSH made, and the fingerprint that it shows. */
+/** A key that OpenSSH generated, and its fingerprint. */
 function generated(type: string, bits?: number): { publicKey: string; fingerprint: string } {
   const file = join(folder, `${type}-${bits ?? 0}-${Math.random()}`);
   execFileSync("ssh-keygen", [

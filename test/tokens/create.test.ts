@@ -14,7 +14,7 @@ let session: Client;
 beforeAll(async () => {
   me = await account();
 });
-// Tokens are creations: each test has a user with limits of their own.
+// Creating tokens counts as creations: each test has a user with separate limits.
 beforeEach(async () => {
   user = await me.anotherUser();
   session = await me.session(user);

@@ -64,7 +64,7 @@ export async function dynamodb(
     action,
     hidden ? { ...asked, ReturnConsumedCapacity: "TOTAL" } : input,
   ).catch((cause: unknown) => {
-    throw new AwsFault("InternalServerError", `DynamoDB Local does not answer: ${String(cause)}`, 500);
+    throw new AwsFault("InternalServerError", `DynamoDB Local does not respond: ${String(cause)}`, 500);
   });
   if (status === 200 && action === "TransactWriteItems") await flush();
   if (status !== 200) call.error = String(Failed.parse(body)["__type"]).split("#").at(-1) ?? "?";
