@@ -1,11 +1,11 @@
 // One change to an account: writes that happen together or not at all, with their counts, event and operation.
 import { setTimeout as sleep } from "node:timers/promises";
-import { ApiError, operationInProgress, overQuota, taken } from "../api/errors.ts";
+import { ApiError, operationInProgress, taken } from "../api/errors.ts";
 import type { QuotaKind } from "../domain/limits.ts";
 import { newId } from "../domain/ids.ts";
+import { accountCounters, listCounts } from "./counters.ts";
 import type { Update, Where } from "./expressions.ts";
 import { keys, type Key, type ListKind, placement } from "./keys.ts";
-import { countPlace, numberOf } from "./lists.ts";
 import type { AccountRecord, Actor, Caller, EventRecord, OperationRecord } from "./records.ts";
 import { type Item, put, remove, transact, update, type Write } from "./table.ts";
 import { type Version, withVersion } from "./versions.ts";
@@ -63,57 +63,19 @@ export interface Change {
 /** `account` gives the numbers of new records; changes that make none need only its id. */
 export function changeOf(account: AccountRecord | { id: string }): Change {
   const writes: Write[] = [];
-  const counts = new Map<string, { key: Key; add: Map<string, number> }>();
   const versions: Version[] = [];
-  const accountAdd = new Map<string, number>();
-  const accountSet: Item = {};
-  const quotas = new Set<QuotaKind>();
-  const floors = new Map<QuotaKind, { than: number; conditionError: () => Error }>();
-
-  const count = (kind: ListKind, number: string, filter: string, by: number) => {
-    const { leaf, attribute } = countPlace(number);
-    const key = keys.count(kind, account.id, filter, leaf);
-    const entry = counts.get(`${key.pk}\n${key.sk}`) ?? { key, add: new Map<string, number>() };
-    entry.add.set(attribute, (entry.add.get(attribute) ?? 0) + by);
-    counts.set(`${key.pk}\n${key.sk}`, entry);
-  };
-
-  const allWrites = (): Write[] => [
-    ...writes,
-    ...(accountAdd.size > 0 || Object.keys(accountSet).length > 0
-      ? [
-          update(
-            keys.account(account.id),
-            { set: accountSet, add: Object.fromEntries(accountAdd) },
-            {
-              ...withinQuotas(quotas),
-              above: Object.fromEntries([...floors].map(([kind, { than }]) => [`used_${kind}`, than])),
-            },
-            (present) => belowFloor(floors, present) ?? aboveQuota(quotas, present),
-          ),
-        ]
-      : []),
-    ...[...counts.values()].map(({ key, add }) => update(key, { add: Object.fromEntries(add) }, { exists: false })),
-  ];
+  const counters = accountCounters(account);
+  const lists = listCounts(account.id);
 
   const change: Change = {
     accountId: account.id,
     operation: undefined,
     start: undefined,
     events: [],
-    number: (kind, id) => {
-      if (!("made_event" in account)) throw new Error("A change that creates records needs the account's record");
-      const counter = `made_${kind}` as const;
-      const made = account[counter] + (accountAdd.get(counter) ?? 0);
-      accountAdd.set(counter, (accountAdd.get(counter) ?? 0) + 1);
-      return numberOf(made, id);
-    },
-    use: (kind, by) => {
-      accountAdd.set(`used_${kind}`, (accountAdd.get(`used_${kind}`) ?? 0) + by);
-      if (by > 0) quotas.add(kind);
-    },
-    requireMore: (kind, than, conditionError) => void floors.set(kind, { than, conditionError }),
-    setOnAccount: (set) => void Object.assign(accountSet, set),
+    number: counters.number,
+    use: counters.use,
+    requireMore: counters.requireMore,
+    setOnAccount: counters.set,
     add: (kind, record, { status, parentId }) => {
       writes.push(
         put(keys.record(kind, account.id, record.id), {
@@ -121,8 +83,8 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
           ...placement(kind, account.id, record.number, status, parentId),
         }),
       );
-      count(kind, record.number, "all", 1);
-      if (status !== undefined) count(kind, record.number, status, 1);
+      lists.count(kind, record.number, "all", 1);
+      if (status !== undefined) lists.count(kind, record.number, status, 1);
     },
     move: (kind, record, { from, to }, what, where, conditionError) => {
       const set = from === to ? what.set : { ...what.set, list_status: keys.listByStatus(kind, account.id, to) };
@@ -130,13 +92,13 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
         update(keys.record(kind, account.id, record.id), { ...what, ...(set !== undefined && { set }) }, where, conditionError),
       );
       if (from === to) return;
-      count(kind, record.number, from, -1);
-      count(kind, record.number, to, 1);
+      lists.count(kind, record.number, from, -1);
+      lists.count(kind, record.number, to, 1);
     },
     drop: (kind, record, status, where, conditionError) => {
       writes.push(remove(keys.record(kind, account.id, record.id), where, conditionError));
-      count(kind, record.number, "all", -1);
-      if (status !== undefined) count(kind, record.number, status, -1);
+      lists.count(kind, record.number, "all", -1);
+      if (status !== undefined) lists.count(kind, record.number, status, -1);
     },
     update: (key, what, where, conditionError) => void writes.push(update(key, what, where, conditionError)),
     put: (key, item, conditionError) => void writes.push(put(key, item, conditionError)),
@@ -146,23 +108,10 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
     write: (write) => void writes.push(write),
     writeFirst: (write) => void writes.unshift(write),
     requireUnchanged: (version) => void versions.push(version),
-    writes: () => versions.reduce(withVersion, allWrites()),
+    writes: () => versions.reduce(withVersion, [...writes, ...counters.writes(), ...lists.writes()]),
     commit: () => transact(change.writes()),
   };
   return change;
-}
-
-const withinQuotas = (kinds: Set<QuotaKind>): Where => ({
-  below: Object.fromEntries([...kinds].map((kind) => [`used_${kind}`, { attribute: `limit_${kind}` }])),
-});
-
-function belowFloor(floors: ReadonlyMap<QuotaKind, { than: number; conditionError: () => Error }>, account: Item | undefined) {
-  return [...floors].find(([kind, { than }]) => Number(account?.[`used_${kind}`] ?? 0) <= than)?.[1].conditionError();
-}
-
-function aboveQuota(kinds: Set<QuotaKind>, account: Item | undefined): Error {
-  const kind = [...kinds].find((name) => Number(account?.[`used_${name}`] ?? 0) >= Number(account?.[`limit_${name}`] ?? 0));
-  return overQuota(kind, Number(account?.[`limit_${kind}`] ?? 0));
 }
 
 /** Another change to the same record came first. A retry with the current record may succeed. */

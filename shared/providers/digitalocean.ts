@@ -6,11 +6,11 @@ import * as z from "zod";
 import type { CatalogProvider } from "../api/catalog.ts";
 import { canHostErp } from "./offers.ts";
 import { serviceKey } from "../platform/service-key.ts";
-import { GiveUp } from "../platform/task-errors.ts";
-import { fingerprintOf, initialSshTrust, preferredImage, userData } from "./first-boot.ts";
+import { fingerprintOf, userData } from "./first-boot.ts";
 import { allPages, RESPONSE_SECONDS, api, type Ask, type Meaning, type ErrorResponse, UNKNOWN } from "./http.ts";
 import { idsIn, machineName } from "./machine-name.ts";
 import type { LabelledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
+import { Done, Identified, keptKey, type Options, ordered, orderOf, releasing, supportedImage } from "./virtual-machines.ts";
 
 const NAME = "DigitalOcean";
 const ADDRESS = "https://api.digitalocean.com";
@@ -39,15 +39,6 @@ const Droplet = z.object({
   tags: z.array(z.string()),
 });
 type Droplet = z.infer<typeof Droplet>;
-const Identified = z.object({ id: z.number() });
-const Done = z.unknown().transform(() => true);
-
-interface Options {
-  token: string;
-  address?: string | undefined;
-  /** Tags our machines. */
-  deployment: string;
-}
 
 export function digitalocean({ token, address = ADDRESS, deployment }: Options): Provider {
   const ask = api({ name: NAME, address, token, errorIn, meaning });
@@ -76,7 +67,7 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
     findRequested: async (request) => {
       // By both, because they are not shown at the same moment.
       const droplet = (await ofServer(request))[0] ?? (await listed({ name: machineName(request) }))[0];
-      return droplet && { machine_id: String(droplet.id), ...(await initialSshTrust(request.operation_id)) };
+      return droplet && ordered(droplet, request.operation_id);
     },
     prepareOrder: async (request) => {
       const body = {
@@ -89,28 +80,18 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
         tags: [deployment, tagOf(request.account_id)],
         with_droplet_agent: false, // nobody else should have access
       };
-      const trust = await initialSshTrust(request.operation_id);
-      return async () => {
-        const response = await ask({ method: "POST", path: "/v2/droplets", body, schema: z.object({ droplet: Identified }) });
-        if (response === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} does not have the requested resource`);
-        return { machine_id: String(response.droplet.id), ...trust };
-      };
+      const schema = z.object({ droplet: Identified });
+      return orderOf(
+        NAME,
+        request.operation_id,
+        async () => (await ask({ method: "POST", path: "/v2/droplets", body, schema }))?.droplet,
+      );
     },
     findMachine: async (id) => {
       const response = await ask({ method: "GET", path: `/v2/droplets/${id}`, schema: z.object({ droplet: Droplet }) });
       return response && stateOf(response.droplet);
     },
-    releaseMachine: async (owner) => {
-      const ids = new Set((await ofServer(owner)).map(({ id }) => String(id)));
-      if (owner.machine_id !== null) ids.add(owner.machine_id);
-      let gone = true;
-      for (const id of ids) gone = (await remove(id)) && gone;
-      return { gone };
-    },
-    releaseOthers: async (owner) => {
-      const others = (await ofServer(owner)).filter(({ id }) => String(id) !== owner.machine_id);
-      for (const { id } of others) await remove(String(id));
-    },
+    ...releasing(ofServer, remove),
     listMachines: async () => (await listed({ tag_name: deployment })).flatMap((droplet) => labelled(droplet, deployment)),
   };
 }
@@ -135,16 +116,14 @@ function sizeOf(size: z.infer<typeof Size>, open: ReadonlySet<string>): CatalogP
 
 async function imageFor(ask: Ask, region: string): Promise<string> {
   const images = await all(ask, "images", Image, { type: "distribution" });
-  const here = images.filter(
-    ({ status = "available", regions = [region] }) => status === "available" && regions.includes(region),
+  const slugs = images.flatMap(({ slug, status = "available", regions = [region] }) =>
+    typeof slug === "string" && status === "available" && regions.includes(region) ? slug : [],
   );
-  const image = preferredImage(
-    here,
-    ({ slug }, { distribution, version }) => slug === `${distribution}-${version.replace(".", "-")}-x64`,
+  return supportedImage(
+    NAME,
+    slugs,
+    (slug, { distribution, version }) => slug === `${distribution}-${version.replace(".", "-")}-x64`,
   );
-  if (typeof image?.slug !== "string")
-    throw new GiveUp("PROVIDER_ERROR", `${NAME} offers no operating system that this service supports`);
-  return image.slug;
 }
 
 /** A machine with an SSH key gets no password, which would be sent by email. Kept for the next machine. */
@@ -154,8 +133,7 @@ async function serviceKeyThere(ask: Ask, deployment: string): Promise<number> {
   const present = await ask({ method: "GET", path: `/v2/account/keys/${fingerprintOf(public_key)}`, schema });
   if (present !== undefined) return present.ssh_key.id;
   const made = await ask({ method: "POST", path: "/v2/account/keys", body: { name: deployment, public_key }, schema });
-  if (made === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} did not accept the SSH key`);
-  return made.ssh_key.id;
+  return keptKey(NAME, made).ssh_key.id;
 }
 
 function stateOf({ status, networks }: Droplet): Machine {

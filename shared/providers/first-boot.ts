@@ -17,18 +17,6 @@ export const SYSTEMS = [
   { distribution: "ubuntu", version: "22.04" },
 ] as const;
 
-/** The first of several images that has the system that we like best. */
-export function preferredImage<T>(
-  images: readonly T[],
-  isOf: (image: T, system: (typeof SYSTEMS)[number]) => boolean,
-): T | undefined {
-  for (const system of SYSTEMS) {
-    const image = images.find((each) => isOf(each, system));
-    if (image !== undefined) return image;
-  }
-  return undefined;
-}
-
 /** How a machine that was requested with `userData` is met. The same operation has the same key, whichever try it is. */
 export async function initialSshTrust(operationId: string): Promise<{ ssh_port: number; host_keys: string[] }> {
   const { public_key } = await oneTimeHostKey(operationId);

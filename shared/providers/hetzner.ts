@@ -4,10 +4,11 @@ import type { CatalogProvider } from "../api/catalog.ts";
 import { canHostErp } from "./offers.ts";
 import { serviceKey } from "../platform/service-key.ts";
 import { GiveUp } from "../platform/task-errors.ts";
-import { fingerprintOf, initialSshTrust, preferredImage, userData } from "./first-boot.ts";
+import { fingerprintOf, userData } from "./first-boot.ts";
 import { allPages, RESPONSE_SECONDS, api, type Ask, type Meaning, type ErrorResponse, UNKNOWN } from "./http.ts";
 import { machineName } from "./machine-name.ts";
 import type { LabelledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
+import { Done, Identified, keptKey, type Options, ordered, orderOf, releasing, supportedImage } from "./virtual-machines.ts";
 
 const NAME = "Hetzner";
 const ADDRESS = "https://api.hetzner.cloud/v1";
@@ -39,15 +40,6 @@ const Server = z.object({
   labels: z.record(z.string(), z.string()),
 });
 type Server = z.infer<typeof Server>;
-const Identified = z.object({ id: z.number() });
-const Done = z.unknown().transform(() => true);
-
-interface Options {
-  token: string;
-  address?: string | undefined;
-  /** Labels our machines. */
-  deployment: string;
-}
 
 export function hetzner({ token, address = ADDRESS, deployment }: Options): Provider {
   const ask = api({ name: NAME, address, token, errorIn, meaning, pauseSecondsMax: PAUSE_SECONDS_MAX });
@@ -74,7 +66,7 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
     },
     findRequested: async ({ operation_id }) => {
       const [made] = await listed(ours({ operation_id }));
-      return made && { machine_id: String(made.id), ...(await initialSshTrust(operation_id)) };
+      return made && ordered(made, operation_id);
     },
     prepareOrder: async (request) => {
       const body = {
@@ -86,28 +78,18 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
         user_data: await userData(request),
         labels: { deployment, ...labelsOf(request) },
       };
-      const trust = await initialSshTrust(request.operation_id);
-      return async () => {
-        const response = await ask({ method: "POST", path: "/servers", body, schema: z.object({ server: Identified }) });
-        if (response === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} does not have the requested resource`);
-        return { machine_id: String(response.server.id), ...trust };
-      };
+      const schema = z.object({ server: Identified });
+      return orderOf(
+        NAME,
+        request.operation_id,
+        async () => (await ask({ method: "POST", path: "/servers", body, schema }))?.server,
+      );
     },
     findMachine: async (id) => {
       const response = await ask({ method: "GET", path: `/servers/${id}`, schema: z.object({ server: Server }) });
       return response && stateOf(response.server);
     },
-    releaseMachine: async ({ server_id, machine_id }) => {
-      const ids = new Set((await listed(ours({ server_id }))).map(({ id }) => String(id)));
-      if (machine_id !== null) ids.add(machine_id);
-      let gone = true;
-      for (const id of ids) gone = (await remove(id)) && gone;
-      return { gone };
-    },
-    releaseOthers: async ({ server_id, machine_id }) => {
-      const others = (await listed(ours({ server_id }))).filter(({ id }) => String(id) !== machine_id);
-      for (const { id } of others) await remove(String(id));
-    },
+    ...releasing(({ server_id }) => listed(ours({ server_id })), remove),
     listMachines: async () => (await listed(ours())).flatMap(labelled),
   };
 }
@@ -134,11 +116,11 @@ async function imageFor(ask: Ask, size: string): Promise<string> {
   if (type === undefined) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", `${NAME} no longer offers this size`);
   const query = { type: "system", status: "available", architecture: type.architecture };
   const images = await all(ask, "images", Image, query);
-  const image = preferredImage(
+  const image = supportedImage(
+    NAME,
     images,
     ({ os_flavor, os_version }, { distribution, version }) => os_flavor === distribution && os_version === version,
   );
-  if (image === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} offers no operating system that this service supports`);
   return String(image.id);
 }
 
@@ -150,8 +132,7 @@ async function serviceKeyThere(ask: Ask, deployment: string): Promise<string> {
   if (present !== undefined) return String(present.id);
   const body = { name: `${deployment}-${fingerprint.slice(0, 5)}`, public_key };
   const made = await ask({ method: "POST", path: "/ssh_keys", body, schema: z.object({ ssh_key: Identified }) });
-  if (made === undefined) throw new GiveUp("PROVIDER_ERROR", `${NAME} did not accept the SSH key`);
-  return String(made.ssh_key.id);
+  return String(keptKey(NAME, made).ssh_key.id);
 }
 
 function stateOf({ status, public_net }: Server): Machine | undefined {

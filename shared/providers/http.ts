@@ -56,82 +56,68 @@ export function api({ name, address, token, errorIn, meaning, pauseSecondsMax = 
   let silentUntil = 0;
 
   return async ({ method, path, query, body, schema }) => {
-    const what = `${method} ${path}`;
-    if (Date.now() < silentUntil) throw rateLimited();
-    const response = await send(what, `${address}${path}${search(query)}`, { method, body });
-    const text = await bodyOf(response).catch((error: unknown) => {
-      throw noResponse(what, error);
+    const what = `${name} ${method} ${path}`;
+    if (Date.now() < silentUntil) throw rateLimited(name);
+    const { response, text } = await send(`${address}${path}${search(query)}`, method, token, body).catch((error: unknown) => {
+      throw new TryAgain("PROVIDER_ERROR", `${name} did not respond`, { cause: new Error(what, { cause: error }) });
     });
-    if (response.ok) return read(what, schema, text);
+    if (response.ok) return read(name, what, schema, text);
     const error = { status: response.status, ...errorIn(parsed(text)) };
     if (error.status === 404 && error.code === NOT_FOUND) return undefined;
-    const cause = new Error(`${name} ${what}: ${error.status} ${error.code}: ${error.message}`);
+    const cause = new Error(`${what}: ${error.status} ${error.code}: ${error.message}`);
     if (response.status === 429) {
       silentUntil = Date.now() + pauseSeconds(response.headers, pauseSecondsMax) * 1000;
-      throw rateLimited({ cause });
+      throw rateLimited(name, { cause });
     }
-    throw failure(error, cause);
+    throw failure(name, meaning(error) ?? meaningOf(error), error.status, cause);
   };
+}
 
-  function rateLimited(options?: ErrorOptions): RetryLater {
-    return new RetryLater(
-      "PROVIDER_ERROR",
-      `${name} is limiting requests from this service; try again in a few minutes`,
-      options,
-    );
-  }
+async function send(url: string, method: string, token: string, body: unknown): Promise<{ response: Response; text: string }> {
+  const response = await fetch(url, {
+    method,
+    redirect: "error", // the token is for this address alone
+    headers: {
+      authorization: `Bearer ${token}`,
+      accept: "application/json",
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(RESPONSE_SECONDS * 1000),
+  });
+  return { response, text: await bodyOf(response) };
+}
 
-  async function send(what: string, url: string, { method, body }: { method: string; body: unknown }): Promise<Response> {
-    try {
-      return await fetch(url, {
-        method,
-        redirect: "error", // the token is for this address alone
-        headers: {
-          authorization: `Bearer ${token}`,
-          accept: "application/json",
-          ...(body !== undefined && { "content-type": "application/json" }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(RESPONSE_SECONDS * 1000),
-      });
-    } catch (error) {
-      throw noResponse(what, error);
-    }
-  }
+/** If the response cannot be parsed, it is unknown whether the request took effect. */
+function read<T>(name: string, what: string, schema: z.ZodType<T>, text: string): T {
+  const result = schema.safeParse(parsed(text));
+  if (result.success) return result.data;
+  const places = result.error.issues.map(({ path }) => path.join("."));
+  const cause = new Error(`${what}: unexpected at ${places.join(", ")}`);
+  throw new TryAgain("PROVIDER_ERROR", `${name} sent a response that this service does not understand`, { cause });
+}
 
-  function noResponse(what: string, error: unknown): Error {
-    const cause = new Error(`${name} ${what}`, { cause: error });
-    return new TryAgain("PROVIDER_ERROR", `${name} did not respond`, { cause });
-  }
+const rateLimited = (name: string, options?: ErrorOptions): RetryLater =>
+  new RetryLater("PROVIDER_ERROR", `${name} is limiting requests from this service; try again in a few minutes`, options);
 
-  /** If the response cannot be parsed, it is unknown whether the request took effect. */
-  function read<T>(what: string, schema: z.ZodType<T>, text: string): T {
-    const result = schema.safeParse(parsed(text));
-    if (result.success) return result.data;
-    const places = result.error.issues.map(({ path }) => path.join("."));
-    const cause = new Error(`${name} ${what}: unexpected at ${places.join(", ")}`);
-    throw new TryAgain("PROVIDER_ERROR", `${name} sent a response that this service does not understand`, { cause });
-  }
-
-  function failure(error: ErrorResponse, cause: Error): Error {
-    switch (meaning(error) ?? meaningOf(error)) {
-      case "quota":
-        return new GiveUp("PROVIDER_QUOTA_EXCEEDED", `The quota at ${name} is used up`, { cause });
-      case "capacity":
-        return new GiveUp(
-          "PROVIDER_OUT_OF_CAPACITY",
-          `${name} has no machine of this size available in this region; try again later, or choose another size or region`,
-          { cause },
-        );
-      case "unauthorized":
-        return new GiveUp("PROVIDER_UNAUTHORIZED", `${name} rejected the service's credentials; contact the operator`, { cause });
-      case "busy":
-        return new RetryLater("PROVIDER_ERROR", `${name} was busy for too long; try again later`, { cause });
-      case "broken":
-        return new TryAgain("PROVIDER_ERROR", `${name} returned an error (${error.status})`, { cause });
-      default:
-        return new GiveUp("PROVIDER_ERROR", `${name} rejected the request (${error.status})`, { cause });
-    }
+function failure(name: string, meaning: Meaning | undefined, status: number, cause: Error): Error {
+  switch (meaning) {
+    case "quota":
+      return new GiveUp("PROVIDER_QUOTA_EXCEEDED", `The quota at ${name} is used up`, { cause });
+    case "capacity":
+      return new GiveUp(
+        "PROVIDER_OUT_OF_CAPACITY",
+        `${name} has no machine of this size available in this region; try again later, or choose another size or region`,
+        { cause },
+      );
+    case "unauthorized":
+      return new GiveUp("PROVIDER_UNAUTHORIZED", `${name} rejected the service's credentials; contact the operator`, { cause });
+    case "busy":
+      return new RetryLater("PROVIDER_ERROR", `${name} was busy for too long; try again later`, { cause });
+    case "broken":
+      return new TryAgain("PROVIDER_ERROR", `${name} returned an error (${status})`, { cause });
+    default:
+      return new GiveUp("PROVIDER_ERROR", `${name} rejected the request (${status})`, { cause });
   }
 }
 

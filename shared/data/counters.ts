@@ -1,0 +1,80 @@
+// What one change counts: on the account's own item what it uses of the quotas and the numbers of its new records, and for each list
+// how many records it has. However much is counted, each item gets one write.
+import { overQuota } from "../api/errors.ts";
+import type { QuotaKind } from "../domain/limits.ts";
+import type { Where } from "./expressions.ts";
+import { type Key, keys, type ListKind } from "./keys.ts";
+import { countPlace, numberOf } from "./lists.ts";
+import type { AccountRecord } from "./records.ts";
+import { type Item, keyString, update, type Write } from "./table.ts";
+
+type Floors = Map<QuotaKind, { than: number; conditionError: () => Error }>;
+
+/** The counters of the account, and what else a change sets on its item. */
+export function accountCounters(account: AccountRecord | { id: string }) {
+  const added = new Map<string, number>();
+  const fields: Item = {};
+  const quotas = new Set<QuotaKind>();
+  const floors: Floors = new Map();
+  const add = (counter: string, by: number): void => void added.set(counter, (added.get(counter) ?? 0) + by);
+
+  return {
+    /** The number that a new record of this kind gets. */
+    number: (kind: ListKind, id: string): string => {
+      if (!("made_event" in account)) throw new Error("A change that creates records needs the account's record");
+      const counter = `made_${kind}` as const;
+      const made = account[counter] + (added.get(counter) ?? 0);
+      add(counter, 1);
+      return numberOf(made, id);
+    },
+    /** Counts against a quota; the write fails if that exceeds it. */
+    use: (kind: QuotaKind, by: 1 | -1): void => {
+      add(`used_${kind}`, by);
+      if (by > 0) quotas.add(kind);
+    },
+    /** The write fails unless the account has more than that of the kind. */
+    requireMore: (kind: QuotaKind, than: number, conditionError: () => Error): void =>
+      void floors.set(kind, { than, conditionError }),
+    set: (news: Item): void => void Object.assign(fields, news),
+    writes: (): Write[] => {
+      if (added.size === 0 && Object.keys(fields).length === 0) return [];
+      const what = { set: fields, add: Object.fromEntries(added) };
+      const where = {
+        ...withinQuotas(quotas),
+        above: Object.fromEntries([...floors].map(([kind, { than }]) => [`used_${kind}`, than])),
+      };
+      return [
+        update(keys.account(account.id), what, where, (present) => belowFloor(floors, present) ?? aboveQuota(quotas, present)),
+      ];
+    },
+  };
+}
+
+const withinQuotas = (kinds: Set<QuotaKind>): Where => ({
+  below: Object.fromEntries([...kinds].map((kind) => [`used_${kind}`, { attribute: `limit_${kind}` }])),
+});
+
+function belowFloor(floors: Floors, account: Item | undefined): Error | undefined {
+  return [...floors].find(([kind, { than }]) => Number(account?.[`used_${kind}`] ?? 0) <= than)?.[1].conditionError();
+}
+
+function aboveQuota(kinds: Set<QuotaKind>, account: Item | undefined): Error {
+  const kind = [...kinds].find((name) => Number(account?.[`used_${name}`] ?? 0) >= Number(account?.[`limit_${name}`] ?? 0));
+  return overQuota(kind, Number(account?.[`limit_${kind}`] ?? 0));
+}
+
+/** The counts of an account's lists, whole and by status. */
+export function listCounts(accountId: string) {
+  const counts = new Map<string, { key: Key; add: Map<string, number> }>();
+  return {
+    count: (kind: ListKind, number: string, filter: string, by: number): void => {
+      const { leaf, attribute } = countPlace(number);
+      const key = keys.count(kind, accountId, filter, leaf);
+      const entry = counts.get(keyString(key)) ?? { key, add: new Map<string, number>() };
+      entry.add.set(attribute, (entry.add.get(attribute) ?? 0) + by);
+      counts.set(keyString(key), entry);
+    },
+    writes: (): Write[] =>
+      [...counts.values()].map(({ key, add }) => update(key, { add: Object.fromEntries(add) }, { exists: false })),
+  };
+}

@@ -1,0 +1,73 @@
+// What the providers of virtual machines have in common: they list our machines by label and delete them one at a time, and they fail
+// in the same ways.
+import * as z from "zod";
+import { GiveUp } from "../platform/task-errors.ts";
+import { initialSshTrust, SYSTEMS } from "./first-boot.ts";
+import type { MachineOwner, Order, Provider, RequestedMachine } from "./provider.ts";
+
+export interface Options {
+  token: string;
+  address?: string | undefined;
+  /** Labels our machines. */
+  deployment: string;
+}
+
+export const Identified = z.object({ id: z.number() });
+export type Identified = z.infer<typeof Identified>;
+/** The response to a deletion, whose content does not matter. */
+export const Done = z.unknown().transform(() => true);
+
+/** A machine that was ordered for an operation, with how it is trusted. */
+export const ordered = async ({ id }: Identified, operationId: string): Promise<RequestedMachine> => ({
+  machine_id: String(id),
+  ...(await initialSshTrust(operationId)),
+});
+
+/** An order that `send` sends; it gets undefined if the provider has no such size, region or image. */
+export async function orderOf(name: string, operationId: string, send: () => Promise<Identified | undefined>): Promise<Order> {
+  const trust = await initialSshTrust(operationId);
+  return async () => {
+    const machine = await send();
+    if (machine === undefined) throw new GiveUp("PROVIDER_ERROR", `${name} does not have the requested resource`);
+    return { machine_id: String(machine.id), ...trust };
+  };
+}
+
+/** `remove` is true once the provider does not have the machine any more. */
+export function releasing(
+  ofServer: (owner: MachineOwner) => Promise<readonly Identified[]>,
+  remove: (id: string) => Promise<boolean>,
+): Pick<Provider, "releaseMachine" | "releaseOthers"> {
+  return {
+    releaseMachine: async (owner) => {
+      const ids = new Set((await ofServer(owner)).map(({ id }) => String(id)));
+      if (owner.machine_id !== null) ids.add(owner.machine_id);
+      let gone = true;
+      for (const id of ids) gone = (await remove(id)) && gone;
+      return { gone };
+    },
+    releaseOthers: async (owner) => {
+      const others = (await ofServer(owner)).filter(({ id }) => String(id) !== owner.machine_id);
+      for (const { id } of others) await remove(String(id));
+    },
+  };
+}
+
+/** The first of several images that has the system that we like best. */
+export function supportedImage<T>(
+  name: string,
+  images: readonly T[],
+  isOf: (image: T, system: (typeof SYSTEMS)[number]) => boolean,
+): T {
+  for (const system of SYSTEMS) {
+    const image = images.find((each) => isOf(each, system));
+    if (image !== undefined) return image;
+  }
+  throw new GiveUp("PROVIDER_ERROR", `${name} offers no operating system that this service supports`);
+}
+
+/** The SSH key that a provider has been asked to keep. */
+export function keptKey<T>(name: string, key: T | undefined): T {
+  if (key === undefined) throw new GiveUp("PROVIDER_ERROR", `${name} did not accept the SSH key`);
+  return key;
+}
