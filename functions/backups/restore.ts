@@ -3,7 +3,7 @@ import { instanceOfBackupDeleted } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { backupRef, presentBackup, requireRestorable, retainBackup } from "../../shared/data/backups.ts";
 import { instanceRef, moveInstance, requireAllowed, requireServerUsable } from "../../shared/data/instances.ts";
-import { reserveOperation, toOperation } from "../../shared/data/operations.ts";
+import { changing, reserveOperation, toOperation } from "../../shared/data/operations.ts";
 import { find } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
@@ -26,9 +26,8 @@ export const handler = handle(api.backups.restore)(async ({ params, body, caller
   const operation = reserveOperation(change, by, {
     id: operationId,
     type: "backup.restore",
-    resource: { type: "instance", id: instance.id, name: instance.name },
+    ...changing("instance", instance),
     input: { ...body, backup_id: backup.id, safety_backup_id },
-    before: instance.state,
     usesBackupId: backup.id,
     concerns: body.backup_first ? [safety_backup_id] : [],
     result: { backup_id: backup.id },

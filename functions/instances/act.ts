@@ -2,27 +2,21 @@
 import { api } from "../../shared/api/index.ts";
 import { beginBackup } from "../../shared/data/backups.ts";
 import { instanceRef, moveInstance, presentInstance, requireAllowed, requireServerUsable } from "../../shared/data/instances.ts";
-import { reserveOperation, toOperation } from "../../shared/data/operations.ts";
+import { changing, reserveOperation, toOperation } from "../../shared/data/operations.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.instances.act)(async ({ params, body: { action }, caller, by, read, commit }) => {
   const { change, operationId, ...records } = await beginWork(
     { caller, read },
-    {
-      instance: instanceRef(caller.account_id, params.id),
-    },
+    { instance: instanceRef(caller.account_id, params.id) },
   );
   const instance = presentInstance(records.instance);
   if (action === "backup") return commit(change, toOperation(beginBackup(change, by, instance, null, operationId).operation));
   requireAllowed(instance, action);
   requireServerUsable(change, instance);
-  moveInstance(change, instance, `instance.${action}`, operationId);
-  const operation = reserveOperation(change, by, {
-    id: operationId,
-    type: `instance.${action}`,
-    resource: { type: "instance", id: instance.id, name: instance.name },
-    before: instance.state,
-  });
+  const type = `instance.${action}` as const;
+  moveInstance(change, instance, type, operationId);
+  const operation = reserveOperation(change, by, { id: operationId, type, ...changing("instance", instance) });
   return commit(change, toOperation(operation));
 });

@@ -1,26 +1,19 @@
 // DELETE /instances/:id
 import { api } from "../../shared/api/index.ts";
 import { instanceRef, instanceVersion, moveInstance, presentInstance, requireAllowed } from "../../shared/data/instances.ts";
-import { reserveOperation, toOperation } from "../../shared/data/operations.ts";
+import { changing, reserveOperation, toOperation } from "../../shared/data/operations.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.instances.delete)(async ({ params, caller, by, read, commit, match }) => {
   const { change, operationId, ...records } = await beginWork(
     { caller, read },
-    {
-      instance: instanceRef(caller.account_id, params.id),
-    },
+    { instance: instanceRef(caller.account_id, params.id) },
   );
   const instance = presentInstance(records.instance);
   match(change, instanceVersion(instance));
   requireAllowed(instance, "delete");
   moveInstance(change, instance, "instance.delete", operationId);
-  const operation = reserveOperation(change, by, {
-    id: operationId,
-    type: "instance.delete",
-    resource: { type: "instance", id: instance.id, name: instance.name },
-    before: instance.state,
-  });
+  const operation = reserveOperation(change, by, { id: operationId, type: "instance.delete", ...changing("instance", instance) });
   return commit(change, toOperation(operation));
 });

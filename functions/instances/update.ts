@@ -12,16 +12,14 @@ import {
   requireServerUsable,
   showInstance,
 } from "../../shared/data/instances.ts";
-import { reserveOperation } from "../../shared/data/operations.ts";
+import { changing, reserveOperation } from "../../shared/data/operations.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.instances.update)(async ({ params, body, caller, by, read, commit, match }) => {
   const { change, operationId, ...records } = await beginWork(
     { caller, read },
-    {
-      instance: instanceRef(caller.account_id, params.id),
-    },
+    { instance: instanceRef(caller.account_id, params.id) },
   );
   const instance = presentInstance(records.instance);
   match(change, instanceVersion(instance));
@@ -39,9 +37,8 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
   reserveOperation(change, by, {
     id: operationId,
     type: "instance.update",
-    resource: { type: "instance", id: instance.id, name: moved.name },
+    ...changing("instance", { ...instance, name: moved.name }),
     input: { old_domain: instance.domain, new_domain: domain },
-    before: instance.state,
     // Only the requested fields: another request may change the other field before this one is withdrawn.
     replaced: {
       ...(fields.name !== undefined && { name: instance.name }),

@@ -1,6 +1,6 @@
 // DELETE /servers/:id
 import { api } from "../../shared/api/index.ts";
-import { reserveOperation, toOperation } from "../../shared/data/operations.ts";
+import { changing, reserveOperation, toOperation } from "../../shared/data/operations.ts";
 import { moveServerToDeleting, presentServer, requireDeletable, serverRef, serverVersion } from "../../shared/data/servers.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
@@ -14,11 +14,6 @@ export const handler = handle(api.servers.delete)(async ({ params, caller, by, r
   match(change, serverVersion(server));
   requireDeletable(server);
   moveServerToDeleting(change, server, operationId);
-  const operation = reserveOperation(change, by, {
-    id: operationId,
-    type: "server.delete",
-    resource: { type: "server", id: server.id, name: server.name },
-    before: server.state,
-  });
+  const operation = reserveOperation(change, by, { id: operationId, type: "server.delete", ...changing("server", server) });
   return commit(change, toOperation(operation));
 });

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { BACKUP_STATUSES } from "../domain/lifecycle.ts";
 import { endpoint } from "./endpoint.ts";
-import { heldBy, id, listQuery, statusReason, text, timestamp } from "./fields.ts";
+import { heldBy, id, listOf, statusReason, text, timestamp } from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { EDITIONS, NOTHING_TO_RESTORE, nothingToRestore } from "./instances.ts";
 import { justBegun, Operation } from "./operations.ts";
@@ -78,24 +78,18 @@ function nothingToNeutralize(context: z.core.ParsePayload<{ restore_database: bo
 
 export const backups = {
   list: endpoint({
-    method: "GET",
     path: "/backups",
     summary: "List the backups of all instances",
     description: "Returns the account's backups, newest first, including backups of deleted instances.",
     access: ["backups:read"],
-    query: listQuery({ status: BackupStatus, instance_id: id("instance") }),
-    list: true,
-    data: z.array(Backup),
+    ...listOf(Backup, { status: BackupStatus, instance_id: id("instance") }),
   }),
   listOfInstance: endpoint({
-    method: "GET",
     path: "/instances/:id/backups",
     summary: "List the backups of an instance",
     description: "Returns an instance's backups, newest first. Works for a deleted instance too.",
     access: ["backups:read"],
-    query: listQuery({ status: BackupStatus }),
-    list: true,
-    data: z.array(Backup),
+    ...listOf(Backup, { status: BackupStatus }),
   }),
   create: endpoint({
     method: "POST",

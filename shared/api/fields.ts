@@ -134,6 +134,10 @@ export const listQuery = <F extends Record<string, z.ZodType>>(filters: F) => {
   });
 };
 
+/** What the declarations of all lists have in common. */
+export const listOf = <T extends z.ZodType, F extends Record<string, z.ZodType>>(record: T, filters: F) =>
+  ({ method: "GET", query: listQuery(filters), list: true, data: z.array(record) }) as const;
+
 type Optional<F extends Record<string, z.ZodType>> = { [K in keyof F]: z.ZodOptional<F[K]> };
 const optional = <F extends Record<string, z.ZodType>>(filters: F) =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- entries lose which name has which type
@@ -144,20 +148,18 @@ export const waitSeconds = wholeNumber(0, 20)
   .default(0)
   .meta({ description: "Seconds to wait for the operation to finish", examples: [10] });
 
+/** A whole number in a response. */
+export const integer = (example: number, description?: string) =>
+  z
+    .number()
+    .int()
+    .meta({ ...(description !== undefined && { description }), examples: [example] });
+
 export const ListMeta = z
   .object({
-    page: z
-      .number()
-      .int()
-      .meta({ examples: [1] }),
-    per_page: z
-      .number()
-      .int()
-      .meta({ examples: [20] }),
-    total: z
-      .number()
-      .int()
-      .meta({ description: "Number of records that match the filter", examples: [1] }),
+    page: integer(1),
+    per_page: integer(20),
+    total: integer(1, "Number of records that match the filter"),
     next_cursor: z
       .string()
       .nullable()

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { INSTANCE_ACTIONS, INSTANCE_STATUSES } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import { characters, domain, email, heldBy, id, atLeastOne, listQuery, statusReason, text, timestamp } from "./fields.ts";
+import { characters, domain, email, heldBy, id, atLeastOne, listOf, statusReason, text, timestamp } from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { justBegun, Operation } from "./operations.ts";
 import { actionNotAllowed, backupNotCompleted, operationInProgress, overQuota, serverNotActive, taken } from "./errors.ts";
@@ -108,14 +108,11 @@ export const NOTHING_TO_RESTORE = {
 
 export const instances = {
   list: endpoint({
-    method: "GET",
     path: "/instances",
     summary: "List instances",
     description: "Returns the account's instances, newest first.",
     access: ["instances:read"],
-    query: listQuery({ status: InstanceStatus, server_id: id("server") }),
-    list: true,
-    data: z.array(Instance),
+    ...listOf(Instance, { status: InstanceStatus, server_id: id("server") }),
   }),
   create: endpoint({
     method: "POST",

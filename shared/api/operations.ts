@@ -12,7 +12,7 @@ import { OPERATION_ERRORS, permissionRequired } from "./errors.ts";
 import { endpoint } from "./endpoint.ts";
 import { WAITS_AT_ONCE } from "../domain/limits.ts";
 import { exampleId } from "../domain/id-kinds.ts";
-import { Actor, id, listQuery, timestamp, waitSeconds } from "./fields.ts";
+import { Actor, id, integer, listOf, timestamp, waitSeconds } from "./fields.ts";
 
 const OperationStatus = z.enum(OPERATION_STATUSES);
 
@@ -20,14 +20,8 @@ const OperationStatus = z.enum(OPERATION_STATUSES);
 export const Verification = z
   .object({
     is_neutralized: z.boolean().meta({ examples: [true] }),
-    active_crons: z
-      .number()
-      .int()
-      .meta({ description: "Scheduled jobs that are still active on the clone", examples: [0] }),
-    active_mail_servers: z
-      .number()
-      .int()
-      .meta({ examples: [0] }),
+    active_crons: integer(0, "Scheduled jobs that are still active on the clone"),
+    active_mail_servers: integer(0),
     new_database_uuid: z.boolean().meta({ description: "Whether the clone has its own database UUID", examples: [true] }),
     base_url: z.string().meta({ examples: ["https://staging.example.com"] }),
   })
@@ -106,19 +100,16 @@ export const justBegun = (type: OperationType, resource: ResourceType) => ({
 
 export const operations = {
   list: endpoint({
-    method: "GET",
     path: "/operations",
     summary: "List operations",
     access: ["servers:read", "instances:read", "backups:read"],
     description:
       "With `resource_id`, returns the operations that change, lock or read a resource: an instance's list includes the operations " +
       "of its backups and clones, and a backup's list includes its restores.",
-    query: listQuery({
+    ...listOf(Operation, {
       status: OperationStatus,
       resource_id: z.union([id("server"), id("instance"), id("backup")], "must be the ID of a server, an instance or a backup"),
     }),
-    list: true,
-    data: z.array(Operation),
   }),
   get: endpoint({
     method: "GET",

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { SERVER_STATUSES } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import { code, heldBy, id, listQuery, statusReason, timestamp } from "./fields.ts";
+import { code, heldBy, id, integer, listOf, statusReason, timestamp } from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { justBegun, Operation } from "./operations.ts";
 import { hasInstances, operationInProgress, overQuota, serverBusy, taken } from "./errors.ts";
@@ -12,18 +12,9 @@ const ServerStatus = z.enum(SERVER_STATUSES);
 
 export const ServerSpecs = z
   .object({
-    cpu: z
-      .number()
-      .int()
-      .meta({ examples: [2] }),
-    memory_gb: z
-      .number()
-      .int()
-      .meta({ examples: [4] }),
-    disk_gb: z
-      .number()
-      .int()
-      .meta({ examples: [40] }),
+    cpu: integer(2),
+    memory_gb: integer(4),
+    disk_gb: integer(40),
   })
   .meta({ id: "ServerSpecs" });
 export type ServerSpecs = z.infer<typeof ServerSpecs>;
@@ -65,15 +56,12 @@ export const SERVER_UNVERSIONED = ["last_seen_at"];
 
 export const servers = {
   list: endpoint({
-    method: "GET",
     path: "/servers",
     summary: "List servers",
     description:
       "Returns the account's servers, newest first, including those still being created. Deleted servers are not listed.",
     access: ["servers:read"],
-    query: listQuery({ status: ServerStatus }),
-    list: true,
-    data: z.array(Server),
+    ...listOf(Server, { status: ServerStatus }),
   }),
   create: endpoint({
     method: "POST",

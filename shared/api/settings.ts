@@ -1,7 +1,7 @@
 // Settings of the account, and its audit log.
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
-import { Actor, atLeastOne, code, email, id, listQuery, text, timestamp } from "./fields.ts";
+import { Actor, atLeastOne, code, email, id, integer, listOf, text, timestamp } from "./fields.ts";
 
 const settable = {
   account_name: text(100, "Example Ltd"),
@@ -17,14 +17,8 @@ const settable = {
 };
 
 const Quota = z.object({
-  used: z
-    .number()
-    .int()
-    .meta({ examples: [1] }),
-  limit: z
-    .number()
-    .int()
-    .meta({ examples: [10] }),
+  used: integer(1),
+  limit: integer(10),
 });
 
 export const Settings = z
@@ -98,14 +92,11 @@ export type Event = z.infer<typeof Event>;
 
 export const events = {
   list: endpoint({
-    method: "GET",
     path: "/events",
     summary: "List audit log events",
     description:
       "Returns the audit log, newest first: sign-ins, token changes, backup downloads and every other change, each with the actor, IP address and request ID.",
     access: ["settings:read"],
-    query: listQuery({}),
-    list: true,
-    data: z.array(Event),
+    ...listOf(Event, {}),
   }),
 };

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import { deleted, id, listQuery, text, timestamp } from "./fields.ts";
+import { deleted, id, listOf, text, timestamp } from "./fields.ts";
 import { overQuota } from "./errors.ts";
 
 const EXAMPLE_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8v1FfLxY0l3u6cQbV2iXW0Lq4bqXb3oS0tYQf2gk3E ops@example.com";
@@ -20,14 +20,11 @@ export type SshKey = z.infer<typeof SshKey>;
 
 export const sshKeys = {
   list: endpoint({
-    method: "GET",
     path: "/ssh-keys",
     summary: "List SSH keys",
     description: "Returns the account's SSH keys, newest first.",
     access: ["servers:read"],
-    query: listQuery({}),
-    list: true,
-    data: z.array(SshKey),
+    ...listOf(SshKey, {}),
   }),
   create: endpoint({
     method: "POST",

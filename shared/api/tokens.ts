@@ -3,7 +3,7 @@ import * as z from "zod";
 import { exampleId } from "../domain/id-kinds.ts";
 import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import { Actor, deleted, id, listQuery, text, timestamp } from "./fields.ts";
+import { Actor, deleted, id, listOf, text, timestamp } from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
 import { mustBeOneOf, overQuota, taken } from "./errors.ts";
 
@@ -33,14 +33,11 @@ export const TOKEN_UNVERSIONED = ["last_used_at", "last_used_ip"];
 
 export const tokens = {
   list: endpoint({
-    method: "GET",
     path: "/tokens",
     summary: "List API tokens",
     description: "Returns the account's API tokens, newest first, without their values.",
     access: "session",
-    query: listQuery({}),
-    list: true,
-    data: z.array(Token),
+    ...listOf(Token, {}),
   }),
   create: endpoint({
     method: "POST",

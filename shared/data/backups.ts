@@ -4,30 +4,20 @@ import { backupNotCompleted, backupNotDeletable, noneInAccount, notFound, operat
 import { Backup } from "../api/backups.ts";
 import { isId, newId } from "../domain/ids.ts";
 import { LIFECYCLE, RESTORABLE } from "../domain/lifecycle.ts";
-import { type By, type Change, heldByAnother, now } from "./change.ts";
+import { getterOf, presentOf, refOf } from "./by-id.ts";
+import { type Author, type By, type Change, heldByAnother, now } from "./change.ts";
 import type { Ending } from "./ending.ts";
 import { holdInstance, requireAllowed, requireServerUsable } from "./instances.ts";
 import { keys } from "./keys.ts";
 import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts";
-import { reserveOperation } from "./operations.ts";
+import { changing, reserveOperation } from "./operations.ts";
 import { BackupRecord, type InstanceRecord, type OperationRecord } from "./records.ts";
-import { find, type Item, queryAll, type Ref, updateOne } from "./table.ts";
+import { find, type Item, queryAll, updateOne } from "./table.ts";
 import { type Version, versionOf } from "./versions.ts";
 
-export const backupRef = (accountId: string, id: string): Ref<BackupRecord> => ({
-  key: keys.record("backup", accountId, id),
-  schema: BackupRecord,
-});
-
-/** A backup by the id in a path; throws NotFound. */
-export async function getBackup(accountId: string, id: string): Promise<BackupRecord> {
-  return presentBackup(isId("backup", id) ? await find(backupRef(accountId, id)) : undefined);
-}
-
-export function presentBackup(backup: BackupRecord | undefined): BackupRecord {
-  if (backup === undefined) throw notFound("backup");
-  return backup;
-}
+export const backupRef = refOf("backup", BackupRecord);
+export const presentBackup = presentOf<BackupRecord>("backup");
+export const getBackup = getterOf("backup", backupRef, presentBackup);
 
 export function listBackups(
   accountId: string,
@@ -125,7 +115,8 @@ export function requireDeletable(backup: BackupRecord): void {
   if (!from.includes(backup.state)) throw backupNotDeletable(backup.state);
 }
 
-export function moveBackupToDeleting(change: Change, backup: BackupRecord, operationId: string): void {
+/** Begins the deletion of a backup that nothing uses. */
+export function beginDeletion(change: Change, by: Author, backup: BackupRecord, operationId: string): OperationRecord {
   const { through } = LIFECYCLE["backup.delete"];
   change.move(
     "backup",
@@ -135,6 +126,12 @@ export function moveBackupToDeleting(change: Change, backup: BackupRecord, opera
     { equals: { operation_id: null, state: backup.state }, none: ["used_by"] },
     backupError,
   );
+  return reserveOperation(change, by, {
+    id: operationId,
+    type: "backup.delete",
+    ...changing("backup", { ...backup, name: backup.instance_name }),
+    concerns: [backup.instance_id],
+  });
 }
 
 /** Ends the work on a backup: it is gone, or free again in another state. */

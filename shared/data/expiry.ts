@@ -2,11 +2,10 @@
 import { newId } from "../domain/ids.ts";
 import { isFailure, RESTORABLE } from "../domain/lifecycle.ts";
 import { getAccount } from "./accounts.ts";
-import { backupRef, moveBackupToDeleting } from "./backups.ts";
+import { backupRef, beginDeletion } from "./backups.ts";
 import { changeOf } from "./change.ts";
 import { keys } from "./keys.ts";
 import { listOfParent } from "./lists.ts";
-import { reserveOperation } from "./operations.ts";
 import { BackupRecord, type OperationRecord } from "./records.ts";
 import { check, find } from "./table.ts";
 
@@ -28,19 +27,11 @@ export async function reserveExpiry({ accountId, backupId }: Expired): Promise<O
   const other = completed ? await findOther(backup) : undefined;
   if (completed && other === undefined) return undefined;
   const change = changeOf(await getAccount(accountId));
-  const id = newId("operation");
-  moveBackupToDeleting(change, backup, id);
+  const operation = beginDeletion(change, SERVICE, backup, newId("operation"));
   if (other !== undefined)
     change.write(
       check(keys.record("backup", accountId, other), { equals: { operation_id: null }, oneOf: { state: RESTORABLE } }),
     );
-  const operation = reserveOperation(change, SERVICE, {
-    id,
-    type: "backup.delete",
-    resource: { type: "backup", id: backupId, name: backup.instance_name },
-    before: backup.state,
-    concerns: [backup.instance_id],
-  });
   await change.commit();
   return operation;
 }

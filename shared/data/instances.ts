@@ -1,7 +1,7 @@
 // Instances in the table.
 import { actionNotAllowed, invalidState, notFound, operationInProgress } from "../api/errors.ts";
 import { Instance, INSTANCE_UNVERSIONED } from "../api/instances.ts";
-import { isId, newId } from "../domain/ids.ts";
+import { newId } from "../domain/ids.ts";
 import {
   allowedActions,
   INSTANCE_RENAMABLE,
@@ -13,6 +13,7 @@ import {
   USABLE,
   WITHOUT_ERP,
 } from "../domain/lifecycle.ts";
+import { getterOf, presentOf, refOf } from "./by-id.ts";
 import { type Change, heldByAnother, now } from "./change.ts";
 import type { Ending } from "./ending.ts";
 import { keys } from "./keys.ts";
@@ -20,23 +21,12 @@ import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts"
 import { requireRunning } from "./operations.ts";
 import { InstanceRecord, type OperationRecord, ServerRecord } from "./records.ts";
 import { occupyServer, serverRef, unusable } from "./servers.ts";
-import { check, find, type Item, readAll, type Ref, keyString, updateOne } from "./table.ts";
+import { check, find, type Item, keyString, readAll, updateOne } from "./table.ts";
 import { type Version, versionOf } from "./versions.ts";
 
-export const instanceRef = (accountId: string, id: string): Ref<InstanceRecord> => ({
-  key: keys.record("instance", accountId, id),
-  schema: InstanceRecord,
-});
-
-/** An instance by the id in a path; throws NotFound. */
-export async function getInstance(accountId: string, id: string): Promise<InstanceRecord> {
-  return presentInstance(isId("instance", id) ? await find(instanceRef(accountId, id)) : undefined);
-}
-
-export function presentInstance(instance: InstanceRecord | undefined): InstanceRecord {
-  if (instance === undefined) throw notFound("instance");
-  return instance;
-}
+export const instanceRef = refOf("instance", InstanceRecord);
+export const presentInstance = presentOf<InstanceRecord>("instance");
+export const getInstance = getterOf("instance", instanceRef, presentInstance);
 
 export function listInstances(
   accountId: string,

@@ -1,8 +1,6 @@
 // Operations: begun with the change that needs them, and ended with what their end means for the resource.
 import * as z from "zod";
-import { notFound } from "../api/errors.ts";
 import type { Operation, OperationResult } from "../api/operations.ts";
-import { isId } from "../domain/ids.ts";
 import {
   LIFECYCLE,
   OPEN,
@@ -13,22 +11,15 @@ import {
   statusOf,
   type Transition,
 } from "../domain/lifecycle.ts";
+import { getterOf, presentOf, refOf } from "./by-id.ts";
 import { actorOf, type Author, type Change, changeOf, logEvent, now } from "./change.ts";
 import { keys } from "./keys.ts";
 import { type Listed, listOfParentWithLinks, listPage, type PageQuery } from "./lists.ts";
 import { OperationRecord } from "./records.ts";
-import { check, find, queryAll, removeOne, type Ref, updateOne } from "./table.ts";
+import { check, find, queryAll, removeOne, updateOne } from "./table.ts";
 
-export const operationRef = (accountId: string, id: string): Ref<OperationRecord> => ({
-  key: keys.record("operation", accountId, id),
-  schema: OperationRecord,
-});
-
-export async function getOperation(accountId: string, id: string): Promise<OperationRecord> {
-  const record = isId("operation", id) ? await find(operationRef(accountId, id)) : undefined;
-  if (record === undefined) throw notFound("operation");
-  return record;
-}
+export const operationRef = refOf("operation", OperationRecord);
+export const getOperation = getterOf("operation", operationRef, presentOf("operation"));
 
 export const findOperation = (accountId: string, id: string): Promise<OperationRecord | undefined> =>
   find(operationRef(accountId, id));
@@ -61,6 +52,12 @@ export interface NewOperation {
   /** Fields of the resource that the same change sets, with what they were. */
   replaced?: Record<string, string>;
 }
+
+/** A resource as what an operation changes, with the state that it had before. */
+export const changing = (
+  type: ResourceType,
+  { id, name, state }: { id: string; name: string; state: State },
+): Pick<NewOperation, "resource" | "before"> => ({ resource: { type, id, name }, before: state });
 
 /**
  * Begins an operation with the change, and says so in the audit log: it is started once the change is written, or by the

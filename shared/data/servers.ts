@@ -1,30 +1,20 @@
 // Servers in the table.
 import { hasInstances, noneInAccount, notFound, operationInProgress, serverBusy, serverNotActive, taken } from "../api/errors.ts";
 import { Server, SERVER_UNVERSIONED } from "../api/servers.ts";
-import { isId, newId } from "../domain/ids.ts";
+import { newId } from "../domain/ids.ts";
 import { LIFECYCLE, RENAMABLE, SERVER_PHASES, type ServerPhase, USABLE } from "../domain/lifecycle.ts";
+import { getterOf, presentOf, refOf } from "./by-id.ts";
 import { type Change, heldByAnother, now, Overtaken } from "./change.ts";
 import type { Ending } from "./ending.ts";
 import { keys } from "./keys.ts";
 import { type Listed, listPage, type PageQuery } from "./lists.ts";
 import { ServerRecord } from "./records.ts";
-import { find, type Item, type Ref } from "./table.ts";
+import { find, type Item } from "./table.ts";
 import { type Version, versionOf } from "./versions.ts";
 
-export const serverRef = (accountId: string, id: string): Ref<ServerRecord> => ({
-  key: keys.record("server", accountId, id),
-  schema: ServerRecord,
-});
-
-/** A server by the id in a path; throws NotFound. */
-export async function getServer(accountId: string, id: string): Promise<ServerRecord> {
-  return presentServer(isId("server", id) ? await find(serverRef(accountId, id)) : undefined);
-}
-
-export function presentServer(server: ServerRecord | undefined): ServerRecord {
-  if (server === undefined) throw notFound("server");
-  return server;
-}
+export const serverRef = refOf("server", ServerRecord);
+export const presentServer = presentOf<ServerRecord>("server");
+export const getServer = getterOf("server", serverRef, presentServer);
 
 /** A server by the id in a body: one that does not exist is a mistake in that field. */
 export function namedServer(server: ServerRecord | undefined): ServerRecord {

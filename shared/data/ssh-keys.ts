@@ -1,26 +1,17 @@
 // SSH keys in the table.
 import { notFound } from "../api/errors.ts";
 import { SshKey } from "../api/ssh-keys.ts";
-import { isId, newId } from "../domain/ids.ts";
+import { newId } from "../domain/ids.ts";
+import { getterOf, presentOf, refOf } from "./by-id.ts";
 import { type Change, now } from "./change.ts";
 import { keys } from "./keys.ts";
 import { SshKeyRecord } from "./records.ts";
-import { find, queryAll, type Ref } from "./table.ts";
+import { queryAll } from "./table.ts";
 import { type Version, versionOf } from "./versions.ts";
 
-export const sshKeyRef = (accountId: string, id: string): Ref<SshKeyRecord> => ({
-  key: keys.record("ssh_key", accountId, id),
-  schema: SshKeyRecord,
-});
-
-export async function getSshKey(accountId: string, id: string): Promise<SshKeyRecord> {
-  return presentSshKey(isId("ssh_key", id) ? await find(sshKeyRef(accountId, id)) : undefined);
-}
-
-export function presentSshKey(key: SshKeyRecord | undefined): SshKeyRecord {
-  if (key === undefined) throw notFound("SSH key");
-  return key;
-}
+export const sshKeyRef = refOf("ssh_key", SshKeyRecord);
+export const presentSshKey = presentOf<SshKeyRecord>("SSH key");
+export const getSshKey = getterOf("ssh_key", sshKeyRef, presentSshKey);
 
 export const sshKeyVersion = (key: SshKeyRecord): Version =>
   versionOf(sshKeyRef(key.account_id, key.id), key, { shown: SshKey, unversioned: [] });

@@ -3,9 +3,9 @@ import Box from "@cloudscape-design/components/box";
 import CopyToClipboard from "@cloudscape-design/components/copy-to-clipboard";
 import type { Event } from "../../../shared/api/settings.ts";
 import { Link } from "../app/link.tsx";
-import { Page } from "../app/page.tsx";
 import { events } from "../app/queries.ts";
-import { type Column, ResourceTable } from "../resource/table.tsx";
+import { ListPage } from "../resource/list-page.tsx";
+import type { Column } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { actionInWords, pageOf } from "./words.ts";
@@ -34,17 +34,14 @@ const COLUMNS: [Column<Event>, ...Column<Event>[]] = [
 
 export default function Activity() {
   return (
-    <Page title="Activity" headless>
-      <ResourceTable
-        main
-        title="Activity"
-        description="Everything requested in this account, newest first. Open a resource to see how an operation ended."
-        list={events.list}
-        columns={COLUMNS}
-        perPage={25}
-        empty="No activity yet."
-      />
-    </Page>
+    <ListPage
+      title="Activity"
+      description="Everything requested in this account, newest first. Open a resource to see how an operation ended."
+      list={events.list}
+      columns={COLUMNS}
+      perPage={25}
+      empty="No activity yet."
+    />
   );
 }
 

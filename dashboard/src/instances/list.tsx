@@ -1,13 +1,10 @@
 // All instances.
-import Button from "@cloudscape-design/components/button";
-import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { Instance } from "../../../shared/api/instances.ts";
-import { useFollow } from "../app/follow.ts";
 import { Link } from "../app/link.tsx";
-import { Page } from "../app/page.tsx";
 import { instances } from "../app/queries.ts";
+import { CreateLink, ListPage } from "../resource/list-page.tsx";
 import { Status } from "../resource/status.tsx";
-import { type Column, ResourceTable } from "../resource/table.tsx";
+import type { Column } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Address } from "./address.tsx";
@@ -23,29 +20,16 @@ const COLUMNS: [Column<Instance>, ...Column<Instance>[]] = [
 ];
 
 export default function Instances() {
-  const create = (
-    <Button variant="primary" href="/instances/create" onFollow={useFollow()}>
-      Create instance
-    </Button>
-  );
   return (
-    <Page title="Instances" headless>
-      <ResourceTable
-        main
-        title="Instances"
-        description="Odoo instances on your servers, each with its own database, files and domain."
-        list={instances.list}
-        statuses="instance"
-        columns={COLUMNS}
-        actions={create}
-        empty={
-          <SpaceBetween size="s">
-            <span>No instances yet.</span>
-            {create}
-          </SpaceBetween>
-        }
-      />
-    </Page>
+    <ListPage
+      title="Instances"
+      description="Odoo instances on your servers, each with its own database, files and domain."
+      list={instances.list}
+      statuses="instance"
+      columns={COLUMNS}
+      add={<CreateLink to="/instances/create">Create instance</CreateLink>}
+      empty="No instances yet."
+    />
   );
 }
 

@@ -26,7 +26,7 @@ export interface Column<Item> {
   long?: boolean;
 }
 
-interface Props<Item> {
+export interface TableProps<Item> {
   title: string;
   /** One of `app/queries.ts`. */
   list: (query: ListQuery) => Question<{ data: Item[]; meta: ListMeta }>;
@@ -47,7 +47,7 @@ interface Props<Item> {
   perPage?: number;
 }
 
-export function ResourceTable<Item extends { id: string }>(props: Props<Item>) {
+export function ResourceTable<Item extends { id: string }>(props: TableProps<Item>) {
   const { title, list, only = {}, statuses, columns, empty, prefix = "", perPage = 20 } = props;
   const [{ page, status }, go] = usePlace(prefix);
   const filter = statuses !== undefined && status !== undefined && Object.hasOwn(STATUSES[statuses], status) ? { status } : {};
@@ -97,7 +97,7 @@ export function ResourceTable<Item extends { id: string }>(props: Props<Item>) {
   );
 }
 
-interface HeaderProps extends Pick<Props<never>, "title" | "main" | "description" | "actions"> {
+interface HeaderProps extends Pick<TableProps<never>, "title" | "main" | "description" | "actions"> {
   total: number | undefined;
   refreshing: boolean;
   onRefresh: () => void;
@@ -121,7 +121,7 @@ function ListHeader({ title, main = false, description, actions, total, refreshi
   );
 }
 
-interface ShownProps<Item> extends Pick<Props<Item>, "title" | "columns"> {
+interface ShownProps<Item> extends Pick<TableProps<Item>, "title" | "columns"> {
   shared: { items: Item[]; loading: boolean; loadingText: string; trackBy: string; empty: ReactNode; header: ReactNode };
 }
 

@@ -1,13 +1,10 @@
 // All servers.
 import Box from "@cloudscape-design/components/box";
-import Button from "@cloudscape-design/components/button";
-import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { Server } from "../../../shared/api/servers.ts";
-import { useFollow } from "../app/follow.ts";
 import { Link } from "../app/link.tsx";
-import { Page } from "../app/page.tsx";
 import { servers } from "../app/queries.ts";
-import { type Column, ResourceTable } from "../resource/table.tsx";
+import { CreateLink, ListPage } from "../resource/list-page.tsx";
+import type { Column } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { ServerState } from "./state.tsx";
@@ -23,29 +20,16 @@ const COLUMNS: [Column<Server>, ...Column<Server>[]] = [
 ];
 
 export default function Servers() {
-  const create = (
-    <Button variant="primary" href="/servers/create" onFollow={useFollow()}>
-      Create server
-    </Button>
-  );
   return (
-    <Page title="Servers" headless>
-      <ResourceTable
-        main
-        title="Servers"
-        description="The machines your instances run on."
-        list={servers.list}
-        statuses="server"
-        columns={COLUMNS}
-        actions={create}
-        empty={
-          <SpaceBetween size="s">
-            <span>No servers yet. Create one to host your first instance.</span>
-            {create}
-          </SpaceBetween>
-        }
-      />
-    </Page>
+    <ListPage
+      title="Servers"
+      description="The machines your instances run on."
+      list={servers.list}
+      statuses="server"
+      columns={COLUMNS}
+      add={<CreateLink to="/servers/create">Create server</CreateLink>}
+      empty="No servers yet. Create one to host your first instance."
+    />
   );
 }
 

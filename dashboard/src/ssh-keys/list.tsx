@@ -1,13 +1,12 @@
 // All SSH keys; adding and deleting them.
 import Button from "@cloudscape-design/components/button";
-import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useState } from "react";
 import type { SshKey } from "../../../shared/api/ssh-keys.ts";
 import { notify } from "../app/notifications.ts";
-import { Page } from "../app/page.tsx";
 import { sshKeys } from "../app/queries.ts";
 import { Copyable } from "../resource/copyable.tsx";
-import { type Column, ResourceTable } from "../resource/table.tsx";
+import { actionColumn, ListPage } from "../resource/list-page.tsx";
+import type { Column } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { AddSshKey } from "./add.tsx";
@@ -34,33 +33,14 @@ export default function SshKeys() {
     </Button>
   );
   return (
-    <Page title="SSH keys" headless>
-      <ResourceTable
-        main
-        title="SSH keys"
-        description="Public keys installed on new servers, so you can log in over SSH."
-        list={sshKeys.list}
-        columns={[
-          ...COLUMNS,
-          {
-            id: "delete",
-            header: "Actions",
-            width: 110,
-            cell: (key) => (
-              <Button variant="inline-link" ariaLabel={`Delete ${key.name}`} onClick={() => setDeleting(key)}>
-                Delete
-              </Button>
-            ),
-          },
-        ]}
-        actions={add}
-        empty={
-          <SpaceBetween size="s">
-            <span>No SSH keys yet. You need one to create a server.</span>
-            {add}
-          </SpaceBetween>
-        }
-      />
+    <ListPage
+      title="SSH keys"
+      description="Public keys installed on new servers, so you can log in over SSH."
+      list={sshKeys.list}
+      columns={[...COLUMNS, actionColumn<SshKey>("Delete", setDeleting)]}
+      add={add}
+      empty="No SSH keys yet. You need one to create a server."
+    >
       {adding && (
         <AddSshKey
           onDismiss={() => setAdding(false)}
@@ -71,6 +51,6 @@ export default function SshKeys() {
         />
       )}
       {deleting !== undefined && <DeleteSshKey sshKey={deleting} onDismiss={() => setDeleting(undefined)} />}
-    </Page>
+    </ListPage>
   );
 }

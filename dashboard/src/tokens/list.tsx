@@ -1,14 +1,11 @@
 // All API keys: whose they are, what they may do, when they were used; revoking them.
 import Box from "@cloudscape-design/components/box";
-import Button from "@cloudscape-design/components/button";
-import SpaceBetween from "@cloudscape-design/components/space-between";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useState } from "react";
 import type { Token } from "../../../shared/api/tokens.ts";
-import { useFollow } from "../app/follow.ts";
-import { Page } from "../app/page.tsx";
 import { tokens } from "../app/queries.ts";
-import { type Column, ResourceTable } from "../resource/table.tsx";
+import { actionColumn, CreateLink, ListPage } from "../resource/list-page.tsx";
+import type { Column } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Permissions } from "./permissions.tsx";
@@ -44,41 +41,17 @@ const COLUMNS: [Column<Token>, ...Column<Token>[]] = [
 
 export default function ApiKeys() {
   const [revoking, setRevoking] = useState<Token>();
-  const create = (
-    <Button variant="primary" href="/settings/api-keys/create" onFollow={useFollow()}>
-      Create API key
-    </Button>
-  );
   return (
-    <Page title="API keys" headless>
-      <ResourceTable
-        main
-        title="API keys"
-        description="Use API keys to call the API from scripts and tools. Each key can do only what its permissions allow."
-        list={tokens.list}
-        columns={[
-          ...COLUMNS,
-          {
-            id: "revoke",
-            header: "Actions",
-            width: 110,
-            cell: (token) => (
-              <Button variant="inline-link" ariaLabel={`Revoke ${token.name}`} onClick={() => setRevoking(token)}>
-                Revoke
-              </Button>
-            ),
-          },
-        ]}
-        actions={create}
-        empty={
-          <SpaceBetween size="s">
-            <span>No API keys yet. Create one to call the API.</span>
-            {create}
-          </SpaceBetween>
-        }
-      />
+    <ListPage
+      title="API keys"
+      description="Use API keys to call the API from scripts and tools. Each key can do only what its permissions allow."
+      list={tokens.list}
+      columns={[...COLUMNS, actionColumn<Token>("Revoke", setRevoking)]}
+      add={<CreateLink to="/settings/api-keys/create">Create API key</CreateLink>}
+      empty="No API keys yet. Create one to call the API."
+    >
       {revoking !== undefined && <RevokeApiKey token={revoking} onDismiss={() => setRevoking(undefined)} />}
-    </Page>
+    </ListPage>
   );
 }
 

@@ -1,0 +1,55 @@
+// A page that is one list: its heading is the page's, and what adds to the list is above it and, where it is empty, below the text.
+import Button from "@cloudscape-design/components/button";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import type { ReactNode } from "react";
+import { useFollow } from "../app/follow.ts";
+import { Page } from "../app/page.tsx";
+import { type Column, ResourceTable, type TableProps } from "./table.tsx";
+
+interface Props<Item> extends Pick<TableProps<Item>, "title" | "description" | "list" | "statuses" | "columns" | "perPage"> {
+  empty: string;
+  /** The button that adds a resource. */
+  add?: ReactNode;
+  /** The dialogs of the page. */
+  children?: ReactNode;
+}
+
+export function ListPage<Item extends { id: string }>({ empty, add, children, ...list }: Props<Item>) {
+  return (
+    <Page title={list.title} headless>
+      <ResourceTable
+        main
+        {...list}
+        actions={add}
+        empty={
+          <SpaceBetween size="s">
+            <span>{empty}</span>
+            {add}
+          </SpaceBetween>
+        }
+      />
+      {children}
+    </Page>
+  );
+}
+
+/** Opens the page with the form of a new resource. */
+export function CreateLink({ to, children }: { to: string; children: string }) {
+  return (
+    <Button variant="primary" href={to} onFollow={useFollow()}>
+      {children}
+    </Button>
+  );
+}
+
+/** The column with what can be done to each record. */
+export const actionColumn = <Item extends { name: string }>(label: string, act: (item: Item) => void): Column<Item> => ({
+  id: "action",
+  header: "Actions",
+  width: 110,
+  cell: (item) => (
+    <Button variant="inline-link" ariaLabel={`${label} ${item.name}`} onClick={() => act(item)}>
+      {label}
+    </Button>
+  ),
+});
