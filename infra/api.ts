@@ -41,7 +41,7 @@ export const routesOf = (environment: Environment): Route[] =>
 export const gatewayMethodOf = ({ method }: Route): string => (method === "GET" ? "ANY" : method);
 
 /** What a route's function may do follows from what the route declares. */
-export const accessOf = ({ writes, stateless, starts, keys, storage }: Route): Access => ({
+const accessOf = ({ writes, stateless, starts, keys, storage }: Route): Access => ({
   ...(stateless ? {} : { table: writes ? ("write" as const) : ("read" as const) }),
   starts,
   keys,

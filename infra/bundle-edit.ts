@@ -4,7 +4,7 @@ import { parseAst } from "rolldown/parseAst";
 /** Puts a text in place of what stands from `start` to `end`. */
 export type Edit = [start: number, end: number, text: string];
 
-export interface Node {
+interface Node {
   type: string;
   start: number;
   end: number;
@@ -23,7 +23,7 @@ export function edited(source: string, edits: readonly Edit[]): string {
 export const pure = (expression: string): string => `/* @__PURE__ */ (() => (${expression}))()`;
 
 /** All nodes of a module, outer before inner. */
-export function nodesOf(source: string, lang: "js" | "ts"): Node[] {
+function nodesOf(source: string, lang: "js" | "ts"): Node[] {
   const found: Node[] = [];
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) return value.forEach(visit);

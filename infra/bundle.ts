@@ -14,11 +14,11 @@ import { builtOnce, fingerprintOf, ROOT } from "./built.ts";
 import { leaveOut, STAND_INS, type StandIn } from "./bundle-leave-out.ts";
 import { ENVIRONMENTS } from "../shared/domain/environments.ts";
 
-export const SCHEDULES = ["check-servers", "sweep", "refresh-catalog", "expire-backups", "rescue"] as const;
+const SCHEDULES = ["check-servers", "sweep", "refresh-catalog", "expire-backups", "rescue"] as const;
 export type ScheduleName = (typeof SCHEDULES)[number];
 
 /** Minified bytes by id. */
-export type Sizes = Record<string, number>;
+type Sizes = Record<string, number>;
 
 /** Every function's id, which is its folder's name, and its file. */
 export const ENTRIES: Readonly<Record<string, string>> = Object.fromEntries([

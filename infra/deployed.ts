@@ -9,7 +9,7 @@ export interface Access {
   credentials: ConstructorParameters<typeof SignatureV4>[0]["credentials"];
 }
 
-export interface DeployedStack {
+interface DeployedStack {
   status: string;
   outputs: Readonly<Record<string, string>>;
 }
@@ -47,8 +47,8 @@ export async function concurrencyLimit(access: Access): Promise<number> {
  * A request takes two functions, its authorizer and its own, and the dashboard sends several at once; a wait for an operation holds one for up
  * to 20 seconds, and work in progress one for each step that is being done. AWS gives new accounts 10, and 1,000 to whoever asks.
  */
-export const CONCURRENCY_WANTED = 1000;
-export const CONCURRENCY_MIN = 100;
+const CONCURRENCY_WANTED = 1000;
+const CONCURRENCY_MIN = 100;
 
 export const concurrencyWarning = (limit: number): string | undefined =>
   limit >= CONCURRENCY_MIN

@@ -54,7 +54,7 @@ export interface Access {
 }
 
 /** What functions are connected to. */
-export interface Parts {
+interface Parts {
   environment: Environment;
   settings: Settings;
   /** Folder of the bundles. */
@@ -65,7 +65,7 @@ export interface Parts {
   backups: Bucket;
 }
 
-export interface FunctionProps {
+interface FunctionProps {
   /** Folder of its bundle. */
   bundle: string;
   description: string;

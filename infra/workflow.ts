@@ -97,7 +97,7 @@ function machineTimeout(workflow: Workflow): Duration {
   return Duration.minutes(minutes.reduce((sum, each) => sum + each, MARGIN_MINUTES));
 }
 
-export interface WorkflowMachineProps {
+interface WorkflowMachineProps {
   name: string;
   workflow: Workflow;
   tasks: LambdaFunction;

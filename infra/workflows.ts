@@ -1,9 +1,7 @@
 // All the long work: for each workflow its table's state machine and the function that does its tasks.
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
-import type { StateMachine } from "aws-cdk-lib/aws-stepfunctions";
 import { Construct } from "constructs";
 import { workflows } from "../functions/workflows/index.ts";
-import type { WorkflowName } from "../shared/domain/lifecycle.ts";
 import type { Functions } from "./function.ts";
 import { machineName, type Settings } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
@@ -42,5 +40,3 @@ export class Workflows extends Construct {
     }
   }
 }
-
-export type Machines = ReadonlyMap<WorkflowName, StateMachine>;

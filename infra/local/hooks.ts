@@ -1,5 +1,5 @@
 // Lets a test step between a caller and what it calls: to make it fail, run it twice, delay it, or look.
-export type Hook<Call> = (call: Call, next: (call?: Call) => Promise<unknown>) => Promise<unknown>;
+type Hook<Call> = (call: Call, next: (call?: Call) => Promise<unknown>) => Promise<unknown>;
 
 export interface Hooks<Call> {
   /** The last hook added is asked first. Returns the function that removes it. */

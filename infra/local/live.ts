@@ -5,7 +5,7 @@ import { allAccounts } from "../../shared/data/operator.ts";
 import { serviceKey } from "../../shared/platform/service-key.ts";
 import type { Cloud } from "./cloud.ts";
 
-export interface Live {
+interface Live {
   providers: string[];
   hasAccount: boolean;
   serviceKey: string;

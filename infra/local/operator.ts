@@ -8,7 +8,7 @@ import { LocalError } from "./errors.ts";
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Parts of the secret `providers`, by the names that they have there. */
-export type Configured = Readonly<Record<string, unknown>>;
+type Configured = Readonly<Record<string, unknown>>;
 
 export function configurationFrom(variables: Variables): Configured {
   const { HETZNER_TOKEN, DIGITALOCEAN_TOKEN, BYO_MACHINES, ENTERPRISE_SOURCE, TLS, ACME_EMAIL } = variables;

@@ -7,14 +7,14 @@ import { characters, id, timestamp } from "./fields.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
 import { tooManySignIns, wrongPassword } from "./errors.ts";
 
-export const User = z
+const User = z
   .object({
     id: id("user"),
     email: z.string().meta({ examples: ["admin@example.com"] }),
     name: z.string().meta({ examples: ["Demo Admin"] }),
   })
   .meta({ id: "User" });
-export type User = z.infer<typeof User>;
+type User = z.infer<typeof User>;
 
 const newPassword = characters(12, 128).meta({ examples: ["correct-horse-battery"] });
 

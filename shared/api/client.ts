@@ -4,7 +4,7 @@ import type { ErrorDetails } from "./errors.ts";
 import type { ListMeta } from "./fields.ts";
 import { type Api, api } from "./index.ts";
 
-export interface ClientOptions {
+interface ClientOptions {
   /** Includes the version: `https://api.example.com/api/v1`. In a browser it may be a path. */
   baseUrl: string;
   /** Called before every request, so that signing in and out takes effect immediately. */
@@ -13,7 +13,7 @@ export interface ClientOptions {
 }
 
 /** Options that every call accepts besides the endpoint's own. */
-export interface CallOptions {
+interface CallOptions {
   /** Makes a POST safe to retry; endpoints that do not support it ignore it. */
   idempotencyKey?: string;
   /** Your own identifier for tracing. */
@@ -22,7 +22,7 @@ export interface CallOptions {
 }
 
 /** A successful response. */
-export type ClientResponse<E> = {
+type ClientResponse<E> = {
   data: DataOf<E>;
   status: number;
   requestId: string;
@@ -42,15 +42,12 @@ type Call<E> =
 
 export type Client = { [R in keyof Api]: { [N in keyof Api[R]]: Call<Api[R][N]> } };
 
-/** Codes of errors that do not come from the service: no response, or one without the envelope. */
-export type LocalErrorCode = "NETWORK_ERROR" | "UNEXPECTED_RESPONSE";
-
 /** Everything that is not a success. */
 export class ClientError extends Error {
   override name = "ClientError";
   /** HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** An `ErrorCode` of the service (new ones may appear), or a `LocalErrorCode`. */
+  /** An `ErrorCode` of the service (new ones may appear), or why there is none: no response, or one without the envelope. */
   readonly code: string;
   readonly details: ErrorDetails | undefined;
   readonly requestId: string | undefined;

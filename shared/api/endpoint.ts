@@ -5,22 +5,22 @@ import type { WorkflowName } from "../domain/lifecycle.ts";
 import type { Permission } from "./permissions.ts";
 import type { ApiError } from "./errors.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
+type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** The limit a request counts against beside the limit on all requests. */
 export type RateClass = "all" | "create_delete";
 
 /** Who may call: anyone, any credential, a dashboard session, or a credential with all of these permissions. */
-export type Access = "public" | "credential" | "session" | readonly Permission[];
+type Access = "public" | "credential" | "session" | readonly Permission[];
 
 /** A permission that depends on a field of the body, checked once the body is known to be valid. */
-export interface BodyPermission {
+interface BodyPermission {
   field: string;
   permissions: Readonly<Record<string, Permission>>;
 }
 
 /** Names of the `:parameters` of a path, so that a handler cannot read one that is not there. */
-export type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Record<Name, string> & ParamsOf<Rest>
   : Path extends `${string}:${infer Name}`
     ? Record<Name, string>

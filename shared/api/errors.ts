@@ -177,8 +177,3 @@ export const OPERATION_ERRORS = [
   "INTERNAL_ERROR",
 ] as const;
 export type OperationErrorCode = (typeof OPERATION_ERRORS)[number];
-
-export interface OperationError {
-  code: OperationErrorCode;
-  message: string;
-}

@@ -15,7 +15,7 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS;
 
-export const isPermission = (value: string): value is Permission => Object.hasOwn(PERMISSIONS, value);
+const isPermission = (value: string): value is Permission => Object.hasOwn(PERMISSIONS, value);
 
 /** Every permission, in the order of the specification: what a signed-in user has. */
 export const ALL_PERMISSIONS: readonly Permission[] = Object.keys(PERMISSIONS).filter(isPermission);

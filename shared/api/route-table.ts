@@ -3,7 +3,7 @@
 import type { Endpoint } from "./endpoint.ts";
 import { resourceOf, routes } from "./index.ts";
 
-export interface RouteRow extends Pick<Endpoint, "method" | "only" | "rate" | "waits"> {
+interface RouteRow extends Pick<Endpoint, "method" | "only" | "rate" | "waits"> {
   /** The path in the gateway's syntax: `/api/v1/servers/{id}`. */
   resource: string;
 }

@@ -34,7 +34,7 @@ export const newAccount = (id: string, name: string): AccountRecord => ({
 });
 
 /** A field that was not sent stays. */
-export type SettingsFields = {
+type SettingsFields = {
   [K in "account_name" | "contact_email" | "default_provider" | "default_region" | "backup_retention_days"]?:
     | AccountRecord[K]
     | undefined;

@@ -46,7 +46,7 @@ export const backupVersion = (backup: BackupRecord): Version =>
 
 export const toBackup = (record: BackupRecord): Backup => ({ ...record, status: record.state });
 
-export interface NewBackup {
+interface NewBackup {
   kind: Backup["kind"];
   note: string | null;
   expires_at: string | null;

@@ -50,7 +50,7 @@ export async function endWait({ type, id, wait }: Caller): Promise<void> {
 }
 
 /** Of a credential's limits, whichever a request counts against, the one of which the smallest share is left. */
-export interface LimitState {
+interface LimitState {
   scope: RateClass;
   limit: number;
   remaining: number;

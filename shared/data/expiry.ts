@@ -9,7 +9,7 @@ import { listOfParent } from "./lists.ts";
 import { BackupRecord, type OperationRecord } from "./records.ts";
 import { check, find } from "./table.ts";
 
-export interface Expired {
+interface Expired {
   accountId: string;
   backupId: string;
 }

@@ -79,7 +79,7 @@ export async function showInstance(instance: InstanceRecord): Promise<Instance> 
   return shown ?? toInstance(instance, undefined);
 }
 
-export type NewInstance = Pick<InstanceRecord, "name" | "erp_version" | "edition" | "database_name" | "admin_email" | "domain"> &
+type NewInstance = Pick<InstanceRecord, "name" | "erp_version" | "edition" | "database_name" | "admin_email" | "domain"> &
   Partial<Pick<InstanceRecord, "cloned_from_backup_id" | "neutralized">>;
 
 /** Reserves an instance's place on its server, its domain and its database's name, before anything is installed. */
@@ -122,7 +122,7 @@ export function requireAllowed(instance: InstanceRecord, action: InstanceAction)
 }
 
 /** Fields that change immediately; a field that was not sent keeps its value. */
-export interface RenamedFields {
+interface RenamedFields {
   name?: string | undefined;
   admin_email?: string | undefined;
 }

@@ -11,9 +11,9 @@ import { type Item, query, queryAll, readAll, keyString } from "./table.ts";
 import * as z from "zod";
 
 /** Records in a block: what a page may have to skip over. Small, because each costs capacity to read. */
-export const BLOCK = 32;
+const BLOCK = 32;
 /** Blocks in an item of counts: a write costs a unit per KB of it, so that it must stay small however long the list. */
-export const BLOCKS_PER_LEAF = 32;
+const BLOCKS_PER_LEAF = 32;
 
 export const numberOf = (made: number, id: string): string => `${String(made).padStart(10, "0")}#${id}`;
 const madeOf = (number: string): number => Number(number.split("#", 1)[0]);
@@ -33,7 +33,7 @@ export interface Listed<T> {
 }
 
 /** What a list is of: all records of a kind, or those with a status. */
-export interface ListOf<T> {
+interface ListOf<T> {
   kind: ListKind;
   accountId: string;
   status: string | undefined;

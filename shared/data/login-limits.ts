@@ -12,7 +12,7 @@ const Failures = z.object({ failures: z.array(z.number()) });
 
 const WINDOW_MS = LOGIN_WINDOW_SECONDS * 1000;
 
-export interface LoginAttempt {
+interface LoginAttempt {
   /** Gives the places back: only failures count. */
   succeeded: () => Promise<void>;
 }

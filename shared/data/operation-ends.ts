@@ -26,7 +26,7 @@ const END: Record<ResourceType, (change: Change, ending: Ending) => Promise<void
   backup: endBackup,
 };
 
-export type Outcome = { succeeded: true } | { succeeded: false; error: { code: OperationErrorCode; message: string } };
+type Outcome = { succeeded: true } | { succeeded: false; error: { code: OperationErrorCode; message: string } };
 
 /** Ends an operation and frees what it held; ending it twice is ending it once. */
 export async function endOperation(operation: OperationRecord, outcome: Outcome): Promise<void> {

@@ -18,7 +18,7 @@ import { type Listed, listOfParentWithLinks, listPage, type PageQuery } from "./
 import { OperationRecord } from "./records.ts";
 import { check, find, queryAll, removeOne, updateOne } from "./table.ts";
 
-export const operationRef = refOf("operation", OperationRecord);
+const operationRef = refOf("operation", OperationRecord);
 export const getOperation = getterOf("operation", operationRef, presentOf("operation"));
 
 export const findOperation = (accountId: string, id: string): Promise<OperationRecord | undefined> =>
@@ -36,7 +36,7 @@ export function toOperation({ state, ...record }: OperationRecord): Operation {
   return { ...record, status: state };
 }
 
-export interface NewOperation {
+interface NewOperation {
   id: string;
   type: OperationType;
   /** What the operation changes; `name` is for the audit log. */

@@ -103,7 +103,7 @@ export const CredentialRecord = stored(Token).extend({
 });
 export type CredentialRecord = z.infer<typeof CredentialRecord>;
 
-export const SessionEntry = z.object({ expires_at: timestamp, created_at: timestamp });
+const SessionEntry = z.object({ expires_at: timestamp, created_at: timestamp });
 
 export const UserRecord = z.object({
   id: id("user"),

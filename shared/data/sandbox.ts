@@ -71,7 +71,7 @@ export async function countRejection(machineId: string): Promise<number> {
 // --- Jobs ---
 
 const SandboxJob = z.object({ kind: z.string(), ready_at: timestamp, done: z.boolean(), answer: z.string().optional() });
-export type SandboxJob = z.infer<typeof SandboxJob>;
+type SandboxJob = z.infer<typeof SandboxJob>;
 
 /** Longer than any operation takes. */
 const JOB_DAYS = 2;
@@ -167,7 +167,7 @@ export async function changeErp(
 export const removeErp = (machineId: string, instanceId: string): Promise<void> =>
   removeOne(keys.sandboxErp(machineId, instanceId));
 
-export type SandboxData = Record<string, unknown>;
+type SandboxData = Record<string, unknown>;
 const SandboxDataText = z.record(z.string(), z.unknown());
 
 /** What people wrote in the ERP of an instance; undefined if the machine has no such ERP. */

@@ -36,7 +36,7 @@ export const serverVersion = (server: ServerRecord): Version =>
 
 export const toServer = (record: ServerRecord): Server => ({ ...record, status: SERVER_PHASES[record.state] });
 
-export type NewServer = Pick<ServerRecord, "name" | "provider" | "region" | "size" | "specs" | "ssh_key_id">;
+type NewServer = Pick<ServerRecord, "name" | "provider" | "region" | "size" | "specs" | "ssh_key_id">;
 
 export function reserveServer(change: Change, draft: NewServer, operationId: string): ServerRecord {
   const id = newId("server");

@@ -16,7 +16,7 @@ export type Verdict<N extends string> =
   | { kind: "rejected" }
   | { kind: "limited"; item: Item; by: N; retryAfterMs: number };
 
-export interface Entry<N extends string> {
+interface Entry<N extends string> {
   key: Key;
   limits: readonly Limit<N>[];
   windowMs: number;

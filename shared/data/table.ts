@@ -105,7 +105,7 @@ const isPossible = ({ sk }: Key): boolean => sk !== "" && Buffer.byteLength(sk) 
 
 export const keyString = (item: Item | Key): string => `${String(item.pk)}\n${String(item.sk)}`;
 
-export interface QueryResult {
+interface QueryResult {
   items: Item[];
   /** Where the next call continues; undefined at the end. */
   more: Record<string, unknown> | undefined;

@@ -18,7 +18,7 @@ const TakenMachine = z.object({
   /** When the server gave it back: it is free for its account since. */
   freed_at: timestamp.optional(),
 });
-export type TakenMachine = z.infer<typeof TakenMachine>;
+type TakenMachine = z.infer<typeof TakenMachine>;
 type Taker = Omit<TakenMachine, "name" | "created_at" | "freed_at">;
 
 /** `taken`: it is now this server's, or has been. */

@@ -1,5 +1,5 @@
 // The versions of the ERP that can be installed, newest first: a new one is a line here.
-export interface ErpVersion {
+interface ErpVersion {
   version: string;
   /** Can still be installed, but will not be for long. */
   deprecated: boolean;

@@ -15,7 +15,7 @@ export const etagOf = (shown: object, unversioned: readonly string[]): string =>
 export const weakEtagOf = (document: unknown): string => `W/${tagOf(JSON.stringify(document))}`;
 
 /** The tags in `If-Match` or `If-None-Match`; `*` matches any. Anything that is not a tag matches nothing. */
-export type Tags = "*" | readonly string[];
+type Tags = "*" | readonly string[];
 
 export const tagsIn = (header: string): Tags => (header.trim() === "*" ? "*" : (header.match(/(?:W\/)?"[^"]*"/g) ?? []));
 

@@ -56,7 +56,7 @@ export const statusOf = (type: ResourceType, state: string): string =>
 /** What operations change. */
 export const RESOURCE_TYPES = ["server", "instance", "backup"] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
-export interface StateOf {
+interface StateOf {
   server: ServerPhase;
   instance: InstanceStatus;
   backup: BackupStatus;
@@ -123,7 +123,7 @@ export const workflowOf = <T extends OperationType>(type: T): WorkflowOf<T> =>
 export const WORKFLOW_NAMES: readonly WorkflowName[] = OPERATION_TYPES.map((type) => workflowOf(type));
 
 /** Instances can be backed up in these states; a hot backup does not change them. */
-export const BACKED_UP: readonly InstanceStatus[] = ["running", "stopped"];
+const BACKED_UP: readonly InstanceStatus[] = ["running", "stopped"];
 
 /** A backup whose archive can be restored, cloned from and downloaded. */
 export const RESTORABLE: readonly BackupStatus[] = ["completed"];
@@ -195,7 +195,7 @@ export function statesFor(action: InstanceAction): readonly InstanceStatus[] {
 export const WITHOUT_ERP: readonly InstanceAction[] = ["delete"];
 
 /** What the actions on an instance depend on. */
-export interface InstanceFacts {
+interface InstanceFacts {
   status: InstanceStatus;
   /** The operation that locks it: nothing else is allowed until it finishes. */
   heldBy: string | null;

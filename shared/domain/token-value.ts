@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 import type { Environment } from "./environments.ts";
 import { idFrom } from "./ids.ts";
 
-export type TokenPrefix = "svc_live_" | "svc_test_";
+type TokenPrefix = "svc_live_" | "svc_test_";
 
 export const tokenPrefix = (environment: Environment): TokenPrefix => (environment === "live" ? "svc_live_" : "svc_test_");
 

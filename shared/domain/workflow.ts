@@ -67,9 +67,6 @@ export const workflow = <I extends z.ZodType, const S extends readonly (Step | P
   table: Omit<Workflow<I, S>, "name">,
 ): Workflow<I, S> => ({ ...table, name: workflowOf(table.operation) });
 
-/** The tasks that every workflow has before and after its own; `runtime/tasks.ts` does them from the lifecycle table. */
-export const COMMON_TASKS = ["begin", "succeed", "fail"] as const;
-
 /** Names of the tasks that a workflow's own file must bring: its steps and polls, and their undos. */
 export type StepName<W> = W extends Workflow<z.ZodType, infer S> ? S[number]["name"] : never;
 export type PollName<W> = W extends Workflow<z.ZodType, infer S> ? Extract<S[number], { kind: "poll" }>["name"] : never;

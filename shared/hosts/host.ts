@@ -36,7 +36,7 @@ interface OfBuild extends OfInstance {
 }
 
 /** The parameters of each kind of job. Passwords are undefined once they were used: then the job must be done. */
-export interface JobInput {
+interface JobInput {
   /** Brings the machine to the state in which instances can be put on it, and lets these SSH keys of the account in. */
   prepare_host: { ssh_keys: readonly string[] };
   /** The machine presents the host key that `prepare_host` created, and no longer the one that it was created with. */

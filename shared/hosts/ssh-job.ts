@@ -3,7 +3,7 @@ import { log } from "../platform/log.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import type { JobParameters, JobStatus, Machine } from "./ssh-script.ts";
 
-export interface MachineJob {
+interface MachineJob {
   id: string;
   kind: string;
   minutes: number;

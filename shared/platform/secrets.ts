@@ -5,19 +5,19 @@ import { GetSecretValueCommand, ResourceNotFoundException, SecretsManagerClient 
 import { CALLS } from "./aws-calls.ts";
 import { variable } from "./env.ts";
 
-export interface KeyVersion {
+interface KeyVersion {
   /** Identifies the version in what was created with it: a JWT's `kid`, the head of an encrypted text. */
   id: string;
   /** 32 bytes. */
   key: Uint8Array<ArrayBuffer>;
 }
 
-export interface KeyVersions {
+interface KeyVersions {
   current: KeyVersion;
   previous: KeyVersion | undefined;
 }
 
-export type KeyVariable = "SESSION_KEY" | "SEALING_KEY" | "HOSTS_KEY";
+type KeyVariable = "SESSION_KEY" | "SEALING_KEY" | "HOSTS_KEY";
 
 let client: SecretsManagerClient | undefined;
 const cached = new Map<KeyVariable, { versions: Promise<KeyVersions>; readAt: number }>();

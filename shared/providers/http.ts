@@ -20,7 +20,7 @@ export interface ErrorResponse {
   message: string;
 }
 
-export interface ApiOptions {
+interface ApiOptions {
   /** The provider's name, for sentences. */
   name: string;
   address: string;
@@ -41,7 +41,7 @@ const NOT_FOUND = "not_found";
 /** `broken`: it is unknown whether the request took effect. */
 export type Meaning = "quota" | "capacity" | "unauthorized" | "busy" | "broken";
 
-export interface Call<T> {
+interface Call<T> {
   method: "GET" | "POST" | "DELETE";
   path: string;
   query?: Record<string, string>;

@@ -8,7 +8,7 @@ import { ABORTED, type CaughtError } from "../platform/task-errors.ts";
 
 let client: SFNClient | undefined;
 
-export interface Execution {
+interface Execution {
   running: boolean;
   /** Why it ended, as far as it says. */
   error: Required<CaughtError>;

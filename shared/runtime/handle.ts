@@ -37,7 +37,7 @@ export type Reads = <const R extends Record<string, Ref<unknown>>>(refs: R, resu
 type Commits<T> = (change: Change, data: T) => Promise<T>;
 
 /** What a handler receives besides the parts of the request: reads and writes that support `Idempotency-Key`. */
-export type Request<E extends Endpoint> = RequestOf<E> & {
+type Request<E extends Endpoint> = RequestOf<E> & {
   /** Who asks, and by which request. */
   by: By;
   caller: Caller;

@@ -21,7 +21,7 @@ const Kept = z.object({
   expires_at: z.string(),
 });
 const StoredResponse = z.object({ status: z.number(), location: z.string().optional(), data: z.unknown() });
-export type StoredResponse = z.infer<typeof StoredResponse>;
+type StoredResponse = z.infer<typeof StoredResponse>;
 
 /** Thrown to leave a handler whose response is already known. */
 export class Replay extends Error {
@@ -33,7 +33,7 @@ export class Replay extends Error {
   }
 }
 
-export interface IdempotentRequest {
+interface IdempotentRequest {
   key: string;
   caller: Caller;
   /** Method, path and body: the same key with a different one is an error. */

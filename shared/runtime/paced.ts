@@ -1,7 +1,7 @@
 // Processes many items no faster than an external rate limit allows, and no longer than the time available.
 import { concurrently } from "./concurrently.ts";
 
-export interface Pace {
+interface Pace {
   /** The initial concurrency. */
   burst: number;
   perSecond: number;

@@ -19,7 +19,7 @@ export function requestIdOf(headers: Headers, otherwise: string): string {
   return own !== undefined && REQUEST_ID.test(own) ? own : otherwise;
 }
 
-export const Scope = z.enum(["all", "create_delete"]);
+const Scope = z.enum(["all", "create_delete"]);
 
 /** The limit closest to being reached, and the error if one is reached. */
 export const Limits = z.object({

@@ -56,7 +56,7 @@ const UNDO_TRIES_ENOUGH = 6;
 type Done<W, T> = (work: Work<InputOf<W>>) => Promise<T>;
 
 /** How a workflow's steps are done and undone; a task that is missing or misspelt does not compile. */
-export type Implementations<W> = {
+type Implementations<W> = {
   [N in Exclude<StepName<W>, PollName<W>>]: Done<W, void>;
 } & {
   /** Whether what the poll waits for is ready. */

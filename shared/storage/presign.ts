@@ -29,7 +29,7 @@ export async function presignedGet(backup: Downloadable, seconds: number): Promi
 /** For a machine that restores it. */
 export const presignedArchive = (key: string, seconds: number): Promise<string> => presigned({ method: "GET", key, seconds });
 
-export interface UploadedPart {
+interface UploadedPart {
   key: string;
   upload_id: string;
   number: number;

@@ -8,7 +8,7 @@ interface Credentials {
   sessionToken?: string;
 }
 
-export interface Store {
+interface Store {
   bucket: string;
   region: string;
   /** Path style, so that a storage on this machine needs no DNS names. */

@@ -2,7 +2,7 @@
 import { type ReactNode, useSyncExternalStore } from "react";
 import { session, subscribe as onSession } from "../session/session.ts";
 
-export interface Notification {
+interface Notification {
   id: string;
   type: "success" | "error" | "warning" | "info";
   header: string;

@@ -3,7 +3,7 @@ import { ClientError } from "../../../shared/api/client.ts";
 import { ApiError, type Problem } from "../../../shared/api/errors.ts";
 import { waitOf } from "./limit.ts";
 
-export interface Words {
+interface Words {
   title: string;
   text: string;
   /** To name when asking for help. */

@@ -20,7 +20,7 @@ export function Progress({ id }: { id: string | null }) {
   );
 }
 
-export function OperationBar({ operation }: { operation: Operation }) {
+function OperationBar({ operation }: { operation: Operation }) {
   return (
     <ProgressBar
       value={operation.progress}

@@ -6,7 +6,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { ReactNode } from "react";
 import { Failure } from "../app/failure.tsx";
 
-export interface DialogProps {
+interface DialogProps {
   title: string;
   children: ReactNode;
   confirm: string;

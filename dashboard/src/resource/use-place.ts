@@ -1,7 +1,7 @@
 // Which page of a list and which filter: in the address, so that it can be linked to and "back" goes back.
 import { useSearchParams } from "react-router";
 
-export interface Place {
+interface Place {
   page: number;
   status: string | undefined;
 }

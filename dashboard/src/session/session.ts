@@ -7,7 +7,7 @@ import { serviceNow } from "./clock.ts";
 
 /** As it was begun, and when it ends by this browser's clock, which need not be right. */
 const Session = api.auth.login.data.extend({ ends: z.number().optional() });
-export type Session = z.infer<typeof Session>;
+type Session = z.infer<typeof Session>;
 
 /** Why nobody is signed in any more, for the sign-in page to say. */
 export type Ending = "logged-out" | "logged-out-here" | "ended" | "expired";

@@ -2,7 +2,7 @@
 import { type ComponentType, lazy } from "react";
 import { load } from "../app/loading.ts";
 
-export interface Route {
+interface Route {
   path: string;
   Page: ComponentType;
 }

@@ -1,7 +1,7 @@
 // Sets of permissions that are often wanted, and what each permission gives beyond its name.
 import { ALL_PERMISSIONS, type Permission } from "../../../shared/api/permissions.ts";
 
-export interface Preset {
+interface Preset {
   id: string;
   name: string;
   description: string;

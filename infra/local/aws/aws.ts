@@ -23,7 +23,7 @@ export interface Aws {
   stop: () => Promise<void>;
 }
 
-export interface AwsOptions {
+interface AwsOptions {
   principals: (accessKeyId: string) => Principal | undefined;
   services: Services;
   log?: ((line: string) => void) | undefined;

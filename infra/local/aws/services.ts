@@ -80,7 +80,7 @@ export async function dynamodb(
   return responseOf(hidden ? rest : body);
 }
 
-export const JSON_TYPE = "application/x-amz-json-1.0";
+const JSON_TYPE = "application/x-amz-json-1.0";
 
 /** Times are seconds in AWS's JSON; a service here may return a Date. */
 export function json(value: unknown, status = 200): ServiceResponse {

@@ -3,7 +3,7 @@ import type { ApiResource, Method, RestApi } from "../template/template.ts";
 import { GatewayError } from "./errors.ts";
 import { decoded, type Exchange } from "./request.ts";
 
-export interface Route {
+interface Route {
   resource: ApiResource;
   segments: string[];
   rank: string;

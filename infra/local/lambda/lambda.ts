@@ -35,7 +35,7 @@ export type Lambda = Pick<Hooks<Invocation>, "intercept"> & {
   environmentOf: (functionName: string) => Record<string, string>;
   stop: () => Promise<void>;
 };
-export interface Invocation {
+interface Invocation {
   functionName: string;
   payload: unknown;
 }

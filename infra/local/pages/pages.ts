@@ -27,7 +27,7 @@ interface File {
 
 const DOCS = "/docs";
 
-export interface Pages {
+interface Pages {
   /** Folder of the built dashboard. */
   dashboard: string;
   docs: string;

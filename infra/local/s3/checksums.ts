@@ -5,7 +5,7 @@ import { crc32 } from "node:zlib";
 export const ALGORITHMS = ["crc32", "crc32c", "crc64nvme", "sha1", "sha256"] as const;
 export type Algorithm = (typeof ALGORITHMS)[number];
 
-export interface Hasher {
+interface Hasher {
   update(chunk: Buffer): void;
   digest(): Buffer;
 }

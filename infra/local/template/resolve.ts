@@ -22,7 +22,7 @@ const RawTemplate = z.object({
 type RawResource = z.infer<typeof RawResource>;
 
 /** A template with the name of its stack. */
-export interface Scope {
+interface Scope {
   name: string;
   raw: z.infer<typeof RawTemplate>;
 }
@@ -143,7 +143,7 @@ function intrinsic(name: string, argument: Json, scope: Scope): Json {
 }
 
 /** The value with every reference resolved. */
-export function resolve(value: Json, scope: Scope): Json {
+function resolve(value: Json, scope: Scope): Json {
   if (isList(value)) return value.map((each) => resolve(each, scope));
   if (!isRecord(value)) return value;
   const entries = Object.entries(value);

@@ -36,8 +36,8 @@ const PolicyDocument = z.object({
   Version: z.string().default("2012-10-17"),
   Statement: z.array(z.record(z.string(), z.json())),
 });
-export type PolicyDocument = z.infer<typeof PolicyDocument>;
-export type Role = Resource & { policies: PolicyDocument[] };
+type PolicyDocument = z.infer<typeof PolicyDocument>;
+type Role = Resource & { policies: PolicyDocument[] };
 
 const InlinePolicies = z.array(z.object({ PolicyDocument: PolicyDocument })).default([]);
 const RoleProperties = z.object({ Policies: InlinePolicies });
