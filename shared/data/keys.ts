@@ -3,6 +3,7 @@
 // The account is part of the partition key of every item that an account owns, so that another account's item cannot be
 // reached even by mistake. Only credentials and email addresses are found without it.
 import { createHash } from "node:crypto";
+import type { ResourceType } from "../domain/lifecycle.ts";
 
 export interface Key {
   pk: string;
@@ -10,7 +11,7 @@ export interface Key {
 }
 
 /** The kinds of record that are listed newest first with exact totals. */
-export type ListKind = "server" | "instance" | "backup" | "operation" | "event";
+export type ListKind = ResourceType | "operation" | "event";
 
 const account = (accountId: string) => `ACC#${accountId}`;
 const owned = (accountId: string, collection: string) => `${account(accountId)}#${collection}`;

@@ -9,8 +9,8 @@ import { Event } from "../api/settings.ts";
 import { SshKey } from "../api/ssh-keys.ts";
 import { Token } from "../api/tokens.ts";
 import { ALL_PERMISSIONS } from "../api/permissions.ts";
+import { isServerPhase, OPERATION_TYPES, RESOURCE_TYPES, type ServerPhase } from "../domain/lifecycle.ts";
 import { stored } from "./stored.ts";
-import { isServerPhase, type ServerPhase, OPERATION_TYPES } from "../domain/lifecycle.ts";
 
 const listed = { account_id: z.string(), number: z.string() };
 
@@ -66,7 +66,7 @@ export const OperationRecord = stored(Operation.omit({ status: true })).extend({
   /** The state that the resource was in when the work began; null for work that makes it. */
   before: z.string().nullable(),
   /** What else the operation locks, besides its resource. */
-  holds: z.array(z.object({ type: z.enum(["server", "instance", "backup"]), id: z.string() })),
+  holds: z.array(z.object({ type: z.enum(RESOURCE_TYPES), id: z.string() })),
   /** The backup whose archive it reads. */
   uses_backup_id: id("backup").nullable(),
   /** The other resources whose lists include the operation. */

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { Verification } from "../api/operations.ts";
 import type { InstanceRecord, ServerRecord } from "../data/records.ts";
+import { GiveUp } from "../platform/task-errors.ts";
 import type { StoredArchive } from "../storage/stored-archive.ts";
 
 export const MadeArchive = z.object({
@@ -88,6 +89,12 @@ interface JobInput {
   verify_clone: OfInstance;
 }
 export type JobKind = keyof JobInput;
+
+/** The password that a job needs; it is stored until the job that uses it is done. */
+export function requirePassword(password: string | undefined): string {
+  if (password === undefined) throw new GiveUp("INTERNAL_ERROR", "The administrator's password is no longer stored");
+  return password;
+}
 
 /** An ed25519 key, as a line without a comment: 51 bytes in base64. */
 const HOST_KEY = /^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43}$/;

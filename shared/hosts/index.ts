@@ -1,24 +1,14 @@
 // Chooses how machines are reached in this environment, and handles undos on a machine that is down.
 import type { ServerRecord } from "../data/records.ts";
 import { USABLE } from "../domain/lifecycle.ts";
-import { env } from "../platform/env.ts";
+import { ofEnvironment } from "../platform/env.ts";
 import { log } from "../platform/log.ts";
 import { TryAgain } from "../platform/task-errors.ts";
 import type { Host, HostedServer, Job, JobKind, JobProgress } from "./host.ts";
 import { sandbox } from "./sandbox.ts";
 import { ssh } from "./ssh.ts";
 
-function host(): Host {
-  const { ENVIRONMENT } = env();
-  switch (ENVIRONMENT) {
-    case "test":
-      return sandbox;
-    case "live":
-      return ssh;
-    default:
-      throw new Error(`No such environment: ${String(ENVIRONMENT satisfies never)}`);
-  }
-}
+const host = (): Host => ofEnvironment({ test: () => sandbox, live: () => ssh });
 
 export const run = async <K extends JobKind>(server: HostedServer, job: Job<K>): Promise<JobProgress<K>> =>
   host().run(server, job);

@@ -20,7 +20,7 @@ import {
 } from "../data/sandbox.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 import { getArchive, putArchive } from "../storage/archives.ts";
-import { type JobResult, JOB_RESULTS, type Host, type HostedServer, type Job, type JobKind } from "./host.ts";
+import { type JobResult, JOB_RESULTS, type Host, type HostedServer, type Job, type JobKind, requirePassword } from "./host.ts";
 import type { StoredArchive } from "../storage/stored-archive.ts";
 import { type Archived, missingFiles, packArchive, unpackArchive } from "./sandbox-archive.ts";
 
@@ -179,7 +179,7 @@ async function freshDatabase(domain: string, adminEmail: string, password: strin
     crons: ["Base: Auto-vacuum internal data", "Mail: Email Queue Manager", "Mail: Fetchmail Service"].map(switchedOn),
     mail_servers: ["Outgoing mail"].map(switchedOn),
     admin_login: adminEmail,
-    admin_password_hash: await hashOf(password),
+    admin_password_hash: await hashOf(requirePassword(password)),
     users: [{ login: "demo", password_hash: await hashOf(randomUUID()), api_keys: [randomUUID()] }],
     data: "{}",
     attachments,
@@ -298,7 +298,7 @@ async function personalize(machineId: string, job: Job<"personalize">): Promise<
     secret: randomUUID(),
     base_url: baseUrl(job.domain),
     admin_login: job.admin_email,
-    admin_password_hash: await hashOf(job.admin_password),
+    admin_password_hash: await hashOf(requirePassword(job.admin_password)),
   };
   return change(machineId, job, (erp) => {
     const database = databaseOf(erp);
@@ -345,8 +345,7 @@ function databaseOf(erp: SandboxErp): ErpDatabase {
 }
 
 /** As the ERP itself keeps passwords. */
-async function hashOf(password: string | undefined): Promise<string> {
-  if (password === undefined) throw new GiveUp("INTERNAL_ERROR", "The administrator's password is no longer stored");
+async function hashOf(password: string): Promise<string> {
   const salt = randomBytes(16);
   const hash = await derive(password, salt, HASH_ROUNDS, 64, "sha512");
   return `$pbkdf2-sha512$${HASH_ROUNDS}$${salt.toString("base64url")}$${hash.toString("base64url")}`;

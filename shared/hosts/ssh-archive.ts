@@ -10,7 +10,7 @@ import { store } from "../storage/store.ts";
 import { checksumOfParts, completeUpload, type HeldPart, heldParts, openUpload } from "../storage/uploads.ts";
 import type { Job, JobProgress } from "./host.ts";
 import { advance, type Advanced } from "./ssh-job.ts";
-import { LIMIT_MINUTES } from "./ssh-parameters.ts";
+import { limitMinutes } from "./ssh-parameters.ts";
 import type { Machine } from "./ssh-script.ts";
 
 const SHA256_BYTES = 32;
@@ -59,7 +59,7 @@ export async function makeArchive(machine: Machine, job: Job<"make_archive">): P
   const packed = await advance(machine, {
     id: job.id,
     kind: job.kind,
-    minutes: LIMIT_MINUTES.make_archive,
+    minutes: limitMinutes("make_archive"),
     parameters: () => Promise.resolve({ INSTANCE_ID: job.instance_id, RESTORE_ID: job.restore_id ?? "" }),
     secrets: [],
   });
@@ -81,7 +81,7 @@ export const forgetArchive = (machine: Machine, { id, made_by }: { id: string; m
   advance(machine, {
     id,
     kind: "forget",
-    minutes: LIMIT_MINUTES.forget_archive,
+    minutes: limitMinutes("forget_archive"),
     parameters: () => Promise.resolve({ JOB: made_by }),
     secrets: [],
   });

@@ -1,35 +1,14 @@
 // The parameters of each kind of job on the machine, and how long it may take there.
+import { JOB_MINUTES } from "../domain/job-minutes.ts";
 import { configuration } from "../platform/configuration.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { presignedArchive } from "../storage/presign.ts";
-import type { HostedServer, Job, JobKind } from "./host.ts";
+import { type HostedServer, type Job, type JobKind, requirePassword } from "./host.ts";
 import type { StoredArchive } from "../storage/stored-archive.ts";
 import type { JobParameters } from "./ssh-script.ts";
 
-/** A little less than the workflows wait for them, so that the machine itself reports what took too long. */
-export const LIMIT_MINUTES: Readonly<Record<Exclude<JobKind, "check_health">, number>> = {
-  prepare_host: 19,
-  adopt_host_key: 5,
-  retire_host: 14,
-  install_erp: 29,
-  remove_erp: 14,
-  start_erp: 9,
-  stop_erp: 9,
-  restart_erp: 9,
-  make_archive: 119,
-  forget_archive: 5,
-  verify_archive: 59,
-  build_restore: 119,
-  pause_erp: 9,
-  swap_restore: 14,
-  restore_archive: 119,
-  put_back: 14,
-  drop_old: 14,
-  neutralize: 14,
-  personalize: 14,
-  move_domain: 14,
-  verify_clone: 9,
-};
+/** A minute less than the workflows wait for it, so that the machine itself reports what took too long. */
+export const limitMinutes = (kind: JobKind): number => JOB_MINUTES[kind] - 1;
 
 /** The URL of an archive is used when the job starts, and again if its download is interrupted. */
 const ARCHIVE_SECONDS = 3 * 3600;
@@ -75,7 +54,7 @@ export async function parametersOf(server: HostedServer, job: Job): Promise<JobP
         INSTANCE_ID: job.instance_id,
         DOMAIN: job.domain,
         ADMIN_EMAIL: job.admin_email,
-        ADMIN_PASSWORD: present(job.admin_password),
+        ADMIN_PASSWORD: requirePassword(job.admin_password),
         RESET_USERS: yesOrNo(job.reset_users),
       };
     case "move_domain":
@@ -106,7 +85,7 @@ async function installErp({ instance, database, admin_password, start }: Job<"in
     DATABASE_NAME: instance.database_name,
     DOMAIN: instance.domain,
     ADMIN_EMAIL: instance.admin_email,
-    ADMIN_PASSWORD: database === "fresh" ? present(admin_password) : "",
+    ADMIN_PASSWORD: database === "fresh" ? requirePassword(admin_password) : "",
     DATABASE: database,
     START: yesOrNo(start),
   };
@@ -138,10 +117,5 @@ const archived = async ({ key, size_bytes, sha256, erp_version }: StoredArchive)
   SHA256: sha256,
   ERP_VERSION: erp_version,
 });
-
-function present(password: string | undefined): string {
-  if (password === undefined) throw new GiveUp("INTERNAL_ERROR", "The administrator's password is no longer stored");
-  return password;
-}
 
 const yesOrNo = (flag: boolean): string => (flag ? "yes" : "no");

@@ -7,7 +7,7 @@ import { JOB_RESULTS, type JobResult, type Host, type HostedServer, type Job, ty
 import { forgetArchive, makeArchive } from "./ssh-archive.ts";
 import { connected } from "./ssh-connection.ts";
 import { advance, type Advanced } from "./ssh-job.ts";
-import { LIMIT_MINUTES, parametersOf } from "./ssh-parameters.ts";
+import { limitMinutes, parametersOf } from "./ssh-parameters.ts";
 import { type Machine, machineOf } from "./ssh-script.ts";
 
 export const ssh: Host = {
@@ -64,7 +64,7 @@ async function progressOf(machine: Machine, server: HostedServer, job: Job): Pro
       return advance(machine, {
         id: job.id,
         kind: job.kind,
-        minutes: LIMIT_MINUTES[job.kind],
+        minutes: limitMinutes(job.kind),
         parameters: () => parametersOf(server, job),
         secrets: "admin_password" in job ? [job.admin_password ?? ""] : [],
       });

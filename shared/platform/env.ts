@@ -1,6 +1,6 @@
 // A function's environment variables, read once and checked on first use.
 import * as z from "zod";
-import { ENVIRONMENTS } from "../domain/environments.ts";
+import { type Environment, ENVIRONMENTS } from "../domain/environments.ts";
 
 const Common = z.object({ TABLE_NAME: z.string().min(1), ENVIRONMENT: z.enum(ENVIRONMENTS) });
 let parsed: z.infer<typeof Common> | undefined;
@@ -10,6 +10,9 @@ export function env() {
   parsed ??= Common.parse(process.env);
   return parsed;
 }
+
+/** Chooses what belongs to the environment that this is. */
+export const ofEnvironment = <T>(choices: Readonly<Record<Environment, () => T>>): T => choices[env().ENVIRONMENT]();
 
 /** A variable that only some functions have, such as the bucket of backups or a state machine's ARN. */
 export function variable(name: string): string {

@@ -1,27 +1,21 @@
 // The catalog: the providers' offers, as last fetched, and the ERP's versions. Calls no provider, because clients wait for the response.
 import type { Catalog } from "../api/catalog.ts";
-import { invalid } from "../api/errors.ts";
+import { invalid, mustBeOneOf } from "../api/errors.ts";
 import type { ServerSpecs } from "../api/servers.ts";
 import { type Offers, readOffers } from "../data/catalog.ts";
 import { ERP_VERSIONS } from "../domain/erp-versions.ts";
-import { env } from "../platform/env.ts";
+import { ofEnvironment } from "../platform/env.ts";
 import { SANDBOX_CATALOG } from "./sandbox-catalog.ts";
 
 export async function catalog(): Promise<Catalog> {
   return { ...(await offers()), erp_versions: ERP_VERSIONS.map((version) => ({ ...version })) };
 }
 
-async function offers(): Promise<Offers> {
-  const { ENVIRONMENT } = env();
-  switch (ENVIRONMENT) {
-    case "test":
-      return { providers: [structuredClone(SANDBOX_CATALOG)], editions: ["community"] };
-    case "live":
-      return recent();
-    default:
-      throw new Error(`No such environment: ${String(ENVIRONMENT satisfies never)}`);
-  }
-}
+const offers = (): Promise<Offers> =>
+  ofEnvironment<Promise<Offers>>({
+    test: async () => ({ providers: [structuredClone(SANDBOX_CATALOG)], editions: ["community"] }),
+    live: recent,
+  });
 
 /** It is refreshed only every ten minutes, so not every request of a burst needs to read it. */
 const CACHE_SECONDS = 5;
@@ -50,9 +44,7 @@ export function findOffer(catalog: Catalog, wanted: { provider: string; region: 
 }
 
 function notOffered(field: string, offered: readonly { code: string }[]): Error {
-  const codes = offered.map(({ code }) => code).join(", ");
-  return invalid({
-    field,
-    reason: codes === "" ? `no ${field} is available at the moment; contact the operator` : `must be one of: ${codes}`,
-  });
+  const codes = offered.map(({ code }) => code);
+  const none = `no ${field} is available at the moment; contact the operator`;
+  return invalid({ field, reason: codes.length === 0 ? none : mustBeOneOf(codes) });
 }

@@ -1,6 +1,6 @@
 // The list of providers. No other module has it.
 import { deployment } from "../data/installation.ts";
-import { env } from "../platform/env.ts";
+import { ofEnvironment } from "../platform/env.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { byo } from "./byo.ts";
 import { type Configuration, configuration } from "../platform/configuration.ts";
@@ -9,17 +9,8 @@ import { hetzner } from "./hetzner.ts";
 import type { Provider } from "./provider.ts";
 import { sandbox } from "./sandbox.ts";
 
-export async function providers(): Promise<readonly Provider[]> {
-  const { ENVIRONMENT } = env();
-  switch (ENVIRONMENT) {
-    case "test":
-      return [sandbox];
-    case "live":
-      return configured(await configuration());
-    default:
-      throw new Error(`No such environment: ${String(ENVIRONMENT satisfies never)}`);
-  }
-}
+export const providers = (): Promise<readonly Provider[]> =>
+  ofEnvironment({ test: async () => [sandbox], live: async () => configured(await configuration()) });
 
 let kept: { from: string; providers: readonly Provider[] } | undefined;
 

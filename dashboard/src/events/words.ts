@@ -1,21 +1,10 @@
 // What each kind of event is, in words, and the page on which its resource is.
 import type { Event } from "../../../shared/api/settings.ts";
-import type { OperationType } from "../../../shared/domain/lifecycle.ts";
+import { workOf } from "../operations/words.ts";
 
+/** What takes effect immediately; all else is work. */
 const ACTIONS: Readonly<Record<string, string>> = {
-  "server.create": "Created server",
   "server.update": "Renamed server",
-  "server.delete": "Deleted server",
-  "instance.create": "Created instance",
-  "instance.clone": "Cloned instance",
-  "instance.update": "Changed instance",
-  "instance.start": "Started instance",
-  "instance.stop": "Stopped instance",
-  "instance.restart": "Restarted instance",
-  "instance.delete": "Deleted instance",
-  "backup.create": "Started backup",
-  "backup.delete": "Deleted backup",
-  "backup.restore": "Restored backup",
   "backup.download": "Downloaded backup",
   "ssh_key.create": "Added SSH key",
   "ssh_key.delete": "Deleted SSH key",
@@ -29,10 +18,9 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "account.quota": "Changed quota",
   "user.create": "Added user",
   "user.delete": "Removed user",
-} satisfies Record<OperationType, string> & Record<string, string>;
+};
 
-/** A newer service may know more than this page. */
-export const actionInWords = (type: string): string => ACTIONS[type] ?? type;
+export const actionInWords = (type: string): string => ACTIONS[type] ?? workOf(type).event;
 
 export function pageOf({ type, id }: Event["resource"]): string | undefined {
   switch (type) {

@@ -3,13 +3,14 @@ import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import CloudscapeLink from "@cloudscape-design/components/link";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
+import type { ResourceType } from "../../../shared/domain/lifecycle.ts";
 import { Failure } from "../app/failure.tsx";
 import { useFollow } from "../app/follow.ts";
 import { STATUSES } from "../resource/status.tsx";
-import { type Counted, type Kind, RESTING } from "./use-tally.ts";
+import { type Counted, RESTING } from "./use-tally.ts";
 
 interface Props {
-  of: Kind;
+  of: ResourceType;
   title: string;
   href: string;
   counted: Pick<Counted, "tally" | "error" | "retry">;

@@ -1,17 +1,16 @@
 // How many there are of a kind, and in which states: from one list where it holds them all, else by asking for each number.
 import { useQueries, useQuery } from "@tanstack/react-query";
 import type { ListMeta } from "../../../shared/api/fields.ts";
+import type { ResourceType } from "../../../shared/domain/lifecycle.ts";
 import type { ListQuery, Question } from "../app/queries.ts";
 import type { STATUSES } from "../resource/status.tsx";
 
-export type Kind = "server" | "instance" | "backup";
-
 /** The states in which things rest; all others are on their way to one of these. */
-export const RESTING: Record<Kind, readonly string[]> = {
+export const RESTING: Record<ResourceType, readonly string[]> = {
   server: ["active", "offline"],
   instance: ["running", "stopped", "failed"],
   backup: ["completed", "failed"],
-} satisfies { [K in Kind]: readonly (keyof (typeof STATUSES)[K])[] };
+} satisfies { [K in ResourceType]: readonly (keyof (typeof STATUSES)[K])[] };
 
 interface Thing {
   id: string;
@@ -37,7 +36,7 @@ export interface Counted<Item = unknown> {
 const ALL = 100;
 
 export function useTally<Item extends Thing>(
-  kind: Kind,
+  kind: ResourceType,
   list: (query: ListQuery) => Question<{ data: Item[]; meta: ListMeta }>,
 ): Counted<Item> {
   const { data, error, refetch } = useQuery(list({ per_page: ALL }));

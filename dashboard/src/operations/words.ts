@@ -7,6 +7,8 @@ interface Words {
   running: string;
   succeeded: string;
   failed: string;
+  /** In the audit log: what somebody did by requesting it. */
+  event: string;
 }
 
 const WORK: Readonly<Record<string, Words>> = {
@@ -15,73 +17,90 @@ const WORK: Readonly<Record<string, Words>> = {
     running: "Creating server",
     succeeded: "Server created",
     failed: "Couldn't create server",
+    event: "Created server",
   },
   "server.delete": {
     name: "Delete server",
     running: "Deleting server",
     succeeded: "Server deleted",
     failed: "Couldn't delete server",
+    event: "Deleted server",
   },
   "instance.create": {
     name: "Create instance",
     running: "Creating instance",
     succeeded: "Instance created",
     failed: "Couldn't create instance",
+    event: "Created instance",
   },
   "instance.update": {
     name: "Change domain",
     running: "Changing domain",
     succeeded: "Domain changed",
     failed: "Couldn't change domain",
+    event: "Changed instance",
   },
   "instance.clone": {
     name: "Clone",
     running: "Cloning instance",
     succeeded: "Clone created",
     failed: "Couldn't create clone",
+    event: "Cloned instance",
   },
   "instance.start": {
     name: "Start",
     running: "Starting instance",
     succeeded: "Instance started",
     failed: "Couldn't start instance",
+    event: "Started instance",
   },
   "instance.stop": {
     name: "Stop",
     running: "Stopping instance",
     succeeded: "Instance stopped",
     failed: "Couldn't stop instance",
+    event: "Stopped instance",
   },
   "instance.restart": {
     name: "Restart",
     running: "Restarting instance",
     succeeded: "Instance restarted",
     failed: "Couldn't restart instance",
+    event: "Restarted instance",
   },
   "instance.delete": {
     name: "Delete instance",
     running: "Deleting instance",
     succeeded: "Instance deleted",
     failed: "Couldn't delete instance",
+    event: "Deleted instance",
   },
-  "backup.create": { name: "Backup", running: "Backing up", succeeded: "Backup completed", failed: "Backup failed" },
+  "backup.create": {
+    name: "Backup",
+    running: "Backing up",
+    succeeded: "Backup completed",
+    failed: "Backup failed",
+    event: "Started backup",
+  },
   "backup.delete": {
     name: "Delete backup",
     running: "Deleting backup",
     succeeded: "Backup deleted",
     failed: "Couldn't delete backup",
+    event: "Deleted backup",
   },
   "backup.restore": {
     name: "Restore",
     running: "Restoring backup",
     succeeded: "Backup restored",
     failed: "Couldn't restore backup",
+    event: "Restored backup",
   },
 } satisfies Record<OperationType, Words>;
 
 /** A newer service may do more kinds of work than this page knows. */
 export const workOf = (type: string): Words =>
-  WORK[type] ?? { name: type, running: type, succeeded: `${type} succeeded`, failed: `${type} failed` };
+  WORK[type] ?? { name: type, running: type, succeeded: `${type} succeeded`, failed: `${type} failed`, event: type };
 
 export const HOST_SKIPPED = "The server wasn't active, so only the record was removed. Data on the machine was kept.";
 

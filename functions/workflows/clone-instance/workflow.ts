@@ -1,6 +1,7 @@
 // Creates a new instance from a backup's data, with its own identity, neutralized by default.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
+import { JOB_MINUTES } from "../../../shared/domain/job-minutes.ts";
 import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
@@ -17,17 +18,17 @@ export default workflow({
     reset_users: z.boolean(),
   }),
   steps: [
-    poll("verifyArchive", "Verifying the backup", { upToMinutes: 60 }),
-    poll("installErp", "Installing the ERP", { undo: "removeErp", upToMinutes: 30 }),
-    poll("restoreArchive", "Restoring the backup", { upToMinutes: 120 }),
+    poll("verifyArchive", "Verifying the backup", { upToMinutes: JOB_MINUTES.verify_archive }),
+    poll("installErp", "Installing the ERP", { undo: "removeErp", upToMinutes: JOB_MINUTES.install_erp }),
+    poll("restoreArchive", "Restoring the backup", { upToMinutes: JOB_MINUTES.restore_archive }),
     poll("neutralize", "Turning off scheduled jobs, mail and payments", {
       when: "neutralize",
-      upToMinutes: 15,
+      upToMinutes: JOB_MINUTES.neutralize,
     }),
-    poll("personalize", "Giving the clone its own identity", { upToMinutes: 15 }),
+    poll("personalize", "Giving the clone its own identity", { upToMinutes: JOB_MINUTES.personalize }),
     // Only now: what still has the original's name, jobs and mail servers must not run.
-    poll("startErp", "Starting the ERP", { upToMinutes: 10 }),
-    poll("awaitHealthy", "Waiting for the ERP to respond", { upToMinutes: 10 }),
-    poll("verifyClone", "Verifying the clone", { upToMinutes: 10 }),
+    poll("startErp", "Starting the ERP", { upToMinutes: JOB_MINUTES.start_erp }),
+    poll("awaitHealthy", "Waiting for the ERP to respond", { upToMinutes: JOB_MINUTES.check_health }),
+    poll("verifyClone", "Verifying the clone", { upToMinutes: JOB_MINUTES.verify_clone }),
   ],
 });

@@ -1,6 +1,7 @@
 // Creates an instance: installs the ERP on the server and waits until it responds.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
+import { JOB_MINUTES } from "../../../shared/domain/job-minutes.ts";
 import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
@@ -8,7 +9,7 @@ export default workflow({
   access: { keys: ["hosts", "sealing"], configuration: true },
   input: z.object({ account_id: id("account"), operation_id: id("operation"), instance_id: id("instance") }),
   steps: [
-    poll("installErp", "Installing the ERP", { undo: "removeErp", upToMinutes: 30 }),
-    poll("awaitHealthy", "Waiting for the ERP to respond", { upToMinutes: 10 }),
+    poll("installErp", "Installing the ERP", { undo: "removeErp", upToMinutes: JOB_MINUTES.install_erp }),
+    poll("awaitHealthy", "Waiting for the ERP to respond", { upToMinutes: JOB_MINUTES.check_health }),
   ],
 });

@@ -1,6 +1,7 @@
 // Creating a server: rent the machine, wait until it runs, prepare it for instances.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
+import { JOB_MINUTES } from "../../../shared/domain/job-minutes.ts";
 import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
@@ -11,6 +12,6 @@ export default workflow({
     // A provider may ask us to wait, and a try whose outcome is unknown is waited for.
     poll("requestMachine", "Creating the machine at the provider", { upToMinutes: 15, undo: "releaseMachine" }),
     poll("awaitMachine", "Waiting for the machine to start", { upToMinutes: 20, firstWaitSeconds: 5 }),
-    poll("prepareHost", "Setting up the machine", { upToMinutes: 20, firstWaitSeconds: 10 }),
+    poll("prepareHost", "Setting up the machine", { upToMinutes: JOB_MINUTES.prepare_host, firstWaitSeconds: 10 }),
   ],
 });

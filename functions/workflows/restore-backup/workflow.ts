@@ -2,6 +2,7 @@
 // backup and swaps. The old data is kept until the ERP responds. The safety backup has everything written before the ERP stopped.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
+import { JOB_MINUTES } from "../../../shared/domain/job-minutes.ts";
 import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
@@ -20,18 +21,18 @@ export default workflow({
     backup_first: z.boolean(),
   }),
   steps: [
-    poll("verifyArchive", "Verifying the backup", { upToMinutes: 60 }),
-    poll("buildRestore", "Restoring next to the current data", { undo: "putBack", upToMinutes: 120 }),
-    poll("pauseErp", "Stopping the ERP", { when: "backup_first", upToMinutes: 10 }),
+    poll("verifyArchive", "Verifying the backup", { upToMinutes: JOB_MINUTES.verify_archive }),
+    poll("buildRestore", "Restoring next to the current data", { undo: "putBack", upToMinutes: JOB_MINUTES.build_restore }),
+    poll("pauseErp", "Stopping the ERP", { when: "backup_first", upToMinutes: JOB_MINUTES.pause_erp }),
     poll("makeSafetyBackup", "Backing up the current data", {
       undo: "closeSafetyBackup",
       when: "backup_first",
-      upToMinutes: 120,
+      upToMinutes: JOB_MINUTES.make_archive,
     }),
-    poll("swapRestore", "Switching to the restored data and starting the ERP", { upToMinutes: 15 }),
-    poll("awaitHealthy", "Waiting for the ERP to respond", { upToMinutes: 10 }),
+    poll("swapRestore", "Switching to the restored data and starting the ERP", { upToMinutes: JOB_MINUTES.swap_restore }),
+    poll("awaitHealthy", "Waiting for the ERP to respond", { upToMinutes: JOB_MINUTES.check_health }),
     // Before the old data goes, so that a failure here can still be undone.
-    poll("stopAgain", "Returning the ERP to its previous state", { upToMinutes: 10 }),
-    poll("dropOld", "Removing the replaced data", { commits: true, upToMinutes: 15 }),
+    poll("stopAgain", "Returning the ERP to its previous state", { upToMinutes: JOB_MINUTES.stop_erp }),
+    poll("dropOld", "Removing the replaced data", { commits: true, upToMinutes: JOB_MINUTES.drop_old }),
   ],
 });

@@ -1,6 +1,7 @@
 // Starting a stopped instance.
 import * as z from "zod";
 import { id } from "../../../shared/api/fields.ts";
+import { JOB_MINUTES } from "../../../shared/domain/job-minutes.ts";
 import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
@@ -8,7 +9,7 @@ export default workflow({
   access: { keys: ["hosts"] },
   input: z.object({ account_id: id("account"), operation_id: id("operation"), instance_id: id("instance") }),
   steps: [
-    poll("startErp", "Starting the ERP", { upToMinutes: 10 }),
-    poll("awaitHealthy", "Waiting for the ERP to respond", { upToMinutes: 10 }),
+    poll("startErp", "Starting the ERP", { upToMinutes: JOB_MINUTES.start_erp }),
+    poll("awaitHealthy", "Waiting for the ERP to respond", { upToMinutes: JOB_MINUTES.check_health }),
   ],
 });
