@@ -175,7 +175,7 @@ const person = (values: Values) => {
   return { email: address, name: values.user ?? address };
 };
 
-/** Passwords never come from an argument: arguments are seen by everyone on the machine. */
+/** Passwords never come from an argument: everyone on the machine can see arguments. */
 async function withPassword<T>(values: Values, use: (password: string) => Promise<T>): Promise<T> {
   if (!values["ask-password"]) return use(generatePassword());
   const lines = createInterface({ input: process.stdin, output: process.stderr });
@@ -190,7 +190,7 @@ async function withPassword<T>(values: Values, use: (password: string) => Promis
   );
 }
 
-/** A password that was typed is known already. */
+/** The operator knows a password that they typed. */
 const showUser = (address: string, password: string, values: Values): void =>
   console.log(
     `User ${address}${

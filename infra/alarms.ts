@@ -1,4 +1,4 @@
-// Every alarm says who is harmed, and where it is written what to do.
+// Every alarm says who is harmed, and links to what to do.
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import {
@@ -75,7 +75,7 @@ export class Alarms extends Construct {
         "Customers' requests get 503 and operations wait, because the account has reached its quota of concurrent functions",
       anchor: "functions-throttled",
     });
-    // What starts the undoing counts the deaths: one metric in place of three for each state machine.
+    // The rule that starts the undo counts the deaths: one metric instead of three for each state machine.
     this.alarm("execution died", this.matches(schedules.deaths), {
       above: 1,
       impact:
@@ -108,7 +108,7 @@ export class Alarms extends Construct {
     for (const [name, run] of schedules.timed) this.silence(name, run);
   }
 
-  /** No run that succeeded in the time of three: whether it fails or is not called at all. */
+  /** No successful run in the time of three: the function fails, or nothing calls it. */
   private silence(name: TimedName, run: LambdaFunction): void {
     const period = Duration.minutes(Math.max(5, 3 * TIMED[name].every.toMinutes()));
     const usingMetrics = { runs: run.metricInvocations({ period }), errors: run.metricErrors({ period }) };
@@ -140,7 +140,7 @@ export class Alarms extends Construct {
     alarm.addOkAction(this.action);
   }
 
-  /** How often something happened that a rule waits for. */
+  /** How often an event matched a rule. */
   private matches({ ruleName }: Rule): Metric {
     const dimensionsMap = { RuleName: ruleName };
     return new Metric({
@@ -157,7 +157,7 @@ export class Alarms extends Construct {
     return new Metric({ namespace: METRICS_NAMESPACE, metricName, dimensionsMap, statistic: Stats.MAXIMUM, period: PERIOD });
   }
 
-  /** An index's throttles are not among its table's. */
+  /** An index's throttles do not count for its table. */
   private throttles(table: TableV2): MathExpression {
     const of = (metricName: string, index?: string): Metric =>
       new Metric({
@@ -179,7 +179,7 @@ export class Alarms extends Construct {
   }
 
   private encryptedTopic(email: string | undefined): Topic {
-    // AWS's own key for SNS does not let CloudWatch in, so it has to be one of ours.
+    // AWS's own key for SNS does not let CloudWatch in, so the topic needs its own.
     const key = new Key(this, "key", {
       description: `Alarms of ${stackName(this.environment)}`,
       enableKeyRotation: true,

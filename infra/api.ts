@@ -1,4 +1,4 @@
-// The REST API: for every route of the table a method with its own function, and our envelope for the gateway's own responses.
+// The REST API: a method with its own function for every route of the table, and our envelope for the gateway's own responses.
 import { Duration, RemovalPolicy, Size, Validations } from "aws-cdk-lib";
 import {
   AccessLogFormat,
@@ -31,16 +31,16 @@ const TIMEOUT = Duration.seconds(28);
 /** More than the database client needs for its three tries, so that the client's error comes first. */
 const AUTHORIZER_TIMEOUT = Duration.seconds(20);
 const RETRY_AFTER_SECONDS = 5;
-/** The part of the requests that is traced, at 5 US$ per million traces. */
+/** The share of requests that are traced, at 5 US$ per million traces. */
 const TRACED = 0.05;
 
 export const routesOf = (environment: Environment): Route[] =>
   routes.filter(({ only }) => only === undefined || only === environment);
 
-/** A GET's function has all the methods that no other route of its path has: it also serves HEAD, and returns 405 for the rest. */
+/** A GET's function has all methods that no other route of its path has: it also serves HEAD, and returns 405 for the rest. */
 export const gatewayMethodOf = ({ method }: Route): string => (method === "GET" ? "ANY" : method);
 
-/** What a route's function may do follows from what the route declares. */
+/** A route's function may do what the route declares. */
 const accessOf = ({ writes, stateless, starts, keys, storage }: Route): Access => ({
   ...(stateless ? {} : { table: writes ? ("write" as const) : ("read" as const) }),
   starts,
@@ -52,7 +52,7 @@ interface Props {
   environment: Environment;
   settings: Settings;
   functions: Functions;
-  /** For the functions that requests reach first: they look whether a request has come through CloudFront. */
+  /** For the functions that requests reach first: they check whether a request came through CloudFront. */
   originKey: OriginKey;
   logGroup: LogGroup;
 }
@@ -75,7 +75,7 @@ export class Api extends Construct {
     originKey.shareWith(this.authorize);
     const authorizer = new RequestAuthorizer(this, "authorizer", {
       handler: this.authorize,
-      // No cache, so that a revoked token is dead for the very next request; no sources, so that a missing header is asked about too.
+      // No cache, so that a revoked token is invalid for the next request; no sources, so that requests without the header reach it, too.
       identitySources: [],
       resultsCacheTtl: Duration.seconds(0),
     });
@@ -114,7 +114,7 @@ export class Api extends Construct {
       description: `ERP control plane, ${environment}`,
       endpointTypes: [EndpointType.REGIONAL],
       minCompressionSize: Size.kibibytes(1),
-      // The account's own setting, shared by all its APIs: it must outlive this one.
+      // A setting of the account, shared by all of its APIs: it must outlive this one.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {
@@ -130,7 +130,7 @@ export class Api extends Construct {
       },
     });
     this.sample(environment);
-    // API Gateway makes this group itself when it first has an error to log, and would keep it for ever.
+    // API Gateway creates this group itself at its first error, and would keep it for ever.
     const errors = new LogGroup(this, "errors", {
       logGroupName: `API-Gateway-Execution-Logs_${rest.restApiId}/${environment}`,
       ...kept,
@@ -141,7 +141,7 @@ export class Api extends Construct {
   }
 
   private sample(environment: Environment): void {
-    // Of few requests AWS would trace nearly every one, which costs more than all the rest of it. What fails is found by its log.
+    // If there are few requests, AWS would trace nearly all of them, which costs more than everything else. Errors are in the log.
     new CfnSamplingRule(this, "sampling", {
       samplingRule: {
         ruleName: stackName(environment),
@@ -159,7 +159,7 @@ export class Api extends Construct {
     });
   }
 
-  /** 404 and 405 in the envelope, from one function: on every path without a GET for the methods it lacks, and for all the paths there are not. */
+  /** 404 and 405 in the envelope, from one function: on every path without a GET for its missing methods, and for all unknown paths. */
   private addFallback(
     resources: IResource[],
     { functions, originKey, logGroup }: Pick<Props, "functions" | "originKey" | "logGroup">,
@@ -253,10 +253,10 @@ const ACCESS_LOG = {
 
 interface GatewayError {
   code: ErrorCode;
-  /** If not the code's own. */
+  /** If it differs from the code's own. */
   message?: string;
   status?: number | "kept";
-  /** Where the request's id is, if not in `context.requestId`. */
+  /** Where the request's ID is, if not in `context.requestId`. */
   requestId?: string;
   retryAfter?: number;
 }
@@ -271,7 +271,7 @@ const GATEWAY_ERRORS: readonly (readonly [ResponseType, GatewayError])[] = [
   [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, UNAVAILABLE],
   [ResponseType.INTEGRATION_FAILURE, UNAVAILABLE],
   [ResponseType.INTEGRATION_TIMEOUT, UNAVAILABLE],
-  // Not a credential's own limit, which the authorizer counts, but all that this deployment takes.
+  // Not a credential's own limit, which the authorizer counts, but the limit of the whole deployment.
   [ResponseType.THROTTLED, { code: "SERVICE_UNAVAILABLE", retryAfter: 1 }],
   [ResponseType.QUOTA_EXCEEDED, { code: "RATE_LIMIT_EXCEEDED", retryAfter: 60 }],
   [ResponseType.REQUEST_TOO_LARGE, { code: "PAYLOAD_TOO_LARGE" }],
@@ -281,6 +281,6 @@ const GATEWAY_ERRORS: readonly (readonly [ResponseType, GatewayError])[] = [
   [ResponseType.BAD_REQUEST_BODY, { code: "MALFORMED_REQUEST" }],
   [ResponseType.BAD_REQUEST_PARAMETERS, { code: "MALFORMED_REQUEST", message: "The path or the query is malformed" }],
   [ResponseType.DEFAULT_4XX, { code: "MALFORMED_REQUEST", message: "The request is malformed", status: "kept" }],
-  // A function that AWS throttles is a 500 of the gateway's own: all that it says by itself is worth another try.
+  // The gateway returns its own 500 for a function that AWS throttles, so its own errors are worth a retry.
   [ResponseType.DEFAULT_5XX, UNAVAILABLE],
 ];

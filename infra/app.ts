@@ -1,4 +1,4 @@
-// The CDK app: one stack for each environment. The CLI runs this file; the local runner calls `synth`.
+// The CDK app: one stack per environment. The CLI runs this file; the local runner calls `synth`.
 import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { bundleIfChanged } from "./bundle.ts";
@@ -9,7 +9,7 @@ import type { DashboardConfig } from "./dashboard-headers.ts";
 import { Service } from "./service.ts";
 import { type Environment, ENVIRONMENTS } from "../shared/domain/environments.ts";
 
-/** Kept here and not in cdk.json, so that the same template comes out whoever synthesizes. */
+/** Here and not in cdk.json, so that everyone synthesizes the same template. */
 const CONTEXT = {
   "@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy": true,
   "@aws-cdk/core:checkSecretUsage": true,
@@ -18,15 +18,15 @@ const CONTEXT = {
 };
 
 interface Options {
-  /** Folder of the bundles; made of the present sources if not given. */
+  /** Folder of the bundles; built from the current sources if not given. */
   bundles?: string | undefined;
-  /** Folder of the built dashboard; without it there are no files to deploy, which the local runner shows itself. */
+  /** Folder of the built dashboard; without it there are no files to deploy, and the local runner serves them itself. */
   dashboard?: string | undefined;
-  /** Whether cdk-nag looks at the result: seconds that the local runner need not spend. */
+  /** Whether cdk-nag checks the result, which takes seconds that the local runner saves. */
   checked?: boolean;
 }
 
-/** Makes the templates, in the CLI's own folder if none is given, and says where they are. */
+/** Creates the templates, by default in the CLI's own folder, and returns their place. */
 export async function synth(
   outdir: string | undefined,
   environments: readonly Environment[],
@@ -53,7 +53,7 @@ export async function synth(
   return app.synth().directory;
 }
 
-/** All that are wanted, or the one that `--context environment=test` names. */
+/** All environments, or the one that `--context environment=test` names. */
 function chosen(app: App, environments: readonly Environment[]): readonly Environment[] {
   const name = contextText(app, "environment");
   const one = environments.filter((each) => each === name);
@@ -62,7 +62,7 @@ function chosen(app: App, environments: readonly Environment[]): readonly Enviro
   return name === undefined ? environments : one;
 }
 
-/** The other environment's dashboard, to which this one's leads. */
+/** The other environment's dashboard, which this one links to. */
 function otherDashboard(app: App, environment: Environment): DashboardConfig["other_dashboard"] {
   const url = setting(app, environment, "otherDashboard");
   const other = ENVIRONMENTS.find((each) => each !== environment);
@@ -76,14 +76,14 @@ function ownDomain(app: App, environment: Environment): OwnDomain | undefined {
   return { name, certificateArn };
 }
 
-/** Whether what holds data is protected against deletion. `npm run deploy` says so once a creation has succeeded; undefined: nobody said. */
+/** Whether what holds data is protected against deletion. `npm run deploy` sets it after a successful creation; undefined: not set. */
 function guarded(app: App): boolean | undefined {
   const value = contextText(app, "protected");
   if (value === undefined || value === "true" || value === "false") return value === undefined ? undefined : value === "true";
   throw new Error("The context value protected is true or false");
 }
 
-/** What `--context` says, or else cdk.json for this environment. */
+/** The value of `--context`, or else of cdk.json for this environment. */
 function setting(app: App, environment: Environment, name: ChosenName): string | undefined {
   const value = contextText(app, name) ?? Chosen.parse(app.node.tryGetContext(environment) ?? {})[name];
   return value === NONE ? undefined : value;

@@ -1,4 +1,4 @@
-// What is built from sources is kept in a folder named by their fingerprint, and built anew only when they have changed.
+// Stores builds in a folder named by the fingerprint of their sources, and rebuilds only when these have changed.
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
@@ -6,10 +6,10 @@ import { join, relative, resolve } from "node:path";
 
 export const ROOT = resolve(import.meta.dirname, "..");
 
-/** What was built an hour ago may still be read by something that began then; two hours ago, no more. */
+/** A process that started earlier may still read a build of an hour ago; of two hours ago, no more. */
 const KEPT_HOURS = 2;
 
-/** The folder of that name in the cache: built if there is none yet, whole or not at all. */
+/** The folder of that name in the cache: if there is none yet, builds it completely or not at all. */
 export async function builtOnce(cache: string, name: string, build: (draft: string) => Promise<unknown>): Promise<string> {
   const folder = join(cache, name);
   if (existsSync(folder)) return folder;
@@ -18,7 +18,7 @@ export async function builtOnce(cache: string, name: string, build: (draft: stri
   try {
     await build(draft);
     await removeOlder(cache);
-    // If another process was faster, what it built is the same.
+    // If another process was faster, its build is the same.
     await rename(draft, folder).catch((error: unknown) => {
       if (!existsSync(folder)) throw error;
     });
@@ -35,7 +35,7 @@ async function removeOlder(cache: string): Promise<void> {
   }
 }
 
-/** Of the content of files, and of all files in folders. */
+/** The fingerprint of the content of files, and of all files in folders. */
 export async function fingerprintOf(places: readonly string[]): Promise<string> {
   const files = await Promise.all(places.map(filesIn));
   const hash = createHash("sha256");

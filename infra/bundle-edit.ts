@@ -1,7 +1,7 @@
-// Edits of modules by their syntax tree, for the bundles: formatting and names of locals may change, the syntax is what counts.
+// Edits modules by their syntax tree, for the bundles: formatting and local names may change, only the syntax counts.
 import { parseAst } from "rolldown/parseAst";
 
-/** Puts a text in place of what stands from `start` to `end`. */
+/** Replaces what is between `start` and `end` with a text. */
 export type Edit = [start: number, end: number, text: string];
 
 interface Node {
@@ -19,7 +19,7 @@ export function edited(source: string, edits: readonly Edit[]): string {
   return lastFirst.reduce((text, [start, end, put]) => text.slice(0, start) + put + text.slice(end), source);
 }
 
-/** An expression that a bundler may drop where nobody uses it. */
+/** An expression that a bundler may drop if nobody uses it. */
 export const pure = (expression: string): string => `/* @__PURE__ */ (() => (${expression}))()`;
 
 /** All nodes of a module, outer before inner. */
@@ -45,7 +45,7 @@ const nameOf = (node: Node | undefined): string | undefined => (typeof node?.["n
 const memberOf = (node: Node | undefined): string | undefined =>
   node?.type === "MemberExpression" && node["computed"] !== true ? nameOf(nodeIn(node, "property")) : undefined;
 
-/** Without the calls of a method that returns what it is called on. */
+/** Without the calls of a method that returns its own object. */
 export function withoutCalls(source: string, method: string): string {
   const edits = nodesOf(source, "ts").flatMap((node): Edit[] => {
     const callee = nodeIn(node, "callee");
@@ -68,7 +68,7 @@ export function withoutUnusedMethods(source: string, callers: string): string {
   return edited(source, edits);
 }
 
-/** Without the statements that register an error whose name is not among `known`. The general exception of the service stays. */
+/** Without the statements that register an error whose name is not in `known`. The general exception of the service stays. */
 export function withoutErrors(source: string, known: string): string {
   const edits = nodesOf(source, "js").flatMap((node): Edit[] => {
     const call = node.type === "ExpressionStatement" ? nodeIn(node, "expression") : undefined;
@@ -81,7 +81,7 @@ export function withoutErrors(source: string, known: string): string {
   return edited(source, edits);
 }
 
-/** Arrays with computed elements are kept, used or not, unless the bundler knows that computing them does nothing. */
+/** Arrays with computed elements stay, used or not, unless the bundler knows that computing them has no effect. */
 export function withPureArrays(source: string): string {
   const edits = nodesOf(source, "js").flatMap((node): Edit[] => {
     const init = node.type === "VariableDeclarator" ? nodeIn(node, "init") : undefined;

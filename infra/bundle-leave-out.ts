@@ -1,6 +1,6 @@
-// What the SDK and zod bring along and no function of ours uses, left out of the bundles: loading code is most of a cold start.
-// A stand-in lacks nothing that is imported, or esbuild fails: an update of the SDK that needs more is noticed here. For each of them the
-// test of the bundles fails once it saves nothing: an update has moved or removed what it replaces.
+// Parts of the SDK and zod that none of our functions uses, left out of the bundles: loading code is most of a cold start.
+// esbuild fails if a stand-in lacks an import, so an update of the SDK that needs more fails here. For each of them, the
+// test of the bundles fails once it saves nothing, because an update has moved or removed what it replaces.
 import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -19,7 +19,7 @@ export interface StandIn {
 
 const SMITHY = String.raw`@smithy\/core\/dist-es\/submodules`;
 
-/** Clients whose only addresses are `https://NAME.REGION.amazonaws.com` and what AWS_ENDPOINT_URL says. */
+/** Clients whose only endpoints are `https://NAME.REGION.amazonaws.com` and AWS_ENDPOINT_URL. */
 const HOSTS: Readonly<Record<string, string>> = { dynamodb: "dynamodb", sfn: "states", "secrets-manager": "secretsmanager" };
 const CLIENT = String.raw`@aws-sdk\/client-(${Object.keys(HOSTS).join("|")})`;
 
@@ -35,7 +35,7 @@ export const STAND_INS: readonly StandIn[] = [
       export class EventStreamSerde { constructor() { eventStreamSerdeProvider(); } }`,
   },
   {
-    // A DynamoDB client can ask where to connect to; nobody does.
+    // A DynamoDB client can look up its endpoint; no function of ours does.
     name: "endpoint discovery",
     file: /@aws-sdk\/middleware-endpoint-discovery\/dist-es\/index\.js$/,
     contents: () =>
@@ -44,20 +44,20 @@ export const STAND_INS: readonly StandIn[] = [
       export const resolveEndpointDiscoveryConfig = (config) => config;`,
   },
   {
-    // SHA-256 in JavaScript, for where Node has none.
+    // SHA-256 in JavaScript, for platforms without Node's.
     name: "SHA-256 in JavaScript",
     file: new RegExp(String.raw`${SMITHY}\/checksum\/sha256\/Sha256Js\.js$`),
     contents: () => "export class Sha256Js {}",
   },
   {
-    // Retries that slow a whole client down, which nobody asks for.
+    // Retries that slow down a whole client, which nobody turns on.
     name: "adaptive retries",
     file: new RegExp(String.raw`${SMITHY}\/retry\/util-retry\/AdaptiveRetryStrategy\.js$`),
     contents: () =>
       'export class AdaptiveRetryStrategy { constructor() { throw new Error("Adaptive retries are left out of the bundles"); } }',
   },
   {
-    // Lambda has neither ~/.aws/config nor an instance's metadata; looking for them costs time, too.
+    // Lambda has neither ~/.aws/config nor an instance's metadata; looking for them takes time, too.
     name: "config files",
     file: new RegExp(String.raw`${SMITHY}\/config\/shared-ini-file-loader\/loadSharedConfigFiles\.js$`),
     contents: () =>
@@ -72,7 +72,7 @@ export const STAND_INS: readonly StandIn[] = [
     contents: () => "export const getInstanceMetadataRegion = async () => undefined;",
   },
   {
-    // Says to AWS which SDK asks, and from which of its features.
+    // Tells AWS which SDK sends the request, and from which of its features.
     name: "user agent",
     file: /@aws-sdk\/core\/dist-es\/submodules\/client\/middleware-user-agent\/user-agent-middleware\.js$/,
     contents: () =>
@@ -83,7 +83,7 @@ export const STAND_INS: readonly StandIn[] = [
       export const userAgentMiddleware = nothing;`,
   },
   {
-    // Logs every command; our clients are given no logger.
+    // Logs every command; our clients have no logger.
     name: "command logger",
     file: /@aws-sdk\/core\/dist-es\/submodules\/client\/middleware-logger\/loggerMiddleware\.js$/,
     contents: () =>
@@ -94,7 +94,7 @@ export const STAND_INS: readonly StandIn[] = [
       export const loggerMiddleware = nothing;`,
   },
   {
-    // zod's sentences about what is wrong with a value; the schemas and `validate.ts` have their own.
+    // zod's own messages; the schemas and `validate.ts` have ours.
     name: "English messages of zod",
     file: /zod\/v4\/locales\/en\.js$/,
     contents: () => 'export default () => ({ localeError: () => "is not valid" });',
@@ -106,7 +106,7 @@ export const STAND_INS: readonly StandIn[] = [
     contents: () => 'export class HeaderFormatter { format() { throw new Error("Event streams are left out of the bundles"); } }',
   },
   {
-    // The partitions of AWS that the service is not for: China, governments, sovereign clouds.
+    // AWS partitions that the service does not support: China, governments, sovereign clouds.
     name: "other partitions of AWS",
     file: /@aws-sdk\/core\/dist-es\/submodules\/client\/util-endpoints\/lib\/aws\/partitions\.js$/,
     contents: () =>
@@ -129,14 +129,14 @@ export const STAND_INS: readonly StandIn[] = [
       export const [memoizer, isBackEdge, isRecursiveSchema] = Array(3).fill(() => undefined);`,
   },
   {
-    // For the API's description, which is made with the bundles: `describeApi`.
+    // For the API description, which is created together with the bundles: `describeApi`.
     name: "JSON Schema of zod",
     file: /zod\/v4\/core\/(json-schema-processors|to-json-schema|json-schema-generator)\.js$/,
     contents: throwing,
   },
   {
-    // A schema of zod has every method that any schema can have; bundlers cannot tell which of them are called.
-    // zod/mini has none, but every schema of ours would have to be written in its functions.
+    // A zod schema has every method that any schema can have; bundlers cannot tell which of them are called.
+    // zod/mini has none, but we would have to write every schema in its functions.
     // And of a namespace that is passed on they keep everything.
     name: "methods of zod's schemas that nobody calls",
     file: /zod\/v4\/classic\/schemas\.js$/,
@@ -146,7 +146,7 @@ export const STAND_INS: readonly StandIn[] = [
         .replaceAll("core.util.", "util."),
   },
   {
-    // A client reads its version out of it, and nothing else.
+    // A client reads only its version from it.
     name: "package.json of clients",
     file: new RegExp(String.raw`${CLIENT}\/package\.json$`),
     contents: async (path) => {
@@ -164,8 +164,8 @@ export const STAND_INS: readonly StandIn[] = [
     },
   },
   {
-    // A client knows some 30 errors, of which we tell a few apart. The rest are the service's general exception, with their name. And the
-    // schemas of all its commands, of which a function sends a few: the SDK's build does not mark them as free of side effects.
+    // A client knows some 30 errors, and we distinguish a few. The rest become the service's general exception, with their name. It also has
+    // the the schemas of all its commands, of which a function sends a few: the SDK's build does not mark them as free of side effects.
     name: "errors and commands of clients that nobody uses",
     file: new RegExp(String.raw`${CLIENT}\/dist-es\/schemas\/schemas_0\.js$`),
     contents: async (path) => withPureArrays(withoutErrors(await readFile(path, "utf8"), sources())),
@@ -178,7 +178,7 @@ export const leaveOut = (standIns: readonly StandIn[] = STAND_INS): Plugin => ({
     for (const { file, contents } of standIns)
       esbuild.onLoad({ filter: file }, async ({ path }) => ({ contents: await contents(path) }));
 
-    // What schemas say of themselves to readers is for the API's description.
+    // The descriptions of schemas are for the API description.
     esbuild.onLoad({ filter: /\/shared\/.*\.ts$/ }, async ({ path }) => ({
       contents: shakeable(withoutCalls(await readFile(path, "utf8"), "meta")),
       loader: "ts",
@@ -190,7 +190,7 @@ export const leaveOut = (standIns: readonly StandIn[] = STAND_INS): Plugin => ({
   },
 });
 
-/** A module whose functions have the names of another's, and throw when they are called. */
+/** A module whose functions have the names of another's, and throw when called. */
 async function throwing(path: string): Promise<string> {
   const original: unknown = await import(path);
   const names = Object.keys(z.looseObject({}).parse({ ...Object(original) }));
@@ -199,7 +199,7 @@ async function throwing(path: string): Promise<string> {
     export { ${names.map((name) => `thrower as ${name}`).join(", ")} };`;
 }
 
-/** The text of all that is ours and may be in a bundle. */
+/** The text of all our code that may be in a bundle. */
 function sources(): string {
   const root = resolve(import.meta.dirname, "..");
   const files = ["shared", "functions"].flatMap((folder) =>

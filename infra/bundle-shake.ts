@@ -1,5 +1,5 @@
-// Leaves out of each function what of `shared` it does not use. esbuild drops an unused constant only where computing it is known to do
-// nothing, and never a property of an object: without this every function builds the schemas of all endpoints when it starts, which is a
+// Removes from each function the parts of `shared` that it does not use. esbuild drops an unused constant only if computing it is known to do
+// nothing, and never a property of an object. Without this, every function builds the schemas of all endpoints when it starts, which is a
 // third of its start.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ export function shakeable(source: string): string {
   return edited(source, edits);
 }
 
-/** The source of a function, importing its own endpoint in place of the table of all. */
+/** The source of a function, with an import of its own endpoint in place of the table of all. */
 export function withOwnEndpoint(source: string, path: string): string {
   const route = routes.find(({ entry }) => path === join(ROOT, entry));
   if (route === undefined) return source;
@@ -38,7 +38,7 @@ export function withOwnEndpoint(source: string, path: string): string {
 
 const single = (table: string, name: string): string => `${table}$${name}`;
 
-/** The module from which the table of all endpoints has those of a resource. */
+/** The module that gives the table of all endpoints those of a resource. */
 function fileOf(resource: string): string {
   const index = readFileSync(join(ROOT, "shared/api/index.ts"), "utf8");
   const file = new RegExp(String.raw`^import \{[^}]*\b${resource}\b[^}]*\} from "\./(.+)";$`, "m").exec(index)?.[1];
@@ -47,7 +47,7 @@ function fileOf(resource: string): string {
 }
 
 interface Constant {
-  /** Where the statement that declares it begins. */
+  /** Where the statement that declares it starts. */
   statement: number;
   id: string;
   init: Expression;
@@ -63,7 +63,7 @@ function constants({ body }: Program): Constant[] {
   });
 }
 
-/** Of a table of endpoints; none if it is something else. */
+/** The resource of a table of endpoints; undefined for anything else. */
 function endpointsIn(init: Expression): { name: string; start: number; end: number }[] {
   if (init.type !== "ObjectExpression") return [];
   return init.properties.flatMap((property) => {
@@ -73,7 +73,7 @@ function endpointsIn(init: Expression): { name: string; start: number; end: numb
   });
 }
 
-/** Whether something is called, made or read of an object when the module is loaded, which might do anything for all that esbuild knows. */
+/** Whether the module calls, constructs or reads something when it loads, which might do anything as far as esbuild knows. */
 function computes(node: unknown): boolean {
   if (Array.isArray(node)) return node.some(computes);
   if (typeof node !== "object" || node === null) return false;

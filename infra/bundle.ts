@@ -1,4 +1,4 @@
-// Bundles all functions at once, each into a folder of its own, tuned for the time that a cold start takes.
+// Bundles all functions at once, each into its own folder, optimized for cold starts.
 import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
@@ -20,7 +20,7 @@ export type ScheduleName = (typeof SCHEDULES)[number];
 /** Minified bytes by id. */
 type Sizes = Record<string, number>;
 
-/** Every function's id, which is its folder's name, and its file. */
+/** Every function's ID, which is its folder's name, and its file. */
 export const ENTRIES: Readonly<Record<string, string>> = Object.fromEntries([
   ...routes.map(({ id, entry }) => [id, entry] as const),
   ["authorize", "functions/authorize.ts"],
@@ -46,7 +46,7 @@ const builtins: Plugin = {
   },
 };
 
-/** What CommonJS packages call when they ask for a module at run time. */
+/** What CommonJS packages call to load a module at run time. */
 const BANNER = 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);';
 
 const DESCRIPTION = "openapi.get";
@@ -65,7 +65,7 @@ export async function bundle(outDir: string, { only }: { only?: readonly string[
   return sizes;
 }
 
-/** Bundles files as functions, given with the ids that name their folders. */
+/** Bundles files as functions, with the IDs that name their folders. */
 export async function bundleFiles(
   outDir: string,
   files: readonly (readonly [id: string, file: string])[],
@@ -84,14 +84,14 @@ export async function bundleFiles(
     mainFields: ["module", "main"],
     legalComments: "none",
     banner: { js: BANNER },
-    // The SSH client looks up its own path but does not use it.
+    // The SSH client looks up its own path, but does not use it.
     define: { SERVICE_VERSION: JSON.stringify(await version()), __dirname: JSON.stringify("/") },
     alias: { "@aws-sdk/credential-provider-node": "./infra/bundle-credentials.ts" },
     plugins: [builtins, description, rows, script, leaveOut(standIns)],
-    // The SSH client's faster halves, which are compiled on installation: it does without.
+    // The SSH client's faster native parts, which are compiled on installation: it works without them.
     external: ["cpu-features", "*.node"],
     metafile: true,
-    // Methods that are left out of zod's namespaces are told as undefined, and are never called.
+    // esbuild reports methods that are left out of zod's namespaces as undefined; nobody calls them.
     logOverride: { "import-is-undefined": "silent" },
     logLevel: "warning",
   });
@@ -99,7 +99,7 @@ export async function bundleFiles(
   return sizesOf(metafile);
 }
 
-/** The API's description is made here and read by its function, which so needs none of what makes it. */
+/** The API description is created here and read by its function, which then needs none of the code that creates it. */
 async function describeApi(folder: string): Promise<void> {
   for (const environment of ENVIRONMENTS)
     await writeFile(join(folder, `${environment}.json`), JSON.stringify(openapi(environment)));
@@ -125,7 +125,7 @@ const rows: Plugin = {
   },
 };
 
-/** The script that runs on machines is in the bundles that send it. */
+/** The machine's script is in the bundles that send it. */
 const script: Plugin = {
   name: "host script",
   setup(esbuild) {
@@ -135,7 +135,7 @@ const script: Plugin = {
   },
 };
 
-/** The sizes of what was bundled into a folder. */
+/** The sizes of the bundles in a folder. */
 export async function bundledSizes(outDir: string): Promise<Sizes> {
   const parsed = z.object({ outputs: z.record(z.string(), z.object({ bytes: z.number() })) });
   return sizesOf(parsed.parse(JSON.parse(await readFile(join(outDir, "meta.json"), "utf8"))));
@@ -150,11 +150,11 @@ async function version(): Promise<string> {
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
 }
 
-/** The folder of the bundles of the present sources: made if there is none yet. */
+/** The folder of the bundles of the current sources: built if there is none yet. */
 export const bundleIfChanged = async (cache = join(ROOT, ".local", "bundles")): Promise<string> =>
   builtOnce(cache, await fingerprint(), (draft) => bundle(draft));
 
-/** Of all that goes into a bundle: sources, dependencies and the way of bundling. */
+/** The fingerprint of everything in a bundle: sources, dependencies and bundling code. */
 async function fingerprint(): Promise<string> {
   const infra = (await readdir(join(ROOT, "infra"))).filter((name) => name.startsWith("bundle"));
   return fingerprintOf(["shared", "functions", ...infra.map((name) => `infra/${name}`), "package.json", "package-lock.json"]);

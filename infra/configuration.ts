@@ -1,11 +1,11 @@
-// The secret that the operator fills in: credentials of providers, machines of their own, where the enterprise edition is.
+// The secret that the operator fills in: credentials of providers, their own machines, the URL of the enterprise edition.
 import { SecretValue, Validations } from "aws-cdk-lib";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { Construct } from "constructs";
 import { removalOf } from "./removal.ts";
 import type { Settings } from "./settings.ts";
 
-/** Nothing, until an operator sets it (docs/deploy.md); later deployments leave it as it is, because this text stays the same. */
+/** Empty until an operator sets it (docs/deploy.md); later deployments do not change it, because this text stays the same. */
 const NOTHING = "{}";
 
 export function configuration(scope: Construct, id: string, settings: Settings): Secret {

@@ -1,11 +1,11 @@
-// Builds the dashboard: the same files for every environment, because what differs is asked for when it runs.
+// Builds the dashboard: the same files for every environment, because it fetches what differs at run time.
 import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { builtOnce, fingerprintOf, ROOT } from "./built.ts";
 
-/** All that goes into the files: the dashboard, what it shares with the API, dependencies and the way of building. */
+/** Everything that goes into the files: the dashboard, the code it shares with the API, dependencies and build code. */
 const SOURCES = [
   "dashboard",
   "shared/api",
@@ -16,13 +16,13 @@ const SOURCES = [
   "package-lock.json",
 ];
 
-/** The folder of the present sources' dashboard: built if there is none yet. */
+/** The folder of the current sources' dashboard: built if there is none yet. */
 export const buildDashboard = async (cache = join(ROOT, ".local", "dashboard")): Promise<string> =>
   builtOnce(cache, await fingerprintOf(SOURCES), build);
 
 const run = promisify(execFile);
 
-/** In a process of its own: what else runs goes on, and nothing of its environment gets into the files. */
+/** In a separate process: other work continues, and nothing of its environment gets into the files. */
 async function build(outDir: string): Promise<void> {
   const vite = join(dirname(createRequire(import.meta.url).resolve("vite/package.json")), "bin", "vite.js");
   const config = join(ROOT, "dashboard", "vite.config.ts");

@@ -1,7 +1,7 @@
-// The headers under which the dashboard is shown, the same from CloudFront and from the local server.
+// The headers of the dashboard, the same from CloudFront and from the local server.
 import type { Environment } from "../shared/domain/environments.ts";
 
-/** Nothing but what comes from the dashboard's own address; no script or style in a page's markup, and nobody may frame it. */
+/** Allows only the dashboard's own origin, no inline script or style, and no framing. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -14,7 +14,7 @@ export const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Headers that are not CloudFront's own fields for security. */
+/** Headers that CloudFront has no security field for. */
 export const OTHER_HEADERS: Readonly<Record<string, string>> = {
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
@@ -28,14 +28,14 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   ...OTHER_HEADERS,
 };
 
-/** Of hashed files, whose content never changes under their name, and of all others, which name those. */
+/** For hashed files, whose content never changes under their name, and for all others, which name those. */
 export const CACHE_FOR_EVER = "public, max-age=31536000, immutable";
 export const CACHE_NOT = "no-cache";
 
-/** What a deployment says of itself to its dashboard, at `/config.json`. */
+/** What a deployment tells its dashboard, at `/config.json`. */
 export interface DashboardConfig {
   environment: Environment;
   other_dashboard: { environment: Environment; url: string } | null;
-  /** Where the API's page is, if this server shows one. */
+  /** The path of the API page, if this server has one. */
   api_page: string | null;
 }

@@ -1,4 +1,4 @@
-// What clients meet: CloudFront, which shows the dashboard from a bucket and passes the API's requests on.
+// The front: CloudFront, which serves the dashboard from a bucket and forwards the API's requests.
 import { Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
@@ -30,10 +30,10 @@ import type { OriginKey } from "./origin-key.ts";
 import { stackName } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 
-/** The fallback's response, for what the API's behavior does not match: `/api` alone, and `/API/v1`, as paths are matched by case. */
+/** The fallback's response, for what the API's behavior does not match: `/api` alone, and `/API/v1`, because paths match by case. */
 const NOT_FOUND = JSON.stringify({ success: false, error: { code: "NOT_FOUND", message: "No such path" } });
 
-/** The dashboard knows itself which pages there are: every path that names no file shows it. */
+/** The dashboard itself knows its pages: every path that names no file returns it. */
 const SHOW_PAGE = `function handler(event) {
   var request = event.request;
   if (/^\\/api(\\/|$)/i.test(request.uri)) {
@@ -55,16 +55,16 @@ const SHOW_PAGE = `function handler(event) {
   return request;
 }`;
 
-/** No policy passes on all headers but Host and, with them, the address that CloudFront knows. */
+/** No policy forwards all headers but Host and, with them, the address that CloudFront knows. */
 const TELL_ADDRESS = `function handler(event) {
   event.request.headers["${CLIENT_ADDRESS_HEADER}"] = { value: event.viewer.ip };
   return event.request;
 }`;
 
-/** All statuses of errors that CloudFront keeps for ten seconds unless told otherwise. */
+/** All error statuses that CloudFront caches for ten seconds by default. */
 const KEPT_ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
-/** A name of the operator's own, and its certificate in us-east-1, where CloudFront looks for it. */
+/** The operator's own domain, and its certificate in us-east-1, where CloudFront looks for it. */
 export interface OwnDomain {
   name: string;
   certificateArn: string;
@@ -84,7 +84,7 @@ interface Props {
 
 export class Dashboard extends Construct {
   readonly distribution: Distribution;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
 
   constructor(scope: Construct, id: string, props: Props) {
@@ -101,7 +101,7 @@ export class Dashboard extends Construct {
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
-      // Nothing lies there that a deployment would not bring again.
+      // A deployment can recreate everything in it.
       removalPolicy: RemovalPolicy.DESTROY,
       autoDeleteObjects: true,
     });
@@ -134,11 +134,11 @@ export class Dashboard extends Construct {
         "/api/*": {
           origin: new RestApiOrigin(rest, {
             customHeaders: { [ORIGIN_KEY_HEADER]: originKey.sent },
-            // The authorizer's and the function's at their slowest; CloudFront's own response would not be in the envelope.
+            // The slowest authorizer plus the slowest function; CloudFront's own response would not be in the envelope.
             readTimeout: Duration.seconds(60),
           }),
           allowedMethods: AllowedMethods.ALLOW_ALL,
-          // A redirect would come too late: the token has then been sent in clear.
+          // A redirect would come too late: the client has already sent the token unencrypted.
           viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
           cachePolicy: CachePolicy.CACHING_DISABLED,
           originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
@@ -148,7 +148,7 @@ export class Dashboard extends Construct {
       },
       errorResponses: KEPT_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
-      // Europe and North America; elsewhere, the nearest of these responds.
+      // Europe and North America; clients elsewhere get the nearest of these.
       priceClass: PriceClass.PRICE_CLASS_100,
       ...(domain !== undefined && {
         domainNames: [domain.name],
@@ -178,7 +178,7 @@ export class Dashboard extends Construct {
     };
   }
 
-  /** CloudFront's names are the account's, in all regions together. */
+  /** CloudFront's names are unique in the account, across all regions. */
   private nameInAccount(what: string): string {
     const { stackName: stack, region } = Stack.of(this);
     return `${stack}-${region}-${what}`;
@@ -199,7 +199,7 @@ export class Dashboard extends Construct {
     });
   }
 
-  /** What the first page names comes before it; what the last deployment had stays for those who have it open. */
+  /** Assets are uploaded before the page that names them; those of the last deployment stay for users who have it open. */
   private deploy(folder: string, bucket: IBucket, { environment, otherDashboard, logGroup }: Props): void {
     const config: DashboardConfig = { environment, other_dashboard: otherDashboard, api_page: null };
     const common = { destinationBucket: bucket, prune: false, retainOnDelete: false, logGroup };
@@ -221,7 +221,7 @@ export class Dashboard extends Construct {
   }
 }
 
-/** CDK's own function, one for the stack, which copies what was uploaded into the bucket. */
+/** The The CDK's own function, one per stack, which copies the uploaded files into the bucket. */
 function acknowledgeCopying({ handlerRole }: BucketDeployment, bucket: IBucket): void {
   const { scope } = handlerRole.node;
   if (scope === undefined) throw new Error("The role belongs to no function");

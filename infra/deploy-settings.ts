@@ -1,8 +1,8 @@
-// What an operator has chosen for an environment, kept in cdk.json and so in the repository: forgetting an option once changes nothing.
+// The operator's options for an environment, stored in cdk.json and so in the repository: a forgotten option changes nothing.
 import * as z from "zod";
 import type { Environment } from "../shared/domain/environments.ts";
 
-/** Passed as a value, it removes the option. */
+/** This value removes the option. */
 export const NONE = "none";
 
 export const Chosen = z.strictObject({
@@ -16,7 +16,7 @@ export type ChosenName = keyof Chosen;
 
 const CdkJson = z.looseObject({ context: z.looseObject({ test: Chosen.optional(), live: Chosen.optional() }) });
 
-/** cdk.json with what was chosen, and what then holds for the environment. */
+/** cdk.json with the new options, and the resulting options of the environment. */
 export function withChosen(cdkJson: string, environment: Environment, chosen: Chosen): { text: string; values: Chosen } {
   const { context, ...rest } = CdkJson.parse(JSON.parse(cdkJson));
   const together = Object.entries({ ...context[environment], ...chosen });
@@ -25,9 +25,9 @@ export function withChosen(cdkJson: string, environment: Environment, chosen: Ch
   return { text: `${JSON.stringify({ ...rest, context: { ...context, [environment]: values } }, undefined, 2)}\n`, values };
 }
 
-/** Why a deployment fails that would remove the stack's domain without an explicit option. */
+/** Why a deployment that would remove the stack's domain without an explicit option fails. */
 export function forgottenDomain(outputs: Readonly<Record<string, string>>, values: Chosen, chosen: Chosen): string | undefined {
-  const own = "Distribution" in outputs; // there only with a domain
+  const own = "Distribution" in outputs; // only with a domain
   if (!own || values.domain !== undefined || chosen.domain === NONE) return undefined;
   return `The stack is reached at ${outputs["Dashboard"]}, and this deployment would take that name away: give --domain and --certificate
 as before, or --domain none if that is what you want.`;

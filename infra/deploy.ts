@@ -1,4 +1,4 @@
-// `npm run deploy -- test|live`: bundles, deploys one environment's stack, and says where its dashboard and API are.
+// `npm run deploy -- test|live`: bundles, deploys one environment's stack, and prints the URLs of its dashboard and API.
 import { spawn } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -121,7 +121,7 @@ function parsed() {
   }
 }
 
-/** Asks for credentials and region as every AWS tool does, before minutes are spent on what cannot be deployed. */
+/** Checks for credentials and region as every AWS tool does, before it spends minutes on what it cannot deploy. */
 async function reachable(): Promise<Access> {
   const { config } = new DynamoDBClient({});
   try {

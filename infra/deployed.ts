@@ -1,5 +1,5 @@
-// What the account already has, asked before a deployment: the stack, and how many functions may run at once. Signed calls, because no
-// SDK client of ours speaks to CloudFormation or Lambda, and the CDK's command line tells neither.
+// What the account already has, checked before a deployment: the stack, and its limit of concurrent functions. Signed calls, because no
+// SDK client of ours calls CloudFormation or Lambda, and the CDK's command line reports neither.
 import { SignatureV4 } from "@smithy/signature-v4";
 import * as z from "zod";
 import { Sha256 } from "../shared/storage/presign.ts";
@@ -30,13 +30,13 @@ export async function findStack(name: string, access: Access): Promise<DeployedS
   };
 }
 
-/** Whether its creation has succeeded once. What comes after that rolls back to a stack that works, and never to none. */
+/** Whether its creation has succeeded once. Later failures roll back to a working stack, never to none. */
 export const hasCompleted = (stack: DeployedStack | undefined): boolean =>
   stack !== undefined && /^(CREATE_COMPLETE$|UPDATE_|IMPORT_)/.test(stack.status);
 
 const AccountSettings = z.object({ AccountLimit: z.object({ ConcurrentExecutions: z.number() }) });
 
-/** How many functions may run at once in the account and region, all stacks together. */
+/** How many functions may run concurrently in the account and region, for all stacks together. */
 export async function concurrencyLimit(access: Access): Promise<number> {
   const { status, text } = await ask("lambda", "/2016-08-19/account-settings", {}, access);
   if (status !== 200) throw new AwsError(`lambda:GetAccountSettings returned ${status}: ${text.slice(0, 300)}`);
@@ -44,8 +44,8 @@ export async function concurrencyLimit(access: Access): Promise<number> {
 }
 
 /**
- * A request takes two functions, its authorizer and its own, and the dashboard sends several at once; a wait for an operation holds one for up
- * to 20 seconds, and work in progress one for each step that is being done. AWS gives new accounts 10, and 1,000 to whoever asks.
+ * A request takes two functions, its authorizer and its own, and the dashboard sends several concurrently; a wait for an operation holds one for up
+ * to 20 seconds, and an operation in progress one for each running step. AWS gives new accounts 10, and 1,000 on request.
  */
 const CONCURRENCY_WANTED = 1000;
 const CONCURRENCY_MIN = 100;

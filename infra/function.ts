@@ -1,4 +1,4 @@
-// The house's Lambda function: one bundle, and a role that allows what was declared and nothing else.
+// Our Lambda function: one bundle, and a role that allows what was declared and nothing else.
 import { join } from "node:path";
 import { ArnFormat, CfnElement, type Duration, Stack, Validations } from "aws-cdk-lib";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
@@ -30,7 +30,7 @@ const READ = ["GetItem", "BatchGetItem", "Query"];
 const TABLE_ACTIONS = {
   read: READ,
   write: [...READ, "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-  /** One conditional write checks, counts and notes a credential. */
+  /** One conditional write checks, counts and records a credential. */
   authorize: ["UpdateItem"],
 } as const;
 
@@ -39,21 +39,21 @@ const OBJECT_ACTIONS = {
   write: ["GetObject", "PutObject", "DeleteObject", "AbortMultipartUpload", "ListMultipartUploadParts"],
 } as const;
 
-/** What a function may do, from which its permissions and its environment follow. */
+/** What a function may do; its permissions and its environment follow from it. */
 export interface Access {
   table?: keyof typeof TABLE_ACTIONS;
   starts?: readonly WorkflowName[];
-  /** Whether it may look at the executions of the machines that it may start. */
+  /** Whether it may describe the executions of the state machines that it may start. */
   looks?: boolean;
   keys?: readonly KeyName[];
-  /** Whether it may read what the operator has set, where there is that. */
+  /** Whether it may read the operator's configuration, if there is one. */
   configuration?: boolean;
   storage?: keyof typeof OBJECT_ACTIONS | undefined;
-  /** Where Lambda puts, on its behalf, the events that it could not deal with. */
+  /** Where Lambda puts, on its behalf, the events that it could not handle. */
   failures?: Queue;
 }
 
-/** What functions are connected to. */
+/** The resources that functions use. */
 interface Parts {
   environment: Environment;
   settings: Settings;
@@ -72,15 +72,15 @@ interface FunctionProps {
   access: Access;
   timeout: Duration;
   logGroup: LogGroup;
-  /** Whether it continues the trace of a request or an execution. Without one, AWS would trace every run. */
+  /** Whether it continues the trace of a request or an execution. Otherwise AWS would trace every run. */
   traced?: boolean;
 }
 
-/** Makes functions. One role serves all that may do the same: a stack cannot have a role for each. */
+/** Creates functions. Functions with the same permissions share a role: a stack cannot have one for each. */
 export class Functions extends Construct {
   private readonly parts: Parts;
   private readonly roles = new Map<string, IRole>();
-  /** The machines, as they come to be: those that start them are made after them. */
+  /** The state machines, as they are created: the functions that start them come later. */
   readonly machines = new Map<WorkflowName, StateMachine>();
 
   constructor(scope: Construct, id: string, parts: Parts) {
@@ -119,7 +119,7 @@ export class Functions extends Construct {
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel[this.parts.settings.logLevel],
-      // Starts and reports of every invocation are twice what functions say themselves.
+      // The START and REPORT lines of every invocation are twice as long as our own lines.
       systemLogLevelV2: SystemLogLevel.WARN,
       tracing: traced ? Tracing.ACTIVE : Tracing.DISABLED,
     });
@@ -147,7 +147,7 @@ export class Functions extends Construct {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
       inlinePolicies: { access: new PolicyDocument({ statements: this.statementsFor(access, logGroup) }) },
     });
-    // CDK would add a policy of its own for what is declared here already.
+    // The CDK would add its own policy for what is declared here already.
     const fixed = role.withoutPolicyUpdates();
     this.roles.set(shape, fixed);
     return fixed;
@@ -190,7 +190,7 @@ export class Functions extends Construct {
     return statements;
   }
 
-  /** Executions are named by operations, so that only their machine is known before. */
+  /** Operations name executions, so only the state machine is known in advance. */
   private executionsOf(name: WorkflowName): string {
     const resourceName = `${machineName(this.parts.environment, name)}:*`;
     return Stack.of(this).formatArn({

@@ -1,4 +1,4 @@
-// The service's own secrets: `session` signs JWTs, `sealing` encrypts what must not be stored in clear, `hosts` opens
+// The service's own secrets: `session` signs JWTs, `sealing` encrypts what must not be stored in plain text, `hosts` signs in to
 // machines.
 import { Validations } from "aws-cdk-lib";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";

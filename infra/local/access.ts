@@ -1,4 +1,4 @@
-// How other commands on this machine reach the running service: a file beside its data, for its owner only.
+// How other commands on this machine find the running service: a file beside its data, for its owner only.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";

@@ -1,4 +1,4 @@
-// The synthesized app, running on this machine: every part of the local runner, put together, started and stopped as one.
+// The synthesized app, running on this machine: every part of the local runner, composed, started and stopped as one.
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,33 +17,33 @@ import { openStorage } from "./s3/storage.ts";
 import { readTemplate, REGION, type Template } from "./template/template.ts";
 
 export interface CloudOptions {
-  /** Where the app was synthesized to. */
+  /** The folder of the synthesized app. */
   outDir: string;
   stack: string;
-  /** Data, secrets, executions and logs; without it all is in memory and gone at the end. */
+  /** The folder of data, secrets, executions and logs; without it everything is in memory and lost at the end. */
   dataDir?: string;
-  /** Of the API; 0, the default, is any that is free. */
+  /** The API's port; 0, the default, selects a free one. */
   port?: number;
   /** Added to every function's environment. */
   environment?: Record<string, string>;
-  /** What the operator has set, in place of what the secret says that functions know as PROVIDERS_SECRET. */
+  /** The operator's settings, which replace the secret that functions know as PROVIDERS_SECRET. */
   configuration?: Readonly<Record<string, unknown>>;
   /** Added to the environment of the functions that keep backups: a store in place of the template's bucket. */
   store?: Record<string, string> | undefined;
-  /** Of a DynamoDB Local that runs already, in memory, and that other clouds use as well; without it an own one is started. */
+  /** The URL of a running DynamoDB Local in memory that other clouds share; without it the cloud starts its own. */
   databaseUrl?: string;
-  /** Multiplies waits, pauses before retries and schedules' periods, never timeouts. 0: at once, and no schedules. */
+  /** Multiplies waits, pauses before retries and schedules' periods, never timeouts. 0: immediately, and no schedules. */
   timeScale?: number;
-  /** Whether rules with a schedule run by themselves; `events.fire` runs them in any case. */
+  /** Whether rules with a schedule run automatically; `events.fire` runs them in any case. */
   schedules?: boolean;
   fallback?: Fallback;
 }
 
 export interface Cloud {
-  /** Of the gateway, without a slash at the end; the API is below /api/v1. */
+  /** The gateway's URL, without a trailing slash; the API is below /api/v1. */
   apiUrl: string;
   awsUrl: string;
-  /** DynamoDB Local itself, where nobody checks anything. */
+  /** DynamoDB Local itself, which checks no permissions. */
   databaseUrl: string;
   tableName: string;
   /** May call everything. `environment` points an SDK at this machine. */
@@ -56,12 +56,12 @@ export interface Cloud {
   aws: Aws;
   /** The errors of the gateway, the executions, the rules and the local AWS. */
   log: string[];
-  /** Settles if the database ends before it is told to. */
+  /** Settles if the database ends before the cloud stops it. */
   databaseExited: Promise<number | null>;
   stop: () => Promise<void>;
 }
 
-/** The secret from which all credentials of this data directory are made. */
+/** The secret that all credentials of this data directory derive from. */
 function localSecret(dataDir: string | undefined): string {
   const file = dataDir === undefined ? undefined : join(dataDir, "local-secret");
   if (file !== undefined && existsSync(file)) return readFileSync(file, "utf8");
@@ -70,19 +70,19 @@ function localSecret(dataDir: string | undefined): string {
   return secret;
 }
 
-/** Where AWS was found the last time: presigned addresses that were given out name it. */
+/** The last URL of the local AWS: presigned URLs that clients have contain it. */
 function lastPort(file: string | undefined): number {
   return file !== undefined && existsSync(file) ? Number(readFileSync(file, "utf8")) || 0 : 0;
 }
 
-/** A variable that has the same value wherever it is. */
+/** A variable with the same value wherever it appears. */
 export const variableOf = (template: Template, name: string): string | undefined =>
   template.functions.find(({ environment }) => name in environment)?.environment[name];
 
 function principalsOf(template: Template, secret: string, operator: Credentials): Map<string, Principal> {
   const principals = template.functions.map(({ name, role }): Principal => {
     const policies = template.roles.find(({ arn }) => arn === role)?.policies ?? [];
-    // A separate array for each function: IAM decisions are cached by it.
+    // A separate array per function: IAM decisions are cached by it.
     return { name, ...credentialsOf(secret, name), policies: [...policies] };
   });
   const all: Principal[] = [...principals, { name: "operator", ...operator, policies: "operator" }];
@@ -99,7 +99,7 @@ const environmentOf = ({ accessKeyId, secretAccessKey }: Credentials, awsUrl: st
 export async function startCloud(options: CloudOptions): Promise<Cloud> {
   const stops: (() => void | Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
-    // Last started, first stopped; what cannot be stopped does not keep the rest from it.
+    // Last started, first stopped; a failure to stop one does not affect the others.
     const errors: unknown[] = [];
     for (let each = stops.pop(); each; each = stops.pop())
       await Promise.resolve(each()).catch((error: unknown) => errors.push(error));
@@ -114,14 +114,14 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
   }
 }
 
-/** Ends with whoever started it, and has nothing to persist. */
+/** Ends with the process that started it, and has nothing to persist. */
 const borrowed = async (url: string): Promise<Pick<DynamoDb, "url" | "flush" | "exited">> => ({
   url,
   flush: async () => undefined,
   exited: new Promise(() => undefined),
 });
 
-/** Starts parts, and notes how each is stopped. */
+/** Starts parts, and records how to stop each. */
 type Started = <T extends { stop: () => void | Promise<void> }>(starting: Promise<T>) => Promise<T>;
 
 async function start(options: CloudOptions, stops: (() => void | Promise<void>)[], stop: () => Promise<void>): Promise<Cloud> {
@@ -142,7 +142,7 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
   const credentials = credentialsOf(secret, "operator");
   const data = await startData(options, template, credentials, started, stops);
   const principals = principalsOf(template, secret, credentials);
-  // A request can only come once a function runs, and by then everything named here is there.
+  // Requests only arrive once a function runs, and by then everything named here exists.
   const late: { states?: States } = {};
   const portFile = within(options, "aws-port");
   const aws = await started(
@@ -194,7 +194,7 @@ const within = ({ dataDir }: CloudOptions, name: string): string | undefined =>
 
 type Resolve = (values: Record<string, string>) => Record<string, string>;
 
-/** What outlives a stop: the database with its table, the buckets, the secrets. */
+/** What survives a stop: the database with its table, the buckets, the secrets. */
 async function startData(
   options: CloudOptions,
   template: Template,
@@ -206,7 +206,7 @@ async function startData(
   const database =
     databaseUrl === undefined ? started(startDynamoDb({ dataDir: within(options, "dynamodb") })) : borrowed(databaseUrl);
   const files = started(openStorage({ dir: within(options, "s3") }));
-  // All are awaited before one's failure is reported: what started late would otherwise never be stopped.
+  // Waits for all before it reports one's failure: otherwise nothing would ever stop a part that started late.
   await Promise.allSettled([database, files]);
   const [dynamodb, storage] = await Promise.all([database, files]);
 
@@ -244,7 +244,7 @@ async function startCompute(
     environment: { ...resolved(each.environment), ...("BACKUP_BUCKET" in each.environment ? options.store : {}) },
   }));
   const environment = { ...options.environment, AWS_ENDPOINT_URL: awsUrl };
-  // Beside the bundles, and as long as they are kept.
+  // Beside the bundles, and for as long as these.
   const compileCache = join(outDir, "compile-cache");
   const lambda = startLambda({ functions, environment, localSecret: secret, dataDir, compileCache });
   const { invoke } = lambda;

@@ -1,4 +1,4 @@
-// The demo account of a service on one machine: someone to log in as, a token, and an SSH key, so that the first call works.
+// The demo account of a service on one machine: a user to sign in as, a token, and an SSH key, so that the first call works.
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ export type Demo = z.infer<typeof Demo>;
 
 const EMAIL = "demo@example.com";
 
-/** The demo account as it was left, or a new one; `demo.json` holds its secrets, readable by its owner only. */
+/** The existing demo account, or a new one; `demo.json` holds its secrets, readable by its owner only. */
 export async function demoAccount(dataDir: string, apiUrl: string, environment: Environment): Promise<Demo> {
   const file = join(dataDir, "demo.json");
   const urls = { base_url: `${apiUrl}/api/v1`, dashboard_url: `${apiUrl}/` };
@@ -42,7 +42,7 @@ export async function demoAccount(dataDir: string, apiUrl: string, environment: 
   return demo;
 }
 
-/** If the file was lost but the account is there, it gets a new password and another token. */
+/** If the file is lost but the account exists, it gets a new password and another token. */
 async function prepare(
   user: UserRecord | undefined,
   environment: Environment,
@@ -61,11 +61,11 @@ async function prepare(
   const by = { caller, requestId: "npm-start" };
   const change = changeOf(await getAccount(owner.account_id));
   const { token, value } = reserveToken(change, by, environment, {
-    name: user === undefined ? "Demo" : `Demo ${now()}`, // names are unique, and the one that was lost has the first
+    name: user === undefined ? "Demo" : `Demo ${now()}`, // names are unique, and the lost one has the first
     permissions: [...ALL_PERMISSIONS],
     expires_at: null,
   });
-  const { public_key: publicKey } = keyPairOf(randomBytes(32), "demo"); // its private half is thrown away: it opens nothing
+  const { public_key: publicKey } = keyPairOf(randomBytes(32), "demo"); // nobody keeps its private key: it opens nothing
   const key = reserveSshKey(change, { name: "Demo key", ...parseSshKey(publicKey) });
   logEvent(change, by, "token.create", { type: "token", id: token.id, name: token.name });
   await change.commit();

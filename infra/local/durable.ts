@@ -1,8 +1,8 @@
-// Files that are whole, and there, after a loss of power.
+// Files that are complete and present after a loss of power.
 import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Replaces a file, so that a crash leaves the old one or the new one. It is on disk when this returns, where that matters. */
+/** Replaces a file, so that a crash leaves the old or the new one. It is on disk when this returns, where that matters. */
 export function replaceFile(
   path: string,
   text: string,
@@ -13,9 +13,9 @@ export function replaceFile(
   if (durable) syncFolder(dirname(path));
 }
 
-/** Persists which files a folder has: a file that is on disk is lost with its name. */
+/** Persists a folder's entries: a file on disk is lost with its name. */
 export function syncFolder(path: string): void {
-  if (process.platform === "win32") return; // where folders cannot be opened
+  if (process.platform === "win32") return; // on systems that cannot open folders
   const descriptor = openSync(path, "r");
   try {
     fsyncSync(descriptor);

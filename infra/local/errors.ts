@@ -1,5 +1,5 @@
-// The two kinds of error of the local runner: what its user can fix, and what an AWS service would return.
-/** Something on this machine is in the way. The message is one line that says what to do. */
+// The local runner's two kinds of errors: one that its user can fix, and one that an AWS service would return.
+/** Something on this machine prevents the start. The message is one line that says what to do. */
 export class LocalError extends Error {
   override name = "LocalError";
 }

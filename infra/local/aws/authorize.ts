@@ -1,4 +1,4 @@
-// Who calls, and whether their policies allow it, as AWS decides it.
+// Identifies the caller, and checks its policies as AWS does.
 import { AwsFault } from "../errors.ts";
 import { allows, type Context, type Need, type PolicyDocument } from "../iam/iam.ts";
 import type { S3Operation } from "../s3/operation.ts";
@@ -10,7 +10,7 @@ export interface Principal {
   name: string;
   accessKeyId: string;
   secretAccessKey: string;
-  /** One array for each principal, because decisions are cached by it; "operator" may do everything. */
+  /** One array per principal, because decisions are cached by it; "operator" may do everything. */
   policies: readonly PolicyDocument[] | "operator";
 }
 
@@ -37,7 +37,7 @@ export function authenticate(
   return { principal, signed };
 }
 
-/** An address that was presigned says nothing of the body unless its maker signed a hash into it. */
+/** A presigned URL says nothing about the body unless its creator signed a hash into it. */
 export function payloadHashOf({ headers, query }: HttpCall, { lifetimeSeconds }: Signed): string {
   const hash =
     headers["x-amz-content-sha256"] ??
@@ -69,7 +69,7 @@ export async function requireAllowed({ name, policies }: Principal, needs: Need[
   }
 }
 
-/** As on AWS, whoever may not list a bucket is told nothing of what is not in it: 403 where the code waits for 404. */
+/** As on AWS, a caller who may not list a bucket cannot tell what is not in it: 403 where the code waits for 404. */
 export async function asSeenBy(principal: Principal, { bucket, key, permission }: S3Operation, error: unknown): Promise<unknown> {
   if (!(error instanceof AwsFault) || error.name !== "NoSuchKey" || permission !== "s3:GetObject") return error;
   const context = async (): Promise<Context> => ({ "s3:prefix": key });

@@ -16,9 +16,9 @@ export interface Aws {
   url: string;
   calls: Pick<Calls, "list" | "clear" | "subscribe">;
   outage: (service: Service, mode: Outage) => void;
-  /** The next call of the action is done, and its response is lost on the way. */
+  /** The next call of the action takes effect, and its response is lost. */
   loseResponse: (action: string) => void;
-  /** Queries of the tables' indexes see no write from now on, until the returned function is called: AWS's indexes lag behind. */
+  /** Queries of the tables' indexes see no write from now on, until the returned function is called: AWS's indexes lag. */
   holdIndexes: () => Promise<() => Promise<void>>;
   stop: () => Promise<void>;
 }
@@ -27,13 +27,13 @@ interface AwsOptions {
   principals: (accessKeyId: string) => Principal | undefined;
   services: Services;
   log?: ((line: string) => void) | undefined;
-  /** To listen on, if it is free: presigned addresses name it, and must be valid after a restart too. */
+  /** The port to listen on, if it is free: presigned URLs contain it, and must be valid after a restart too. */
   port?: number | undefined;
 }
 
 async function listen(server: Server, port: number): Promise<void> {
   server.listen(port, "127.0.0.1");
-  await once(server, "listening"); // rejects when the server says that it cannot
+  await once(server, "listening"); // rejects when the server cannot listen
 }
 
 export async function startAws({ principals, services, log = () => undefined, port: wanted = 0 }: AwsOptions): Promise<Aws> {
@@ -58,7 +58,7 @@ export async function startAws({ principals, services, log = () => undefined, po
     });
   });
   server.requestTimeout = 0; // a backup may take longer to arrive than Node's 5 minutes
-  server.keepAliveTimeout = 3_600_000; // the SDKs keep connections open; one that we closed just then would fail a call
+  server.keepAliveTimeout = 3_600_000; // the SDKs keep connections open; if we closed one in that moment, a call would fail
   await listen(server, wanted).catch(() => listen(server, 0));
   const { port } = z.object({ port: z.number() }).parse(server.address());
   return {

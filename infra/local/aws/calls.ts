@@ -1,4 +1,4 @@
-// The calls that the local AWS responded to, for tests that look.
+// The calls that the local AWS handled, for tests.
 import type { Service } from "./services.ts";
 
 const CALLS_KEPT = 10_000;

@@ -1,4 +1,4 @@
-// Errors as AWS's services report them, by their protocols.
+// Errors in the format of AWS's services, by protocol.
 import * as z from "zod";
 import { AwsFault, LocalError } from "../errors.ts";
 import { xmlOf } from "../s3/xml.ts";

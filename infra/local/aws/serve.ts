@@ -1,4 +1,4 @@
-// One call of an SDK: authenticated, authorized, passed to its service, recorded, and responded to.
+// One call of an SDK: authenticates, authorizes, forwards, records and returns it.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
@@ -29,10 +29,10 @@ export interface Endpoint {
   services: Services;
   known: Known;
   outageOf: (service: Service) => Outage;
-  /** What DynamoDB is asked in place of what the caller sent. */
+  /** The input for DynamoDB, in place of the caller's. */
   redirected: (action: string, input: unknown) => unknown;
   record: (call: Call) => void;
-  /** Whether the response to this action is to be lost on the way. */
+  /** Whether to lose the response to this action. */
   loses: (action: string) => boolean;
   log: (line: string) => void;
 }
@@ -55,10 +55,10 @@ export async function serve(endpoint: Endpoint, request: IncomingMessage, respon
       : json({ __type: fault.name, message: fault.message }, fault.status);
   });
   call.status = reply.status;
-  endpoint.record(call); // before the response is out, so that whoever has it finds the call
+  endpoint.record(call); // before the response is sent, so that its recipient finds the call
   if (endpoint.loses(call.action)) return void request.socket.destroy();
   await send(reply, call.requestId, http.method, response);
-  request.resume(); // what was rejected unread, so that its sender comes to read the response
+  request.resume(); // reads a rejected body, so that its sender gets to the response
 }
 
 const newCall = (service: Service, action: string): Call => ({
@@ -72,11 +72,11 @@ const newCall = (service: Service, action: string): Call => ({
   status: 200,
 });
 
-/** Checks a call before it is passed on. */
+/** Checks a call before forwarding it. */
 interface Caller {
   principal: Principal;
   signed: Signed;
-  /** The signature is of a hash of the body. */
+  /** The signature covers a hash of the body. */
   checkSignature: (payloadHash: string) => void;
   authorize: (needs: Need[]) => Promise<void>;
 }

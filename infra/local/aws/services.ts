@@ -1,4 +1,4 @@
-// The services behind the endpoint, and how each is called once a call is authorized.
+// The services behind the endpoint, and how to call each after authorization.
 import type { Readable } from "node:stream";
 import * as z from "zod";
 import { callDynamoDb, describeTable, type Database, type Table } from "../dynamodb/dynamodb.ts";
@@ -50,7 +50,7 @@ const Units = z.object({ CapacityUnits: z.number() });
 const Failed = z.looseObject({});
 const Consumed = z.looseObject({ ConsumedCapacity: z.union([Units, z.array(Units)]) });
 
-/** Asks for the consumed capacity, which tests count, and takes it out again where the caller did not ask. */
+/** Requests the consumed capacity, which tests count, and removes it from the response if the caller did not request it. */
 export async function dynamodb(
   { database, flush }: Services,
   action: string,

@@ -1,11 +1,11 @@
-// AWS Signature Version 4, the checking side: who signed a request, and whether it is what they signed.
+// AWS Signature Version 4, the checking side: who signed a request, and whether it is unmodified.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { AwsFault } from "../errors.ts";
 
 export interface HttpCall {
   method: string;
-  /** As it was sent, without the query: what is signed must not be normalised. */
+  /** As sent, without the query: the signed text must not be normalized. */
   path: string;
   query: URLSearchParams;
   headers: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface Signed {
   signedHeaders: string[];
   signature: string;
   time: string;
-  /** Only a presigned address has one. */
+  /** Only a presigned URL has one. */
   lifetimeSeconds?: number;
 }
 
@@ -34,7 +34,7 @@ export function readCall(request: IncomingMessage): HttpCall {
   return { method: request.method ?? "GET", path, query: new URLSearchParams(query), headers: Object.fromEntries(headers) };
 }
 
-/** Undefined: it is not signed, or not in a way that AWS would read. */
+/** Undefined: not signed, or not in a way that AWS reads. */
 export function readSignature({ query, headers }: HttpCall): Signed | undefined {
   const header = AUTHORIZATION.exec(headers["authorization"] ?? "");
   const fromQuery = query.get("X-Amz-Algorithm") === "AWS4-HMAC-SHA256";
@@ -103,10 +103,10 @@ function signatureOf(call: HttpCall, signed: Signed, secretAccessKey: string, pa
   return hmac(keyOf(secretAccessKey, scope), toSign);
 }
 
-const KEYS_KEPT = 1_000; // one for each function, day and service
+const KEYS_KEPT = 1_000; // one per function, day and service
 const keys = new Map<string, Buffer | string>();
 
-/** Made once of the same secret and scope, as the SDKs do: four of the five digests of a request. */
+/** Computed once per secret and scope, as in the SDKs: four of the five digests of a request. */
 function keyOf(secretAccessKey: string, scope: readonly string[]): Buffer | string {
   const name = [secretAccessKey, ...scope].join("\0");
   const key = keys.get(name) ?? scope.reduce<Buffer | string>((secret, part) => hmac(secret, part), `AWS4${secretAccessKey}`);

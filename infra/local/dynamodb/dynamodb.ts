@@ -1,4 +1,4 @@
-// AWS's own DynamoDB Local, a Java program, on 127.0.0.1: started, watched and surely ended; and the template's table made in it.
+// AWS's own DynamoDB Local, a Java program, on 127.0.0.1: starts, watches and reliably ends it, and creates the template's table.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -14,12 +14,12 @@ import { REGION } from "../template/template.ts";
 const CLASS = "LoopbackDynamoDb";
 const SOURCE = join(import.meta.dirname, `${CLASS}.java`);
 const JAVA_FLAGS = ["-XX:+UseSerialGC", "-Xmx256m"]; // some 200 MiB
-// Ready in 0.9 s. Compiling for speed takes half a minute of CPU, and makes calls a third cheaper: that pays after some 20,000 of them.
+// Ready in 0.9 s. Compiling for speed takes half a minute of CPU, and makes calls a third cheaper, which pays off after some 20,000 calls.
 const QUICK_START = ["-XX:TieredStopAtLevel=1"];
 const READY_WITHIN_SECONDS = 60; // 0.9 s alone, 10 s seen on a machine with every core taken
 const ENDS_WITHIN_SECONDS = 3; // then SIGKILL; it has nothing to save, SQLite writes through
 
-/** Whose tables are meant: in memory each access key has its own, so that several clouds can share one Java. */
+/** Selects the tables: in memory each access key has its own, so that several clouds can share one Java. */
 export interface Database {
   url: string;
   accessKeyId: string;
@@ -33,11 +33,11 @@ export type DynamoDb = Database & {
    * A single write that follows is acknowledged only after both are.
    */
   flush(): Promise<void>;
-  /** Settles when Java has ended, by whatever cause. */
+  /** Settles when Java has ended, for whatever reason. */
   exited: Promise<number | null>;
 };
 
-/** Without `dataDir` the data is in memory and gone at the end. `manyCalls` makes calls cheaper, and the first thousands of them dearer. */
+/** Without `dataDir` the data is in memory and lost at the end. `manyCalls` makes calls cheaper, and the first thousands of them more expensive. */
 export async function startDynamoDb({
   dataDir,
   manyCalls = false,
@@ -91,7 +91,7 @@ async function compiled(jars: string, folder: string | undefined): Promise<strin
   });
 }
 
-/** Java, with what it writes and the port that it says it listens on. */
+/** Java, with its output and the port that it reports. */
 function startJava(jars: string, classes: string, folder: string | undefined, manyCalls: boolean) {
   const child = spawn(
     "java",
@@ -102,10 +102,10 @@ function startJava(jars: string, classes: string, folder: string | undefined, ma
       ["-disableTelemetry"],
       folder === undefined ? ["-inMemory"] : ["-sharedDb", "-dbPath", folder],
     ),
-    // A group of its own, so that Ctrl-C in the terminal reaches only us and we end it after the last request.
+    // A separate process group, so that Ctrl-C in the terminal reaches only us and we end Java after the last request.
     { stdio: ["pipe", "pipe", "pipe"], detached: process.platform !== "win32" },
   );
-  child.stdin.on("error", () => undefined); // it died first: `exited` says so
+  child.stdin.on("error", () => undefined); // it died first, as `exited` says
   let output = "";
   const exited = new Promise<number | null>((done) => {
     child.once("exit", (code) => done(code));
@@ -126,7 +126,7 @@ function startJava(jars: string, classes: string, folder: string | undefined, ma
   return { child, exited, port, output: () => output };
 }
 
-/** Holds the one item that every flush overwrites; apart from the service's table, whose items are all the service's own. */
+/** Holds the one item that every flush overwrites, apart from the service's table, whose items all belong to the service. */
 const FLUSHED = {
   TableName: "local-runner.flushed",
   AttributeDefinitions: [{ AttributeName: "pk", AttributeType: "S" }],
@@ -153,7 +153,7 @@ async function jarFolder(): Promise<string> {
   return join(lib, folder);
 }
 
-/** Asked only after a failure, so that a start that works does not pay for a second Java. */
+/** Checked only after a failure, so that a successful start does not pay for a second Java. */
 async function whyNot(output: string, folder: string | undefined): Promise<LocalError> {
   const needed = "Java 17 or later is needed for DynamoDB Local";
   const install = "install it, e.g. apt-get install openjdk-17-jre-headless";
@@ -184,7 +184,7 @@ async function run(command: string, args: string[]): Promise<{ code: number | nu
 const pidFile = (folder: string): string => join(folder, "dynamodb.pid");
 const Owner = z.object({ pid: z.int().positive(), parent: z.int() });
 
-/** Makes the folder ours: writable, and without a Java that a crash left behind. Two Javas on one folder would each hide the other's writes. */
+/** Takes over the folder: makes it writable, and ends a Java that a crash left behind. Of two Javas on one folder, each would hide the other's writes. */
 async function claim(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
@@ -195,7 +195,7 @@ async function claim(folder: string): Promise<void> {
   const before = Owner.safeParse(parseJson(await readFile(pidFile(folder), "utf8").catch(() => "")));
   if (!before.success) return;
   const running = await processInfo(before.data.pid);
-  // The number may have been given to another program since.
+  // Another program may have the number now.
   if (running === undefined || !running.command.includes(CLASS) || !running.command.includes(folder)) return;
   if (running.parent === before.data.parent)
     throw new LocalError(
@@ -215,7 +215,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);
   } catch {
-    return false; // it is gone
+    return false; // it has ended
   }
 }
 
@@ -223,11 +223,11 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // half written by the crash that we clean up after
+    return undefined; // the crash interrupted the write
   }
 }
 
-/** By /proc, as small containers have no ps; by ps where there is no /proc. A zombie has no command line, and counts as gone. */
+/** By /proc, because small containers have no ps; by ps if there is no /proc. A zombie has no command line, and counts as ended. */
 async function processInfo(pid: number): Promise<{ parent: number; command: string } | undefined> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   const command = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).replaceAll("\0", " ");
@@ -237,7 +237,7 @@ async function processInfo(pid: number): Promise<{ parent: number; command: stri
   return line?.[1] === undefined || line[2] === undefined ? undefined : { parent: Number(line[1]), command: line[2] };
 }
 
-/** DynamoDB Local wants a signature and checks none. */
+/** DynamoDB Local needs a signature but does not check it. */
 const unchecked = (accessKeyId: string): string =>
   `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20260101/${REGION}/dynamodb/aws4_request, SignedHeaders=host, Signature=0`;
 
@@ -250,8 +250,8 @@ export async function callDynamoDb(
   return { status, body: JSON.parse(text) };
 }
 
-// Without `fetch`, which costs three times as much: every call of every function comes through here. Connections that nobody
-// uses are closed before DynamoDB Local closes them, which is after 30 s, so that no call is sent into one that is just closing.
+// Without `fetch`, which costs three times as much: every call of every function comes through here. It closes idle connections before
+// DynamoDB Local does, which is after 30 s, so that it never sends a call into a closing connection.
 const agent = new Agent({ keepAlive: true, timeout: 5_000 });
 
 function post({ url, accessKeyId }: Database, action: string, body: string): Promise<{ status: number; text: string }> {
@@ -288,7 +288,7 @@ export type Table = z.infer<typeof Table>;
 
 const TimeToLive = z.object({ AttributeName: z.string(), Enabled: z.boolean() });
 
-/** The table of the template's AWS::DynamoDB::GlobalTable, made unless it exists; streams, backups and the like are left out. */
+/** The table of the template's AWS::DynamoDB::GlobalTable, created if missing, without streams, backups and the like. */
 export async function createTable(database: Database, properties: unknown): Promise<void> {
   const wanted = Table.parse(properties);
   const existing = await describeTable(database, wanted.TableName);
@@ -309,7 +309,7 @@ export async function deleteTable(database: Database, name: string): Promise<voi
   if (status !== 200) throw new LocalError(`Could not delete the table ${name}: ${JSON.stringify(body)}`);
 }
 
-/** As on AWS items go some time after they expire, so that readers filter in any case. */
+/** As on AWS, items vanish some time after they expire, so readers filter in any case. */
 async function deleteExpired(
   database: Database,
   TableName: string,

@@ -1,10 +1,10 @@
-// Indexes that lag: copies of the tables as they were at one moment, which queries of indexes are sent to while the tables go on.
+// Lagging indexes: copies of the tables at one moment, which serve the queries of indexes while the tables change.
 import * as z from "zod";
 import { callDynamoDb, createTable, type Database, deleteTable, describeTable } from "./dynamodb.ts";
 import { LocalError } from "../errors.ts";
 
 export interface HeldIndexes {
-  /** The same query of the copy; undefined if it is of no index that is held. */
+  /** The same query of the copy; undefined if it uses no held index. */
   redirect: (action: string, input: unknown) => unknown;
   remove: () => Promise<void>;
 }

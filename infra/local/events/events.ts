@@ -1,4 +1,4 @@
-// EventBridge on this machine: the template's rules, on a schedule or on an event, with functions as targets.
+// EventBridge on this machine: the template's rules, on a schedule or for an event, with functions as targets.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LocalError } from "../errors.ts";
@@ -11,13 +11,13 @@ export interface Event {
   detail: Record<string, Json>;
 }
 
-// What Lambda does with an event whose function failed: again after one minute, and again after two more.
+// What Lambda does with an event whose function failed: a retry after one minute, and another after two more.
 const RETRY_AFTER_SECONDS = [60, 120];
 
-// A service that was off for a while has something to catch up on, and a new one has no catalog yet.
+// A service that was down has work to catch up on, and a new one has no catalog yet.
 const FIRST_RUN_MILLISECONDS = 1000;
 
-// A longer one fires at once in Node. What should run less often than every 24 days runs that often.
+// Node fires a longer one immediately. What is scheduled less often than every 24 days runs every 24 days.
 const LONGEST_TIMER_MILLISECONDS = 2 ** 31 - 1;
 
 const SECONDS: Record<string, number> = { minute: 60, hour: 3600, day: 86_400 };
