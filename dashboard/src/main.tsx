@@ -1,7 +1,7 @@
-// The dashboard's beginning: all else is loaded from here, so that where a file does not come there are words and not a blank page.
+// The dashboard's entry: everything else loads from here, so that a missing file shows a message and not a blank page.
 import { load, NOT_LOADED } from "./app/loading.ts";
 
-// Both at once: what is shown first is known before any of it is there.
+// Both concurrently: the first page is known before any of its files arrives.
 const first = () => (localStorage.getItem("session") === null ? import("./login/login.tsx") : import("./shell/shell.tsx"));
 load(() => Promise.all([import("./start.tsx"), first()])).catch(() => {
   const [alert, title, text, again] = ["div", "h1", "p", "button"].map((name) => document.createElement(name));

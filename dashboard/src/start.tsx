@@ -1,4 +1,4 @@
-// What is shown: the sign-in page, or the shell with its pages. The sign-in page comes without the shell, so that it is small.
+// Renders the sign-in page, or the shell with its pages. The sign-in page has no shell, so that it is small.
 import "@cloudscape-design/global-styles/index.css";
 import "./app/styles.css";
 import { QueryClientProvider } from "@tanstack/react-query";
@@ -19,7 +19,7 @@ const Shell = lazy(() => load(() => import("./shell/shell.tsx")));
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no #root");
 
-// Of this kind, because only it can keep somebody on a page.
+// A data router, because only it can keep a user on a page.
 const router = createBrowserRouter([
   {
     path: "/login",

@@ -1,4 +1,4 @@
-// What can be done with a backup now, and in words why not: from the same table that the API checks.
+// The allowed actions of a backup, and the reasons against the others, from the same table that the API checks.
 import type { Backup } from "../../../shared/api/backups.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
@@ -7,7 +7,7 @@ import { type BackupStatus, LIFECYCLE, RESTORABLE } from "../../../shared/domain
 import { whyNot } from "./instances.ts";
 import { shownOf } from "../resource/status.tsx";
 
-/** The instance that a backup is of, with its server, as far as the page knows them: then the API has the last word. */
+/** The instance of a backup and its server, as far as the page knows them; otherwise the API decides. */
 export interface Home {
   instance: Instance | undefined;
   server: Server | undefined;

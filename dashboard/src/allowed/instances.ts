@@ -1,4 +1,4 @@
-// What an instance's state and its server's allow, and in words why not: from the same table that the API checks.
+// The allowed actions for an instance's status and its server's, and the reasons against the others, from the same table that the API checks.
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { Server } from "../../../shared/api/servers.ts";
 import { LIFECYCLE, statesFor, USABLE, type InstanceAction } from "../../../shared/domain/lifecycle.ts";
@@ -17,21 +17,21 @@ const DONE: Record<InstanceAction, string> = {
 
 const FAILED = LIFECYCLE["instance.create"].failed;
 
-/** All work needs the server, except deletion, which then removes the record alone. */
+/** Every operation needs the server, except deletion, which then removes the record alone. */
 export function whyNot(action: InstanceAction, instance: Instance, server: Server | undefined): string | undefined {
   if (instance.operation_id !== null) return "Another operation is in progress. Wait for it to finish.";
   const states = statesFor(action);
   if (!states.includes(instance.status))
     return `Can't be ${DONE[action]} while ${wordOf(instance.status)}. The instance must be ${inWords(states)}.`;
   if (action === "delete") return undefined;
-  if (server === undefined) return undefined; // as long as it could not be read the API has the last word
+  if (server === undefined) return undefined; // while the server is not loaded, the API decides
   if (!isUsable(server)) return `Its server ${server.name} is ${server.status}. It must be active.`;
   return instance.status === FAILED && !instance.allowed_actions.includes(action)
     ? "Odoo was never installed. Delete this instance and create another."
     : undefined;
 }
 
-/** The name and email need no work on the server. */
+/** Changing the name and email needs no operation on the server. */
 export const whyNotEdit = ({ status }: Instance): string | undefined =>
   status === LIFECYCLE["instance.delete"].through ? "This instance is being deleted." : undefined;
 

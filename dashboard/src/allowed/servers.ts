@@ -1,8 +1,8 @@
-// What a server's state allows, and in words why not: from the same table that the API checks.
+// The allowed actions for a server's status, and the reasons against the others, from the same table that the API checks.
 import type { Server } from "../../../shared/api/servers.ts";
 import { isServerPhase, LIFECYCLE, RENAMABLE, SERVER_PHASES, type ServerPhase } from "../../../shared/domain/lifecycle.ts";
 
-/** The API publishes a status; behind it are these phases, and whether work holds the server tells which. */
+/** The API publishes a status, which stands for these phases; whether an operation locks the server tells which. */
 export const phasesOf = ({ status, operation_id }: Server): ServerPhase[] =>
   Object.keys(SERVER_PHASES)
     .filter(isServerPhase)

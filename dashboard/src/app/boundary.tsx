@@ -1,4 +1,4 @@
-// What is shown when a page breaks: words instead of nothing, and the rest of the dashboard stays.
+// Shown when a page breaks: an explanation instead of nothing, and the rest of the dashboard stays.
 import Alert from "@cloudscape-design/components/alert";
 import Button from "@cloudscape-design/components/button";
 import { Component, type ReactNode, useEffect } from "react";
@@ -6,7 +6,7 @@ import { useRouteError } from "react-router";
 import { NOT_LOADED, NotLoaded } from "./loading.ts";
 
 interface Props {
-  /** Where the person is: going elsewhere clears the error. */
+  /** The current location: opening another page clears the error. */
   place: string;
   children: ReactNode;
 }
@@ -27,7 +27,7 @@ export class Boundary extends Component<Props, { error: unknown; place: string }
   }
 }
 
-/** What a router shows where there is no page around what broke. */
+/** Shown by the router if no page surrounds what broke. */
 export const BrokenRoute = () => <Broken error={useRouteError()} />;
 
 function Broken({ error }: { error: unknown }) {

@@ -1,4 +1,4 @@
-// What a deployment says of itself beside the API: a file that is served with the dashboard.
+// What a deployment tells its dashboard, in a file that is served with it.
 import * as z from "zod";
 import { ENVIRONMENTS } from "../../../shared/domain/environments.ts";
 
@@ -6,9 +6,9 @@ const Environment = z.enum(ENVIRONMENTS);
 
 const Deployment = z.object({
   environment: Environment,
-  /** The dashboard of the other environment, where the operator has configured it. */
+  /** The other environment's dashboard, if the operator has configured it. */
   other_dashboard: z.object({ environment: Environment, url: z.url({ protocol: /^https?$/ }) }).nullable(),
-  /** Where the API is described for people. */
+  /** The URL of the API reference. */
   api_page: z.string().startsWith("/").nullable(),
 });
 export type Deployment = z.infer<typeof Deployment>;

@@ -1,4 +1,4 @@
-// The sandbox cannot be mistaken for the real thing: a strip above everything, on every page.
+// Nobody can mistake the sandbox for live: every page has a strip at the top.
 import { useEnvironment } from "./title.ts";
 
 export function EnvironmentBanner() {

@@ -1,4 +1,4 @@
-// An error in its place on the page: what happened, what to do, and the request to name when asking for help.
+// An error in its place on the page: what happened, what to do, and the request ID for support.
 import Alert from "@cloudscape-design/components/alert";
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
@@ -9,9 +9,9 @@ import { spanInWords, wordsOf } from "./words.ts";
 
 interface Props {
   error: unknown;
-  /** Behind a button; after the rate limit's time also by itself. */
+  /** Behind a button, and automatically after a rate limit. */
   retry?: (() => void) | undefined;
-  /** By itself alone, because the form has its own button. */
+  /** Only automatically, because the form has its own button. */
   resend?: (() => void) | undefined;
 }
 
@@ -39,7 +39,7 @@ export function Failure({ error, retry, resend }: Props) {
   );
 }
 
-/** Seconds that are left of the rate limit's time; then it is tried again, once for each error. */
+/** The seconds left until the rate limit resets; then retries once per error. */
 function useRetryAfterLimit(error: unknown, again: (() => void) | undefined): number {
   const left = useCountdown(waitOf(error), error);
   const waiting = useRef<unknown>(undefined);

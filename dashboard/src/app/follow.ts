@@ -1,4 +1,4 @@
-// Links of the design system that stay on the page: the router goes there, unless a new tab was asked for.
+// Makes links of the design system use the router, unless the user asked for a new tab.
 import { useNavigate } from "react-router";
 
 interface Followed {

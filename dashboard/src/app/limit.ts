@@ -1,14 +1,14 @@
-// The API's rate limit: until when the page waits, because a response said so.
+// The API's rate limit: how long the page waits because a response asked it to.
 import { useSyncExternalStore } from "react";
 import { ClientError } from "../../../shared/api/client.ts";
 
-/** Where a response does not say how long. */
+/** For responses that do not say how long. */
 const WAIT_SECONDS = 60;
 
 let until = 0;
 const listeners = new Set<() => void>();
 
-/** How long to wait, in seconds; undefined for errors that are not of the limit. */
+/** How long to wait, in seconds; undefined for errors other than the rate limit. */
 export const waitOf = (error: unknown): number | undefined =>
   error instanceof ClientError && error.code === "RATE_LIMIT_EXCEEDED" ? (error.retryAfter ?? WAIT_SECONDS) : undefined;
 
@@ -17,7 +17,7 @@ export function waitUntil(moment: number): void {
   for (const listener of listeners) listener();
 }
 
-/** In milliseconds of the browser's clock; in the past where nothing waits. */
+/** In milliseconds of the browser's clock; in the past if nothing waits. */
 export const useWaitingUntil = (): number => useSyncExternalStore(subscribe, () => until);
 
 function subscribe(listener: () => void): () => void {

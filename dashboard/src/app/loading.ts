@@ -1,4 +1,4 @@
-// Parts of the dashboard that are files of their own: one that does not load is tried again by itself, once, and then it is the network's fault.
+// Parts of the dashboard in separate files: one that fails to load is retried once automatically, and then shown as a network error.
 
 export class NotLoaded extends Error {
   override name = "NotLoaded";
@@ -11,7 +11,7 @@ export const NOT_LOADED = {
 
 const KEY = "reloaded";
 const RETRY_AFTER_MS = 1_000;
-/** A page that was reloaded this recently is not reloaded again by itself. */
+/** A page that reloaded this recently does not reload automatically again. */
 const ONCE_IN_MS = 60_000;
 
 export async function load<T>(part: () => Promise<T>): Promise<T> {
@@ -19,7 +19,7 @@ export async function load<T>(part: () => Promise<T>): Promise<T> {
     return await part();
   } catch (cause) {
     if (await canReload()) {
-      // Browsers remember that a module did not load: only another page asks for it again, and by its present name.
+      // Browsers remember that a module failed to load: only a new page requests it again, under its current name.
       sessionStorage.setItem(KEY, JSON.stringify({ path: window.location.pathname, at: Date.now() }));
       window.location.reload();
       return new Promise<T>(() => undefined);
@@ -28,7 +28,7 @@ export async function load<T>(part: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Where the service is away a reload would show the browser's own error page. */
+/** If the service is down, a reload would show the browser's own error page. */
 async function canReload(): Promise<boolean> {
   if (wasReloaded()) return false;
   await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));

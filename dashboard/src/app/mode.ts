@@ -1,4 +1,4 @@
-// Light or dark: as the system has it, until the switch says otherwise; remembered.
+// Light or dark mode: the system's, until the user switches; the choice is remembered.
 import { applyMode, Mode } from "@cloudscape-design/global-styles";
 import { useSyncExternalStore } from "react";
 
@@ -14,7 +14,7 @@ export function startMode(): void {
 
 export const useDark = (): boolean => useSyncExternalStore(subscribe, isDark);
 
-/** A choice that agrees with the system is forgotten, so that the page follows the system again. */
+/** A choice that equals the system's is forgotten, so that the page follows the system again. */
 export function switchMode(): void {
   const dark = !isDark();
   if (dark === system.matches) localStorage.removeItem(KEY);

@@ -1,4 +1,4 @@
-// What the page tells in passing: kept here, so that any code may tell something and the shell shows it.
+// The page's notifications: stored here, so that any code can add one and the shell shows it.
 import { type ReactNode, useSyncExternalStore } from "react";
 import { session, subscribe as onSession } from "../session/session.ts";
 
@@ -9,13 +9,13 @@ interface Notification {
   content?: ReactNode;
 }
 
-/** Good news needs no click to go away; bad news stays until it was seen. */
+/** Successes disappear by themselves; errors stay until the user has seen them. */
 const SUCCESS_SECONDS = 10;
 
 let shown: readonly Notification[] = [];
 const listeners = new Set<() => void>();
 
-/** Tells something once: the same id again replaces what was told. */
+/** Adds a notification; the same ID replaces the previous one. */
 export function notify(notification: Notification): void {
   show([notification, ...shown.filter(({ id }) => id !== notification.id)]);
   if (notification.type === "success")
@@ -36,7 +36,7 @@ function show(next: readonly Notification[]): void {
   for (const listener of listeners) listener();
 }
 
-// What one person was told is nothing for the next.
+// One user's notifications are not for the next.
 onSession(() => {
   if (session() === undefined) show([]);
 });

@@ -1,4 +1,4 @@
-// The frame of every page: where one is, its heading, what can be done, and the title in the browser's tab.
+// The frame of every page: breadcrumbs, heading, actions, and the title in the browser's tab.
 import ContentLayout from "@cloudscape-design/components/content-layout";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
@@ -11,10 +11,10 @@ const NONE: readonly Step[] = [];
 interface Props {
   title: string;
   description?: ReactNode;
-  /** The pages above this one, from the top: a constant of the module. */
+  /** The parent pages of this one, from the top: a constant of the module. */
   above?: readonly Step[];
   actions?: ReactNode;
-  /** Where the page is one list, whose own heading is the page's (`<ResourceTable main …>`). */
+  /** For a page that is one list, whose own heading is the page's (`<ResourceTable main …>`). */
   headless?: boolean;
   children: ReactNode;
 }

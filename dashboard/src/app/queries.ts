@@ -1,8 +1,8 @@
-// Every question that pages ask of the API, with its key in the cache: [resource, "list" or "one", what of it].
+// Every query of the pages to the API, with its key in the cache: [resource, "list" or "one", its parameters].
 import { client } from "./client.ts";
 import { readDeployment } from "./deployment.ts";
 
-/** What a list may be asked for; the API takes one filter at a time. */
+/** The parameters of a list; the API takes one filter at a time. */
 export type ListQuery = Record<string, string | number | undefined>;
 
 export interface Question<T> {
@@ -25,7 +25,7 @@ export const instances = {
 
 export const backups = {
   list: (query: ListQuery = {}) => question(["backups", "list", query], ({ signal }) => client.backups.list({ query, signal })),
-  /** Those of one instance may be narrowed to a status as well. */
+  /** The backups of one instance can be filtered by status as well. */
   listOf: (instanceId: string) => (query: ListQuery) =>
     question(["backups", "list", instanceId, query], ({ signal }) =>
       client.backups.listOfInstance({ params: { id: instanceId }, query, signal }),
@@ -53,7 +53,7 @@ export const events = {
 
 export const settings = () => question(["settings", "one"], ({ signal }) => client.settings.get({ signal }));
 
-/** What a deployment offers and is: asked for once. */
+/** What a deployment offers, fetched once. */
 export const catalog = () => ({
   ...question(["catalog"], ({ signal }) => client.catalog.get({ signal })),
   staleTime: Infinity,

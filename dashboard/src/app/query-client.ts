@@ -6,22 +6,22 @@ import { operationIdsIn } from "./operation-ids.ts";
 import { waitOf, waitUntil } from "./limit.ts";
 import { passes } from "./words.ts";
 
-/** What comes back within this time shows what is cached, without asking again. */
+/** A page that comes back within this time shows the cached data without a request. */
 const FRESH_SECONDS = 5;
 const RETRIES_MAX = 2;
-/** Lists lag behind a change by a moment: they are asked for at once, and again then. */
+/** Lists lag behind a change by a moment: the page fetches them at once, and again after this time. */
 const LAG_SECONDS = 1;
 /** How long a change waits, at most, until the page shows it. */
 const PATIENCE_SECONDS = 2;
-/** Not 0, at which a change in progress whose form is gone would be checked without pause. */
+/** Not 0: then the cache would check a change whose form is gone without pause. */
 const GONE_SECONDS = 1;
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: FRESH_SECONDS * 1000,
-      networkMode: "always", // the browser's opinion of being offline is often wrong; the request tells
-      // What waits for the rate limit goes on when it may, however often.
+      networkMode: "always", // the browser is often wrong about being offline; the request tells
+      // Requests that wait for the rate limit continue as soon as they may, however often.
       retry: (count, error) => waitOf(error) !== undefined || (count < RETRIES_MAX && passes(error)),
       retryDelay: (count, error) => {
         const wait = waitOf(error);
@@ -29,26 +29,26 @@ export const queryClient = new QueryClient({
         return error instanceof ClientError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 500 * 2 ** count;
       },
     },
-    // A person decides whether to send a change again; the form then sends the same Idempotency-Key.
-    // The request or response may contain a password: it is removed with the form.
+    // A user decides whether to send a change again; the form then sends the same Idempotency-Key.
+    // The request or response may contain a password: it is removed together with the form.
     mutations: { networkMode: "always", retry: false, gcTime: GONE_SECONDS * 1000 },
   },
   mutationCache: new MutationCache({
     onSuccess: async (response) => {
       const refreshed = refresh();
-      // What work does is asked for when it has begun and ended.
+      // The effects of an operation are fetched when it begins and ends.
       if (operationIdsIn(response).length > 0) return;
       setTimeout(() => void refresh(), LAG_SECONDS * 1000);
-      // What is then told is on the page already, unless that takes long.
+      // The page then already shows what the notification says, unless that takes long.
       await Promise.race([refreshed, new Promise((resolve) => setTimeout(resolve, PATIENCE_SECONDS * 1000))]);
     },
   }),
 });
 
-/** First parts of the keys of what no change makes stale, and of the operations' own watch. */
+/** Key prefixes of what no change makes stale, and of the operations' own watch. */
 const LASTING = new Set<unknown>(["catalog", "deployment", "watch"]);
 
-/** Asks again for whatever is on the page. */
+/** Fetches everything on the page again. */
 export const refresh = (): Promise<void> =>
   queryClient.invalidateQueries({ predicate: ({ queryKey }) => !LASTING.has(queryKey[0]) });
 

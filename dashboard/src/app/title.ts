@@ -1,4 +1,4 @@
-// The browser's tab says which page and, in the sandbox, that nothing of it is real.
+// The title in the browser's tab: the page and, in the sandbox, that nothing on it is real.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { Deployment } from "./deployment.ts";
@@ -13,5 +13,5 @@ export function useTitle(page: string): void {
   }, [environment, page]);
 }
 
-/** Undefined until the page knows it: from the file beside it, so that a service that is away hides nothing. */
+/** Undefined until the page has read it from the file beside it, so that a service that is down hides nothing. */
 export const useEnvironment = (): Deployment["environment"] | undefined => useQuery(deployment()).data?.environment;

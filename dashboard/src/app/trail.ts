@@ -1,4 +1,4 @@
-// The pages above the one that is shown: the page says them, the shell shows them in its bar.
+// The parent pages of the current one: the page sets them, the shell shows them as breadcrumbs.
 import { useEffect, useSyncExternalStore } from "react";
 
 export interface Step {
@@ -10,7 +10,7 @@ const HOME: Step = { text: "Home", href: "/" };
 let trail: readonly Step[] = [];
 const listeners = new Set<() => void>();
 
-/** Said by a page while it is shown; `above` is the same value at every rendering. */
+/** Set by a page while it is shown; `above` is the same value in every rendering. */
 export function useTrail(above: readonly Step[], title: string): void {
   useEffect(() => {
     tell(title === HOME.text ? [] : [HOME, ...above, { text: title, href: "" }]);

@@ -1,4 +1,4 @@
-// What went wrong, in words for the person in front of the page.
+// Errors in words for the user.
 import { ClientError } from "../../../shared/api/client.ts";
 import { ApiError, type Problem } from "../../../shared/api/errors.ts";
 import { waitOf } from "./limit.ts";
@@ -6,7 +6,7 @@ import { waitOf } from "./limit.ts";
 interface Words {
   title: string;
   text: string;
-  /** To name when asking for help. */
+  /** The ID for support. */
   requestId: string | undefined;
 }
 
@@ -30,19 +30,19 @@ function wordsFor(error: ClientError): Omit<Words, "requestId"> {
   return { title: "Couldn't complete this", text: `${error.message}.` };
 }
 
-/** A span of seconds, as one says it: "4 min 10 s". */
+/** A number of seconds in words: "4 min 10 s". */
 export function spanInWords(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   const rest = Math.ceil(seconds % 60);
   return [minutes > 0 ? `${minutes} min` : "", rest > 0 || minutes === 0 ? `${rest} s` : ""].filter(Boolean).join(" ");
 }
 
-/** What is wrong with which field, as the API says it; empty for errors that are not of fields. */
+/** The invalid fields with their reasons, from the API's error; empty for other errors. */
 export function problemsOf(error: unknown): Problem[] {
   if (!(error instanceof ClientError || error instanceof ApiError)) return [];
   const { details, message, code } = error;
   if (Array.isArray(details?.["errors"])) return details["errors"].filter(isProblem);
-  // A value that is taken: the message says so, and `details` of which field.
+  // A taken value: the message says so, and `details` names the field.
   if (code === "CONFLICT" && typeof details?.["field"] === "string") return [{ field: details["field"], reason: message }];
   return [];
 }

@@ -1,4 +1,4 @@
-// The dialog that backs an instance up now.
+// The dialog that backs up an instance now.
 import { api } from "../../../shared/api/index.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
@@ -31,7 +31,7 @@ export const BackUpAny = ({ disabledReasonOf, onDismiss }: AnyProps) => (
 
 interface FormProps {
   title: string;
-  /** Where one is still to be chosen. */
+  /** If the user still has to choose one. */
   disabledReasonOf?: AnyProps["disabledReasonOf"];
   chosen: string;
   onDismiss: () => void;
@@ -78,7 +78,7 @@ interface FieldProps {
 function InstanceField({ disabledReasonOf, ...field }: FieldProps) {
   const optionOf = (instance: Instance) => {
     const disabledReason = disabledReasonOf(instance);
-    // A tooltip is nothing for fingers: the reason stands where everybody reads it.
+    // Touch screens have no tooltips: the reason is always visible.
     return { label: instance.name, description: disabledReason ?? instance.domain, disabled: disabledReason !== undefined };
   };
   return (

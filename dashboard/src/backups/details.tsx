@@ -1,4 +1,4 @@
-// All that is known of one backup, in a dialog that has an address: `?backup=bak_…`.
+// The details of one backup, in a dialog with its own URL: `?backup=bak_…`.
 import Box from "@cloudscape-design/components/box";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import Modal from "@cloudscape-design/components/modal";

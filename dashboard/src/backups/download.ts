@@ -1,4 +1,4 @@
-// Fetches a backup's archive: the address is good for minutes, so it is asked for at the click.
+// Downloads a backup's archive: the URL is valid for minutes, so the page requests it at the click.
 import { useMutation } from "@tanstack/react-query";
 import type { Backup } from "../../../shared/api/backups.ts";
 import { client } from "../app/client.ts";
@@ -8,7 +8,7 @@ import { wordsOf } from "../app/words.ts";
 export function useDownload(): (backup: Backup) => void {
   const { mutate } = useMutation({
     mutationFn: ({ id }: Backup) => client.backups.download({ params: { id } }),
-    // The storage responds with a file to save, so the page stays.
+    // The storage responds with a file to save, so the page stays open.
     onSuccess: ({ data }) => window.location.assign(data.url),
     onError: (error, { id }) => {
       const { title, text, requestId } = wordsOf(error);

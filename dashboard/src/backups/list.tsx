@@ -11,7 +11,7 @@ import type { Home } from "../allowed/backups.ts";
 import { BackUpAny } from "./back-up.tsx";
 import { BackupsTable } from "./table.tsx";
 
-/** More than an account has, unless its operator raised the quotas; then the API says what this page cannot know. */
+/** More than an account has, unless its operator raised the quotas; then the API decides. */
 const ALL = 100;
 
 export default function Backups() {

@@ -1,4 +1,4 @@
-// What can be done with one backup, behind a button in its row.
+// The actions of one backup, behind a button in its row.
 import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import { useNavigate } from "react-router";
 import type { Backup } from "../../../shared/api/backups.ts";
@@ -20,7 +20,7 @@ export function BackupMenu({ backup, home, onRestore, onDelete }: Props) {
   const item = (id: string, text: string, disabledReason: string | undefined) => ({
     id,
     text,
-    // A tooltip is nothing for fingers: the reason stands where everybody reads it.
+    // Touch screens have no tooltips: the reason is always visible.
     ...(disabledReason !== undefined && { disabled: true, secondaryText: disabledReason }),
   });
   const handlers: Readonly<Record<string, () => void>> = {

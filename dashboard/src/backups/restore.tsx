@@ -1,4 +1,4 @@
-// The dialog that restores a backup: says what is replaced, and goes on only once the instance's name is typed.
+// The dialog that restores a backup: says what it replaces, and continues only once the user typed the instance's name.
 import Alert from "@cloudscape-design/components/alert";
 import Checkbox from "@cloudscape-design/components/checkbox";
 import FormField from "@cloudscape-design/components/form-field";
@@ -24,7 +24,7 @@ interface Props {
 }
 
 export function Restore({ backup, onDismiss }: Props) {
-  // The name to be typed is the instance's present one; the backup has the one of its time.
+  // The user types the instance's current name; the backup has the name of its time.
   const { data, error, refetch } = useQuery(instances.one(backup.instance_id));
   return (
     <Modal visible header={`Restore ${data?.data.name ?? backup.instance_name}`} onDismiss={onDismiss}>
@@ -81,7 +81,7 @@ function useRestoreForm({ backup, instance, onDismiss }: Props & { instance: Ins
       }),
     done: () => {
       onDismiss();
-      void navigate(`/instances/${instance.id}`); // where the progress is, on top
+      void navigate(`/instances/${instance.id}`); // to the top, where the progress is
       window.scrollTo(0, 0);
     },
   });

@@ -1,4 +1,4 @@
-// A table of backups with all that can be done with them: of all instances, or of one on its own page.
+// A table of backups with their actions: of all instances, or of one instance on its own page.
 import Box from "@cloudscape-design/components/box";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
 import { type ReactNode, useState } from "react";
@@ -21,7 +21,7 @@ import { Restore } from "./restore.tsx";
 import { kindInWords, momentOf, sizeInWords } from "./words.ts";
 
 interface Props {
-  /** Where each backup would be restored to. */
+  /** The instance that each backup would be restored to. */
   homeOf: (backup: Backup) => Home;
   /** Only this instance's backups, on its page. */
   instanceId?: string;
@@ -102,7 +102,7 @@ function Made({ backup }: { backup: Backup }) {
   return <Link to={`${pathname}?${details.toString()}`}>{momentOf(backup)}</Link>;
 }
 
-/** Only what the service makes by itself does it remove by itself. */
+/** The service deletes only those backups automatically that it takes automatically. */
 function Kind({ backup: { kind, expires_at } }: { backup: Backup }) {
   return (
     <>
@@ -116,7 +116,7 @@ function Kind({ backup: { kind, expires_at } }: { backup: Backup }) {
   );
 }
 
-/** Work on it, or its status with the reason where it failed. */
+/** The operation on it, or its status with the reason if it failed. */
 function BackupState({ backup: { operation_id, status, status_reason } }: { backup: Backup }) {
   const operation = useOperation(operation_id);
   const step = useStep(operation);

@@ -1,4 +1,4 @@
-// What backups are called, and how large they are, in words.
+// Names and sizes of backups, in words.
 import type { Backup } from "../../../shared/api/backups.ts";
 import { inShort } from "../resource/moment.ts";
 
@@ -10,7 +10,7 @@ const KINDS: Readonly<Record<string, string>> = { manual: "Manual", pre_restore:
 /** A newer service may know more kinds than this page. */
 export const kindInWords = (kind: string): string => KINDS[kind] ?? kind;
 
-/** A backup has no name of its own: it is known by the moment that it holds. */
+/** A backup has no name: its time identifies it. */
 export const momentOf = ({ created_at }: Pick<Backup, "created_at">): string => inShort(created_at);
 
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"] as const;
@@ -22,7 +22,7 @@ export function sizeInWords(bytes: number | null): string {
   return `${power === 0 ? size : size.toPrecision(3)} ${UNITS[power] ?? ""}`;
 }
 
-/** A backup to be chosen: when, how large, what kind, of which version, and what for. */
+/** A backup in a selection list: when, how large, what kind, of which version, and what for. */
 export const backupOption = (backup: Backup) => ({
   label: momentOf(backup),
   labelTag: sizeInWords(backup.size_bytes),

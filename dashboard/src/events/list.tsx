@@ -51,7 +51,7 @@ function Resource({ of }: { of: Event["resource"] }) {
   return <Wrapped>{page === undefined ? name : <Link to={page}>{name}</Link>}</Wrapped>;
 }
 
-/** Its beginning, to tell requests apart; the whole to search the logs for. */
+/** Its first characters, to distinguish requests; copying gives the whole ID for searching logs. */
 function RequestId({ id }: { id: string }) {
   const short = id.length > SHORT ? `${id.slice(0, SHORT)}…` : id;
   return (

@@ -1,8 +1,8 @@
-// What each kind of event is, in words, and the page on which its resource is.
+// Each kind of event in words, and the page of its resource.
 import type { Event } from "../../../shared/api/settings.ts";
 import { workOf } from "../operations/words.ts";
 
-/** What takes effect immediately; all else is work. */
+/** Events that take effect immediately; all others start operations. */
 const ACTIONS: Readonly<Record<string, string>> = {
   "server.update": "Renamed server",
   "backup.download": "Downloaded backup",

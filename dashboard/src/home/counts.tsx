@@ -1,4 +1,4 @@
-// How many servers, instances and backups there are by status; each number leads to its list.
+// Counts of servers, instances and backups by status; each number links to its list.
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import CloudscapeLink from "@cloudscape-design/components/link";

@@ -1,4 +1,4 @@
-// The work that failed lately, and why.
+// Recent failures, with their reasons.
 import Box from "@cloudscape-design/components/box";
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";

@@ -1,4 +1,4 @@
-// What leads a fresh account to its first instance: SSH key, server, instance.
+// The steps of a new account to its first instance: SSH key, server, instance.
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
@@ -51,7 +51,7 @@ function ServerStep({ servers, ready }: { servers: readonly Server[]; ready: boo
 
 interface StepProps {
   done: boolean;
-  /** Whether it is this one's turn. */
+  /** Whether it is this step's turn. */
   next: boolean;
   title: string;
   button: string;

@@ -1,4 +1,4 @@
-// The name of what an operation is about, with a link to it.
+// The name of an operation's resource, with a link to it.
 import type { Backup } from "../../../shared/api/backups.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
@@ -6,7 +6,7 @@ import type { Server } from "../../../shared/api/servers.ts";
 import { Link } from "../app/link.tsx";
 import type { Tally } from "./use-tally.ts";
 
-/** What the page has already asked for. */
+/** What the page has already fetched. */
 export interface Known {
   servers: Tally<Server> | undefined;
   instances: Tally<Instance> | undefined;
@@ -36,7 +36,7 @@ function placeOf(type: Operation["resource"]["type"], id: string, { servers, ins
   }
 }
 
-/** What is not among all that there are was deleted; what is only not among the newest may be there. */
+/** What is missing from a complete list was deleted; what is only missing from the newest may exist. */
 function placed<Item extends { id: string }>(
   tally: Tally<Item> | undefined,
   id: string,

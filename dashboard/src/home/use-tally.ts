@@ -1,11 +1,11 @@
-// How many there are of a kind, and in which states: from one list where it holds them all, else by asking for each number.
+// Counts a kind of resource by state: from one list if it has them all, else with a request for each number.
 import { useQueries, useQuery } from "@tanstack/react-query";
 import type { ListMeta } from "../../../shared/api/fields.ts";
 import type { ResourceType } from "../../../shared/domain/lifecycle.ts";
 import type { ListQuery, Question } from "../app/queries.ts";
 import type { STATUSES } from "../resource/status.tsx";
 
-/** The states in which things rest; all others are on their way to one of these. */
+/** The states in which a resource rests; all others lead to one of these. */
 export const RESTING: Record<ResourceType, readonly string[]> = {
   server: ["active", "offline"],
   instance: ["running", "stopped", "failed"],
@@ -19,10 +19,10 @@ interface Thing {
 
 export interface Tally<Item> {
   items: readonly Item[];
-  /** Whether `items` are all that there are, or only the newest. */
+  /** Whether `items` are complete, or only the newest. */
   whole: boolean;
   total: number;
-  /** Undefined until it is known. */
+  /** Undefined until known. */
   count: (status: string) => number | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface Counted<Item = unknown> {
   retry: () => void;
 }
 
-/** The most that the API gives at once; only large accounts need more than this one question. */
+/** The most that the API returns at once; only large accounts need more than this one request. */
 const ALL = 100;
 
 export function useTally<Item extends Thing>(

@@ -1,4 +1,4 @@
-// What can be done with an instance: at once, or by a dialog that the page opens.
+// The actions of an instance: immediate ones, and those with a dialog that the page opens.
 import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useNavigate } from "react-router";

@@ -1,4 +1,4 @@
-// Where an instance is reached, in a tab of its own.
+// A link to an instance, which opens in a new tab.
 import CloudscapeLink from "@cloudscape-design/components/link";
 import type { Instance } from "../../../shared/api/instances.ts";
 

@@ -1,4 +1,4 @@
-// What follows on a new instance: its administrator's password is shown, where the service made it, before one goes on.
+// After creating an instance: shows the administrator's password, if the service generated one, before the user continues.
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import { useEffect } from "react";
 import { useNavigate } from "react-router";

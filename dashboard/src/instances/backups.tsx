@@ -1,4 +1,4 @@
-// The backups of an instance, with all that can be done with them; back up now.
+// The backups of an instance with their actions, and "Back up now".
 import { useState } from "react";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { Server } from "../../../shared/api/servers.ts";

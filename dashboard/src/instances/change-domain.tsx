@@ -1,4 +1,4 @@
-// The dialog that gives an instance another domain.
+// The dialog that changes an instance's domain.
 import Alert from "@cloudscape-design/components/alert";
 import { api } from "../../../shared/api/index.ts";
 import type { Instance } from "../../../shared/api/instances.ts";

@@ -1,4 +1,4 @@
-// The form that makes a new instance of a backup.
+// The form that creates a new instance from a backup.
 import Alert from "@cloudscape-design/components/alert";
 import Checkbox from "@cloudscape-design/components/checkbox";
 import ExpandableSection from "@cloudscape-design/components/expandable-section";
@@ -19,10 +19,10 @@ import type { Made } from "./after-making.tsx";
 import { ServerField, useActiveServers } from "./server-field.tsx";
 
 interface Props {
-  /** The instance that the backups are of, unless it was deleted. */
+  /** The instance of the backups, unless it was deleted. */
   source: { id: string; instance: Instance | undefined };
   offered: Pages<Backup>;
-  /** Its id; empty where that is still to be chosen. */
+  /** Its ID; empty if the user still has to choose one. */
   chosen: string;
   onMade: (made: Made) => void;
 }
@@ -97,7 +97,7 @@ export function CloneForm({ source: { id, instance }, offered, chosen, onMade }:
       <Parts values={form.values} error={form.error("restore_database")} onChange={form.set} />
       <Neutralize
         chosen={form.values.neutralize}
-        // A copy to try things on keeps everybody out; one that replaces the original lets everybody in.
+        // A copy for tests locks out other users; one that replaces the original lets them in.
         onChange={(neutralize) => form.set({ neutralize, reset_users: neutralize })}
       />
       <Checkbox
@@ -142,7 +142,7 @@ function Parts({
         <Checkbox
           checked={values.restore_filestore}
           description="Attachments, images and documents."
-          // An error of both is shown at the database; changing either clears it.
+          // An error of both appears at the database; changing either clears it.
           onChange={({ detail }) => onChange({ restore_filestore: detail.checked, restore_database: values.restore_database })}
         >
           Files
@@ -194,7 +194,7 @@ function DatabaseFields({ text }: Pick<ReturnType<typeof useCloneForm>, "text">)
   );
 }
 
-/** Opens by itself where something in it is wrong. */
+/** Opens automatically if something in it is invalid. */
 function MoreOptions({ wrong, children }: { wrong: boolean; children: ReactNode }) {
   const [open, setOpen] = useState(false);
   return (

@@ -1,4 +1,4 @@
-// Clones an instance from one of its backups; the instance may be deleted, its backups are enough.
+// Clones an instance from one of its backups; if the instance was deleted, its backups are enough.
 import Alert from "@cloudscape-design/components/alert";
 import Button from "@cloudscape-design/components/button";
 import Spinner from "@cloudscape-design/components/spinner";
@@ -21,7 +21,7 @@ export default function CloneInstance() {
   const [made, setMade] = useState<Made>();
   const [search] = useSearchParams();
   const named = search.get("backup");
-  // What was deleted stays so: asking again would take the form away meanwhile.
+  // A deleted instance stays deleted: fetching it again would remove the form meanwhile.
   const source = useQuery({ ...instances.one(id), enabled: ({ state }) => !isMissing(state.error) });
   const completed = usePages(backups.listOf(id), { status: "completed" satisfies BackupStatus });
   const chosen = useQuery({ ...backups.one(named ?? ""), enabled: ({ state }) => named !== null && !isMissing(state.error) });
@@ -74,14 +74,14 @@ const usableOf = (instanceId: string, known: readonly Backup[]): Backup[] =>
       known.findIndex((each) => each.id === backup.id) === index,
   );
 
-/** Where the one that was asked for cannot be used, no other is taken for it. */
+/** If the requested backup cannot be used, the form selects no other one. */
 function preselectedOf(usable: readonly Backup[], named: string | null): Backup | undefined {
   if (named !== null) return usable.find(({ id }) => id === named);
-  // A safety backup holds what a restore has just replaced: it is offered, and only taken by who chooses it.
+  // A safety backup holds what a restore has just replaced: the user can choose it, but the form never preselects it.
   return usable.find(({ kind }) => kind !== "pre_restore");
 }
 
-/** Loads page after page until what is wanted is among them; whether that goes on. */
+/** Loads page after page until the requested record is among them; returns whether loading continues. */
 function useSearch({ total, complete, pending, error, more }: Pages<Backup>, wanted: boolean): boolean {
   const searching = wanted && total !== undefined && !complete && error === null;
   useEffect(() => {

@@ -33,7 +33,7 @@ export default function CreateInstance() {
   const offered = useQuery(catalog());
   const active = useActiveServers();
   const named = search.get("server");
-  // The server that a link names need not be on the first page of them.
+  // The server that a link names may not be on the first page.
   const linked = useQuery({ ...servers.one(named ?? ""), enabled: ({ state }) => named !== null && !isMissing(state.error) });
   const usable = linked.data !== undefined && isUsable(linked.data.data) ? [linked.data.data] : [];
   const failed = offered.error ?? active.error;
@@ -66,7 +66,7 @@ export default function CreateInstance() {
   );
 }
 
-/** The server that a link named, or the only one that there is. */
+/** The server that a link named, or the only one. */
 function chosenOf(active: readonly { id: string }[], named: { id: string } | undefined): string {
   const [first, second] = active;
   return named?.id ?? (second === undefined ? (first?.id ?? "") : "");
@@ -121,7 +121,7 @@ function InstanceForm({ offered, active, serverId, onMade }: Props) {
   const navigate = useNavigate();
   const form = useInstanceForm(offered, serverId, onMade);
   const { name, database_name } = form.values;
-  /** Follows the name until somebody writes another. */
+  /** Follows the name until the user changes it. */
   const rename = (next: string) =>
     form.set({
       name: next,

@@ -1,4 +1,4 @@
-// One instance: what it is, how its domain leads to it, its backups, what was done on it, and what can be done.
+// One instance: its details, its DNS record, its backups, its operations and its actions.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";

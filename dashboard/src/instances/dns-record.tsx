@@ -1,4 +1,4 @@
-// The DNS record that leads an instance's domain to it, and what happens before it is set.
+// The DNS record of an instance's domain, and what happens until it exists.
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
@@ -27,7 +27,7 @@ export function DnsRecord({ instance: { dns_record } }: { instance: Instance }) 
 }
 
 interface Props {
-  /** Without a name it is one that is still to be chosen. */
+  /** Without a name, it is for a domain that the user still has to choose. */
   record: Instance["dns_record"];
 }
 

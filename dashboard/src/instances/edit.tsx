@@ -1,4 +1,4 @@
-// The dialog that changes what needs no work on the server: an instance's name and its administrator's email.
+// The dialog that changes an instance's name and its administrator's email, which needs no operation.
 import { api } from "../../../shared/api/index.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
@@ -10,7 +10,7 @@ import { useForm } from "../resource/use-form.ts";
 export function EditInstance({ instance: { id, name, admin_email }, onDismiss }: { instance: Instance; onDismiss: () => void }) {
   const form = useForm({
     initial: { name, admin_email },
-    schema: api.instances.create.body.pick({ name: true, admin_email: true }), // here both are there, and neither may be emptied
+    schema: api.instances.create.body.pick({ name: true, admin_email: true }), // here both have values, and neither may be empty
     body: (values) => ({ name: values.name.trim(), admin_email: values.admin_email.trim() }),
     send: (body) => client.instances.update({ params: { id }, body }),
     done: ({ data }) => {

@@ -1,4 +1,4 @@
-// Version and edition, from those that the catalog offers.
+// Fields for version and edition, from the catalog.
 import FormField from "@cloudscape-design/components/form-field";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";

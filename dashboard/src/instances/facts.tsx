@@ -1,4 +1,4 @@
-// What an instance is, and where.
+// The details of an instance.
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
@@ -39,7 +39,7 @@ export function Facts({ instance, server }: { instance: Instance; server: Server
   );
 }
 
-/** The backup may be gone since, and the instance that it was of. */
+/** The backup and its instance may have been deleted since. */
 function Origin({ backupId }: { backupId: string }) {
   const { data, error } = useQuery(backups.one(backupId));
   if (data === undefined) return error instanceof ClientError && error.code === "NOT_FOUND" ? "A deleted backup" : "…";

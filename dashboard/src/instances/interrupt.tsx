@@ -1,4 +1,4 @@
-// Asks before an instance is stopped or restarted, which throws out whoever works in it.
+// Asks before an instance stops or restarts, which disconnects its users.
 import Box from "@cloudscape-design/components/box";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { Dialog } from "../resource/dialog.tsx";

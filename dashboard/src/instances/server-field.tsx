@@ -1,4 +1,4 @@
-// Chooses the server that an instance goes on, among those on which work can be done.
+// Chooses the server of an instance, among the active ones.
 import type { ReactNode } from "react";
 import type { Server } from "../../../shared/api/servers.ts";
 import { servers } from "../app/queries.ts";

@@ -1,9 +1,9 @@
-// The server of an instance by its name: all servers are asked for once, however many instances are shown.
+// The server of an instance by its name: the page fetches all servers once, however many instances it shows.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "../app/link.tsx";
 import { servers } from "../app/queries.ts";
 
-/** An account has ten unless its operator allows more; those beyond a page are shown by their id. */
+/** An account has ten unless its operator allows more; those beyond one page appear by ID. */
 const ALL = 100;
 
 export function ServerLink({ id }: { id: string }) {

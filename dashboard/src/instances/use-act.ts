@@ -5,7 +5,7 @@ import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 
 export function useAct({ id }: Instance, action: "start" | "stop" | "restart") {
-  // The same key until a response arrives: a retry after a lost response is done once.
+  // The same key until a response arrives: a retry after a lost response takes effect once.
   const [idempotencyKey, setKey] = useState(() => crypto.randomUUID());
   return useMutation({
     mutationFn: () => client.instances.act({ params: { id }, body: { action }, idempotencyKey }),

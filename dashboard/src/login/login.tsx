@@ -63,7 +63,7 @@ export default function Login() {
                 error={missing(email, "email")}
                 onChange={(typed) => {
                   setEmail(typed);
-                  login.reset(); // what was said, a lock-out too, is of the other one
+                  login.reset(); // the earlier error, even a lock-out, belongs to the other email
                 }}
               />
               <PasswordField value={password} error={missing(password, "password")} onChange={setPassword} />
@@ -134,16 +134,16 @@ function Notice({ error, locked, ending }: { error: unknown; locked: number; end
   return ending !== undefined && <Alert type={ending === "logged-out-here" ? "warning" : "info"}>{ENDINGS[ending]}</Alert>;
 }
 
-/** Others that name a time to wait, such as a service that is away, lock nobody out. */
+/** Other errors with a time to wait, such as from a service that is down, are not lock-outs. */
 const isLockOut = (error: unknown): error is ClientError => error instanceof ClientError && error.code === "RATE_LIMIT_EXCEEDED";
 
 const clock = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
-/** Not `//example.com`, which a browser takes for another host. */
+/** Rejects `//example.com`, which a browser takes for another host. */
 const isOurs = (path: string): boolean =>
   path.startsWith("/") && URL.parse(path, window.location.origin)?.origin === window.location.origin;
 
-/** The page that sent here, if it was one of ours. */
+/** The page to return to, if it is one of ours. */
 function useFrom(): string {
   const { state } = useLocation();
   const from: unknown = typeof state === "object" && state !== null && "from" in state ? state.from : undefined;

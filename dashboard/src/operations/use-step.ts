@@ -1,4 +1,4 @@
-// What running work does now, in words; that it cannot be looked at is said, too, because its bar then stands still.
+// The current step of an operation, in words; also says if the progress is unavailable, because the bar then stands still.
 import type { Operation } from "../../../shared/api/operations.ts";
 import { useWatchFailed } from "./watch.ts";
 

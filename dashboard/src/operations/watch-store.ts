@@ -1,4 +1,4 @@
-// The state of the watch: which operations are followed to their end, and what was last seen of them.
+// The state of the watch: the operations that it follows to their end, and their last known state.
 import { queryOptions } from "@tanstack/react-query";
 import { ClientError } from "../../../shared/api/client.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
@@ -9,9 +9,9 @@ import { session } from "../session/session.ts";
 import { createEnds } from "./ends.ts";
 import { rememberNames } from "./tell.tsx";
 
-/** A little over 2 seconds, so that never more than one request falls in two. */
+/** A little over 2 seconds, so that any two seconds contain at most one request. */
 const ASK_EVERY_MS = 2_100;
-/** Newest first: what runs is nearly always among these. */
+/** Newest first: running operations are nearly always among these. */
 const PAGE = 50;
 
 const KEY = ["watch"];
@@ -22,7 +22,7 @@ export const isOpen = ({ status }: Operation): boolean => status === "pending" |
 const seen = (): readonly Operation[] => queryClient.getQueryData<readonly Operation[]>(KEY) ?? [];
 
 function createWatch() {
-  /** By id: what this page began, what records say holds them, and what was seen running. */
+  /** By ID: operations that this page started, that lock records, or that it saw running. */
   const followed = new Set<string>();
   const reportEnds = createEnds();
   let noticed = false;
@@ -36,19 +36,19 @@ function createWatch() {
 
   return {
     query: watchQuery(followed),
-    /** Compares a response with what is followed: reports ends of what its person began, and begins to follow what others began. */
+    /** Compares a response with the followed operations: reports ends of the user's own, and starts to follow other users'. */
     notice: (operations: readonly Operation[]): void => {
       const begun = operations.filter((operation) => isOpen(operation) && !followed.has(operation.id));
       const ended = operations.filter((operation) => !isOpen(operation) && followed.has(operation.id));
       for (const { id } of begun) followed.add(id);
       for (const { id } of ended) followed.delete(id);
-      // What ran when the page was opened is in what the page asked for then.
+      // The page's first requests already show what was running when it opened.
       if ((begun.length > 0 && noticed) || ended.length > 0)
-        // An operation may have ended before it was first seen: its record says whose it is.
+        // An operation may end before the watch first sees it: its record says who started it.
         reportEnds(ended.filter(({ created_by }) => created_by.id === session()?.user.id));
       noticed = true;
     },
-    /** Follows what responses name, until the returned function is called. */
+    /** Follows the operations in responses, until the returned function is called. */
     connect: (): (() => void) => {
       const read = (response: unknown): void => {
         rememberNames(response);
@@ -71,7 +71,7 @@ function createWatch() {
   };
 }
 
-/** The one request of the watch: for the newest operations or, in turn, for one that is followed and is not among them. */
+/** The one request of the watch: for the newest operations or, in turn, for a followed one that is not among them. */
 function watchQuery(followed: Set<string>) {
   let pageIsNext = true;
   let onPage: ReadonlySet<string> = new Set();
@@ -94,7 +94,7 @@ function watchQuery(followed: Set<string>) {
     retry: false,
     refetchOnWindowFocus: "always",
     refetchInterval: ({ state }) => {
-      // What was just seen running is followed a moment later, when this has been asked already.
+      // The watch follows operations that it just saw running a moment later, after this request.
       if (followed.size === 0 && !(state.data ?? []).some(isOpen)) return false;
       const wait = state.error instanceof ClientError ? (state.error.retryAfter ?? 0) * 1000 : 0;
       return Math.max(ASK_EVERY_MS, wait);
@@ -103,7 +103,7 @@ function watchQuery(followed: Set<string>) {
 }
 
 async function one(followed: Set<string>, id: string, signal: AbortSignal): Promise<Operation[]> {
-  followed.delete(id); // and again to the end, so that all have their turn
+  followed.delete(id); // back to the end, so that all have their turn
   followed.add(id);
   try {
     return [(await client.operations.get({ params: { id }, signal })).data];

@@ -1,10 +1,10 @@
-// Follows all operations with one request at a time: while something runs, while the page is looked at, and never else.
+// Follows all operations with one request at a time: only during operations, and only while the page is visible.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { Operation } from "../../../shared/api/operations.ts";
 import { isOpen, watch } from "./watch-store.ts";
 
-/** For the shell, once. */
+/** Used once, by the shell. */
 export function useWatch(): void {
   const { data, dataUpdatedAt } = useQuery(watch.query);
   useEffect(() => {
@@ -13,14 +13,14 @@ export function useWatch(): void {
   useEffect(() => watch.connect(), []);
 }
 
-/** Whether what runs cannot be looked at now: what is shown of it is as old as the last response. */
+/** Whether the progress is unavailable: the page then shows the last response. */
 export const useWatchFailed = (): boolean => useQuery({ ...watch.query, enabled: false }).isError;
 
-/** An operation as it stands now, if the watch has seen it. */
+/** The last known state of an operation, if the watch has seen it. */
 export const useOperation = (id: string | null): Operation | undefined => useSeen().find((operation) => operation.id === id);
 
-/** All that runs now, newest first. */
+/** All operations in progress, newest first. */
 export const useRunning = (): readonly Operation[] => useSeen().filter(isOpen);
 
-/** Only reads: a second watch would ask on its own. With all options of the first, because those set last hold for both. */
+/** Only reads: a second watch would send its own requests. With all options of the first, because those set last apply to both. */
 const useSeen = (): readonly Operation[] => useQuery({ ...watch.query, enabled: false }).data ?? [];

@@ -1,4 +1,4 @@
-// What each kind of work is called: while it runs, when it is done, and when it failed; and what it found.
+// The words for each type of operation: in progress, completed and failed; and its results.
 import type { OperationResult } from "../../../shared/api/operations.ts";
 import type { OperationType } from "../../../shared/domain/lifecycle.ts";
 
@@ -7,7 +7,7 @@ interface Words {
   running: string;
   succeeded: string;
   failed: string;
-  /** In the audit log: what somebody did by requesting it. */
+  /** For the audit log: the action that the user requested. */
   event: string;
 }
 
@@ -98,13 +98,13 @@ const WORK: Readonly<Record<string, Words>> = {
   },
 } satisfies Record<OperationType, Words>;
 
-/** A newer service may do more kinds of work than this page knows. */
+/** A newer service may know more types of operations than this page. */
 export const workOf = (type: string): Words =>
   WORK[type] ?? { name: type, running: type, succeeded: `${type} succeeded`, failed: `${type} failed`, event: type };
 
 export const HOST_SKIPPED = "The server wasn't active, so only the record was removed. Data on the machine was kept.";
 
-/** What was found in a clone, after it was made. */
+/** The results of verifying a clone. */
 export function verificationInWords(found: NonNullable<OperationResult["verification"]>): string {
   const { is_neutralized, active_crons, active_mail_servers, new_database_uuid, base_url } = found;
   return [

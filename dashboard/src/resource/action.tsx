@@ -1,10 +1,10 @@
-// A button of something that can be done; where the state forbids it, it says why.
+// A button for an action; it shows the reason if the status forbids the action.
 import Button, { type ButtonProps } from "@cloudscape-design/components/button";
 import type { ReactNode } from "react";
 
 interface Props {
   children: ReactNode;
-  /** Why not, in words; undefined where the API would accept it. */
+  /** Why it is disabled; undefined if the API would accept the action. */
   disabledReason: string | undefined;
   onClick: () => void;
   pending?: boolean;

@@ -1,4 +1,4 @@
-// Chooses one record of a list, which may be longer than a page: scrolling loads more of it, and typing searches all of it.
+// Chooses one record of a list, which may be longer than a page: scrolling loads more, and typing searches all of it.
 import FormField from "@cloudscape-design/components/form-field";
 import Select, { type SelectProps } from "@cloudscape-design/components/select";
 import type { ReactNode } from "react";
@@ -10,19 +10,19 @@ interface Props<Item> {
   error: string | undefined;
   pages: Pages<Item>;
   optionOf: (item: Item) => Omit<SelectProps.Option, "value">;
-  /** An id; empty where none is chosen yet. */
+  /** An ID; empty if none is chosen yet. */
   chosen: string;
   onChange: (id: string) => void;
   placeholder: string;
-  /** What the list is of: "servers". */
+  /** The kind of records: "servers". */
   what: string;
   empty: string;
   secondaryControl?: ReactNode;
 }
 
-/** So few are seen at a glance. */
+/** With so few, the user needs no search. */
 const SEARCHED_FROM = 8;
-/** More than these are not all drawn. */
+/** Beyond this number, only visible options are rendered. */
 const DRAWN_MAX = 100;
 
 export function Chooser<Item extends { id: string }>(props: Props<Item>) {

@@ -1,7 +1,7 @@
 // A value with a button that copies it.
 import CopyToClipboard from "@cloudscape-design/components/copy-to-clipboard";
 
-/** `what` names the value for those who do not see it beside the button: "address"; `code` is for what only machines read. */
+/** `what` names the value for screen readers: "address"; `code` is for values that machines read. */
 export function Copyable({ value, what, code = false }: { value: string; what: string; code?: boolean }) {
   return (
     <CopyToClipboard

@@ -1,4 +1,4 @@
-// Asks before something is deleted: says what is lost and what stays. Where much is lost, the name has to be typed.
+// Asks before a deletion: says what is lost and what stays. If much is lost, the user has to type the name.
 import Alert from "@cloudscape-design/components/alert";
 import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
@@ -12,7 +12,7 @@ interface Props {
   confirm: string;
   /** What is lost, what stays. */
   children: ReactNode;
-  /** What has to be typed. */
+  /** The text that the user has to type. */
   name?: string;
   send: () => Promise<unknown>;
   onDeleted: () => void;

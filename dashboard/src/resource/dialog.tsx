@@ -1,4 +1,4 @@
-// A dialog with its two buttons: what it is about, what went wrong, and what to do about it.
+// A dialog with its content, its error, and two buttons.
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Modal from "@cloudscape-design/components/modal";
@@ -10,7 +10,7 @@ interface DialogProps {
   title: string;
   children: ReactNode;
   confirm: string;
-  /** Whether the button that confirms can't be used yet. */
+  /** Whether the confirm button is disabled. */
   disabled?: boolean;
   pending: boolean;
   error: unknown;

@@ -1,4 +1,4 @@
-// A form: its fields in a box, what went wrong on top, and its two buttons.
+// A form: its fields in a box, the error on top, and two buttons.
 import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
 import CloudscapeForm from "@cloudscape-design/components/form";
@@ -14,7 +14,7 @@ export interface FormProps {
   form: { ref: RefObject<HTMLFormElement | null>; failure: unknown; pending: boolean; unchanged: boolean; submit: () => void };
   submit: string;
   onCancel?: () => void;
-  /** In a dialog the fields need no box of their own. */
+  /** In a dialog the fields need no box. */
   boxed?: boolean;
   children: ReactNode;
 }
@@ -28,7 +28,7 @@ export function Form({ form, submit, onCancel, boxed = true, children }: FormPro
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        event.stopPropagation(); // a form in a dialog that is opened from a form
+        event.stopPropagation(); // for a form in a dialog that a form opens
         form.submit();
       }}
     >
@@ -58,7 +58,7 @@ export function Form({ form, submit, onCancel, boxed = true, children }: FormPro
 interface TextFieldProps extends TextBinding {
   label: string;
   description?: ReactNode;
-  /** What is accepted, said beforehand. */
+  /** The accepted values, shown beforehand. */
   hint?: string;
   optional?: boolean;
   type?: InputProps.Type;

@@ -1,4 +1,4 @@
-// A page that is one list: its heading is the page's, and what adds to the list is above it and, where it is empty, below the text.
+// A page with one list: its heading is the page's, and the create button is above it and, if the list is empty, below the text.
 import Button from "@cloudscape-design/components/button";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { ReactNode } from "react";
@@ -42,7 +42,7 @@ export function CreateLink({ to, children }: { to: string; children: string }) {
   );
 }
 
-/** The column with what can be done to each record. */
+/** The column with the actions of each record. */
 export const actionColumn = <Item extends { name: string }>(label: string, act: (item: Item) => void): Column<Item> => ({
   id: "action",
   header: "Actions",

@@ -1,4 +1,4 @@
-// A record that a page is about: waits for it, says why it cannot be shown, or shows it.
+// The record of a page: waits for it, shows it, or says why it cannot.
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -9,7 +9,7 @@ import { isMissing } from "../app/words.ts";
 import type { Step } from "../app/trail.ts";
 
 interface Props<Item> {
-  /** What kind of thing it is: "Server". */
+  /** The kind of resource: "Server". */
   kind: string;
   above: readonly Step[];
   question: Question<{ data: Item }>;
@@ -18,7 +18,7 @@ interface Props<Item> {
 
 export function Loaded<Item>({ kind, above, question, children }: Props<Item>) {
   const { data, error, refetch } = useQuery(question);
-  // What was shown goes on being shown while asking again fails, unless because it is gone.
+  // The last data stays while refetching fails, unless the record is gone.
   if (data !== undefined && !isMissing(error)) return children(data.data);
   return (
     <Page title={kind} above={above}>

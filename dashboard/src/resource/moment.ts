@@ -1,4 +1,4 @@
-// A moment in words, as the browser's locale writes it, always by 24 hours and with its seconds; in full, with the offset from UTC.
+// A time in the browser's locale, always with 24 hours and seconds; in full, with the offset from UTC.
 const short = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" });
 const exact = new Intl.DateTimeFormat(undefined, {
   year: "numeric",

@@ -1,4 +1,4 @@
-// Why a record is in its status, where the service says so.
+// Why a record has its status, if the service says so.
 import Alert from "@cloudscape-design/components/alert";
 import { SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
 

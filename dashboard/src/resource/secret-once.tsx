@@ -1,4 +1,4 @@
-// A secret that is shown this once: it is left only by who says that it is stored.
+// A secret that the page shows only once: the user can leave only after confirming that it is saved.
 import Alert from "@cloudscape-design/components/alert";
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
@@ -12,10 +12,10 @@ import { useBeforeUnload, useBlocker } from "react-router";
 
 interface Props {
   title: string;
-  /** What the value is: "API key", "admin password". */
+  /** The kind of value: "API key", "admin password". */
   what: string;
   value: string;
-  /** What belongs to it, such as the login of a password. */
+  /** What belongs to it, such as the login for a password. */
   children?: ReactNode;
   onStored: () => void;
 }
@@ -28,7 +28,7 @@ export function SecretOnce({ title, what, value, children, onStored }: Props) {
     <Modal
       visible
       header={title}
-      // Neither the cross nor Escape lets the value go unseen.
+      // Neither the close button nor Escape closes it early.
       onDismiss={() => (stored ? onStored() : setUrged(true))}
       footer={
         <Box float="right">
@@ -60,7 +60,7 @@ export function SecretOnce({ title, what, value, children, onStored }: Props) {
   );
 }
 
-/** Neither the browser's "back" nor the end of the tab takes it away unasked. */
+/** Neither the Back button nor closing the tab loses it without a warning. */
 function useStayUntil(free: boolean, onLeaving: () => void): void {
   const blocker = useBlocker(!free);
   useEffect(() => {

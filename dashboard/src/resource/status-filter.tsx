@@ -1,4 +1,4 @@
-// Narrows a list to one status.
+// Filters a list by status.
 import Select from "@cloudscape-design/components/select";
 import { STATUSES } from "./status.tsx";
 

@@ -1,4 +1,4 @@
-// Every state of servers, instances, backups and operations: a word and a sign, never a colour alone.
+// Every status of servers, instances, backups and operations: a word and an icon, never color alone.
 import StatusIndicator, { type StatusIndicatorProps } from "@cloudscape-design/components/status-indicator";
 import type { ServerStatus, BackupStatus, InstanceStatus, OperationStatus } from "../../../shared/domain/lifecycle.ts";
 
@@ -40,7 +40,7 @@ export const STATUSES = {
 };
 type Statuses = typeof STATUSES;
 
-/** A newer service may know more states than this page. */
+/** A newer service may have more statuses than this page. */
 export function shownOf(of: keyof Statuses, status: string): Shown {
   const known: Readonly<Record<string, Shown>> = STATUSES[of];
   return known[status] ?? { word: status, sign: "info" };

@@ -30,19 +30,19 @@ export interface TableProps<Item> {
   title: string;
   /** One of `app/queries.ts`. */
   list: (query: ListQuery) => Question<{ data: Item[]; meta: ListMeta }>;
-  /** What the list is narrowed to: the instances of one server. The API then takes no status, because it takes one filter. */
+  /** A fixed filter: the instances of one server. The list then takes no status, because the API takes one filter. */
   only?: ListQuery;
-  /** Offers to filter by the states of this kind of resource. */
+  /** Adds a filter by the statuses of this kind of resource. */
   statuses?: keyof typeof STATUSES;
-  /** The first says which record it is. */
+  /** The first column identifies the record. */
   columns: readonly [Column<Item>, ...Column<Item>[]];
-  /** What is said when there is none at all, with what to do then. */
+  /** The text for an empty list, with what to do then. */
   empty: ReactNode;
   actions?: ReactNode;
   description?: string;
   /** The list is the whole page: its heading is the page's. */
   main?: boolean;
-  /** Tells the lists of one page apart in its address; a page's only list needs none. */
+  /** Distinguishes the lists of one page in its URL; a page's only list needs none. */
   prefix?: string;
   perPage?: number;
 }
@@ -138,7 +138,7 @@ function CardsOrTable<Item>({ title, columns, shared }: ShownProps<Item>) {
             id,
             header,
             content: cell,
-            width: index === 0 || long ? 100 : 50, // the first stands higher than one beside it would
+            width: index === 0 || long ? 100 : 50, // the first would be higher than one beside it
           })),
         }}
       />

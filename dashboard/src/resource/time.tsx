@@ -1,9 +1,9 @@
-// A moment, as long ago or ahead as it is; exactly where the pointer rests, or all along.
+// A relative time; the exact one on hover, or always.
 import { useSyncExternalStore } from "react";
 import { serviceNow } from "../session/clock.ts";
 import { inFull } from "./moment.ts";
 
-/** Each from where it is exact enough to act on: 14 days are not "next week", and 40 hours not "1 day". */
+/** Each unit starts where it is exact enough to act on: 14 days are not "next week", and 40 hours not "1 day". */
 const UNITS = [
   ["year", 31_536_000, 2 * 31_536_000],
   ["day", 86_400, 2 * 86_400],

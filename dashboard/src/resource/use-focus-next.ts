@@ -1,4 +1,4 @@
-// Where the row that has the focus goes away, the focus goes to the one that takes its place, and not to nowhere.
+// When the focused row goes away, the focus moves to the row that takes its place.
 import { type RefObject, useEffect, useRef } from "react";
 
 const ROWS = "tbody tr, ol > li";

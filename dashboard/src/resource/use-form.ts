@@ -1,4 +1,4 @@
-// What a form needs: its values, what is wrong with them in the words of the contract, and sending them so that twice is once.
+// The state of a form: its values, its errors by the contract's schema, and sending them so that a repetition takes effect once.
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useLocation } from "react-router";
@@ -10,13 +10,13 @@ import { draftOf, dropDraft, keepDraft } from "./drafts.ts";
 
 interface Options<Values, Body, Result> {
   initial: Values;
-  /** The endpoint's body schema, so that errors are shown before the API is called. */
+  /** The endpoint's body schema, so that errors appear before the API is called. */
   schema: z.ZodType;
-  /** What is sent, made of what was filled in. */
+  /** The body, built from the form's values. */
   body: (values: Values) => Body;
   send: (body: Body, idempotencyKey: string) => Promise<Result>;
   done: (result: Result) => void;
-  /** What tells the forms of one page apart: the record that a dialog is about. */
+  /** Distinguishes the forms of one page: the record of a dialog. */
   of?: string;
 }
 
@@ -37,7 +37,7 @@ export function useForm<Values extends object, Body, Result>({
   const draft = `${useLocation().pathname} ${of} ${Object.keys(initial).join()}`;
   const [values, setValues] = useState(() => ({ ...initial, ...draftOf(draft) }));
   useDraft(draft, values);
-  /** A field that was changed since its error may be valid now. */
+  /** A field that changed since its error may be valid now. */
   const [changed, setChanged] = useState<ReadonlySet<string>>(new Set());
   const keyOf = useIdempotencyKey();
   const mutation = useMutation({
@@ -73,10 +73,10 @@ export function useForm<Values extends object, Body, Result>({
       error: error(field),
       onChange: (value) => change({ [field]: value }),
     }),
-    /** What went wrong that is of no field. */
+    /** The error that belongs to no field. */
     failure: mutation.error !== null && fields.length === 0 ? mutation.error : undefined,
     pending: mutation.isPending,
-    /** Nothing was changed since it was sent, so that it may be sent again by itself. */
+    /** Nothing changed since it was sent, so it may be sent again automatically. */
     unchanged: changed.size === 0,
     submit: () => {
       if (mutation.isPending) return;
@@ -86,11 +86,11 @@ export function useForm<Values extends object, Body, Result>({
   };
 }
 
-/** A field left empty is one that is not given, so that the reason is "is required" and not what its content had to be. */
+/** An empty field counts as missing, so that the reason is "is required" and not what its content had to be. */
 const filledIn = (body: unknown): unknown =>
   typeof body === "object" && body !== null ? Object.fromEntries(Object.entries(body).filter(([, value]) => value !== "")) : body;
 
-/** An optional field left empty is not sent. */
+/** An empty optional field is not sent. */
 export const given = (value: string): string | undefined => (value.trim() === "" ? undefined : value.trim());
 
 /** A retry with the same content, after a lost response, has the same key; changed content has a new one. */
@@ -103,13 +103,13 @@ function useIdempotencyKey(): (body: unknown) => string {
   };
 }
 
-/** Keeps what is filled in where the session ends meanwhile. */
+/** Keeps the values if the session ends meanwhile. */
 function useDraft(key: string, values: object): void {
   const [latest, owner] = [useRef(values), useRef(session()?.user.id)];
   useEffect(() => {
     latest.current = values;
   });
-  useEffect(() => dropDraft(key), [key]); // it is in the form now
+  useEffect(() => dropDraft(key), [key]); // the form has it now
   useEffect(
     () =>
       subscribe(() => {

@@ -1,22 +1,22 @@
-// A list for a chooser: its first page, and the others as far as they are wanted; what is not loaded yet is never passed over in silence.
+// A list for a chooser: its first page, and more pages as needed; the chooser always shows that some are not loaded yet.
 import { useQueries } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { ListMeta } from "../../../shared/api/fields.ts";
 import type { ListQuery, Question } from "../app/queries.ts";
 
-/** The most that the API puts on a page. */
+/** The API's maximum per page. */
 const PER_PAGE = 100;
 
 export interface Pages<Item> {
   items: readonly Item[];
-  /** How many there are, loaded or not; undefined until the first page came. */
+  /** The total, loaded or not; undefined before the first page. */
   total: number | undefined;
   complete: boolean;
   pending: boolean;
   error: Error | null;
-  /** Loads one page more. */
+  /** Loads one more page. */
   more: () => void;
-  /** Loads all of them, one after the other: where one is looked for by its name, which the API cannot do. */
+  /** Loads all pages in sequence, for a search by name, which the API does not have. */
   all: () => void;
   retry: () => void;
 }
@@ -50,7 +50,7 @@ export function usePages<Item extends { id: string }>(
   };
 }
 
-/** What is made while pages are loaded moves the others down: the last of a page then begins the next one, too. */
+/** Records created while pages load shift the others: the last of a page then also starts the next one. */
 const once = <Item extends { id: string }>(items: readonly Item[]): Item[] => [
   ...new Map(items.map((item) => [item.id, item])).values(),
 ];

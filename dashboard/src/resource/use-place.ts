@@ -1,4 +1,4 @@
-// Which page of a list and which filter: in the address, so that it can be linked to and "back" goes back.
+// The page and filter of a list, in the URL, for links and the Back button.
 import { useSearchParams } from "react-router";
 
 interface Place {
@@ -6,7 +6,7 @@ interface Place {
   status: string | undefined;
 }
 
-/** `prefix` tells the lists of one page apart. */
+/** `prefix` distinguishes the lists of one page. */
 export function usePlace(prefix: string): [Place, (next: Place) => void] {
   const [search, setSearch] = useSearchParams();
   const name = (what: string) => (prefix === "" ? what : `${prefix}-${what}`);

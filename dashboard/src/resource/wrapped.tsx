@@ -1,4 +1,4 @@
-// Words in a table that may take several lines; without it a cell is as wide as its longest text.
+// Text in a table that may take several lines; otherwise a cell is as wide as its longest text.
 import type { ReactNode } from "react";
 
 export const Wrapped = ({ children }: { children: ReactNode }) => (

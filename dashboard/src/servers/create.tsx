@@ -1,4 +1,4 @@
-// The form that rents a machine.
+// The form that creates a server.
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "react-router";

@@ -1,4 +1,4 @@
-// Asks before a server is given back.
+// Asks before a server is deleted.
 import { useNavigate } from "react-router";
 import type { Server } from "../../../shared/api/servers.ts";
 import { client } from "../app/client.ts";

@@ -1,4 +1,4 @@
-// One server: what it is, its instances, what was done on it; rename, delete.
+// One server: its details, its instances and its operations; rename, delete.
 import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";

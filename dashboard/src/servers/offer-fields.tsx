@@ -59,7 +59,7 @@ interface Defaults {
   default_region: string | null;
 }
 
-/** The account's defaults, as far as they are offered together. */
+/** The account's defaults, if they are available together. */
 export function preselected(providers: readonly CatalogProvider[], { default_provider, default_region }: Defaults): Offer {
   const provider = providers.find(({ code }) => code === default_provider) ?? providers[0];
   const region = provider?.regions.find(({ code }) => code === default_region);

@@ -1,4 +1,4 @@
-// What a machine has, in words.
+// The specs of a machine, in words.
 import type { ServerSpecs } from "../../../shared/api/servers.ts";
 
 export const specsInWords = ({ cpu, memory_gb, disk_gb }: ServerSpecs): string =>

@@ -1,4 +1,4 @@
-// A server's status; one that is being given back is offline to the API, and on its way to a person.
+// A server's status; one that is being deleted is "offline" in the API, and "Deleting" here.
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import type { Server } from "../../../shared/api/servers.ts";
 import { LIFECYCLE } from "../../../shared/domain/lifecycle.ts";

@@ -1,7 +1,7 @@
 // The service's time, by the dates of its responses: the browser's own clock may be a day off.
 
 let ahead = 0;
-/** A date has no fractions, and its response was some time on the way. */
+/** A date has no fractions of a second, and its response took some time. */
 const NOISE_MS = 30_000;
 
 export const serviceNow = (): number => Date.now() + ahead;

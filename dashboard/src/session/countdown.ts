@@ -1,7 +1,7 @@
-// Seconds that go down to zero.
+// Counts seconds down to zero.
 import { useEffect, useState } from "react";
 
-/** Beginning anew with every attempt. */
+/** Starts again with every try. */
 export function useCountdown(seconds: number | undefined, attempt: unknown): number {
   const [until, setUntil] = useState(0);
   useEffect(() => {

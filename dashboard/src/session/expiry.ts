@@ -1,4 +1,4 @@
-// Ends the session at its time, also when the machine slept through it.
+// Ends the session on time, even if the machine was asleep.
 import { useEffect } from "react";
 import { endOf, endSession, useSession } from "./session.ts";
 

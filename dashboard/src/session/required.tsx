@@ -1,4 +1,4 @@
-// What only a signed-in person sees; anyone else logs in first and comes back to where they were.
+// Content for signed-in users only; others sign in first and come back to where they were.
 import type { ReactNode } from "react";
 import { Navigate, useLocation } from "react-router";
 import { useExpiry } from "./expiry.ts";
@@ -8,7 +8,7 @@ export function SessionRequired({ children }: { children: ReactNode }) {
   const session = useSession();
   const { pathname, search } = useLocation();
   useExpiry();
-  // By the session's own key, so that nothing of one person's is left on the page for the next.
+  // Keyed by the session, so that the page keeps nothing of one user for the next.
   if (session !== undefined) return <div key={session.user.id}>{children}</div>;
   return <Navigate to="/login" replace state={{ from: `${pathname}${search}` }} />;
 }

@@ -5,11 +5,11 @@ import { api } from "../../../shared/api/index.ts";
 import type { DataOf } from "../../../shared/api/endpoint.ts";
 import { serviceNow } from "./clock.ts";
 
-/** As it was begun, and when it ends by this browser's clock, which need not be right. */
+/** The session as it started, and when it ends by this browser's clock, which may be wrong. */
 const Session = api.auth.login.data.extend({ ends: z.number().optional() });
 type Session = z.infer<typeof Session>;
 
-/** Why nobody is signed in any more, for the sign-in page to say. */
+/** Why nobody is signed in any more, for the sign-in page. */
 export type Ending = "logged-out" | "logged-out-here" | "ended" | "expired";
 
 const KEY = "session";
@@ -36,7 +36,7 @@ export function endSession(why: Ending): void {
   become(undefined, why);
 }
 
-/** The session, and a new rendering when it begins or ends, in whichever tab. */
+/** The session; renders again when it starts or ends, in any tab. */
 export const useSession = (): Session | undefined => useSyncExternalStore(subscribe, session);
 
 /** Why there is no session: a 401 during a sign-out knows less than the sign-out. */
@@ -53,7 +53,7 @@ function become(next: Session | undefined, why: Ending | undefined): void {
   for (const listener of listeners) listener();
 }
 
-/** What is stored may be of an earlier version, or anything: then nobody is signed in. */
+/** The stored value may come from an earlier version, or be anything: then nobody is signed in. */
 function stored(): Session | undefined {
   try {
     const found = Session.safeParse(JSON.parse(localStorage.getItem(KEY) ?? "null"));

@@ -1,4 +1,4 @@
-// The account: its settings, how much it may have, who is signed in, and their password.
+// The account page: settings, quotas, the signed-in user, and their password.
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";

@@ -1,4 +1,4 @@
-// The form with which people change their own password.
+// The form for users to change their own password.
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import * as z from "zod";
@@ -10,7 +10,7 @@ import { useForm } from "../resource/use-form.ts";
 
 const EMPTY = { current_password: "", new_password: "", new_password_again: "" };
 
-/** Typed twice, because nobody sees what they type. */
+/** Typed twice, because the text is hidden. */
 const body = api.auth.password.body
   .extend({ new_password_again: z.string() })
   .refine((typed) => typed.new_password_again === typed.new_password, {

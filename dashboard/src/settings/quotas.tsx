@@ -1,4 +1,4 @@
-// How much of each kind the account has, and may have.
+// The account's quotas and their use.
 import Container from "@cloudscape-design/components/container";
 import ColumnLayout from "@cloudscape-design/components/column-layout";
 import Header from "@cloudscape-design/components/header";

@@ -25,7 +25,7 @@ const useSettingsForm = (kept: Settings) =>
       default_region: kept.default_region ?? "",
       backup_retention_days: String(kept.backup_retention_days),
     },
-    // The API takes a part of them; this form sends all.
+    // The API accepts some of them; this form sends all.
     schema: api.settings.update.body.safeExtend({
       account_name: Settings.shape.account_name,
       backup_retention_days: Settings.shape.backup_retention_days,
@@ -35,7 +35,7 @@ const useSettingsForm = (kept: Settings) =>
       contact_email: given(contact_email) ?? null,
       default_provider: given(default_provider) ?? null,
       default_region: given(default_region) ?? null,
-      // Nothing typed is no number, although JavaScript reads it as 0.
+      // An empty text is no number, although JavaScript reads it as 0.
       backup_retention_days: backup_retention_days.trim() === "" ? undefined : Number(backup_retention_days),
     }),
     send: (body) => client.settings.update({ body }),

@@ -1,4 +1,4 @@
-// Who is signed in here, and for how long still.
+// The signed-in user, and when the session ends.
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";

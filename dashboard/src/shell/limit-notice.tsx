@@ -1,4 +1,4 @@
-// Says that the page waits for the API's rate limit, and for how long; then it goes on by itself.
+// Says that the page waits for the API's rate limit, and for how long; then the page continues automatically.
 import Alert from "@cloudscape-design/components/alert";
 import { useSecondsUntil } from "../session/countdown.ts";
 import { useWaitingUntil } from "../app/limit.ts";

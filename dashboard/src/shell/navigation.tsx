@@ -1,4 +1,4 @@
-// The pages, at the side; on a phone behind a button.
+// The navigation, at the side; on a phone behind a button.
 import SideNavigation from "@cloudscape-design/components/side-navigation";
 import { useLocation } from "react-router";
 import { useFollow } from "../app/follow.ts";

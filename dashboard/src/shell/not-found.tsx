@@ -1,4 +1,4 @@
-// An address that no page has.
+// The page for unknown URLs.
 import Box from "@cloudscape-design/components/box";
 import { Link } from "../app/link.tsx";
 import { Page } from "../app/page.tsx";

@@ -1,4 +1,4 @@
-// Every page of the dashboard, each a chunk of its own.
+// Every page of the dashboard, each in its own chunk.
 import { type ComponentType, lazy } from "react";
 import { load } from "../app/loading.ts";
 
@@ -9,7 +9,7 @@ interface Route {
 
 const page = (path: string, part: () => Promise<{ default: ComponentType }>): Route => ({ path, Page: lazy(() => load(part)) });
 
-/** All but the sign-in page, which comes without the shell. */
+/** Every page except the sign-in page, which has no shell. */
 export const routes: readonly Route[] = [
   page("/", () => import("../home/home.tsx")),
   page("/servers", () => import("../servers/list.tsx")),

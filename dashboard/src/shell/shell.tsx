@@ -1,4 +1,4 @@
-// What surrounds every page: the top bar, the navigation, notifications, and the watch over long work.
+// The frame around every page: the top bar, the navigation, notifications, and the watch over operations.
 import AppLayout from "@cloudscape-design/components/app-layout-toolbar";
 import BreadcrumbGroup from "@cloudscape-design/components/breadcrumb-group";
 import Flashbar from "@cloudscape-design/components/flashbar";
@@ -59,7 +59,7 @@ export default function Shell() {
   );
 }
 
-/** On another page the keyboard and a screen reader begin at its top, not where the last link was. */
+/** On a new page the keyboard and a screen reader start at its top, not at the last link. */
 function useFocusOnPage(pathname: string): void {
   const before = useRef(pathname);
   useEffect(() => {

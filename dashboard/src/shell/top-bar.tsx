@@ -1,4 +1,4 @@
-// The bar on top: the product, light or dark, and who is signed in.
+// The top bar: the product, light or dark mode, and the signed-in user.
 import TopNavigation from "@cloudscape-design/components/top-navigation";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "react-router";

@@ -10,7 +10,7 @@ import { useForm } from "../resource/use-form.ts";
 
 const { body } = api.sshKeys.create;
 
-/** Rejected before it is sent: a private key must not leave its owner's machine. */
+/** Rejected before sending: a private key must not leave its owner's machine. */
 const schema = body.extend({
   public_key: body.shape.public_key.refine(
     (key) => !key.includes("PRIVATE KEY"),

@@ -1,4 +1,4 @@
-// Chooses an SSH key, or adds one on the spot.
+// Chooses an SSH key, or adds one in place.
 import Button from "@cloudscape-design/components/button";
 import { useState } from "react";
 import { sshKeys } from "../app/queries.ts";

@@ -1,4 +1,4 @@
-// The form that creates an API key, whose value is shown this once.
+// The form that creates an API key, whose value is shown only once.
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import * as z from "zod";
@@ -23,7 +23,7 @@ const nothingChosen: { name: string; permissions: Permission[]; expiry: Expiry; 
   date: "",
 };
 
-/** The contract's, with words for who typed a day and not a moment. */
+/** The contract's schema, with messages for a date instead of a time. */
 const body = api.tokens.create.body.extend({
   expires_at: z.iso
     .datetime("must be a date, for example 2027/01/31")

@@ -1,4 +1,4 @@
-// Chooses when an API key ends: after a usual time, on a day, or never.
+// Chooses when an API key expires: after a common time, on a date, or never.
 import DateInput from "@cloudscape-design/components/date-input";
 import FormField from "@cloudscape-design/components/form-field";
 import Select from "@cloudscape-design/components/select";

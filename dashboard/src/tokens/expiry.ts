@@ -1,4 +1,4 @@
-// When an API key ends: at the end of a day, where the person is.
+// When an API key expires: at the end of a day in the user's time zone.
 
 export const EXPIRIES = {
   "30": { label: "In 30 days", days: 30 },
@@ -11,7 +11,7 @@ export type Expiry = keyof typeof EXPIRIES;
 
 export const isExpiry = (value: unknown): value is Expiry => typeof value === "string" && Object.hasOwn(EXPIRIES, value);
 
-/** Undefined for never; null while the day that was typed is none. */
+/** Undefined for never; null while the typed date is invalid. */
 export function endOf(expiry: Expiry, date: string): Date | undefined | null {
   if (expiry === "never") return undefined;
   const { days } = EXPIRIES[expiry];
@@ -22,5 +22,5 @@ export function endOf(expiry: Expiry, date: string): Date | undefined | null {
   return end;
 }
 
-/** Of a day such as 2027-01-31; one that is half typed is none. */
+/** Parses a date such as 2027-01-31; undefined for an incomplete one. */
 const endOfDay = (date: string): Date | null => (/^\d{4}-\d{2}-\d{2}$/.test(date) ? new Date(`${date}T23:59:59`) : null);

@@ -1,4 +1,4 @@
-// All API keys: whose they are, what they may do, when they were used; revoking them.
+// All API keys: who created them, their permissions and last use; revoking them.
 import Box from "@cloudscape-design/components/box";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-// Chooses what an API key may do: a usual set, or each permission by itself.
+// Chooses the permissions of an API key: a preset, or individual ones.
 import Checkbox from "@cloudscape-design/components/checkbox";
 import ColumnLayout from "@cloudscape-design/components/column-layout";
 import FormField from "@cloudscape-design/components/form-field";
@@ -44,7 +44,7 @@ export function PermissionsField({ chosen, error, onChange }: Props) {
                         {BEYOND[permission] !== undefined && ` · ${BEYOND[permission]}`}
                       </>
                     }
-                    // In the contract's order, so that the same choice is the same request.
+                    // In the contract's order, so that the same choice gives the same request.
                     onChange={({ detail }) =>
                       onChange(ALL_PERMISSIONS.filter((each) => (each === permission ? detail.checked : chosen.includes(each))))
                     }

@@ -1,4 +1,4 @@
-// What an API key may do, in short; each permission with its meaning behind it.
+// The permissions of an API key, in short, with each one's meaning on click.
 import Popover from "@cloudscape-design/components/popover";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { PERMISSIONS, type Permission } from "../../../shared/api/permissions.ts";

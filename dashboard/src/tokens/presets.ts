@@ -1,4 +1,4 @@
-// Sets of permissions that are often wanted, and what each permission gives beyond its name.
+// Common sets of permissions, and what each permission includes beyond its name.
 import { ALL_PERMISSIONS, type Permission } from "../../../shared/api/permissions.ts";
 
 interface Preset {
@@ -35,7 +35,7 @@ export const PRESETS: readonly Preset[] = [
   },
 ];
 
-/** What one would not guess from the permission's own words. */
+/** What users would not guess from the permission's name. */
 export const BEYOND: Partial<Record<Permission, string>> = {
   "servers:read": "includes SSH keys",
   "servers:write": "includes SSH keys; can create billable servers",
