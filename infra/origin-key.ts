@@ -1,4 +1,4 @@
-// The key by which the API's functions know that a request has come through CloudFront, and not past it.
+// The key that proves to the API's functions that a request came through CloudFront.
 import { Validations } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
@@ -6,11 +6,11 @@ import { Construct } from "constructs";
 import { ORIGIN_KEYS } from "../shared/runtime/origin.ts";
 
 export class OriginKey extends Construct {
-  /** A reference that CloudFormation resolves when it deploys: the key is not in the template. */
+  /** A reference that CloudFormation resolves during the deployment: the key is not in the template. */
   readonly sent: string;
-  /** The functions that know it; CloudFront may send it only after that. */
+  /** The functions that know it; CloudFront may send it only after they do. */
   readonly functions: LambdaFunction[] = [];
-  /** The key, and the one before it, which CloudFront sends until the new one is everywhere. */
+  /** The key, and the previous one, which CloudFront sends until the new one is everywhere. */
   private readonly accepted: string;
 
   constructor(scope: Construct, id: string, { number }: { number: number }) {
@@ -19,7 +19,7 @@ export class OriginKey extends Construct {
     this.accepted = number > 1 ? `${this.sent} ${this.key(number - 1)}` : this.sent;
   }
 
-  /** Only those that requests reach first: a template may refer to a secret sixty times. */
+  /** Only the functions that requests reach first: a template may refer to a secret sixty times. */
   shareWith(handler: LambdaFunction): void {
     handler.addEnvironment(ORIGIN_KEYS, this.accepted);
     this.functions.push(handler);
@@ -34,7 +34,7 @@ export class OriginKey extends Construct {
       id: "AwsSolutions-SMG4",
       reason: "CloudFormation reads it only when it deploys: another number in infra/settings.ts is another key",
     });
-    // Whoever may read the distribution's or a function's configuration can read the key there; it opens nothing by itself.
+    // A user who may read the configuration of the distribution or a function can read the key there; it opens nothing by itself.
     return secret.secretValue.unsafeUnwrap();
   }
 }

@@ -1,9 +1,9 @@
-// What becomes of data and logs when what holds them is removed from a stack.
+// What happens to data and logs when their stack is removed.
 import { RemovalPolicy } from "aws-cdk-lib";
 import { type LogGroupProps, RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Settings } from "./settings.ts";
 
-/** What a stack's creation made before it failed goes all the same: it holds nothing, and what has a fixed name would stop every later try. */
+/** What a failed creation of a stack left is removed in any case: it is empty, and anything with a fixed name would block the next try. */
 export const removalOf = ({ protectData }: Settings): RemovalPolicy =>
   protectData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
 

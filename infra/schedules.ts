@@ -1,4 +1,4 @@
-// What runs without being asked: the watch over servers, the sweep, the expiry of safety backups, and the rescue of dead executions.
+// Scheduled work: checking servers, the sweep, the expiry of safety backups, and the rescue of dead executions.
 import { Duration, Validations } from "aws-cdk-lib";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction as Target } from "aws-cdk-lib/aws-events-targets";
@@ -18,7 +18,7 @@ interface Timed {
   access: Access;
 }
 
-/** What comes again by itself. A run may take as long as its interval, so that two seldom meet; if they do, both are harmless. */
+/** Recurring work. A run may take as long as its interval, so two seldom overlap; if they do, both are harmless. */
 export const TIMED = {
   "check-servers": {
     every: Duration.minutes(1),
@@ -44,7 +44,7 @@ export const TIMED = {
 
 export type TimedName = keyof typeof TIMED;
 
-/** What the sandbox offers never changes. */
+/** The sandbox's offers never change. */
 const RENTED_ONLY: TimedName = "refresh-catalog";
 
 const LAMBDA_MINUTES_MAX = 15;
@@ -94,7 +94,7 @@ export class Schedules extends Construct {
       logGroup,
       traced: false,
     });
-    // Not again: the next run comes by itself, and an alarm tells if none succeeds.
+    // No retry: the next run comes anyway, and an alarm fires if none succeeds.
     run.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(Math.min(60, every.toMinutes())) });
     new Rule(this, `${name} rule`, {
       description,
@@ -104,7 +104,7 @@ export class Schedules extends Construct {
     return run;
   }
 
-  /** The second execution, which only undoes, for what died in any other way than by finishing. */
+  /** Starts the second execution, which only undoes, for executions that died. */
   private rescuer(functions: Functions, logGroup: LogGroup): LambdaFunction {
     const rescue = functions.make(this, "rescue", {
       bundle: "schedules.rescue",

@@ -27,9 +27,9 @@ interface Props {
   dashboard: string | undefined;
   otherDashboard: DashboardConfig["other_dashboard"];
   domain: OwnDomain | undefined;
-  /** Whether stack and table are protected against deletion: not while the stack is created, or it cannot be cleared away when that fails. */
+  /** Whether stack and table are protected against deletion: not during the creation, or a failed one could not be cleaned up. */
   guarded: boolean | undefined;
-  /** Who is told of alarms. */
+  /** The email address for alarms. */
   alarmEmail: string | undefined;
 }
 
@@ -63,11 +63,11 @@ export class Service extends Stack {
     const providers = settings.rents ? configuration(this, "providers", settings) : undefined;
     const { backups } = new Storage(this, "storage", settings);
 
-    // A log group for each kind of thing, so that a request's id is looked up in one place.
+    // One log group per kind of function, so that a request's ID is looked up in one place.
     const kept = logsOf(settings);
     const requests = new LogGroup(this, "requests", kept);
     const work = new LogGroup(this, "work", kept);
-    // Under this prefix the group needs no place in the region's one policy for deliveries, which is small.
+    // With this prefix the group needs no entry in the region's one policy for deliveries, which is small.
     const machineLog = new LogGroup(this, "machines", {
       ...kept,
       logGroupName: `/aws/vendedlogs/states/${stackName(environment)}`,
@@ -99,7 +99,7 @@ export class Service extends Stack {
     this.output({ url, distribution, domain, backups, topic, keys, providers });
   }
 
-  /** What the operator and the commands read of a deployment. */
+  /** What the operator and the commands read about a deployment. */
   private output({ url, distribution, domain, backups, topic, keys, providers }: Outputs): void {
     new CfnOutput(this, "Dashboard", { value: url });
     new CfnOutput(this, "BaseUrl", { value: `${url}${BASE_PATH}`, description: "Base URL of the API" });

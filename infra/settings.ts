@@ -1,5 +1,5 @@
-// What differs between the two environments, in one table. Everything else is the same in both. Without CDK, which takes half a
-// second to load: the operator's commands read this, too.
+// The differences between the two environments, in one table. Everything else is the same in both. Without the CDK, which takes half a
+// second to load: the operator's commands read this file, too.
 
 import type { Environment } from "../shared/domain/environments.ts";
 
@@ -10,18 +10,18 @@ export interface PollLimits {
 }
 
 export interface Settings {
-  /** In place of what the workflows' tables say. */
+  /** Replaces the values of the workflows' tables. */
   polls: PollLimits | undefined;
-  /** Whether customers' data outlives a mistaken deletion: of the table, of the stack, of the bucket. */
+  /** Whether customers' data survives an accidental deletion of the table, the stack or the bucket. */
   protectData: boolean;
   logDays: 30 | 365;
-  /** Of each method, per second: a last bound. The limits of the contract are per credential, and the authorizer's. */
+  /** Per method and second: a last limit. The contract's limits are per credential, and in the authorizer. */
   requestsPerSecond: number;
   requestsBurst: number;
   logLevel: "INFO" | "DEBUG";
-  /** Whether machines are real: there is then a secret with the operator's credentials, and a catalog to refresh. */
+  /** Whether machines are real: then there is a secret with the operator's credentials, and a catalog to refresh. */
   rents: boolean;
-  /** The key between CloudFront and the functions. One more, deployed, is another key; the one before goes on being accepted. */
+  /** The number of the key between CloudFront and the functions. A higher one, deployed, is a new key; the functions still accept the previous one. */
   originKey: number;
 }
 
@@ -50,8 +50,8 @@ export const SETTINGS: Readonly<Record<Environment, Settings>> = {
 
 export const stackName = (environment: Environment): string => `ErpControlPlane-${environment}`;
 
-/** A name of our own, so that the operator's commands find the table without asking CloudFormation. */
+/** Our own name, so that the operator's commands find the table without asking CloudFormation. */
 export const tableName = (environment: Environment): string => `${stackName(environment)}-table`;
 
-/** A state machine's name, by which the executions of its kind of work are found. */
+/** A state machine's name, which identifies the executions of its workflow. */
 export const machineName = (environment: Environment, workflow: string): string => `${stackName(environment)}-${workflow}`;

@@ -1,11 +1,11 @@
-// Where the archives of backups lie, and the log of who fetched them.
+// The bucket for archives of backups, and the log of its downloads.
 import { Duration, Validations } from "aws-cdk-lib";
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectOwnership } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
 import { removalOf } from "./removal.ts";
 import type { Settings } from "./settings.ts";
 
-/** How long an archive that was deleted or replaced can still be brought back by an operator. */
+/** How long an operator can recover an archive that was deleted or replaced. */
 const NONCURRENT_DAYS = 30;
 const ACCESS_LOG_DAYS = 90;
 
@@ -34,7 +34,7 @@ export class Storage extends Construct {
     this.backups = new Bucket(this, "backups", {
       ...closed,
       versioned: true,
-      // CDK's class and its interface differ in an optional property only, which `exactOptionalPropertyTypes` minds.
+      // The CDK's class and its interface differ only in an optional property, which `exactOptionalPropertyTypes` rejects.
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       serverAccessLogsBucket: accessLog as IBucket,
       serverAccessLogsPrefix: "backups/",

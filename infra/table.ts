@@ -1,4 +1,4 @@
-// The one table, and its three indexes; shared/data/keys.ts says what lies where.
+// The only table, with its three indexes; shared/data/keys.ts lists its items.
 import { AttributeType, Billing, ProjectionType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { removalOf } from "./removal.ts";
@@ -25,7 +25,7 @@ export function table(
       indexName,
       partitionKey: text(partition),
       sortKey: text("number"),
-      // Lists return whole records: a second read for each would cost more than the copy does.
+      // Lists return whole records: a second read for each would cost more than the copies do.
       projectionType: ProjectionType.ALL,
     })),
     billing: Billing.onDemand(),

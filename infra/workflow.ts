@@ -1,4 +1,4 @@
-// A workflow's table as a state machine: every step with its retries, and the undos of what may have been done, in reverse.
+// Builds a state machine from a workflow's table: every step with its retries, and the undos of what may have been done, in reverse.
 import { Duration, Validations } from "aws-cdk-lib";
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
@@ -36,7 +36,7 @@ const TRY_AGAIN: RetryProps = {
  */
 const TRY_UNDOING_AGAIN: RetryProps = { ...TRY_AGAIN, maxAttempts: 60, maxDelay: Duration.seconds(30) };
 
-/** Lambda's own trouble, with the function not run or its response lost: as long as `TRY_AGAIN`. */
+/** Lambda's own errors, when the function did not run or its response was lost: as long as `TRY_AGAIN`. */
 const INVOKE_ERRORS = [
   "Lambda.ClientExecutionTimeoutException",
   "Lambda.ServiceException",
@@ -58,7 +58,7 @@ const pollAgain = (poll: Poll): RetryProps => ({
   maxAttempts: waitsOf(poll).length,
 });
 
-/** A function that ran out of time or memory: every task may run twice, but what fails three times will not succeed. */
+/** A function that ran out of time or memory: every task may run twice, but one that fails three times will not succeed. */
 const RUN_AGAIN: RetryProps = {
   ...TRY_AGAIN,
   errors: ["Lambda.Unknown", "Sandbox.Timedout", "Runtime.ExitError"],
@@ -68,13 +68,13 @@ const RUN_AGAIN: RetryProps = {
 /** A poll of hours has more runs that something may befall. */
 const RUN_POLL_AGAIN: RetryProps = { ...RUN_AGAIN, maxAttempts: 5 };
 
-/** Tries of a function that dies: the first and two more; of a poll the last and five more. */
+/** Tries of a function that dies: one and two retries. */
 const RUNS = 3;
 const POLL_RUNS = 6;
 /** Longest sum of the waits between tries, rounded up: of `TRY_AGAIN` with `INVOKE_AGAIN`, and of undoing. */
 const RETRY_MINUTES = 5;
 const UNDO_MINUTES = 30;
-/** For the tasks that every workflow has, and the machine's own doing. */
+/** For the tasks of every workflow, and the state machine's own states. */
 const MARGIN_MINUTES = 60;
 
 /** A poll takes seconds, but may meet a host that responds slowly. */
@@ -87,7 +87,7 @@ export const taskTimeout = ({ steps }: Workflow): Duration =>
     Math.min(LAMBDA_MINUTES_MAX, Math.max(ASK_MINUTES, ...steps.map((each) => (each.kind === "step" ? each.minutes : 0)))),
   );
 
-/** The last resort, for what ends no other way: every bound at its worst, asking taking as long as waiting, all undone after that. */
+/** The last resort, if nothing else ends it: every limit at its worst, and everything undone after that. */
 function machineTimeout(workflow: Workflow): Duration {
   const undoing = UNDO_MINUTES + RUNS * ASK_MINUTES;
   const minutes = workflow.steps.map((each) => {
@@ -102,7 +102,7 @@ interface WorkflowMachineProps {
   workflow: Workflow;
   tasks: LambdaFunction;
   logGroup: LogGroup;
-  /** In place of the table's own. */
+  /** Replaces the table's own. */
   polls: PollLimits | undefined;
 }
 
@@ -127,7 +127,7 @@ export class WorkflowMachine extends Construct {
       definitionBody: DefinitionBody.fromChainable(this.definition(workflow)),
       timeout: machineTimeout(workflow),
       role: this.role(tasks).withoutPolicyUpdates(),
-      // Without the data: ids are enough to find the operation, which tells the rest.
+      // Without the data: IDs are enough to find the operation, which has the rest.
       logs: { destination: logGroup, level: LogLevel.ERROR, includeExecutionData: false },
       tracingEnabled: true,
     });
@@ -145,7 +145,7 @@ export class WorkflowMachine extends Construct {
     return new Choice(this, "undo only?").when(undoOnly, all).otherwise(this.task("begin").next(next));
   }
 
-  /** The chains of undos: for each step the one that begins with its own undo, or the one before; and the whole. */
+  /** The chains of undos: for each step the one that starts with its own undo, or the previous one; and the whole chain. */
   private undoing(steps: Workflow["steps"]): { undos: Map<string, IChainable>; all: IChainable } {
     const undos = new Map<string, IChainable>();
     let all: IChainable = this.task("fail");

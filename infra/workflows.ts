@@ -1,4 +1,4 @@
-// All the long work: for each workflow its table's state machine and the function that does its tasks.
+// All workflows: for each the state machine of its table, and the function for its tasks.
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { workflows } from "../functions/workflows/index.ts";

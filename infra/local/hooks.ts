@@ -1,8 +1,8 @@
-// Lets a test step between a caller and what it calls: to make it fail, run it twice, delay it, or look.
+// Lets a test intercept calls: to make them fail, run twice, wait, or to watch them.
 type Hook<Call> = (call: Call, next: (call?: Call) => Promise<unknown>) => Promise<unknown>;
 
 export interface Hooks<Call> {
-  /** The last hook added is asked first. Returns the function that removes it. */
+  /** The last hook added is called first. Returns the function that removes it. */
   intercept: (hook: Hook<Call>) => () => void;
   run: (call: Call, last: (call: Call) => Promise<unknown>) => Promise<unknown>;
 }

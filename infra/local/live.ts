@@ -1,4 +1,4 @@
-// What a start of the live environment prepares and prints: what providers offer, the service's SSH key, and how to begin.
+// What a start of the live environment prepares and prints: the providers' offers, the service's SSH key, and the first steps.
 import { relative } from "node:path";
 import { readOffers } from "../../shared/data/catalog.ts";
 import { allAccounts } from "../../shared/data/operator.ts";
@@ -34,5 +34,5 @@ ${key}
 ${hasAccount ? "" : `\nThere is no account yet. Create one in another terminal:\n\n${admin}\n`}`;
 }
 
-/** As it is pasted into a shell. */
+/** In the form for a shell. */
 const shellWord = (text: string): string => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`);

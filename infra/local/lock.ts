@@ -1,9 +1,9 @@
-// A data directory belongs to one process at a time: two would each hide from the other what they write.
+// A data directory belongs to one process at a time: two would hide their writes from each other.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { LocalError } from "./errors.ts";
 
-// Of this process. A file that names our own pid without being here is from before a restart of the container, where pids repeat.
+// The locks of this process. A file with our own process ID that is not in here is from before a restart of the container, where IDs repeat.
 const held = new Set<string>();
 
 function isRunning(pid: number): boolean {
@@ -15,7 +15,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Killed, but not yet taken note of by whoever started it: in a container without an init that may be never. */
+/** Killed, but its parent has not noticed yet: in a container without an init process that may never happen. */
 function isZombie(pid: number): boolean {
   const stat = `/proc/${pid}/stat`;
   return existsSync(stat) && /\) Z /.test(readFileSync(stat, "utf8"));
@@ -23,7 +23,7 @@ function isZombie(pid: number): boolean {
 
 const isTaken = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "EEXIST";
 
-/** Returns the function that gives the directory back. */
+/** Returns the function that releases the directory. */
 export function lockDirectory(directory: string): () => void {
   mkdirSync(directory, { recursive: true });
   const file = join(resolve(directory), "lock");

@@ -1,5 +1,5 @@
-// What the operator of the live environment on one machine gives it by environment variables: providers, machines, a store of
-// their own. What is set here stands before what the secret `providers` has.
+// The settings of the live environment on one machine, from the operator's environment variables: providers, machines, their
+// own store. They override the secret `providers`.
 import { existsSync, readFileSync } from "node:fs";
 import * as z from "zod";
 import { parseConfiguration } from "../../shared/platform/configuration.ts";
@@ -7,7 +7,7 @@ import { LocalError } from "./errors.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Parts of the secret `providers`, by the names that they have there. */
+/** Parts of the secret `providers`, under their names there. */
 type Configured = Readonly<Record<string, unknown>>;
 
 export function configurationFrom(variables: Variables): Configured {
@@ -30,7 +30,7 @@ export function configurationFrom(variables: Variables): Configured {
   return configured;
 }
 
-/** A list of machines, or the file that it is in. */
+/** A list of machines, or the path of its file. */
 function machinesIn(text: string): unknown {
   const isFile = !text.trimStart().startsWith("[");
   if (isFile && !existsSync(text)) throw new LocalError(`BYO_MACHINES is neither a list ([{"name": …}]) nor an existing file`);
@@ -42,7 +42,7 @@ function machinesIn(text: string): unknown {
 }
 
 const Store = z.object({
-  /** Archives go there as they are, so the way is encrypted, or none. */
+  /** Archives are not encrypted by themselves, so the connection must be, unless it stays on this machine. */
   BACKUP_S3_ENDPOINT: z.url({ protocol: /^https$/ }).or(z.url({ hostname: /^(127\.0\.0\.1|localhost)$/ })),
   BACKUP_S3_BUCKET: z.string().min(3),
   BACKUP_S3_REGION: z.string().min(1).default("us-east-1"),
@@ -50,7 +50,7 @@ const Store = z.object({
   BACKUP_S3_SECRET_ACCESS_KEY: z.string().min(1),
 });
 
-/** Where backups go instead of this machine: variables for the functions that keep them. */
+/** Where backups go instead of this machine: variables for the functions that store them. */
 export function storeFrom(variables: Variables): Record<string, string> | undefined {
   if (!variables["BACKUP_S3_ENDPOINT"]) return undefined;
   const parsed = Store.safeParse(variables);

@@ -15,7 +15,7 @@ import { serve } from "./pages/pages.ts";
 import type { Options } from "./start.ts";
 import { synthIfChanged } from "./template/synthesized.ts";
 
-/** `stopWith` is told how all of it is stopped as soon as there is something to stop; `end` does that. */
+/** `stopWith` gets the function that stops everything, as soon as there is something to stop; `end` calls it. */
 export async function run(
   { environment, dataDir, port, otherDashboard }: Options,
   { stopWith, end }: { stopWith: (stop: () => Promise<void>) => void; end: (error?: unknown) => Promise<void> },

@@ -10,7 +10,7 @@ import { DEFAULT_DATA_DIR } from "./access.ts";
 import { LocalError } from "./errors.ts";
 import { lockDirectory } from "./lock.ts";
 
-/** Both may run side by side. */
+/** Both may run at the same time. */
 const DEFAULTS: Readonly<Record<Environment, { port: number; dataDir: string }>> = {
   test: { port: 3000, dataDir: DEFAULT_DATA_DIR },
   live: { port: 3100, dataDir: join(DEFAULT_DATA_DIR, "live") },
@@ -26,7 +26,7 @@ async function start(): Promise<void> {
   const options = readOptions();
   await requireFree(options.port);
   makeDirectory(options.dataDir);
-  const release = lockDirectory(options.dataDir); // not under a running service
+  const release = lockDirectory(options.dataDir); // not while the service is running
   try {
     if (options.reset) removeData(options.dataDir);
     else requireData(options.dataDir);
@@ -69,12 +69,12 @@ function parseOptions() {
     const text = { type: "string" } as const;
     return parseArgs({ options: { environment: text, reset: { type: "boolean" }, data: text, "other-dashboard": text } });
   } catch (error) {
-    const [what] = String(error instanceof Error ? error.message : error).split(". "); // what follows is of another command line
+    const [what] = String(error instanceof Error ? error.message : error).split(". "); // the rest belongs to another command
     throw new LocalError(`${what}: ${USAGE}`, { cause: error });
   }
 }
 
-/** Told before anything is built: it is the most common thing to be in the way. */
+/** Checked before anything is built, because it is the most common obstacle. */
 function requireFree(port: number): Promise<void> {
   return new Promise((free, taken) => {
     const probe = createServer();
@@ -92,7 +92,7 @@ function requireFree(port: number): Promise<void> {
   });
 }
 
-/** Not with `recursive`: Node tries for ever where a file system has folders in which nothing can be made, such as /proc. */
+/** Without `recursive`: Node retries for ever if a file system has folders in which nothing can be created, such as /proc. */
 function makeDirectory(directory: string): void {
   try {
     if (!existsSync(dirname(directory))) makeDirectory(dirname(directory));
@@ -108,7 +108,7 @@ function makeDirectory(directory: string): void {
   }
 }
 
-/** What a start makes in its data directory. Nothing else there is ours to remove, whatever directory we were given. */
+/** What a start creates in its data directory. Nothing else in there is ours to remove. */
 const FOLDERS = ["dynamodb", "executions", "logs", "s3"];
 const FILES = ["access.json", "aws-port", "demo.json", "local-secret", "secrets.json"];
 
@@ -116,7 +116,7 @@ function removeData(dataDir: string): void {
   for (const name of [...FOLDERS, ...FILES]) rmSync(join(dataDir, name), { recursive: true, force: true });
 }
 
-/** What an earlier start has left is folders, files and JSON, as it made them. What that says, its readers judge. */
+/** An earlier start leaves folders, files and JSON. Their readers check the contents. */
 function requireData(dataDir: string): void {
   for (const name of FOLDERS) requireReadable(join(dataDir, name), readdirSync);
   for (const name of FILES) requireReadable(join(dataDir, name), name.endsWith(".json") ? readJson : readFileSync);
@@ -143,7 +143,7 @@ function stopWith(stop: () => Promise<void>): void {
   stopAll = stop;
 }
 
-/** Stops everything that was started, once, and leaves. */
+/** Stops everything that was started, once, and exits. */
 async function end(error?: unknown): Promise<void> {
   if (stopping) return;
   stopping = true;
@@ -157,17 +157,17 @@ async function end(error?: unknown): Promise<void> {
   process.exit(error === undefined ? 0 : 1);
 }
 
-/** A bug is shown with its place; what the user can mend needs none. */
+/** A bug is shown with its stack; what the user can fix needs none. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof LocalError) return error.message;
   return isOfData(error) ? dataCannotBeUsed(error.message) : (error.stack ?? error.message);
 }
 
-/** Something in the data folder is not what a start has left there: a file in place of a folder, or no JSON. */
+/** Something in the data folder is damaged: a file in place of a folder, or invalid JSON. */
 const isOfData = (error: Error): boolean => error instanceof SyntaxError || ("syscall" in error && "errno" in error);
 
 process.on("SIGINT", () => void end());
 process.on("SIGTERM", () => void end());
-process.on("disconnect", () => void end()); // whoever started us is gone
+process.on("disconnect", () => void end()); // the parent is gone
 await start().catch(end);

@@ -1,4 +1,4 @@
-// Runs a script of the project with Node 24 and everything installed, whatever Node is on the PATH (20 or later).
+// Runs a script of the project with Node 24 and all dependencies, whatever Node is on the PATH (20 or later).
 // Plain JavaScript without dependencies, because it runs before anything is installed.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,8 +13,8 @@ install();
 run(findNode());
 
 /**
- * What the lockfile says, if it is not what was installed last. Not `npm ci`: it rejects a lockfile that lacks the builds of the
- * linter for platforms that the registry at hand does not have.
+ * The lockfile, if it differs from the last installation. Not `npm ci`: it rejects a lockfile that lacks the builds of the
+ * linter for platforms that the current registry does not have.
  */
 function install() {
   const lock = createHash("sha256")
@@ -23,7 +23,7 @@ function install() {
   const stamp = join(root, "node_modules", ".installed");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
   console.log("Installing dependencies …");
-  // No package of ours needs its install script, and what does not run cannot do harm.
+  // None of our packages needs its install script, and a script that does not run cannot do harm.
   const npm = spawnSync("npm", ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: root,
     stdio: ["ignore", "ignore", "inherit"],
@@ -33,7 +33,7 @@ function install() {
   writeFileSync(stamp, lock);
 }
 
-/** The Node 24 that is among the dependencies where there is one for this machine; else the one on the PATH, if it is new enough. */
+/** The Node 24 from the dependencies, if there is one for this machine; else the one on the PATH, if it is new enough. */
 function findNode() {
   for (const platform of ["linux-x64", "linux-arm64", "win-x64"]) {
     if (platform !== `${process.platform === "win32" ? "win" : process.platform}-${process.arch}`) continue;
@@ -53,10 +53,10 @@ function run(node) {
   const child = spawn(node, [join(root, script), ...args], {
     cwd: root,
     stdio: ["inherit", "inherit", "inherit", "ipc"],
-    // What Node compiles, and the types that it strips, are kept for the next start and for the processes that this one starts.
+    // Stores what Node compiles, and the sources without types, for the next start and for this one's child processes.
     env: { NODE_COMPILE_CACHE: join(root, ".local", "compile-cache"), ...process.env },
   });
-  process.on("SIGINT", () => {}); // a terminal tells the child as well; this process stays to pass on how it ended
+  process.on("SIGINT", () => {}); // a terminal signals the child as well; this process stays to pass on its exit code
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   process.on("SIGHUP", () => child.kill("SIGTERM"));
   child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 1)));

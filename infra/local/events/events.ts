@@ -42,7 +42,7 @@ function fits(expected: Json, field: Json | undefined): boolean {
 }
 
 export function matches(pattern: Record<string, Json>, event: Record<string, Json>): boolean {
-  // All of them, so that a filter that is not known is reported whatever the other fields are.
+  // Checks all of them, so that an unknown filter is reported whatever the other fields are.
   const fitting = Object.entries(pattern).filter(([key, expected]) => {
     const field = event[key];
     if (Array.isArray(expected)) return expected.some((each) => fits(each, field));
@@ -62,9 +62,9 @@ const envelope = ({ resources = [], ...event }: Event): Record<string, Json> => 
 });
 
 export interface Events {
-  /** Resolves when every target of every rule that matches has taken the event, or was given up. */
+  /** Resolves when every target of every matching rule has taken the event, or has failed for good. */
   put: (event: Event) => Promise<void>;
-  /** Runs the one rule whose logical id contains this, now: for tests, and for who does not want to wait. */
+  /** Immediately runs the one rule whose logical ID contains this text, for tests and for callers who do not want to wait. */
   fire: (ruleLogicalIdPart: string) => Promise<void>;
   stop: () => void;
 }
@@ -72,7 +72,7 @@ export interface Events {
 interface Options {
   rules: Rule[];
   invoke: (functionName: string, payload: unknown) => Promise<unknown>;
-  /** Multiplies the pauses before retries and the schedules' periods; 0 means at once, and no schedules. */
+  /** Multiplies the pauses before retries and the schedules' periods; 0 means immediately, and no schedules. */
   timeScale: number;
   schedules: boolean;
   log: (line: string) => void;
@@ -87,7 +87,7 @@ export function startEvents(options: Options): Events {
   const tick = (rule: Rule): Promise<void> =>
     run(rule, envelope({ source: "aws.events", "detail-type": "Scheduled Event", resources: [rule.arn], detail: {} }));
 
-  // A pattern with a filter that is not known here is reported now, not when the first event comes.
+  // Reports a pattern with an unknown filter now, not when the first event comes.
   for (const { pattern } of rules) if (pattern) matches(pattern, {});
   const timers = rules.flatMap((rule) => scheduled(rule, () => tick(rule), options));
   return {
@@ -111,7 +111,7 @@ export function startEvents(options: Options): Events {
   };
 }
 
-/** Invokes a target, and again if it fails, as Lambda does with an event. */
+/** Invokes a target, and retries if it fails, as Lambda does with an event. */
 async function deliver(
   rule: Rule,
   { Arn }: Rule["targets"][number],

@@ -1,4 +1,4 @@
-// Asks an API's authorizer about a request, as API Gateway does: for a policy, which is evaluated here, and a context.
+// Calls an API's authorizer for a request, as API Gateway does: it returns a policy, which this evaluates, and a context.
 import * as z from "zod";
 import { ACCOUNT, REGION, type Authorizer, type RestApi } from "../template/template.ts";
 import { GatewayError } from "./errors.ts";
@@ -35,7 +35,7 @@ function isAllowed(statements: Statement[], methodArn: string): boolean {
   return relevant.length > 0 && relevant.every(({ Effect }) => Effect === "Allow");
 }
 
-/** Asks the authorizer about this very request: nothing is cached here, whatever the template's TTL says. */
+/** Calls the authorizer for each request: nothing is cached here, whatever the template's TTL says. */
 export async function authorize(
   api: RestApi,
   { functionArn }: Authorizer,

@@ -1,4 +1,4 @@
-// What API Gateway does once an API has a `minimumCompressionSize`: it compresses responses, and opens bodies that came compressed.
+// What API Gateway does if an API has a `minimumCompressionSize`: it compresses responses and decompresses bodies.
 import { promisify } from "node:util";
 import { deflate, gzip, inflate, unzip } from "node:zlib";
 import { GatewayError } from "./errors.ts";
@@ -9,7 +9,7 @@ const OPEN = { gzip: promisify(unzip), deflate: promisify(inflate) };
 type Coding = keyof typeof COMPRESS;
 const isCoding = (name: string): name is Coding => Object.hasOwn(COMPRESS, name);
 
-/** The coding that a client likes best; undefined if it is none of these, or none at all. */
+/** The coding that a client prefers; undefined if it is none of these, or none at all. */
 function codingFor(acceptEncoding: string): Coding | undefined {
   const offers = acceptEncoding.split(",").map((offer) => {
     const [name = "", ...parameters] = offer.split(";").map((part) => part.trim().toLowerCase());

@@ -1,4 +1,4 @@
-// What API Gateway passes on to functions: the event of a request, and its context.
+// What API Gateway sends to functions: the event of a request, and its context.
 import { ACCOUNT, type RestApi } from "../template/template.ts";
 import { headerIn, type Exchange, type Many } from "./request.ts";
 

@@ -12,17 +12,17 @@ import { errorResponse, functionResponse, type HttpResponse } from "./responses.
 import { route, routesOf } from "./routes.ts";
 import { startServer } from "./server.ts";
 
-/** Errors of Lambda's own, before the function runs. */
+/** Lambda's own errors, before the function runs. */
 const LAMBDA_ERRORS: Readonly<Record<string, GatewayErrorType>> = {
-  // A payload that fits into the gateway's 10 MB, but not into the 6 of a function.
+  // A payload that fits into the gateway's 10 MB, but not into a function's 6.
   "Lambda.RequestTooLargeException": "REQUEST_TOO_LARGE",
   "Lambda.TooManyRequestsException": "INTEGRATION_FAILURE",
 };
 
-/** In whatever case: `/API/v1` is an error for the API to report, and no page of the dashboard. */
+/** In any case of letters: `/API/v1` is an error of the API, and not a page of the dashboard. */
 const OF_THE_API = /^\/api(\/|$)/i;
 
-/** Sees a request before the API's resources do; true if it responds to it. */
+/** Gets a request before the API's resources do; true if it responds to it. */
 export type Fallback = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 export interface Gateway {
@@ -34,7 +34,7 @@ interface Options {
   api: RestApi;
   invoke: (functionName: string, payload: unknown) => Promise<unknown>;
   port: number;
-  /** Asked first for every path outside /api. */
+  /** Called first for every path outside /api. */
   fallback?: Fallback | undefined;
   /** Headers that CloudFront adds to every request for the API; undefined without a CloudFront. */
   front?: Record<string, string> | undefined;
@@ -56,7 +56,7 @@ export async function startGateway(options: Options): Promise<Gateway> {
       if (fallback && !OF_THE_API.test(path) && fallback(request, response)) return;
       const exchange = exchangeOf(request, path, front);
       const reply = await respond(exchange, target.slice(cut + 1), request).catch((error: unknown) => {
-        if (request.destroyed && !request.complete) throw error; // the client is gone: nobody reads a response
+        if (request.destroyed && !request.complete) throw error; // the client is gone: nobody reads the response
         const type = error instanceof GatewayError ? error.type : "DEFAULT_5XX";
         if (GATEWAY_ERRORS[type][0] >= 500)
           log(
@@ -69,7 +69,7 @@ export async function startGateway(options: Options): Promise<Gateway> {
   });
 }
 
-/** A request for a proxy, or one that could be for two hosts: rejected unread, as CloudFront and API Gateway do. */
+/** A request for a proxy, or one that could be for two hosts: rejected before anything reads it, as in CloudFront and API Gateway. */
 function rejectRaw(request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(400, { connection: "close", "content-length": 0 }).end();
   request.resume();
@@ -87,7 +87,7 @@ const exchangeOf = (request: IncomingMessage, path: string, front: Options["fron
   authorizer: {},
 });
 
-/** From a request to its function's response. Throws a GatewayError for what the gateway responds to itself. */
+/** From a request to its function's response. Throws a GatewayError for the gateway's own responses. */
 function responder({ api, invoke }: Options) {
   const routes = routesOf(api);
   const authorizers = new Map(api.authorizers.map((each) => [each.id, each]));
@@ -116,7 +116,7 @@ function responder({ api, invoke }: Options) {
   };
 }
 
-/** Bounds the wait only: what the function does goes on, as on AWS. */
+/** Limits the wait only: the function continues, as on AWS. */
 async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new GatewayError("INTEGRATION_TIMEOUT")), milliseconds);

@@ -43,7 +43,7 @@ export function queryOf(text: string): Many {
   return query;
 }
 
-/** The request's headers, with those that CloudFront puts in the place of what a client sends under their names. */
+/** The request's headers, with those that CloudFront sets instead of a client's under the same names. */
 export function headersOf(request: IncomingMessage, front: Record<string, string> | undefined): Many {
   const headers: Many = new Map();
   for (let index = 0; index + 1 < request.rawHeaders.length; index += 2)
@@ -63,7 +63,7 @@ export function headersOf(request: IncomingMessage, front: Record<string, string
 export const headerIn = (headers: Many, name: string): string | undefined =>
   [...headers].find(([each]) => each.toLowerCase() === name.toLowerCase())?.[1].at(-1);
 
-/** Reads to the end in any case: a client that still sends would see a broken connection instead of the error. */
+/** Always reads to the end: a client that still sends would see a broken connection instead of the error. */
 export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,4 +1,4 @@
-// Responses: those of functions, with API Gateway's renames, and the gateway's own in the words of the template.
+// Responses: those of functions, with API Gateway's renames, and the gateway's own from the template.
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import * as z from "zod";
 import type { GatewayResponse } from "../template/template.ts";
@@ -18,7 +18,7 @@ const ProxyResponse = z.object({
   body: z.string().nullish(),
 });
 
-// What API Gateway renames and leaves out of a function's headers; a product that needs one of them finds out here.
+// What API Gateway renames in and removes from a function's headers; a product that needs one of them finds out here.
 const REMAPPED = [
   "authorization",
   "content-length",
@@ -54,7 +54,7 @@ export function functionResponse(result: unknown): HttpResponse {
   return { status: statusCode, headers: named, body: Buffer.from(body ?? "") };
 }
 
-/** A header's value as gateway responses declare it: a 'literal' in quotes, the request's id, or a value of the authorizer's. */
+/** A header's value as gateway responses declare it: a 'literal' in quotes, the request's ID, or a value of the authorizer's. */
 function valueOf(source: string, { requestId, authorizer }: Exchange): string | undefined {
   if (source.startsWith("'")) return source.slice(1, -1);
   return source === "context.requestId" ? requestId : authorizer[source.replace("context.authorizer.", "")];

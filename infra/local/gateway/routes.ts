@@ -1,4 +1,4 @@
-// Which method of the template's REST API a request is for.
+// Finds the method of the template's REST API for a request.
 import type { ApiResource, Method, RestApi } from "../template/template.ts";
 import { GatewayError } from "./errors.ts";
 import { decoded, type Exchange } from "./request.ts";
@@ -11,7 +11,7 @@ interface Route {
 
 const rankOf = (segment: string): string => (segment.endsWith("+}") ? "2" : segment.startsWith("{") ? "1" : "0");
 
-/** Static before {parameter} before {greedy+}, place by place. Resources without methods have no route. */
+/** Static before {parameter} before {greedy+}, segment by segment. Resources without methods have no route. */
 export function routesOf({ resources }: RestApi): Route[] {
   return resources
     .filter(({ methods }) => methods.length > 0)
@@ -22,7 +22,7 @@ export function routesOf({ resources }: RestApi): Route[] {
     .toSorted((a, b) => (a.rank < b.rank ? -1 : 1));
 }
 
-/** Percent-encoded as the client wrote them: REST APIs leave it to the function to decode them. */
+/** Percent-encoded as in the request: REST APIs leave it to the function to decode them. */
 function parametersOf({ segments }: Route, wanted: string[]): Record<string, string> | undefined {
   const parameters: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {
@@ -35,11 +35,11 @@ function parametersOf({ segments }: Route, wanted: string[]): Record<string, str
   return wanted.length === segments.length ? parameters : undefined;
 }
 
-/** The method for a request, whose resource and parameters are noted in the exchange. */
+/** The method for a request; records its resource and parameters in the exchange. */
 export function route(routes: readonly Route[], exchange: Exchange): Method {
   const wanted = exchange.path.split("/").slice(1);
-  for (const segment of wanted) decoded(segment); // throws for what cannot be decoded
-  // A slash at the end is the same resource, as on AWS.
+  for (const segment of wanted) decoded(segment); // throws if the text cannot be decoded
+  // A trailing slash means the same resource, as on AWS.
   if (wanted.at(-1) === "") wanted.pop();
   for (const each of routes) {
     const parameters = parametersOf(each, wanted);

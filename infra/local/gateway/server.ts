@@ -1,10 +1,10 @@
-// The gateway's HTTP server on 127.0.0.1: what is not HTTP is rejected, and a stop waits for the requests in progress.
+// The gateway's HTTP server on 127.0.0.1: it rejects what is not HTTP, and a stop waits for the requests in progress.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { LocalError } from "../errors.ts";
 
 const HEADERS_LIMIT_BYTES = 10_240;
-// How long requests in progress may take when the server is told to stop.
+// How long requests in progress may take after the stop.
 const GRACE_MILLISECONDS = 2000;
 
 interface Options {

@@ -1,21 +1,21 @@
-// Whether a principal's policies allow a call, as IAM would decide it, remembered.
+// Whether a principal's policies allow a call, as IAM would decide, with a cache.
 import { runSimulation } from "@cloud-copilot/iam-simulate";
 import { LocalError } from "../errors.ts";
 
 export type PolicyDocument = Readonly<Record<string, unknown>>;
 export type Context = Record<string, string | string[]>;
 
-/** One permission that a call needs. `context` is asked only for policies that have conditions. */
+/** One permission that a call needs. `context` is only called for policies that have conditions. */
 export interface Need {
   action: string;
   resource: string;
   context?: (() => Promise<Context>) | undefined;
 }
 
-const REMEMBERED = 5_000; // decisions per principal; S3 keys would make it grow without limit
+const REMEMBERED = 5_000; // decisions per principal; without a limit, S3 keys would make it grow
 const memories = new WeakMap<readonly PolicyDocument[], { conditional: boolean; decisions: Map<string, boolean> }>();
 
-/** `policies` are remembered by identity: keep one array per principal, and make a new one to change them. */
+/** The cache knows `policies` by identity: keep one array per principal, and create a new one to change them. */
 export async function allows(policies: readonly PolicyDocument[], accountId: string, need: Need): Promise<boolean> {
   let memory = memories.get(policies);
   if (memory === undefined) {
@@ -39,7 +39,7 @@ async function simulate(
   need: Need,
   contextVariables: Context,
 ): Promise<boolean> {
-  // In a call these are plain characters of an object's key; the simulator would take them for patterns.
+  // In a call these are plain characters of an object's key; the simulator would treat them as patterns.
   const resource = need.resource === "*" ? "*" : need.resource.replaceAll(/[*?]/g, "_");
   const result = await runSimulation(
     {
@@ -58,5 +58,5 @@ async function simulate(
   if (result.resultType !== "error") return result.overallResult === "Allowed";
   if (result.errors.identityPolicyErrors !== undefined)
     throw new LocalError(`A policy of the template is not valid: ${JSON.stringify(result.errors.identityPolicyErrors)}`);
-  return false; // an action that IAM does not know, or one that takes no such resource
+  return false; // an action that IAM does not know, or that takes no such resource
 }

@@ -1,10 +1,10 @@
-// Which IAM permissions a call of the JSON services needs, as AWS documents it: for which actions, on which resources.
+// The IAM permissions that a call of the JSON services needs, as AWS documents them: actions and resources.
 import * as z from "zod";
 import { AwsFault } from "../errors.ts";
 import type { Context, Need } from "./iam.ts";
 import { ACCOUNT, REGION } from "../template/template.ts";
 
-/** What only the services know: the key of a table or index, and the full ARN of a secret. */
+/** Known only to the services: the key of a table or index, and the full ARN of a secret. */
 export interface Known {
   partitionKey: (table: string, index: string | undefined) => Promise<string | undefined>;
   secretArn: (secretId: string) => Promise<string>;
@@ -36,7 +36,7 @@ export async function permissionsFor(service: string, action: string, input: unk
   }
 }
 
-/** A call without a resource of its own (ListStateMachines, SendTaskSuccess) needs it on all. */
+/** A call without its own resource (ListStateMachines, SendTaskSuccess) needs it on all. */
 function stateResource(input: unknown): string {
   const arn = z.string().optional();
   const { executionArn, stateMachineArn } = parse(z.object({ executionArn: arn, stateMachineArn: arn }), input);
@@ -45,7 +45,7 @@ function stateResource(input: unknown): string {
 
 function dynamodb(action: string, input: unknown, known: Known): Need[] {
   const need = (name: string, request: z.infer<typeof OneTable>): Need => {
-    const table = request.TableName.split("/").at(-1) ?? ""; // a table may be called by its ARN
+    const table = request.TableName.split("/").at(-1) ?? ""; // a call may name a table by its ARN
     const index = request.IndexName === undefined ? "" : `/index/${request.IndexName}`;
     const resource = `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${table}${index}`;
     return {
@@ -74,7 +74,7 @@ function dynamodb(action: string, input: unknown, known: Known): Need[] {
   }
 }
 
-/** dynamodb:LeadingKeys: the partition keys that a call touches, wherever in the request they stand. */
+/** dynamodb:LeadingKeys: the partition keys that a call uses, wherever the request has them. */
 function leadingKeys(request: z.infer<typeof OneTable>, partitionKey: string | undefined): Context {
   if (partitionKey === undefined) return {};
   const found = new Set<string>();

@@ -1,12 +1,12 @@
 // @ts-check
-// The console of a function whose log format is JSON, as AWS's runtime client for Node.js patches it: a line is an object with time,
-// level, request id and `message`. Plain JavaScript without dependencies, as worker.mjs, which loads it.
+// The console of a function with JSON as its log format, as AWS's runtime client for Node.js patches it: a line is an object with time,
+// level, request ID and `message`. Plain JavaScript without dependencies, like worker.mjs, which loads it.
 const { AsyncLocalStorage } = process.getBuiltinModule("node:async_hooks");
 const { format } = process.getBuiltinModule("node:util");
 
 const LEVELS = /** @type {const} */ (["trace", "debug", "info", "warn", "error", "fatal"]);
 
-/** The invocation that a line belongs to: here several share a thread. */
+/** The invocation of a line: here several share a thread. */
 const requests = new AsyncLocalStorage();
 
 /** @type {<T>(requestId: string, work: () => T) => T} */
@@ -32,7 +32,7 @@ function lineOf(level, message, more) {
   try {
     return JSON.stringify({ ...line, message }, (_, value) => (isError(value) ? Object.assign(described(value), value) : value));
   } catch {
-    return JSON.stringify({ ...line, message: format(message) }); // it refers to itself
+    return JSON.stringify({ ...line, message: format(message) }); // a circular value
   }
 }
 

@@ -1,6 +1,6 @@
-// The error of a function, under the name by which Step Functions matches it.
+// The error of a function, with the name by which Step Functions matches it.
 
-/** What a function threw, or what became of it, under the name by which Step Functions matches it. */
+/** What a function threw, or what happened to it, with the name by which Step Functions matches it. */
 export class FunctionError extends Error {
   readonly trace: string[];
   constructor(errorType: string, errorMessage: string, trace: string[] = []) {

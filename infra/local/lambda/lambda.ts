@@ -1,4 +1,4 @@
-// Lambda on this machine: every function of the template in a worker thread of its own, with its own environment and credentials.
+// Lambda on this machine: every function of the template in its own worker thread, with its own environment and credentials.
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { hooks, type Hooks } from "../hooks.ts";
@@ -12,7 +12,7 @@ export interface Credentials {
   secretAccessKey: string;
 }
 
-/** The same pair for the same name after every start, so that an address presigned yesterday is still good. */
+/** The same pair for the same name after every start, so that a presigned URL of yesterday is still valid. */
 export function credentialsOf(localSecret: string, name: string): Credentials {
   const digest = (purpose: string): Buffer => createHmac("sha256", localSecret).update(`${purpose}:${name}`).digest();
   return {
@@ -21,17 +21,17 @@ export function credentialsOf(localSecret: string, name: string): Credentials {
   };
 }
 
-// Invocations of a function share its one thread, where Lambda would give each a sandbox: a sandbox takes 15 MB and 100 ms.
-// What that changes: module-level state is seen by all of them, and one that computes for long delays the others.
-// The number is the concurrency that a new AWS account has; beyond it AWS throttles, too.
+// Invocations of a function share its one thread, while Lambda would give each a sandbox: a sandbox takes 15 MB and 100 ms.
+// The consequences: they share module-level state, and one that computes for long delays the others.
+// The number is the concurrency of a new AWS account; AWS throttles beyond it, too.
 const CONCURRENT_LIMIT = 1000;
 const PAYLOAD_LIMIT_BYTES = 6 * 1024 * 1024;
 export type Lambda = Pick<Hooks<Invocation>, "intercept"> & {
-  /** By name or ARN. What the handler returned, after a trip through JSON; a FunctionError if it failed in any way. */
+  /** By name or ARN. Returns the handler's result as parsed JSON; throws a FunctionError if it failed in any way. */
   invoke: (functionName: string, payload: unknown) => Promise<unknown>;
-  /** The last lines that the function wrote. */
+  /** The last log lines of the function. */
   logs: (functionName: string) => string[];
-  /** What the function finds in its environment: for another runtime than this one's. */
+  /** The function's environment, for a runtime other than this one. */
   environmentOf: (functionName: string) => Record<string, string>;
   stop: () => Promise<void>;
 };
@@ -42,11 +42,11 @@ interface Invocation {
 
 interface Options {
   functions: LambdaFunction[];
-  /** Added to what the template gives each function. */
+  /** Added to the template's variables of each function. */
   environment: Record<string, string>;
   localSecret: string;
   dataDir?: string | undefined;
-  /** Where compiled bundles are kept for the next thread that loads them. */
+  /** Stores compiled bundles for the next thread that loads them. */
   compileCache?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What functions write: appended to a file each, and the last lines in memory.
+// The log of functions: appended to a file each, with the last lines in memory.
 import { createWriteStream, mkdirSync, renameSync, statSync, type WriteStream } from "node:fs";
 import { join } from "node:path";
 
@@ -11,7 +11,7 @@ export interface Log {
   close: () => void;
 }
 
-/** Appends to `<directory>/<name>.log`, and keeps the last lines in memory; without a directory only those. */
+/** Appends to `<directory>/<name>.log`, and keeps the last lines in memory; without a directory, only in memory. */
 export function openLog(directory: string | undefined, name: string): Log {
   const lines: string[] = [];
   let stream: WriteStream | undefined;

@@ -8,9 +8,9 @@ import type { LambdaFunction } from "../template/template.ts";
 import { FunctionError } from "./function-error.ts";
 import type { Log } from "./log.ts";
 
-// Lambda allows 10 s to load the bundle; three times that on a machine that is busy with everything else as well.
+// Lambda allows 10 s to load the bundle; a busy machine gets three times that.
 const LOAD_LIMIT_MILLISECONDS = 30_000;
-// Lambda keeps one for minutes. A new one takes 50 ms here, and all functions together hold a gigabyte.
+// Lambda keeps one for minutes. A new one takes 50 ms here, and all functions together take a gigabyte.
 const IDLE_MILLISECONDS = 30_000;
 
 const Message = z.union([
@@ -29,9 +29,9 @@ interface Call {
 }
 
 export interface Sandbox {
-  /** False once it gets no more invocations; it ends when the last of those in it has. */
+  /** False once it gets no more invocations; it ends after the last of those in progress. */
   isOpen: () => boolean;
-  /** How many invocations it runs now. */
+  /** The number of invocations in progress. */
   running: () => number;
   invoke: (event: string) => Promise<unknown>;
   terminate: () => Promise<number>;
@@ -40,7 +40,7 @@ export interface Sandbox {
 interface Options {
   environment: Record<string, string>;
   log: Log;
-  /** Where compiled bundles are kept for the next thread that loads them. */
+  /** Stores compiled bundles for the next thread that loads them. */
   compileCache?: string | undefined;
   onExit: () => void;
 }
@@ -88,7 +88,7 @@ export function openSandbox(definition: LambdaFunction, { environment, log, comp
         calls.set(id, pending);
         const begin = (): void => {
           if (!calls.has(id)) return;
-          // The clock starts when the bundle is loaded, as on Lambda.
+          // The time counts from when the bundle is loaded, as on Lambda.
           const deadline = Date.now() + timeoutSeconds * 1000;
           pending.timer = setTimeout(() => timeOut(id), timeoutSeconds * 1000);
           const trace = `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${id.replaceAll("-", "").slice(0, 24)};Sampled=0`;
@@ -148,11 +148,11 @@ function workerOf(definition: LambdaFunction, env: Record<string, string>, compi
   const [file = "index", exported = "handler"] = handler.split(".");
   return new Worker(new URL("./worker.mjs", import.meta.url), {
     env,
-    // Nothing of how this process was started: no inspector, no loaders, no NODE_OPTIONS.
+    // Nothing of this process's own options: no inspector, no loaders, no NODE_OPTIONS.
     execArgv: [],
     stdout: true,
     stderr: true,
-    // The smallest functions are given more than AWS would: here the concurrent invocations share it.
+    // The smallest functions get more than on AWS, because concurrent invocations share it here.
     resourceLimits: { maxOldGenerationSizeMb: Math.max(memoryMegabytes, 256) },
     workerData: {
       file: join(directory, `${file}.mjs`),

@@ -1,6 +1,6 @@
 // @ts-check
-// The thread in which one function lives: loads its bundle as Lambda's Node.js runtime would, and handles invocations.
-// Plain JavaScript without dependencies, because every function pays for what is loaded here: stripped types and zod cost a thread four times its start.
+// The thread of one function: loads its bundle as Lambda's Node.js runtime would, and handles invocations.
+// Plain JavaScript without dependencies, because every function pays for what loads here: with stripped types and zod, a thread takes four times as long to start.
 /* oxlint-disable unicorn/require-post-message-target-origin -- threads have no origin, windows do */
 import { parentPort, workerData } from "node:worker_threads";
 import { patchConsole, withRequest } from "./console.mjs";
@@ -15,7 +15,7 @@ import { patchConsole, withRequest } from "./console.mjs";
 /** @type {Data} */
 const { file, exported, context, compileCache } = workerData;
 
-// Of one process's threads each would compile its bundle anew, and so would the next process. By this way of importing it costs 2 ms.
+// Otherwise each thread of a process, and the next process, would compile its bundle anew. With this kind of import it costs 2 ms.
 if (compileCache !== undefined) process.getBuiltinModule("node:module").enableCompileCache(compileCache);
 
 /**
@@ -39,7 +39,7 @@ if (!isHandler(handler)) throw new TypeError(`${file} exports no function ${expo
 
 /** @type {(handle: Handler, invocation: Invocation) => Promise<void>} */
 async function respond(handle, { id, event, deadline, trace }) {
-  // As on Lambda, for what reads it; with several invocations in one thread the last one's wins.
+  // As on Lambda, for code that reads it; with several invocations in one thread the last one's wins.
   process.env["_X_AMZN_TRACE_ID"] = trace;
   try {
     const getRemainingTimeInMillis = () => deadline - Date.now();

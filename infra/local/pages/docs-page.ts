@@ -1,4 +1,4 @@
-// The API's description as one page for people: a single HTML document that needs no script and asks nobody for anything.
+// The API description as one page for people: a single HTML document that needs no script and sends no request.
 import { createHash } from "node:crypto";
 import type { Media, OpenApi, Operation, Parameter, Reference, Response, Schema } from "../../../shared/api/openapi/document.ts";
 import { STYLE } from "./docs-style.ts";
@@ -6,7 +6,7 @@ import { STYLE } from "./docs-style.ts";
 /** Allows the page its own style sheet and nothing else. */
 export const DOCS_CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** `origin` is where the examples send their requests. */
+/** `origin` is the base of the URLs in the examples. */
 export function docsPage(document: OpenApi, origin = "http://127.0.0.1:3000"): string {
   const { info, servers, tags, components } = document;
   const operations = operationsOf(document);
@@ -158,7 +158,7 @@ const bodyTable = (schema: Schema): string =>
     ? fieldsTable(schema, true)
     : `<p>${schema.additionalProperties === false ? "An empty object, or none." : "Any JSON object."}</p>`;
 
-/** Requests show which fields are required, responses which fields may be missing. */
+/** Requests show which fields are required, responses which may be missing. */
 function fieldsTable(schema: Schema, sent: boolean): string {
   const rows = rowsOf(schema, "");
   if (rows.length === 0) return `<p>Any JSON object.</p>`;
@@ -178,7 +178,7 @@ interface Row {
   required: boolean;
 }
 
-/** The fields of an object, those of objects inside it under their dotted names. */
+/** The fields of an object, and those of nested objects under their dotted names. */
 const rowsOf = ({ properties = {}, required = [] }: Schema, prefix: string): Row[] =>
   Object.entries(properties).flatMap(([key, field]) => {
     const name = `${prefix}${key}`;
@@ -230,7 +230,7 @@ const linkTo = ($ref: string): string => {
   return `<a href="#${anchorOf(name)}">${escape(name)}</a>`;
 };
 
-/** What `data` is: a named resource, a list of them, or its fields. */
+/** The type of `data`: a named resource, a list of them, or its fields. */
 function dataOf({ schema }: Media): string {
   const data = schema.properties?.["data"];
   if (data === undefined) return "absent: the response is the document itself";
@@ -252,7 +252,7 @@ function errorsOf({ responses }: Operation, document: OpenApi): string {
   return `<details><summary>Errors (${rows.length})</summary>${tableOf(["Status", "Code", "Message and details"], rows)}</details>`;
 }
 
-/** A path with its name in braces left is still a path to read. */
+/** A path with a name in braces is readable. */
 function exampleNamed(name: string, parameters: Parameter[]): string {
   const example = parameters.find((each) => each.name === name)?.example;
   return typeof example === "string" ? example : `{${name}}`;
@@ -303,7 +303,7 @@ const slug = (name: string): string => name.toLowerCase().replace(/[^a-z]+/g, "-
 const escape = (text: string): string =>
   text.replace(/[&<>"]/g, (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[character] ?? "&quot;");
 
-/** JSON with its names and values told apart. */
+/** JSON with different colors for names and values. */
 const json = (value: unknown): string =>
   (JSON.stringify(value, null, 2) ?? "").replace(
     /("(?:[^"\\]|\\.)*")(:?)|[&<>]|\b(?:true|false|null)\b|-?\b\d+(?:\.\d+)?\b/g,
@@ -313,7 +313,7 @@ const json = (value: unknown): string =>
     },
   );
 
-/** The little Markdown that the description uses: headings, paragraphs, tables, code, bold. */
+/** The Markdown that the description uses: headings, paragraphs, tables, code, bold. */
 function markdown(text: string): string {
   return text
     .split(/\n{2,}/)

@@ -1,4 +1,4 @@
-// What the local server shows beside the API: the dashboard, as CloudFront and its bucket do on AWS, and the API's page.
+// What the local server serves besides the API: the dashboard, like CloudFront and its bucket on AWS, and the API page.
 import { readdirSync, readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { extname, join, relative } from "node:path";
@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
   ".woff2": "font/woff2",
 };
-/** Compressed in themselves. */
+/** Already compressed. */
 const COMPRESSED = [".png", ".woff2"];
 
 interface File {
@@ -45,7 +45,7 @@ export function serve({ dashboard, docs, environment, otherDashboard = null }: P
   ]);
   return ({ method, url = "/", headers }, response) => {
     if (method !== "GET" && method !== "HEAD") return false;
-    // Looked up as it was sent: a path that is none of these leads nowhere, whatever it spells.
+    // Looked up exactly as sent: a path that is not in the list reaches nothing, whatever it contains.
     const [path = "/"] = url.split("?", 1);
     const file = files.get(path.replace(/(?<=.)\/$/, "")) ?? (isFileName(path) ? undefined : files.get("/index.html"));
     send(response, file, { zip: /\bgzip\b/.test(String(headers["accept-encoding"])), body: method === "GET" });
@@ -53,7 +53,7 @@ export function serve({ dashboard, docs, environment, otherDashboard = null }: P
   };
 }
 
-/** The dashboard shows every path that names no file: it knows itself which pages there are. */
+/** Every path that names no file returns the dashboard, which knows its own pages. */
 const isFileName = (path: string): boolean => path.slice(path.lastIndexOf("/")).includes(".");
 
 function filesIn(folder: string): [string, File][] {

@@ -1,4 +1,4 @@
-// Bodies sent to the local S3: received into a file and verified against everything their sender said of them.
+// Bodies of requests to the local S3: received into a file and verified against everything that the sender announced.
 import { createHash, randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { dirname } from "node:path";
@@ -14,7 +14,7 @@ export type Header = (name: string) => string | undefined;
 export const badDigest = (name: string): AwsFault =>
   new AwsFault("BadDigest", `The ${name.toUpperCase()} you specified did not match the calculated checksum.`);
 
-/** Streams a body into its own file, and rejects it (leaving no file) if it is not what the caller announced. */
+/** Streams a body into its own file, and rejects it (without leaving a file) if it is not what the caller announced. */
 export async function receive(bucket: Bucket, header: Header, body: AsyncIterable<Buffer>, payloadHash: string): Promise<Part> {
   const trailer = readAlgorithm(header("x-amz-trailer")?.replace("x-amz-checksum-", ""));
   const claims = new Map<string, string>(); // by algorithm, in base64
@@ -80,7 +80,7 @@ export function readAlgorithm(name: string | undefined): Algorithm | undefined {
 /** aws-chunked: `<hex size>[;…]\r\n<bytes>\r\n` until size 0, then trailers, then an empty line. */
 async function* unchunked(body: AsyncIterable<Buffer>, trailers: Map<string, string>): AsyncGenerator<Buffer> {
   let pending: Buffer = Buffer.alloc(0);
-  let inChunk = 0; // bytes of the current chunk still to come
+  let inChunk = 0; // remaining bytes of the current chunk
   let ending = false;
   for await (const bytes of body) {
     pending = pending.length === 0 ? bytes : Buffer.concat([pending, bytes]);
@@ -99,7 +99,7 @@ async function* unchunked(body: AsyncIterable<Buffer>, trailers: Map<string, str
       pending = pending.subarray(end + 2);
       const trailer = /^([\w-]+):\s*(.*)$/.exec(line);
       if (ending && trailer?.[1] !== undefined) trailers.set(trailer[1].toLowerCase(), trailer[2] ?? "");
-      if (ending || line === "") continue; // the line end that closes a chunk
+      if (ending || line === "") continue; // the end of line after a chunk
       inChunk = /^[0-9a-f]{1,12}(;.*)?$/i.test(line) ? Number.parseInt(line, 16) : Number.NaN;
       if (Number.isNaN(inChunk)) throw new AwsFault("InvalidChunkSizeError", "The body is not aws-chunked");
       ending = inChunk === 0;

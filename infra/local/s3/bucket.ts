@@ -20,7 +20,7 @@ const StoredObject = z.object({
   modified: z.string(),
   headers: z.record(z.string(), z.string()),
   checksum: Checksum.optional(),
-  /** One for each part: completing an upload copies nothing. */
+  /** One per part: completing an upload copies nothing. */
   files: z.array(z.object({ file: z.string(), size: z.number() })),
 });
 export const Part = z.object({
@@ -44,14 +44,14 @@ export type Part = z.infer<typeof Part>;
 
 export interface Bucket {
   folder: string;
-  /** Whether what was acknowledged must outlive a loss of power; a folder that goes at the end is not worth the wait. */
+  /** Whether acknowledged data must survive a loss of power; a temporary folder is not worth the wait. */
   durable: boolean;
   objects: Map<string, StoredObject>;
   uploads: Map<string, Upload>;
 }
 
 const FOLDERS = ["data", "objects", "uploads"];
-/** Ends the name of a record that nobody can read and that the operator has set aside. */
+/** The suffix of an unreadable record that the operator has set aside. */
 const SET_ASIDE = ".damaged";
 
 export async function openBucket(folder: string, durable: boolean): Promise<Bucket> {
@@ -59,11 +59,11 @@ export async function openBucket(folder: string, durable: boolean): Promise<Buck
   if (durable) for (const path of [dirname(folder), folder, ...FOLDERS.map((name) => join(folder, name))]) syncFolder(path);
   const objects = await readAll(join(folder, "objects"), StoredObject);
   const kept = new Set(objects.flatMap(({ files }) => files).map(({ file }) => file));
-  // An upload whose files an object has was completed just before a crash.
+  // If an object has the files of an upload, the upload was completed just before a crash.
   const isOpen = ({ parts }: Upload): boolean => Object.values(parts).every(({ file }) => !kept.has(file));
   const uploads = (await readAll(join(folder, "uploads"), Upload)).filter(isOpen);
   const used = new Set([...kept, ...uploads.flatMap(({ parts }) => Object.values(parts)).map(({ file }) => file)]);
-  // What a crash left between writing the bytes and naming them; all of it is kept while it may be what a damaged record names.
+  // Files that a crash left between writing the bytes and naming them; all of them stay while a damaged record may name them.
   const records = [...(await readdir(join(folder, "objects"))), ...(await readdir(join(folder, "uploads")))];
   if (!records.some((file) => file.endsWith(SET_ASIDE)))
     for (const file of await readdir(join(folder, "data"))) if (!used.has(file)) rmSync(join(folder, "data", file));
@@ -90,18 +90,18 @@ async function readAll<T>(folder: string, schema: z.ZodType<T>): Promise<T[]> {
     });
 }
 
-// The names of files are hashes and random ids, so that no key can leave the folder.
+// The names of files are hashes and random IDs, so that no key can leave the folder.
 const objectFile = (bucket: Bucket, key: string): string =>
   join(bucket.folder, "objects", `${createHash("sha256").update(key).digest("hex")}.json`);
 const uploadFile = (bucket: Bucket, id: string): string => join(bucket.folder, "uploads", `${id}.json`);
 export const dataFile = (bucket: Bucket, file: string): string => join(bucket.folder, "data", file);
 
-/** Synchronous, so that no other request comes between what was read and what is written. On disk when it returns, where that matters. */
+/** Synchronous, so that no other request comes between the read and the write. On disk when it returns, where that matters. */
 function writeJson({ durable }: Bucket, path: string, value: unknown): void {
   replaceFile(path, JSON.stringify(value), { durable });
 }
 
-/** Before the data that it names is removed. */
+/** Called before the data that it names is removed. */
 function removeJson({ durable }: Bucket, path: string): void {
   rmSync(path, { force: true });
   if (durable) syncFolder(dirname(path));

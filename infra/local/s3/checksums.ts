@@ -1,4 +1,4 @@
-// The checksums that S3 verifies, computed as bytes arrive.
+// The checksums that S3 verifies, computed from the stream.
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 
@@ -36,7 +36,7 @@ function running<T>(start: T, step: (value: T, chunk: Buffer) => T, end: (value:
   return { update: (chunk) => void (value = step(value, chunk)), digest: () => end(value) };
 }
 
-// Node has neither; BigInt makes some 10 MB/s, and our own clients send SHA-256 or CRC32.
+// Node has neither; BigInt processes some 10 MB/s, and our own clients send SHA-256 or CRC32.
 const CRC32C = 0x82f63b78n;
 const CRC64NVME = 0x9a6c9329ac4bc9b5n;
 const tables = new Map<bigint, bigint[]>();

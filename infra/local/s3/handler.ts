@@ -1,4 +1,4 @@
-// What the handlers of objects and of uploads share: how they respond, and what both check.
+// Shared by the handlers of objects and uploads: their responses, and what both check.
 import type { Readable } from "node:stream";
 import { AwsFault } from "../errors.ts";
 import type { Bucket, StoredObject } from "./bucket.ts";

@@ -1,4 +1,4 @@
-// Objects of the local S3: stored, read whole or in ranges, listed, deleted.
+// Objects of the local S3: storing, reading (whole or in ranges), listing and deleting them.
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import * as z from "zod";
@@ -13,7 +13,7 @@ import type { Tags } from "./xml.ts";
 
 export const objectHandlers = {
   async PutObject(bucket, operation, body, payloadHash) {
-    requireAbsent(bucket, operation); // before 5 GB are sent, and again after
+    requireAbsent(bucket, operation); // before the client sends 5 GB, and again after
     const { checksums, ...received } = await receive(bucket, operation.header, body, payloadHash);
     const [algorithm] = ALGORITHMS.filter((name) => checksums[name] !== undefined);
     const value = algorithm && checksums[algorithm];
@@ -28,7 +28,7 @@ export const objectHandlers = {
       ...whole,
       files: [{ file, size }],
     };
-    // Nothing is awaited from here to the write, so that of two at once one wins.
+    // No await from here to the write, so that of two concurrent ones one wins.
     if (isTaken(bucket, operation)) disk.removeData(bucket, stored.files);
     requireAbsent(bucket, operation);
     disk.keepObject(bucket, stored);
@@ -43,7 +43,7 @@ export const objectHandlers = {
     const headers = objectHeaders(operation, stored);
     if (range === undefined) return { status: 200, headers, body: readBytes(bucket, stored, 0, stored.size) };
     const { start, end } = range;
-    for (const name of Object.keys(checksumHeaders(stored.checksum))) delete headers[name]; // they are the whole object's
+    for (const name of Object.keys(checksumHeaders(stored.checksum))) delete headers[name]; // they belong to the whole object
     Object.assign(headers, {
       "content-length": String(end - start),
       "content-range": `bytes ${start}-${end - 1}/${stored.size}`,
@@ -117,7 +117,7 @@ function objectHeaders({ header, query }: S3Operation, stored: StoredObject): Re
   };
 }
 
-/** Whether the caller has it already (304); If-Match that fails throws. */
+/** Whether the caller has it already (304); throws if If-Match fails. */
 function conditions({ header }: S3Operation, { etag }: StoredObject): boolean {
   const names = (value: string | undefined): boolean =>
     value !== undefined && (value === "*" || value.replaceAll('"', "") === etag);
@@ -126,7 +126,7 @@ function conditions({ header }: S3Operation, { etag }: StoredObject): boolean {
   return names(header("if-none-match"));
 }
 
-/** `end` is exclusive. Undefined: all of it; a range that cannot be read is ignored, as HTTP wants. */
+/** `end` is exclusive. Undefined: the whole object; unreadable ranges are ignored, as in HTTP. */
 function requestedRange(value: string | undefined, size: number): { start: number; end: number } | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(value ?? "");
   if (!match || (match[1] === "" && match[2] === "")) return undefined;
@@ -140,7 +140,7 @@ function requestedRange(value: string | undefined, size: number): { start: numbe
 function readBytes(bucket: Bucket, { files }: StoredObject, start: number, end: number): Readable {
   return Readable.from(
     (async function* (): AsyncGenerator {
-      let at = 0; // where the file begins in the object
+      let at = 0; // where the file starts in the object
       for (const { file, size } of files) {
         const [from, to] = [Math.max(start - at, 0), Math.min(end - at, size)];
         let left = to - from;
@@ -149,7 +149,7 @@ function readBytes(bucket: Bucket, { files }: StoredObject, start: number, end: 
             left -= z.instanceof(Buffer).parse(chunk).length;
             yield chunk;
           }
-          // The length was announced: only an end of the connection tells the reader that no more comes.
+          // The response announced the length, so only the end of the connection tells the reader that no more comes.
           if (left > 0) throw new LocalError(`The file ${file} is shorter than its object`);
         }
         at += size;

@@ -1,4 +1,4 @@
-// What a request asks of the local S3, by its method, path and query.
+// The operation that a request to the local S3 means, by its method, path and query.
 import { AwsFault } from "../errors.ts";
 import { decode, type HttpCall } from "../aws/signature.ts";
 import type { Header } from "./body.ts";
@@ -19,7 +19,7 @@ const OPERATIONS = [
 ] as const;
 export type OperationName = (typeof OPERATIONS)[number]["name"];
 
-/** Whatever else a request asks for (ACLs, tags, copies, versions) gets NotImplemented, and is never ignored. */
+/** Everything else (ACLs, tags, copies, versions) gets NotImplemented, and is never ignored. */
 const KNOWN_QUERY =
   /^(x-amz-.+|x-id|response-.+|uploadId|uploads|partNumber|list-type|prefix|delimiter|max-keys|continuation-token|start-after|max-parts|part-number-marker|max-uploads)$/i;
 const UNKNOWN_HEADER =
@@ -33,9 +33,9 @@ export interface S3Operation {
   bucket: string;
   key: string;
   query: URLSearchParams;
-  /** A header, or for x-amz-… the same signed into a presigned address. */
+  /** A header, or for x-amz-… its value in a presigned URL. */
   header: Header;
-  /** What the caller wants kept with the object and said again: content-type, x-amz-meta-… */
+  /** What the caller wants stored with the object and returned again: content-type, x-amz-meta-… */
   kept: Record<string, string>;
 }
 

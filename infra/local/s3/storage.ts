@@ -1,5 +1,5 @@
-// The local S3: the verbs that the service uses, on files; in-process, because what the registries offer stores damaged objects.
-// aws.ts has checked who calls and what they may before anything here runs.
+// The local S3: the operations that the service uses, on files; in-process, because packages from the registries store damaged objects.
+// aws.ts has checked the caller and its permissions before anything here runs.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,14 +13,14 @@ import { uploadHandlers } from "./uploads.ts";
 
 export interface Storage {
   createBucket(name: string): Promise<void>;
-  /** `payloadHash` is what the caller signed: a hex SHA-256, UNSIGNED-PAYLOAD or STREAMING-… */
+  /** `payloadHash` is the caller's signed value: a hex SHA-256, UNSIGNED-PAYLOAD or STREAMING-… */
   handle(operation: S3Operation, body: AsyncIterable<Buffer>, payloadHash: string): Promise<S3Response>;
   stop(): Promise<void>;
 }
 
 const handlers: Record<OperationName, Handler> = { ...objectHandlers, ...uploadHandlers };
 
-/** Without `dir` the objects are in a temporary folder, removed by `stop`. */
+/** Without `dir` the objects are in a temporary folder, which `stop` removes. */
 export async function openStorage({ dir }: { dir?: string | undefined }): Promise<Storage> {
   const root = dir ?? (await mkdtemp(join(tmpdir(), "local-s3-")));
   const buckets = new Map<string, Bucket>();

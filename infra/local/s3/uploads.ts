@@ -11,7 +11,7 @@ import { byBytes, type Handler, pageSize, quote, requireAbsent, xml } from "./ha
 import type { S3Operation } from "./operation.ts";
 import { readParts } from "./xml.ts";
 
-const SMALLEST_PART = 5 * 1024 * 1024; // S3's own limit, for all parts but the last
+const SMALLEST_PART = 5 * 1024 * 1024; // S3's own limit, for every part except the last
 
 export const uploadHandlers = {
   CreateMultipartUpload(bucket, operation) {
@@ -39,7 +39,7 @@ export const uploadHandlers = {
       throw new AwsFault("InvalidArgument", "Part number must be an integer between 1 and 10000, inclusive");
     const received = await receive(bucket, operation.header, body, payloadHash);
     const value = agreed && received.checksums[agreed.algorithm];
-    const stored = bucket.uploads.get(id); // it may have been aborted or completed while the bytes came
+    const stored = bucket.uploads.get(id); // the upload may have been aborted or completed while the bytes came
     if (stored === undefined || (agreed?.type === "COMPOSITE" && value === undefined)) {
       disk.removeData(bucket, [received]);
       throw stored === undefined ? noSuchUpload() : typeMismatch(agreed?.algorithm, received.checksums);
@@ -89,7 +89,7 @@ export const uploadHandlers = {
     const claimed = stored.checksum && header(`x-amz-checksum-${stored.checksum.algorithm}`);
     if (claimed !== undefined && claimed !== value && `${claimed}-${parts.length}` !== value)
       throw badDigest(stored.checksum?.algorithm ?? "");
-    if (!bucket.uploads.has(stored.id)) throw noSuchUpload(); // another completed it while we computed
+    if (!bucket.uploads.has(stored.id)) throw noSuchUpload(); // another request completed it meanwhile
     const sum = stored.checksum && value !== undefined ? { checksum: { ...stored.checksum, value } } : {};
     const files = parts.map(({ file, size: bytes }) => ({ file, size: bytes }));
     const whole = { key, size, etag, modified: new Date().toISOString(), headers: stored.headers, ...sum, files };
@@ -126,7 +126,7 @@ export const uploadHandlers = {
       Bucket: name,
       Prefix: prefix,
       MaxUploads: found.length,
-      IsTruncated: false, // one page: it is one machine
+      IsTruncated: false, // one page is enough for one machine
       Upload: found.map(({ key, id, initiated }) => ({ Key: key, UploadId: id, Initiated: initiated })),
     });
   },
@@ -155,7 +155,7 @@ const numbered = (parts: Upload["parts"]): [number, Part][] =>
     .map(([number, each]): [number, Part] => [Number(number), each])
     .toSorted(([a], [b]) => a - b);
 
-/** The parts that CompleteMultipartUpload names, if they are what was uploaded. */
+/** The parts that CompleteMultipartUpload names, if they match the uploaded ones. */
 function chosenParts({ parts, checksum: agreed }: Upload, text: string): Part[] {
   const named = readParts(text).map((part) => ({
     number: Number(part["PartNumber"]),

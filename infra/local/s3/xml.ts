@@ -4,7 +4,7 @@ import * as z from "zod";
 import { AwsFault } from "../errors.ts";
 
 type Value = string | number | boolean | null | undefined;
-/** Tags with their content, in order. A list is a tag for each item; what is undefined or null is left out. */
+/** Tags with their content, in order. A list becomes a tag per item; undefined and null are left out. */
 export interface Tags {
   readonly [tag: string]: Value | Tags | readonly Tags[];
 }
@@ -14,11 +14,11 @@ const parser = new XMLParser({ parseTagValue: false, htmlEntities: true, isArray
 
 export function xmlOf(root: string, content: Tags): string {
   const body = builder.build({ "?xml": { "@version": "1.0", "@encoding": "UTF-8" }, [root]: present(content) });
-  // A parser would take it for a line feed.
+  // A parser would read it as a line feed.
   return body.replaceAll("\r", "&#13;");
 }
 
-/** In the namespace of S3's responses, which its errors are not in. */
+/** In the namespace of S3's responses; errors have none. */
 export const s3XmlOf = (root: string, content: Tags): string =>
   xmlOf(root, { "@xmlns": "http://s3.amazonaws.com/doc/2006-03-01/", ...content });
 
@@ -29,7 +29,7 @@ const Completion = z.object({
   CompleteMultipartUpload: z.object({ Part: z.array(z.record(z.string(), z.string())).min(1) }),
 });
 
-/** The parts that CompleteMultipartUpload names, each by its tags. */
+/** The parts that CompleteMultipartUpload names, each with its tags. */
 export function readParts(text: string): Record<string, string>[] {
   const parsed = Completion.safeParse(parser.parse(text));
   if (parsed.success) return parsed.data.CompleteMultipartUpload.Part;

@@ -1,4 +1,4 @@
-// Secrets Manager, as far as the service uses it: secrets of the template, generated once, versions that rotate, one file of mode 0600.
+// Secrets Manager, as far as the service uses it: the template's secrets, generated once, with versions that rotate, in one file of mode 0600.
 import { randomInt, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -28,26 +28,26 @@ const Properties = z.object({
 });
 
 export interface Secrets {
-  /** Makes the secret of an AWS::SecretsManager::Secret unless it exists. */
+  /** Creates the secret of an AWS::SecretsManager::Secret unless it exists. */
   ensure: (resource: { name: string; arn: string; properties: unknown }) => void;
   call: (action: string, input: unknown) => Promise<unknown>;
-  /** From now on, until the end, the secret's JSON has these parts in place of its own. */
+  /** From now on, these parts replace those of the secret's JSON. */
   cover: (arn: string, parts: Readonly<Record<string, unknown>>) => void;
-  /** The text with the secrets in it that it refers to, as CloudFormation does it when it deploys. */
+  /** The text with the secrets that it refers to, as CloudFormation resolves them. */
   resolved: (text: string) => string;
 }
 
-/** Without `file` they are in memory and gone at the end. */
+/** Without `file` they are in memory and lost at the end. */
 export function openSecrets({ file }: { file?: string | undefined }): Secrets {
   const secrets = file !== undefined && existsSync(file) ? read(file) : [];
   const save = (): void => {
     if (file === undefined) return;
     mkdirSync(dirname(file), { recursive: true });
-    // Without them nobody gets to the machines any more, or reads what is sealed.
+    // Without them nobody can sign in to the machines any more, or decrypt what is sealed.
     replaceFile(file, JSON.stringify(secrets, undefined, 2), { mode: 0o600 });
   };
   const find = (id: string): Secret => {
-    // AWS also takes an ARN without its random end.
+    // AWS also accepts an ARN without its random end.
     const found = secrets.find(({ name, arn }) => id === name || id === arn || id === arn.slice(0, -7));
     if (found === undefined) throw new AwsFault("ResourceNotFoundException", "Secrets Manager can't find the specified secret.");
     return found;
@@ -133,7 +133,7 @@ function getValue({ name, arn, versions }: Secret, input: unknown) {
   };
 }
 
-/** A new AWSCURRENT makes the one before it AWSPREVIOUS, and that one's predecessor goes. */
+/** A new AWSCURRENT makes the previous one AWSPREVIOUS, and removes that one's predecessor. */
 function putValue(changed: Secret, input: unknown): unknown {
   const { SecretString, ClientRequestToken, VersionStages } = z
     .object({
@@ -193,7 +193,7 @@ function generated(wish: z.infer<typeof Generate>): string {
   return JSON.stringify({ ...rest, [wish.GenerateStringKey]: password });
 }
 
-/** Draws until each kind is there, so that no place of the password is less random than another. */
+/** Draws until every kind of character is in it, so that no position of the password is less random than another. */
 function drawn(length: number, kinds: string[], each: boolean): string {
   for (;;) {
     const password = random(length, kinds.join(""));

@@ -1,4 +1,4 @@
-// The actions of Step Functions that the service calls, as the bodies of its JSON protocol.
+// The actions of Step Functions that the service calls, as bodies of its JSON protocol.
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { AwsFault } from "../errors.ts";

@@ -1,9 +1,9 @@
-// Executions from their start to the announcement of their end, recorded at each step.
+// Executions from their start to the event of their end, recorded at each step.
 import type { Event } from "../events/events.ts";
 import type { Execution, Outcome, Records } from "./records.ts";
 import { runExecution, type RunnableMachine, type Runtime } from "./run-execution.ts";
 
-// Step Functions keeps 90 days of history, too. The number bounds what a start has to read: 10,000 files in half a second.
+// Step Functions keeps 90 days of history, too. The number limits what a start has to read: 10,000 files in half a second.
 const KEPT_DAYS = 90;
 const KEPT_COUNT = 10_000;
 const PRUNE_EVERY = 500;
@@ -19,14 +19,14 @@ interface Options {
 export interface Executions {
   get: (executionArn: string) => Execution | undefined;
   all: () => Execution[];
-  /** Once for each ARN: a second start returns the first one's execution. */
+  /** Once per ARN: a second start returns the first one's execution. */
   start: (wanted: Pick<Execution, "executionArn" | "stateMachineArn" | "name" | "input">) => Promise<Execution>;
   abort: (execution: Execution, outcome: Outcome) => void;
-  /** Starts again what the last process left running, and announces the ends that it did not get to. */
+  /** Restarts what the last process left running, and publishes the ends that it did not get to. */
   resume: () => void;
-  /** Resolves when nothing runs and every end was announced and taken. */
+  /** Resolves when nothing runs, and every end was published and taken. */
   settled: () => Promise<void>;
-  /** Lets go of what runs; it stays recorded as running. Await settled() once its functions have ended. */
+  /** Abandons what runs, which stays recorded as running. Await settled() once its functions have ended. */
   stop: () => void;
 }
 
@@ -53,7 +53,7 @@ export async function openExecutions(options: Options): Promise<Executions> {
     if (!stopped) await end(record, reached);
   }
 
-  /** Its TimeoutSeconds begin anew when it is started again: the time in which nothing ran is nobody's fault. */
+  /** Its TimeoutSeconds start again after a restart: the downtime does not count. */
   function begin(record: Execution): void {
     const machine = machines.get(record.stateMachineArn);
     work.track(emit(statusChange(record)));
@@ -90,7 +90,7 @@ function starter(executions: Map<string, Execution>, records: Records, begin: (r
       return before;
     }
     const record: Execution = { ...wanted, status: "RUNNING", startDate: Date.now(), announced: false };
-    // The name is taken before the write, and nobody learns that it runs before the write has succeeded.
+    // The name is reserved before the write, and nobody learns of the execution before the write has succeeded.
     executions.set(executionArn, record);
     const saved = records.save(record);
     written.set(executionArn, saved);
@@ -115,7 +115,7 @@ function statusChange(record: Execution): Event {
   return { source: "aws.states", "detail-type": type, resources: [executionArn], detail: { ...detail, ...end } };
 }
 
-/** Emits the event of an end and records that it was delivered; now and then it removes old executions. */
+/** Publishes the event of an end and records its delivery; sometimes removes old executions. */
 function announcer(executions: Map<string, Execution>, { emit, records }: Options) {
   let announced = 0;
   return async (record: Execution, isStopped: () => boolean): Promise<void> => {

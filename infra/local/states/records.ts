@@ -1,4 +1,4 @@
-// Where executions are recorded: a file each, replaced whole, so that a crash leaves the old or the new.
+// The records of executions: a file each, replaced as a whole, so that a crash leaves the old or the new one.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ export const Execution = z.object({
   output: z.string().optional(),
   error: z.string().optional(),
   cause: z.string().optional(),
-  /** Whether the event that says how it ended was delivered: if this process dies in between, the next one delivers it. */
+  /** Whether the event of its end was delivered: if this process dies before, the next one delivers it. */
   announced: z.boolean().default(false),
 });
 export type Execution = z.infer<typeof Execution>;

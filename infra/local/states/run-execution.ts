@@ -1,4 +1,4 @@
-// One run of one execution: its tasks by their functions, its waits by timers, its end as Step Functions would call it.
+// One run of one execution: its tasks by functions, its waits by timers, its end with Step Functions' status.
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExecutionAbortedError, ExecutionTimeoutError } from "aws-local-stepfunctions";
 import * as z from "zod";
@@ -9,7 +9,7 @@ import type { Runnable } from "./runnable.ts";
 
 export const DATA_LIMIT_BYTES = 262_144;
 
-/** One try of one task, as a test's interceptor sees it. `attempt` counts the tries since the task last succeeded in this execution. */
+/** One try of one task, for a test's interceptor. `attempt` counts the tries since the task last succeeded in this execution. */
 export interface TaskCall {
   machine: string;
   execution: string;
@@ -21,14 +21,14 @@ export interface TaskCall {
 export type RunnableMachine = StateMachine & Runnable;
 
 export interface Runtime {
-  /** Runs a task, past a test's interceptors. */
+  /** Runs a task, through a test's interceptors. */
   run: (call: TaskCall, work: (call: TaskCall) => Promise<unknown>) => Promise<unknown>;
   invoke: (functionName: string, payload: unknown) => Promise<unknown>;
   /** Multiplies waits. */
   timeScale: number;
 }
 
-/** `abort` lets go of what runs, with an outcome in place of its own. */
+/** `abort` abandons what runs, with another outcome in place of its own. */
 export function runExecution(
   record: Execution,
   machine: RunnableMachine,
@@ -61,7 +61,7 @@ export function runExecution(
 function handlersOf(record: Execution, machine: RunnableMachine, { run, invoke, timeScale }: Runtime, signal: AbortSignal) {
   const tries = new Map<string, number>();
   const task = async (name: string, functionArn: string, payload: unknown) => {
-    // The interpreter may still retry a task of an execution that it has given up.
+    // The interpreter may still retry a task of an abandoned execution.
     signal.throwIfAborted();
     const attempt = (tries.get(name) ?? 0) + 1;
     tries.set(name, attempt);
@@ -85,14 +85,14 @@ function handlersOf(record: Execution, machine: RunnableMachine, { run, invoke, 
   ]);
 }
 
-/** An error as the interpreter matches it by name; its message becomes the Cause, which on AWS is the function's error as JSON. */
+/** An error that the interpreter matches by name; its message becomes the Cause, which on AWS is the function's error as JSON. */
 function taskError(error: unknown): Error {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const trace = error instanceof FunctionError ? { trace: error.trace } : {};
   return new FunctionError(name, JSON.stringify({ errorType: name, errorMessage: message, ...trace }));
 }
 
-/** States.DataLimitExceeded passes by every Retry and Catch, States.ALL included; the interpreter reads that off the error. */
+/** States.DataLimitExceeded passes every Retry and Catch, even States.ALL; the interpreter reads that from the error. */
 const tooLarge = (task: string): Error =>
   Object.assign(new FunctionError("States.DataLimitExceeded", `The result of ${task} is over ${DATA_LIMIT_BYTES} bytes`), {
     isRetryable: false,
@@ -104,6 +104,6 @@ function failureOf(error: unknown): Outcome {
   if (error instanceof ExecutionAbortedError) return { status: "ABORTED" };
   const first = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(first instanceof Error)) return { status: "FAILED", cause: String(first) };
-  // What the interpreter calls the error of a Fail state that names none.
+  // The interpreter's name for the error of a Fail state without one.
   return first.name === "FailStateError" ? { status: "FAILED" } : { status: "FAILED", error: first.name, cause: first.message };
 }

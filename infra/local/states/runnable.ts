@@ -1,11 +1,11 @@
-// Makes a synthesized state machine one that `aws-local-stepfunctions` runs as AWS would, or throws an error that says why it cannot.
+// Converts a synthesized state machine to one that `aws-local-stepfunctions` runs as AWS would, or throws an error that says why it cannot.
 import { StateMachine as Interpreter, type StateMachineDefinition } from "aws-local-stepfunctions";
 import * as z from "zod";
 import { LocalError } from "../errors.ts";
 import type { Json } from "../template/template.ts";
 
-// The interpreter ends a task without a TimeoutSeconds after a minute, AWS never: the function's own timeout does.
-// Twenty days is as good as never, and setTimeout takes no more than 24.
+// The interpreter ends a task without TimeoutSeconds after a minute, AWS never: the function's own timeout does.
+// Twenty days is practically never, and setTimeout accepts no more than 24.
 const NEVER_SECONDS = 20 * 86_400;
 const WAIT_RESOURCE = "arn:aws:lambda:local:000000000000:function:wait";
 
@@ -20,7 +20,7 @@ const Definition = z.looseObject({
 const Retriers = z.array(z.looseObject({ IntervalSeconds: z.number().default(1), MaxDelaySeconds: z.number().optional() }));
 const Catchers = z.array(z.record(z.string(), z.unknown()));
 
-/** The interpreter takes "$" for a field of that name; for AWS it is the default, the whole. */
+/** The interpreter reads "$" as a field of that name; for AWS it is the default, the whole. */
 function withoutRootResultPath({ ResultPath, ...rest }: Record<string, unknown>): Record<string, unknown> {
   return ResultPath === undefined || ResultPath === "$" ? rest : { ...rest, ResultPath };
 }
@@ -50,14 +50,14 @@ function prepare(machine: string, name: string, given: State, timeScale: number)
         throw reject(`calls ${String(given["Resource"])} (LambdaInvoke needs payloadResponseOnly)`);
       return { TimeoutSeconds: NEVER_SECONDS, ...prepared };
     case "Wait": {
-      // As a task, because the interpreter's own wait can be shortened to a fixed time only, and ends when the execution does.
+      // A task, because the interpreter's own wait can only be shortened to a fixed time, and ends when the execution does.
       const { SecondsPath, ...rest } = prepared;
       if (SecondsPath === undefined || "InputPath" in rest) throw reject("waits otherwise than by SecondsPath");
       const Parameters = { "seconds.$": SecondsPath };
       return { ...rest, Type: "Task", Resource: WAIT_RESOURCE, Parameters, ResultPath: null, TimeoutSeconds: NEVER_SECONDS };
     }
     case "Pass": {
-      // The interpreter passes its input on when Result is false, 0, "" or null; as Parameters it says the same and is kept.
+      // The interpreter passes its input on if Result is false, 0, "" or null; as Parameters it means the same and is kept.
       const { Result, ...rest } = prepared;
       return "Result" in prepared && !Result ? { ...rest, Parameters: Result } : prepared;
     }
@@ -77,7 +77,7 @@ export interface Runnable {
   waits: string[];
 }
 
-/** What of the interpreter's type the parsed definition is, the test of the templates says. */
+/** The test of the templates checks how far the parsed definition has the interpreter's type. */
 const isDefinition = (value: unknown): value is StateMachineDefinition => Definition.safeParse(value).success;
 
 export function runnable({ name, definition: given }: { name: string; definition: Json }, timeScale: number): Runnable {
@@ -88,8 +88,8 @@ export function runnable({ name, definition: given }: { name: string; definition
   const prepared = { ...parsed, States: Object.fromEntries(states) };
   if (!isDefinition(prepared)) throw new LocalError(`${name} has a definition that is none: synthesize it again`);
   return {
-    // Not validated: that costs a third of a second, what was prepared departs from the letter of the language, and every definition of
-    // the templates is validated where they are tested.
+    // Not validated: that takes a third of a second, the converted definition deviates from the language, and a test validates every definition of
+    // the templates.
     interpreter: new Interpreter(prepared, { validationOptions: { noValidate: true } }),
     tasks: Object.fromEntries(
       Object.entries(parsed.States).flatMap(([key, each]) => (each.Type === "Task" ? [[key, String(each["Resource"])]] : [])),

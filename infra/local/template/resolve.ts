@@ -1,4 +1,4 @@
-// What a CloudFormation template's references mean on this machine: names and ARNs that stay the same between starts.
+// The values of a CloudFormation template's references on this machine: names and ARNs that stay the same between starts.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
@@ -37,14 +37,14 @@ export interface Resource {
 
 const arnOf = (service: string, rest: string): string => `arn:aws:${service}:${REGION}:${ACCOUNT}:${rest}`;
 
-/** How CloudFormation names a type: the property that may set the name, the ARN made of it, and what `Ref` gives (the name unless said). */
+/** How CloudFormation names a type: the property that may set the name, the ARN built from it, and the value of `Ref` (by default the name). */
 interface Kind {
   named: string;
   arn: (name: string) => string;
   ref?: (name: string) => string;
 }
 const machineArn = (name: string): string => arnOf("states", `stateMachine:${name}`);
-// AWS ends a secret's ARN in six random characters; these six never change, so that the ARN does not either.
+// AWS ends a secret's ARN in six random characters; here they never change, so the ARN does not either.
 const secretArn = (name: string): string => arnOf("secretsmanager", `secret:${name}-local0`);
 const topicArn = (name: string): string => arnOf("sns", name);
 const KINDS: Record<string, Kind> = {
@@ -142,7 +142,7 @@ function intrinsic(name: string, argument: Json, scope: Scope): Json {
   }
 }
 
-/** The value with every reference resolved. */
+/** The value with all references resolved. */
 function resolve(value: Json, scope: Scope): Json {
   if (isList(value)) return value.map((each) => resolve(each, scope));
   if (!isRecord(value)) return value;

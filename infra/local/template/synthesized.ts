@@ -1,4 +1,4 @@
-// The synthesized templates of the present sources: made when something changed, else those of the last time.
+// The synthesized templates of the current sources: rebuilt if something changed, else those of the last time.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -6,7 +6,7 @@ import type { Environment } from "../../../shared/domain/environments.ts";
 
 const ROOT = resolve(import.meta.dirname, "..", "..", "..");
 
-/** The folder of the templates for these bundles. Loading the CDK takes seconds, so it is done only when it must. */
+/** The folder of the templates for these bundles. Loading the CDK takes seconds, so this does it only if necessary. */
 export async function synthIfChanged(bundles: string, environments: readonly Environment[]): Promise<string> {
   const outDir = join(bundles, "..", "..", "synthesized", `${basename(bundles)}-${fingerprint()}-${environments.join("-")}`);
   if (existsSync(join(outDir, "manifest.json"))) return outDir;
@@ -17,7 +17,7 @@ export async function synthIfChanged(bundles: string, environments: readonly Env
   try {
     renameSync(draft, outDir);
   } catch (error) {
-    // Another process was faster, and may read it by now: what it made is the same.
+    // Another process was faster and may already read its result, which is the same.
     if (!existsSync(join(outDir, "manifest.json"))) throw error;
     rmSync(draft, { recursive: true, force: true });
   }
@@ -25,7 +25,7 @@ export async function synthIfChanged(bundles: string, environments: readonly Env
   return outDir;
 }
 
-/** Templates of an hour ago may still be read by a service that runs; of a day ago, hardly. */
+/** A running service may still read templates of an hour ago, but hardly of a day ago. */
 const KEPT_HOURS = 24;
 
 function removeOlder(folder: string): void {
@@ -35,7 +35,7 @@ function removeOlder(folder: string): void {
   }
 }
 
-/** Of what decides the templates beside the bundles: the CDK code, which also reads the route and workflow tables. */
+/** The fingerprint of what determines the templates besides the bundles: the CDK code, which also reads the route and workflow tables. */
 function fingerprint(): string {
   const hash = createHash("sha256").update(readFileSync(join(ROOT, "package-lock.json")));
   for (const name of readdirSync(join(ROOT, "infra")).toSorted())

@@ -21,14 +21,14 @@ export interface LambdaFunction {
   logicalId: string;
   name: string;
   arn: string;
-  /** The directory of its code; absent when the code is inline or zipped, which cannot run here. */
+  /** The folder of its code; absent if the code is inline or zipped, which cannot run here. */
   directory: string | undefined;
   handler: string;
   environment: Record<string, string>;
   timeoutSeconds: number;
   memoryMegabytes: number;
   role: string;
-  /** Of lines written in JSON: below it they are left out. Absent where lines are text. */
+  /** The lowest level of JSON log lines to keep. Absent if lines are text. */
   logLevel: string | undefined;
 }
 
@@ -69,7 +69,7 @@ const MachineProperties = z.object({
   RoleArn: z.string(),
 });
 
-// Strict: a target that changes its event (Input, InputPath, InputTransformer) would get another one here.
+// Strict: a target that changes its event (Input, InputPath, InputTransformer) would get a different one here.
 const Target = z.strictObject({
   Id: z.string(),
   Arn: z.string().includes(":lambda:", "must be a function"),
@@ -113,7 +113,7 @@ const AuthorizerProperties = z.object({
   RestApiId: z.string(),
   Type: z.literal("REQUEST"),
   AuthorizerUri: z.string(),
-  // With a source, a request without it would be rejected before the authorizer is asked.
+  // With an identity source, a request without it would be rejected before the authorizer is called.
   IdentitySource: z.literal("").optional(),
 });
 export interface Authorizer {
@@ -138,7 +138,7 @@ export interface ApiResource {
 export interface RestApi {
   id: string;
   stage: string;
-  /** Bytes from which responses are compressed; undefined: never. */
+  /** Responses from this size on are compressed; undefined: never. */
   minimumCompressionSize: number | undefined;
   resources: ApiResource[];
   authorizers: Authorizer[];
@@ -211,7 +211,7 @@ const AssetManifest = z.object({
   ),
 });
 
-/** From the key under which CDK would upload an asset to the directory it is in now. */
+/** From the key under which the CDK would upload an asset to its current folder. */
 function assetDirectories(outDir: string, stack: string): Map<string, string> {
   const path = join(outDir, `${stack}.assets.json`);
   if (!existsSync(path)) return new Map();
@@ -234,11 +234,11 @@ export interface Template {
   machines: StateMachine[];
   rules: Rule[];
   apis: RestApi[];
-  /** What CloudFront adds to the requests that it passes on; undefined if the template has no distribution. */
+  /** The headers that CloudFront adds to forwarded requests; undefined if the template has no distribution. */
   front: Record<string, string> | undefined;
 }
 
-/** What would run functions on AWS and does not here; better said at the start than missed later. */
+/** What would run functions on AWS but not here; better reported at the start than missed later. */
 const NOT_RUN = [
   "AWS::Lambda::EventSourceMapping",
   "AWS::Scheduler::Schedule",
