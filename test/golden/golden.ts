@@ -1,10 +1,14 @@
 // The API as committed files, so that reviews see every change of it.
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Route, routes } from "../../shared/api/index.ts";
 import { openapi } from "../../shared/api/openapi.ts";
+import { ERROR_TABLE, OPERATION_ERROR_TABLE } from "../../shared/api/openapi/words.ts";
 
 /** The path of a file beside this one. */
 export const inThisFolder = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+const API_GUIDE = inThisFolder("../../docs/api.md");
 
 /** Each file and its expected content. The test environment has everything of the live one, and the sandbox. */
 export const goldens: Record<string, () => string> = {
@@ -23,6 +27,7 @@ export const goldens: Record<string, () => string> = {
       ]),
     ),
   "openapi.json": () => `${JSON.stringify(openapi("test"), null, 2)}\n`,
+  "../../docs/api.md": () => [ERROR_TABLE, OPERATION_ERROR_TABLE, filters()].reduce(withTable, readFileSync(API_GUIDE, "utf8")),
 };
 
 function accessOf({ access, bodyPermission }: Route): string {
@@ -36,4 +41,30 @@ function accessOf({ access, bodyPermission }: Route): string {
 function columns(...rows: string[][]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd()}\n`).join("");
+}
+
+/** A text with the table that has these heads replaced, in the form that the formatter gives to tables. */
+function withTable(text: string, [head = [], ...rows]: readonly string[][]): string {
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[], fill = " ") =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0, fill)).join(" | ")} |\n`;
+  const present = new RegExp(`^\\| ${head.join(" +\\| ")} +\\|\n(?:\\|.*\n)+`, "m");
+  if (!present.test(text)) throw new Error(`docs/api.md has no table ${head.join(", ")}`);
+  return text.replace(present, () => [line(head), line(head.map(() => "-"), "-"), ...rows.map((row) => line(row))].join(""));
+}
+
+/** What each list can be filtered by. */
+function filters(): string[][] {
+  const paging = new Set(["page", "per_page", "cursor"]);
+  const lists = routes
+    .filter(({ list }) => list)
+    .map(({ path }) => ({
+      path: `\`${path}\``,
+      filters: (openapi("test").paths[path.replace(":id", "{id}")]?.get?.parameters ?? []).flatMap((parameter) =>
+        "name" in parameter && parameter.in === "query" && !paging.has(parameter.name) ? [`\`${parameter.name}\``] : [],
+      ),
+    }));
+  const unfiltered = lists.filter((list) => list.filters.length === 0).map(({ path }) => path);
+  const filtered = lists.filter((list) => list.filters.length > 0).map((list) => [list.path, list.filters.join(", ")]);
+  return [["List", "Filters"], ...filtered, [unfiltered.join(", "), "none"]];
 }

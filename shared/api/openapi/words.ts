@@ -52,9 +52,10 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
 /** When each error occurs. */
 export const WHEN: Record<ErrorCode, string> = {
   MALFORMED_REQUEST: "The body is not a JSON object, or it contains a duplicate key",
-  UNAUTHORIZED: "No token is provided, or the token is invalid",
-  FORBIDDEN: "The credential does not have the required permission",
-  NOT_FOUND: "The account has no such resource. The response is the same whether the ID is unused or belongs to another account.",
+  UNAUTHORIZED: "The token is missing or invalid, or the email or password is wrong at sign-in",
+  FORBIDDEN: "The credential does not have the required permission, or the endpoint needs a dashboard session",
+  NOT_FOUND:
+    "The account has no such resource, or the API has no such path. The response is the same whether the ID is unused or belongs to another account.",
   METHOD_NOT_ALLOWED: "The path does not support this method; `Allow` lists those it does",
   CONFLICT: "A unique value is taken, or other resources depend on this one; `details` names the field or the resource",
   INVALID_STATE: "The resource's status does not allow the action; `details.status` is that status",
@@ -88,9 +89,20 @@ const WORK_FAILED: Record<OperationErrorCode, string> = {
   INTERNAL_ERROR: "An error in the service",
 };
 
-const table = (...rows: string[][]): string => rows.map((row) => `| ${row.join(" | ")} |`).join("\n");
+const table = ([head = [], ...rows]: readonly string[][]): string =>
+  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 
 const errorCodes = Object.keys(ERRORS).filter((name): name is ErrorCode => Object.hasOwn(ERRORS, name));
+
+/** For this document and for docs/api.md, each with its heads. */
+export const ERROR_TABLE: readonly string[][] = [
+  ["Status", "Code", "When"],
+  ...errorCodes.map((code) => [String(ERRORS[code].status), `\`${code}\``, WHEN[code]]),
+];
+export const OPERATION_ERROR_TABLE: readonly string[][] = [
+  ["Code", "Meaning"],
+  ...OPERATION_ERRORS.map((code) => [`\`${code}\``, WORK_FAILED[code]]),
+];
 
 export const DESCRIPTION = `
 Manage servers, the ERP instances on them, and backups of those instances.
@@ -128,7 +140,7 @@ Requests that create, delete or restore something respond immediately and the wo
 \`GET /operations/:id?wait=20\`, which responds as soon as the operation finishes, or after 20 seconds. If an operation fails, its \`error.code\`
 says why, and its changes are undone:
 
-${table(["Code", "Meaning"], ["---", "---"], ...OPERATION_ERRORS.map((code) => [`\`${code}\``, WORK_FAILED[code]]))}
+${table(OPERATION_ERROR_TABLE)}
 
 ## Lists
 Lists are sorted newest first. Use \`page\` and \`per_page\` (at most 100) to get any page; a page past the end is empty. \`meta.total\` is the
@@ -147,7 +159,7 @@ ${IDEMPOTENCY_HOURS} hours. If you send the same request again, you get that res
 Sign-in and sign-out do not support it.
 
 ## Errors
-${table(["Status", "Code", "When"], ["---", "---", "---"], ...errorCodes.map((code) => [String(ERRORS[code].status), `\`${code}\``, WHEN[code]]))}
+${table(ERROR_TABLE)}
 
 The cloud gateway rejects some requests before they reach the service, with error messages of its own: bodies over 10 MB, headers over 10 KB and
 invalid percent-encoding.
