@@ -22,6 +22,7 @@ import { SERVER_PHASES } from "../shared/domain/lifecycle.ts";
 import { account, newPublicKey, type TestAccount, unique, unusedId, uniqueDomain } from "./harness/account.ts";
 import { type ApiResponse, type Client, stranger } from "./harness/client.ts";
 import { ownCloud } from "./harness/cloud.ts";
+import { holdForGood } from "./harness/held-work.ts";
 import { some } from "./harness/some.ts";
 import { closedRoutes } from "./harness/requests.ts";
 import { backupFields, instanceFields, seedBackup, seedInstance, seedServer, serverFields } from "./harness/seed.ts";
@@ -31,6 +32,7 @@ let cloud: Cloud;
 let me: TestAccount;
 beforeAll(async () => {
   cloud = await ownCloud();
+  holdForGood(cloud);
   me = await account();
   for (const kind of ["server", "instance"] as const) await setQuota(me.id, kind, 10_000);
 });
@@ -430,7 +432,8 @@ describe("a page of 20 of 100,000", () => {
         for (const status of [undefined, ...some(filters, filters.length, place + turn)]) {
           const total =
             status === undefined ? RECORDS : Math.ceil((RECORDS - statuses.findIndex(([, each]) => each === status)) / STATUSES);
-          for (let page = first(total); page < first(total) + 8; page++) {
+          const pages = Array.from({ length: 8 }, (_, after) => first(total) + after);
+          for (const page of some(pages, 2, turn)) {
             const query = `page=${page}${status === undefined ? "" : `&status=${status}`}`;
             const { response, handler } = await costOf(`${kind}s.list`, () => api.get(`${path}?${query}`));
             expect(response.meta, query).toMatchObject({ page, per_page: 20, total });

@@ -21,6 +21,7 @@ import { account, newPublicKey, type TestAccount, uniqueDomain } from "./harness
 import type { Client } from "./harness/client.ts";
 import { stranger } from "./harness/client.ts";
 import { ownCloud } from "./harness/cloud.ts";
+import { giveUpEarly } from "./harness/held-work.ts";
 import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
 import { closedRoutes, bodyOf, pathOf } from "./harness/requests.ts";
 
@@ -178,6 +179,7 @@ describe("without the workflow engine", () => {
       expect(Date.now() - began).toBeLessThan(29_000); // API Gateway's timeout
       for (const response of responses) unavailable(response);
       expect(await everything()).toEqual(before);
+      giveUpEarly(cloud);
       for (const { what, request } of requests) expect((await request()).status, what).toBeLessThan(300);
     },
   );

@@ -16,6 +16,7 @@ import { createUser, deleteUser, emailsOf } from "../../shared/data/operator.ts"
 import { keyVersions } from "../../shared/platform/secrets.ts";
 import { account, type TestAccount, type TestUser } from "../harness/account.ts";
 import { type Client, stranger } from "../harness/client.ts";
+import { some } from "../harness/some.ts";
 
 let me: TestAccount;
 beforeAll(async () => {
@@ -233,8 +234,9 @@ describe("the JWT", () => {
         if (/^[\x21-\x7e]+$/.test(text)) flipped.push(text);
       }
     expect(flipped.length).toBeGreaterThan(1_500);
-    for (let from = 0; from < flipped.length; from += 50) {
-      const statuses = await Promise.all(flipped.slice(from, from + 50).map(status));
+    const tried = some(flipped, 5);
+    for (let from = 0; from < tried.length; from += 50) {
+      const statuses = await Promise.all(tried.slice(from, from + 50).map(status));
       expect(
         statuses.filter((each) => each !== 401),
         `from ${from}`,

@@ -19,3 +19,25 @@ export function holdWork(cloud: Cloud, at?: string): () => void {
   onTestFinished(letGo);
   return letGo;
 }
+
+/** From now on all work of a cloud of the file's own is begun and never done: for tests that ask for it and do not look at what becomes of it. */
+export const holdForGood = (cloud: Cloud): void => void cloud.states.intercept(() => new Promise(() => undefined));
+
+/**
+ * Work that is begun during a test, on seeded things that have no machine, fails at its first step and undoes nothing: otherwise it
+ * would try again and again to reach a machine.
+ */
+export function giveUpEarly(cloud: Cloud): void {
+  const given = new Set<string>();
+  const release = cloud.states.intercept(async (call, next) => {
+    const { task } = Task.parse(call.payload);
+    if (task === "begin" || task === "fail") return next(call);
+    if (given.has(call.execution)) return undefined;
+    given.add(call.execution);
+    throw Object.assign(new Error("HOST_JOB_FAILED: As the test asked"), { name: "GiveUp" });
+  });
+  onTestFinished(async () => {
+    await cloud.states.settled();
+    release();
+  });
+}

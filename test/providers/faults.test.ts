@@ -14,7 +14,7 @@ import { type Outcome, type ProviderHarness, providerHarness } from "./harness.t
 
 vi.mock("../../shared/hosts/ssh.ts", () => import("./fake-host.ts"));
 
-const CREATIONS = Number(process.env["CREATIONS"] ?? (ALL ? "100" : "30"));
+const CREATIONS = Number(process.env["CREATIONS"] ?? (ALL ? "100" : "20"));
 const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const SERVERS_PER_ACCOUNT = 10;
 const RENTED = ["hetzner", "digitalocean"] as const;

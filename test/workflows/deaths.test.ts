@@ -147,9 +147,9 @@ function testsOf({ workflow, row }: Row, place: number): void {
     ["an execution whose last task dies before its work is rescued", rescuedAtLast],
     ["an execution whose last task dies after its work has succeeded and is not rescued", leftAlone],
   ];
-  test.each(some(ends, 2, place))("%s", (_, expectEnd) => expectEnd());
+  test.each(some(ends, ends.length, place))("%s", (_, expectEnd) => expectEnd());
 
-  test.each(some([...undos, "fail"], 3, place))(
+  test.each(some([...undos, "fail"], undos.length + 1, place))(
     "an execution is rescued even if %s of its undo fails for good the first time",
     async (undo) => {
       const result = await run(async ({ task, execution, tries }, next) => {
@@ -170,7 +170,7 @@ function testsOf({ workflow, row }: Row, place: number): void {
   test.each(
     some(
       steps.map(({ name }) => name),
-      3,
+      steps.length,
       place,
     ),
   )("an execution that is stopped in %s is rescued", async (name) => {
@@ -183,7 +183,7 @@ function testsOf({ workflow, row }: Row, place: number): void {
     await expectRescued(result, "CANCELLED", commits.includes(name));
   });
 
-  test.each(some([...undos, "fail"], 3, place + 1))(
+  test.each(some([...undos, "fail"], undos.length + 1, place + 1))(
     "an execution is abandoned if %s never works: the resource is released, the operation fails with a reason, and the operator is alerted",
     async (undo) => {
       const reported = undoFailed();

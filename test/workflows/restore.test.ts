@@ -87,7 +87,7 @@ describe.each(froms)("of an instance that is $from", ({ from, turn }) => {
   });
 
   const steps = workflow.steps.map(({ name }, index) => ({ name, index }));
-  describe.each(some(steps, 2, turn))("that fails in $name", ({ index, name }) => {
+  describe.each(some(steps, 3, turn))("that fails in $name", ({ index, name }) => {
     test.each(some(["before", "after"], 2, turn + Math.floor(index / 2)))(
       "a restore that fails %s its work loses neither the old nor the new data",
       async (when) => {

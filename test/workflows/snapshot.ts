@@ -62,24 +62,30 @@ export async function snapshotOf(cloud: Cloud, accountId: string) {
 }
 export type Snapshot = Awaited<ReturnType<typeof snapshotOf>>;
 
-async function archivesOf(cloud: Cloud, accountId: string): Promise<string[]> {
+/** One client for all snapshots of a cloud: to make one and warm it costs more than what it is asked. */
+const stores = new WeakMap<Cloud, S3Client>();
+
+function storeOf(cloud: Cloud): S3Client {
   const { accessKeyId, secretAccessKey } = cloud.operator;
-  const s3 = new S3Client({
-    endpoint: cloud.awsUrl,
-    region: "us-east-1",
-    forcePathStyle: true,
-    credentials: { accessKeyId, secretAccessKey },
-  });
-  try {
-    const pages = await Promise.all(
-      cloud.template.buckets.map(({ name }) =>
-        s3.send(new ListObjectsV2Command({ Bucket: name, Prefix: `accounts/${accountId}/` })),
-      ),
-    );
-    return pages.flatMap(({ Contents = [] }) => Contents.flatMap(({ Key = [] }) => Key)).toSorted();
-  } finally {
-    s3.destroy();
-  }
+  const s3 =
+    stores.get(cloud) ??
+    new S3Client({
+      endpoint: cloud.awsUrl,
+      region: "us-east-1",
+      forcePathStyle: true,
+      credentials: { accessKeyId, secretAccessKey },
+    });
+  stores.set(cloud, s3);
+  return s3;
+}
+
+async function archivesOf(cloud: Cloud, accountId: string): Promise<string[]> {
+  const pages = await Promise.all(
+    cloud.template.buckets.map(({ name }) =>
+      storeOf(cloud).send(new ListObjectsV2Command({ Bucket: name, Prefix: `accounts/${accountId}/` })),
+    ),
+  );
+  return pages.flatMap(({ Contents = [] }) => Contents.flatMap(({ Key = [] }) => Key)).toSorted();
 }
 
 /** Nothing waits, nothing is locked, no secret is left: this must hold however the operations ended. */

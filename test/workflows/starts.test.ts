@@ -51,7 +51,7 @@ const cases = table.flatMap((each) =>
   (each.row.from.length > 0 ? [...each.row.from] : [undefined]).map((from) => ({ ...each, from })),
 );
 
-describe.each(some(cases, 2))("$name from $from, when its start fails", ({ workflow, from }) => {
+describe.each(some(cases, 3))("$name from $from, when its start fails", ({ workflow, from }) => {
   beforeAll(async () => {
     harness = await workflowHarness(cloud, { seeded: true });
   });
@@ -72,7 +72,7 @@ describe.each(some(cases, 2))("$name from $from, when its start fails", ({ workf
   });
 });
 
-describe.each(some(table, 3))("$name, when its start fails and so does taking it back", ({ workflow, row }) => {
+describe.each(some(table, 4))("$name, when its start fails and so does taking it back", ({ workflow, row }) => {
   beforeAll(async () => {
     harness = await workflowHarness(cloud, { seeded: true });
   });

@@ -139,11 +139,13 @@ async function callJsonService(
   return json(await services[service](action, input));
 }
 
+const Bytes = z.instanceof(Buffer);
+
 async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
-    const bytes = z.instanceof(Buffer).parse(chunk);
+    const bytes = Bytes.parse(chunk);
     size += bytes.length;
     if (size > LARGEST_BODY) throw new AwsFault("RequestEntityTooLargeException", "The request is too large", 413);
     chunks.push(bytes);

@@ -26,6 +26,8 @@ export interface ServiceResponse {
   body?: string | Readable;
 }
 
+const SecretDescription = z.object({ ARN: z.string() });
+
 export function knownOf({ database, secretsmanager }: Services): Known {
   const tables = new Map<string, Table>();
   return {
@@ -39,13 +41,15 @@ export function knownOf({ database, secretsmanager }: Services): Known {
     },
     async secretArn(SecretId) {
       const described = await secretsmanager("DescribeSecret", { SecretId }).catch(() => undefined);
-      const found = z.object({ ARN: z.string() }).safeParse(described).data?.ARN;
+      const found = SecretDescription.safeParse(described).data?.ARN;
       return found ?? (SecretId.startsWith("arn:") ? SecretId : `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:${SecretId}`);
     },
   };
 }
 
 const MEASURED = /^(Get|Put|Update|Delete|BatchGet|BatchWrite|TransactGet|TransactWrite)Items?$|^(Query|Scan)$/;
+// Here and below every schema is built once: building one costs more than the rest of a call.
+const Measurable = z.looseObject({ ReturnConsumedCapacity: z.string().default("NONE") });
 const Units = z.object({ CapacityUnits: z.number() });
 const Failed = z.looseObject({});
 const Consumed = z.looseObject({ ConsumedCapacity: z.union([Units, z.array(Units)]) });
@@ -57,7 +61,7 @@ export async function dynamodb(
   input: unknown,
   call: Call,
 ): Promise<ServiceResponse> {
-  const asked = z.looseObject({ ReturnConsumedCapacity: z.string().default("NONE") }).parse(input);
+  const asked = Measurable.parse(input);
   const hidden = MEASURED.test(action) && asked.ReturnConsumedCapacity === "NONE";
   const { status, body } = await callDynamoDb(
     database,

@@ -13,6 +13,11 @@ export interface Known {
 const OneTable = z.looseObject({ TableName: z.string(), IndexName: z.string().optional() });
 const Batch = z.object({ RequestItems: z.record(z.string(), z.unknown()) });
 const Transaction = z.object({ TransactItems: z.array(z.record(z.string(), OneTable)) });
+const OfSecret = z.object({ SecretId: z.string().default("*") });
+const OfStates = z.object({ executionArn: z.string().optional(), stateMachineArn: z.string().optional() });
+const KeyValue = z.union([z.object({ S: z.string() }), z.object({ N: z.string() }), z.object({ B: z.string() })]);
+const Fields = z.record(z.string(), z.unknown());
+const Names = z.record(z.string(), z.string());
 const TRANSACTED = new Map([
   ["Get", "GetItem"],
   ["Put", "PutItem"],
@@ -28,7 +33,7 @@ export async function permissionsFor(service: string, action: string, input: unk
     case "states":
       return [{ action: `states:${action}`, resource: stateResource(input) }];
     case "secretsmanager": {
-      const { SecretId } = parse(z.object({ SecretId: z.string().default("*") }), input);
+      const { SecretId } = parse(OfSecret, input);
       return [{ action: `secretsmanager:${action}`, resource: SecretId === "*" ? "*" : await known.secretArn(SecretId) }];
     }
     default:
@@ -38,8 +43,7 @@ export async function permissionsFor(service: string, action: string, input: unk
 
 /** A call without its own resource (ListStateMachines, SendTaskSuccess) needs it on all. */
 function stateResource(input: unknown): string {
-  const arn = z.string().optional();
-  const { executionArn, stateMachineArn } = parse(z.object({ executionArn: arn, stateMachineArn: arn }), input);
+  const { executionArn, stateMachineArn } = parse(OfStates, input);
   return executionArn ?? stateMachineArn ?? "*";
 }
 
@@ -78,24 +82,23 @@ function dynamodb(action: string, input: unknown, known: Known): Need[] {
 function leadingKeys(request: z.infer<typeof OneTable>, partitionKey: string | undefined): Context {
   if (partitionKey === undefined) return {};
   const found = new Set<string>();
-  const value = z.union([z.object({ S: z.string() }), z.object({ N: z.string() }), z.object({ B: z.string() })]);
   const add = (given: unknown): void => {
-    const known = value.safeParse(given);
+    const known = KeyValue.safeParse(given);
     if (known.success) Object.values(known.data).forEach((text: string) => found.add(text));
   };
   const search = (part: unknown): void => {
     if (Array.isArray(part)) return part.forEach(search);
-    const fields = z.record(z.string(), z.unknown()).safeParse(part).data ?? {};
+    const fields = Fields.safeParse(part).data ?? {};
     for (const [name, inside] of Object.entries(fields)) {
-      const item = name === "Key" || name === "Item" ? z.record(z.string(), z.unknown()).safeParse(inside).data : undefined;
+      const item = name === "Key" || name === "Item" ? Fields.safeParse(inside).data : undefined;
       if (item) add(item[partitionKey]);
       else if (name === "Keys" && Array.isArray(inside)) inside.forEach((Key) => search({ Key }));
       else if (name === "requests" || name.endsWith("Request")) search(inside);
     }
   };
   search(request);
-  const names = z.record(z.string(), z.string()).safeParse(request["ExpressionAttributeNames"]).data ?? {};
-  const values = z.record(z.string(), z.unknown()).safeParse(request["ExpressionAttributeValues"]).data ?? {};
+  const names = Names.safeParse(request["ExpressionAttributeNames"]).data ?? {};
+  const values = Fields.safeParse(request["ExpressionAttributeValues"]).data ?? {};
   const condition = typeof request["KeyConditionExpression"] === "string" ? request["KeyConditionExpression"] : "";
   for (const [, name = "", placeholder = ""] of condition.matchAll(/(#?\w+)\s*=\s*(:\w+)/g))
     if ((names[name] ?? name) === partitionKey) add(values[placeholder]);

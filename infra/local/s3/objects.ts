@@ -11,6 +11,8 @@ import { byBytes, checksumHeaders, type Handler, isTaken, pageSize, quote, requi
 import type { S3Operation } from "./operation.ts";
 import type { Tags } from "./xml.ts";
 
+const Bytes = z.instanceof(Buffer);
+
 export const objectHandlers = {
   async PutObject(bucket, operation, body, payloadHash) {
     requireAbsent(bucket, operation); // before the client sends 5 GB, and again after
@@ -146,7 +148,7 @@ function readBytes(bucket: Bucket, { files }: StoredObject, start: number, end: 
         let left = to - from;
         if (left > 0) {
           for await (const chunk of createReadStream(disk.dataFile(bucket, file), { start: from, end: to - 1 })) {
-            left -= z.instanceof(Buffer).parse(chunk).length;
+            left -= Bytes.parse(chunk).length;
             yield chunk;
           }
           // The response announced the length, so only the end of the connection tells the reader that no more comes.

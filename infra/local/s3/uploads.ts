@@ -11,6 +11,8 @@ import { byBytes, type Handler, pageSize, quote, requireAbsent, xml } from "./ha
 import type { S3Operation } from "./operation.ts";
 import { readParts } from "./xml.ts";
 
+const Bytes = z.instanceof(Buffer);
+
 const SMALLEST_PART = 5 * 1024 * 1024; // S3's own limit, for every part except the last
 
 export const uploadHandlers = {
@@ -209,7 +211,7 @@ async function objectChecksum(
     ).toString("base64")}-${parts.length}`;
   const sum = hasher(algorithm);
   for (const { file } of parts)
-    for await (const chunk of createReadStream(disk.dataFile(bucket, file))) sum.update(z.instanceof(Buffer).parse(chunk));
+    for await (const chunk of createReadStream(disk.dataFile(bucket, file))) sum.update(Bytes.parse(chunk));
   return sum.digest().toString("base64");
 }
 

@@ -7,6 +7,9 @@ import type { StateMachine } from "../template/template.ts";
 import type { Execution, Outcome } from "./records.ts";
 import type { Runnable } from "./runnable.ts";
 
+const Json = z.json();
+const Wait = z.object({ seconds: z.number().nonnegative() });
+
 export const DATA_LIMIT_BYTES = 262_144;
 
 /** One try of one task, for a test's interceptor. `attempt` counts the tries since the task last succeeded in this execution. */
@@ -72,10 +75,10 @@ function handlersOf(record: Execution, machine: RunnableMachine, { run, invoke, 
     tries.delete(name);
     const text = JSON.stringify(result) ?? "null";
     if (Buffer.byteLength(text) > DATA_LIMIT_BYTES) throw tooLarge(name);
-    return z.json().parse(JSON.parse(text));
+    return Json.parse(JSON.parse(text));
   };
   const wait = async (payload: unknown) => {
-    const parsed = z.object({ seconds: z.number().nonnegative() }).parse(payload);
+    const parsed = Wait.parse(payload);
     await sleep(parsed.seconds * 1000 * timeScale, undefined, { signal });
     return null;
   };
