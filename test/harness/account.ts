@@ -111,7 +111,8 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
   const until: TestAccount["until"] = async (operationId, status = "succeeded") => {
     if (operationId === null) throw new Error("There is no operation to wait for");
     const limit = Date.now() + OPERATION_LIMIT_MS;
-    for (;;) {
+    // The longer it takes, the less often: what looks costs the work that it looks at.
+    for (let pauseMs = 15; ; pauseMs = Math.min(pauseMs * 1.4, 200)) {
       const operation = await findOperation(accountId, operationId);
       if (operation !== undefined && !isOpen(operation.state)) {
         if (operation.state === status) return operation;
@@ -119,7 +120,7 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
       }
       if (Date.now() > limit)
         throw new Error(`After ${OPERATION_LIMIT_MS} ms ${operationId} is still ${JSON.stringify(operation)}`);
-      await sleep(15);
+      await sleep(pauseMs);
     }
   };
 

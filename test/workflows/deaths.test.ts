@@ -149,7 +149,7 @@ function testsOf({ workflow, row }: Row, place: number): void {
   ];
   test.each(some(ends, ends.length, place))("%s", (_, expectEnd) => expectEnd());
 
-  test.each(some([...undos, "fail"], undos.length + 1, place))(
+  test.each(some([...undos, "fail"], 2 * (undos.length + 1), place))(
     "an execution is rescued even if %s of its undo fails for good the first time",
     async (undo) => {
       const result = await run(async ({ task, execution, tries }, next) => {
@@ -183,7 +183,7 @@ function testsOf({ workflow, row }: Row, place: number): void {
     await expectRescued(result, "CANCELLED", commits.includes(name));
   });
 
-  test.each(some([...undos, "fail"], undos.length + 1, place + 1))(
+  test.each(some([...undos, "fail"], 2 * (undos.length + 1), place + 1))(
     "an execution is abandoned if %s never works: the resource is released, the operation fails with a reason, and the operator is alerted",
     async (undo) => {
       const reported = undoFailed();
