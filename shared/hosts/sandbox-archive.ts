@@ -63,7 +63,7 @@ function requireListedFiles({ missing_files = Infinity }: Manifest, archived: Pi
   const [first, ...others] = missingFiles(archived);
   if (first !== undefined && others.length >= missing_files)
     throw new Error(
-      `it lacks ${others.length + 1} files that its database names, the first is ${first}; when it was made ${missing_files} were missing`,
+      `it lacks ${others.length + 1} files that its database names, the first of them ${first}; ${missing_files} were missing when it was created`,
     );
 }
 
@@ -71,7 +71,7 @@ function unzipped(bytes: Uint8Array): Record<string, Uint8Array> {
   try {
     return unzipSync(bytes);
   } catch (cause) {
-    throw new Error("it is no zip that can be read", { cause });
+    throw new Error("it is not a readable zip file", { cause });
   }
 }
 
@@ -79,7 +79,7 @@ function manifestIn(text: string): Manifest {
   try {
     return Manifest.parse(JSON.parse(text));
   } catch (cause) {
-    throw new Error("its manifest.json is not the ERP's", { cause });
+    throw new Error("its manifest.json is not an ERP's", { cause });
   }
 }
 
@@ -93,8 +93,8 @@ function filesIn(entries: readonly (readonly [string, string])[]): ErpFiles {
     Object.fromEntries(
       entries.map(([path, text]) => {
         const [, name] = FILE.exec(path) ?? [];
-        if (name === undefined) throw new Error("it has a file that is not the ERP's");
-        if (name !== fileNameOf(text)) throw new Error(`its file ${name} is not what its name says`);
+        if (name === undefined) throw new Error("it contains unexpected files");
+        if (name !== fileNameOf(text)) throw new Error(`the content of its file ${name} does not match its name`);
         return [name, text];
       }),
     ),

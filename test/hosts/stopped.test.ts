@@ -157,7 +157,7 @@ describe("interrupted jobs", unless(noMachine), () => {
     await expect(ended(buildRestore("op_refused"))).rejects.toMatchObject({
       name: "GiveUp",
       code: "STORAGE_ERROR",
-      message: expect.stringContaining("The store refuses the address"),
+      message: expect.stringContaining("The backup storage rejected the download URL"),
     });
     expect(errors()).toBe(3);
   });

@@ -1,19 +1,19 @@
-# Backups: the archive is packed, and sent. Archives in the store are read as a stream, of which nothing stays.
+# Backups: pack the archive and send it. Archives in the store are read as a stream and never stored on the machine.
 
-# The files are linked first, then dumped, then what came since is added: whatever the dump names is in the archive, also if it was
-# removed meanwhile. Nothing of it is written but the archive itself.
+# First links the files, then dumps, then adds what came since: whatever the dump names is in the archive, even if it was
+# deleted meanwhile. Writes nothing but the archive itself.
 job_make_archive() {
   local archive=$JOB/archive.zip bytes
   require_installed
   require_database "$DATABASE"
   rm -f "$archive"
   set_fact snapshot yes
-  files snapshot "$DATABASE" </dev/null || refused "The ERP's files cannot be read"
-  bytes=$(($(database_bytes) + $(told_number bytes)))
+  files snapshot "$DATABASE" </dev/null || files_failed "The ERP's files cannot be read"
+  bytes=$(($(database_bytes) + $(reported_number bytes)))
   require_room "$JOB" "$bytes" "A backup of the ERP"
   pack "$archive" $((2 * bytes / PARTS_MAX > PART_BYTES_MIN ? 2 * bytes / PARTS_MAX : PART_BYTES_MIN))
   rm -f "$HERE/snapshot"
-  tail -n 1 "$JOB/work/told" | jq -c '{ size_bytes, sha256, part_bytes, parts, missing_files, skipped_files, skipped_paths }' | answer
+  tail -n 1 "$JOB/work/report" | jq -c '{ size_bytes, sha256, part_bytes, parts, missing_files, skipped_files, skipped_paths }' | answer
 }
 
 pack() { # ARCHIVE PART-BYTES
@@ -27,12 +27,12 @@ pack() { # ARCHIVE PART-BYTES
   files --in "$dump" --out "$1" pack "$DATABASE" "$2" <"$JOB/work/manifest" &
   packing=$!
   wait_for_ends "$dump" "$dumping" "$packing"
-  wait "$packing" || refused "The archive could not be written"
+  wait "$packing" || files_failed "The archive could not be written"
   wait "$dumping" || broken "The database could not be dumped"
   chmod 600 "$1"
 }
 
-# A backup that was killed left it.
+# Left by a backup that was killed.
 forget_snapshot() {
   if [[ ! -e $HERE/snapshot ]]; then return; fi
   if files remove .snapshot </dev/null; then rm -f "$HERE/snapshot"; fi # else the next job tries again
@@ -40,7 +40,7 @@ forget_snapshot() {
 
 database_bytes() { sql postgres <<<"select pg_database_size('$DATABASE')" | number; }
 
-# As the ERP's own tools write it, in a line. Its release and the files that are missing are added where it is packed.
+# One line, as the ERP's own tools write it. The packing adds its release and the missing files.
 manifest() {
   local server
   server=$(sql postgres <<<"show server_version_num" | number)
@@ -58,7 +58,7 @@ job_upload_parts() {
   archive=$JOBS/$(parameter ARCHIVE_JOB '[A-Za-z0-9_-]+')/archive.zip
   bytes=$(parameter PART_BYTES '[0-9]+')
   seconds=$(parameter SECONDS '[0-9]+')
-  [[ -s $archive ]] || broken "The archive is not on the server any more"
+  [[ -s $archive ]] || broken "The archive is no longer on the server"
   require_room "$JOB" "$bytes" "Sending a backup"
   while read -r number url checksum; do
     if ((SECONDS >= seconds)); then break; fi # the addresses are about to expire: what is left gets new ones
@@ -67,8 +67,8 @@ job_upload_parts() {
       curl --config - -fsS --retry 4 --retry-all-errors --retry-delay 3 --connect-timeout 20 --speed-limit 1000 --speed-time 60 \
         -T "$JOB/work/part" -o /dev/null -w '%{http_code}' >"$JOB/work/status" || {
       status=$(<"$JOB/work/status")
-      [[ $status != 403 ]] || address_refused "The store refuses the addresses that the archive is sent to"
-      fail STORAGE_ERROR "The archive could not be sent to the store"
+      [[ $status != 403 ]] || url_rejected "The backup storage rejected the upload URLs"
+      fail STORAGE_ERROR "The archive could not be sent to the backup storage"
     }
     through=$number
   done <<<"${P[PARTS]}"
@@ -79,32 +79,32 @@ job_forget() {
   rm -f "$JOBS/$(parameter JOB '[A-Za-z0-9_-]+')/archive.zip"
 }
 
-# Reads the whole archive for its checksum, and lists it: the restore needs to know what it takes before it begins. What is in it is
-# read, and checked, where it is restored from, which is beside the present data.
+# Reads the whole archive for its checksum, and lists it: the restore needs its sizes before it begins. The contents are
+# read and checked during the restore, beside the present data.
 job_verify_archive() {
   local version
   version=$(parameter ERP_VERSION '[0-9]+\.[0-9]+')
   require_docker
   docker image inspect "odoo:$version" >/dev/null 2>&1 || pull "odoo:$version"
   with_archive list_archive || unusable "$?" "The backup's archive could not be read"
-  tail -n 1 "$JOB/work/told" | jq -c '{ dump_bytes, file_bytes }' >"$JOB/work/inspected"
+  tail -n 1 "$JOB/work/report" | jq -c '{ dump_bytes, file_bytes }' >"$JOB/work/inspected"
   mv "$JOB/work/inspected" "$ARCHIVES/$(parameter SHA256 '[0-9a-f]{64}').json"
 }
 
 unusable() { # STATUS SENTENCE
-  (($1 != 3)) || corrupt "$(told '.error | strings')"
-  refused "$2"
+  (($1 != 3)) || corrupt "$(reported '.error | strings')"
+  files_failed "$2"
 }
 
 corrupt() { fail BACKUP_CORRUPT "The backup's archive cannot be used: $1"; }
 
 require_version() {
   local version
-  version=$(told '.version | strings')
+  version=$(reported '.version | strings')
   [[ $version == "${P[ERP_VERSION]}" ]] || corrupt "it is of version $version, not of ${P[ERP_VERSION]}"
 }
 
-# Passes the archive on to a command, as a stream. One that does not read it to its end changes nothing in what its checksum says.
+# Streams the archive to a command. A command that does not read it to the end does not affect the checksum.
 with_archive() { # COMMAND…: gets the stream's pipe as its last argument; its status
   local status=0 sum=$JOB/work/sum archive=$JOB/work/archive summing feeding working
   rm -f "$sum.in" "$archive"
@@ -120,15 +120,15 @@ with_archive() { # COMMAND…: gets the stream's pipe as its last argument; its 
   wait "$working" || status=$?
   wait "$summing"
   if [[ -e $JOB/work/unread ]]; then
-    [[ $(<"$JOB/work/status") != 403 ]] || address_refused "The store refuses the address that the archive is read from"
-    fail STORAGE_ERROR "The archive could not be read from the store"
+    [[ $(<"$JOB/work/status") != 403 ]] || url_rejected "The backup storage rejected the download URL"
+    fail STORAGE_ERROR "The archive could not be read from the backup storage"
   fi
   [[ $(cut -d' ' -f1 "$sum") == $(parameter SHA256 '[0-9a-f]{64}') ]] || corrupt "it does not match its checksum"
   return "$status"
 }
 
-# In pieces, each tried again by itself; while one is passed on the next is fetched, and no more of the archive is on the disk. What
-# cannot be fetched ends the stream, and the job once it sees "unread": from here, in a pipeline, it could not be ended.
+# In pieces with their own retries: while one is passed on, the next is fetched, and no more of the archive is on the disk. A piece
+# that fails ends the stream, and the job once it sees "unread": a pipeline cannot end the job from here.
 stream_archive() {
   local size number=0 piece fetching
   size=$(parameter SIZE_BYTES '[0-9]+')

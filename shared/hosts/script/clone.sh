@@ -1,4 +1,4 @@
-# Clones: switched off, given an identity of their own, verified.
+# Clones: neutralize them, give them their own identity, verify them.
 
 job_neutralize() {
   require_installed
@@ -6,7 +6,7 @@ job_neutralize() {
   neutralize "$DATABASE"
 }
 
-# The ERP's own command skips modules that it does not find, and leaves the credentials of mail and payment.
+# The ERP's own command skips modules that it does not find, and leaves the credentials for email and payment.
 neutralize() { # DATABASE
   odoo neutralize -c /etc/odoo/odoo.conf -d "$1" </dev/null || broken "The ERP could not be neutralized"
   sql "$1" <<'SQL'
@@ -40,7 +40,7 @@ job_personalize() {
   serve "$domain"
 }
 
-# Left out is what the ERP itself leaves on: the job that removes what it needs no more, and a mail server that leads nowhere.
+# Ignores what the ERP itself leaves on: its cleanup job, and a mail server without an address.
 job_verify_clone() {
   local crons mail fetch=0 uuid
   require_installed

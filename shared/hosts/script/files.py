@@ -1,8 +1,8 @@
-# What is done with an ERP's files and with archives: in a container that has the files' volume and nothing else.
+# Work on an ERP's files and on archives, in a container that has the files' volume and nothing else.
 #
-# Code inside an ERP's container can make links there, to anything, at any moment; root on the machine itself would follow them.
-# In here they lead nowhere. What is told at the end is one line of JSON on stderr; {"error": ...} says why it failed,
-# with the exit code 3 if it is because of the archive.
+# Code inside an ERP's container can create links to anything at any moment; root on the machine itself would follow them.
+# In here they lead nowhere. The last line on stderr is a report in JSON; {"error": ...} says why a command failed,
+# with the exit code 3 if the archive is the cause.
 #
 #   snapshot DATABASE                  links the files into .snapshot                     {"files", "bytes"}
 #   pack DATABASE PART-BYTES           stdin: the manifest in JSON; /in: a dump           {"files", "missing_files", "skipped_files", "skipped_paths",
@@ -34,22 +34,22 @@ HOME = b"/var/lib/odoo"
 STORE = HOME + b"/filestore"
 SNAPSHOT = b".snapshot"
 PIECE = 1 << 20
-NAMES_TOLD = 20
-# The ERP's own are two deep. What is deeper than this is there to be in somebody's way.
+NAMES_REPORTED = 20
+# The ERP's own folders are two deep. Deeper ones only exist to cause trouble.
 DEPTH_MAX = 50
 CORES = os.cpu_count() or 1
-# As much as is kept of an archive's end: the listing of four million files.
+# The most that is kept of an archive's end: the listing of four million files.
 LISTING_MAX = 512 << 20
-# Whoever sends an archive does so at once; one that was killed before never will.
+# A sender of an archive starts at once; one that was killed before never will.
 ARCHIVE_SECONDS = 60
 
 
-class Refused(Exception):
-    """What is there is not as it must be."""
+class Failure(Exception):
+    """The files on the machine are not as they must be."""
 
 
 class Unusable(Exception):
-    """An archive is not as it must be."""
+    """The archive is invalid."""
 
 
 def folder(name, make=False):
@@ -60,8 +60,8 @@ def folder(name, make=False):
         if make and not os.path.lexists(place):
             os.mkdir(place)
         if os.path.lexists(place) and not stat.S_ISDIR(os.lstat(place).st_mode):
-            what = "a link" if os.path.islink(place) else "no folder"
-            raise Refused(f"The ERP's folder {os.fsdecode(os.path.relpath(place, HOME))} is {what}")
+            what = "a link" if os.path.islink(place) else "not a folder"
+            raise Failure(f"The ERP's folder {os.fsdecode(os.path.relpath(place, HOME))} is {what}")
     return place
 
 
@@ -275,7 +275,7 @@ class Reader:
         while count > 0:
             data = self.some()
             if not data:
-                raise Unusable("it is cut off")
+                raise Unusable("it is truncated")
             parts.append(data[:count])
             self.held = data[count:]
             count -= len(parts[-1])
@@ -299,10 +299,10 @@ class Reader:
                 size, packed = struct.unpack("<QQ", sizes[:16])
             name = name_of(raw, flags, extra)
             if name in seen:
-                raise Unusable("it has a file twice")
+                raise Unusable("it contains a file twice")
             seen.add(name)
             if flags & 1 or method not in (0, 8) or (method == 0 and flags & STREAMED):
-                raise Unusable("it is packed in a way that is not read here")
+                raise Unusable("its compression is not supported")
             yield name, self.contents(method, bool(flags & STREAMED), packed, size, crc)
         self.compare(mark, seen)
         self.drain()
@@ -313,7 +313,7 @@ class Reader:
         while unpacker is None and taken < packed or unpacker is not None and not unpacker.eof:
             data = self.some()
             if not data:
-                raise Unusable("it is cut off")
+                raise Unusable("it is truncated")
             if unpacker is None:
                 piece, self.held = data[: packed - taken], data[packed - taken :]
                 taken += len(piece)
@@ -349,11 +349,11 @@ class Reader:
         while mark == CENTRAL:
             name, _ = listed_file(self.exactly)
             if name not in left:
-                raise Unusable("its listing is of other files")
+                raise Unusable("its listing does not match its files")
             left.remove(name)
             mark = self.exactly(4)
         if left or mark not in (END, END64):
-            raise Unusable("its listing is of other files" if left else "it is damaged")
+            raise Unusable("its listing does not match its files" if left else "it is damaged")
 
 
 def listed_file(exactly):
@@ -363,7 +363,7 @@ def listed_file(exactly):
     raw, extra = exactly(name_length), exactly(extra_length)
     exactly(note_length)
     if head[0] >> 8 == 3 and stat.S_ISLNK(attributes >> 16):
-        raise Unusable("it has links")
+        raise Unusable("it contains links")
     sizes = extra_field(extra, 1)
     if size == MAX32 and sizes is not None and len(sizes) >= 8:
         (size,) = struct.unpack("<Q", sizes[:8])
@@ -392,7 +392,7 @@ class Kept:
         end = b"".join(list(self.pieces)[-2:])
         place, before = end.rfind(END), self.size - len(end)
         if place < 0 or len(end) - place < 22:
-            raise Unusable("it is cut off")
+            raise Unusable("it is truncated")
         count, _, start = struct.unpack("<HLL", end[place + 10 : place + 20])
         if end[max(place - 20, 0) : place][:4] == LOCATOR64:
             place = struct.unpack("<Q", end[place - 12 : place - 4])[0] - before
@@ -428,12 +428,12 @@ def name_of(raw, flags, extra):
         name = raw.decode()
     except UnicodeDecodeError:
         if flags & UTF8:
-            raise Unusable("it has names that are no text") from None
+            raise Unusable("it contains file names that are not text") from None
         name = raw.decode("cp437")
     parts = (name[:-1] if name.endswith("/") else name).split("/")
     own = name in ("dump.sql", "manifest.json") or parts[0] == "filestore" and (len(parts) > 1 or name.endswith("/"))
     if not own or "\0" in name or any(part in ("", ".", "..") for part in parts) or len(parts) > DEPTH_MAX + 2:
-        raise Unusable("it has files that it should not have")
+        raise Unusable("it contains unexpected files")
     return name
 
 
@@ -488,7 +488,7 @@ class Dump:
     """Passes a dump on without the two lines that only the newest clients know, where pg_dump puts them and nowhere else."""
 
     HEAD = re.compile(rb"\A((?:--[^\n]*\n|\n)*)\\restrict ([A-Za-z0-9]+)\n")
-    # Extensions that only a superuser can make are there already, and nobody else may comment on them.
+    # Extensions that only a superuser can create exist already, and nobody else may comment on them.
     OTHERS = re.compile(rb"^COMMENT ON EXTENSION vector IS [^\n]*;\n", re.MULTILINE)
     TAIL = 512
 
@@ -550,8 +550,8 @@ def pack(database, part_bytes):
     manifest = json.loads(sys.stdin.buffer.read(1 << 22))
     listed, tail = Listed(), b""
 
-    # A file that came after the snapshot may be in the dump, and be removed before its turn: the snapshot grows until the dump,
-    # which sees the database as it was when it began, has come so far that it has begun.
+    # A file that came after the snapshot may be in the dump, and be deleted before its turn: the snapshot grows until the dump,
+    # which sees the database as it was at its start, has begun.
     linked = set(walk(target))
     begun = threading.Event()
 
@@ -582,12 +582,12 @@ def pack(database, part_bytes):
     begun.set()
     linking.join()
     if COMPLETE not in tail:
-        raise Refused("The database could not be dumped completely")
+        raise Failure("The database could not be dumped completely")
 
     packed, skipped = set(), []
 
     def skip(name):
-        skipped.append(shown(name) if len(skipped) < NAMES_TOLD else "")
+        skipped.append(shown(name) if len(skipped) < NAMES_REPORTED else "")
 
     def add(top, name, skip=lambda name: None):
         try:
@@ -617,8 +617,8 @@ def pack(database, part_bytes):
     out.add("manifest.json", [json.dumps(manifest, indent=4).encode()], now)
     out.close()
     remove(SNAPSHOT)
-    told = {"files": len(packed), "missing_files": missing, "skipped_files": len(skipped), "skipped_paths": skipped[:NAMES_TOLD]}
-    return told | out.sums()
+    report = {"files": len(packed), "missing_files": missing, "skipped_files": len(skipped), "skipped_paths": skipped[:NAMES_REPORTED]}
+    return report | out.sums()
 
 
 def pieces_of(content, size):
@@ -664,7 +664,7 @@ def list_archive():
 def unpack(new, base=None):
     reader = Reader(incoming_archive())
     sql = open("/out", "wb") if os.path.exists("/out") else None
-    told = {"version": None, "missing_files": 0}
+    report = {"version": None, "missing_files": 0}
     dumped, target = False, None
     if new != "-":
         remove(new)
@@ -677,17 +677,17 @@ def unpack(new, base=None):
                 pass_on(pieces, sql)
                 dumped = True
             elif name == "manifest.json":
-                told |= read_manifest(pieces)
+                report |= read_manifest(pieces)
             else:
                 write_file(target, name.removeprefix("filestore/"), pieces)
         if not dumped:
             raise Unusable("it has no database")
-        if told["version"] is None:
+        if report["version"] is None:
             raise Unusable("it has no manifest")
     except Unusable:
         reader.drain()  # its checksum tells more than what was found out here
         raise
-    return told
+    return report
 
 
 def pass_on(pieces, sql):
@@ -727,7 +727,7 @@ def write_file(target, name, pieces):
             for piece in pieces:
                 out.write(piece)
     except (FileExistsError, NotADirectoryError, IsADirectoryError):
-        raise Unusable("it has a file where it has a folder") from None
+        raise Unusable("one of its files has the name of a folder") from None
 
 
 def measure(database):
@@ -781,12 +781,12 @@ COMMANDS = {
 
 def main(command, *arguments):
     try:
-        told, code = COMMANDS[command](*arguments), 0
+        report, code = COMMANDS[command](*arguments), 0
     except Unusable as error:
-        told, code = {"error": str(error)}, 3
-    except Refused as error:
-        told, code = {"error": str(error)}, 4
-    print(json.dumps(told), file=sys.stderr, flush=True)
+        report, code = {"error": str(error)}, 3
+    except Failure as error:
+        report, code = {"error": str(error)}, 4
+    print(json.dumps(report), file=sys.stderr, flush=True)
     os._exit(code)  # without the flush of a stdout that nobody reads any more
 
 

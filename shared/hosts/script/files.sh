@@ -1,22 +1,22 @@
-# Work on an ERP's files, and on archives. What an ERP's container can write is never touched by root on the machine, who would
-# follow its links: it is done in a container that has those files and nothing else, no network and no rights. So is the reading
-# of archives, which may be anybody's. What comes out is only passed on, or is a line of JSON of which single values are taken.
+# Work on an ERP's files and on archives. Root on the machine never touches what an ERP's container can write, because it would
+# follow its links. A container does it that has those files and nothing else, no network and no privileges. It also reads
+# archives, which may come from anyone. Its output is only passed on, or is a line of JSON with single values.
 
 files() { # [--in PIPE] [--out PIPE] COMMAND ARGUMENT…: see files.py
   pass "$@"
   contained "$PROJECT-files" "$IMAGE" "${PASSED[@]}" --mount "type=volume,source=${PROJECT}_odoo,target=/var/lib/odoo" -- "${REST[@]}"
 }
 
-remove_files() { files remove "$@" </dev/null || refused "What is not needed any more cannot be removed"; } # NAME…
+remove_files() { files remove "$@" </dev/null || files_failed "The ERP's old files cannot be removed"; } # NAME…
 
-# Without any files.
+# Works without any files.
 list_archive() { # PIPE
   docker rm -fv "erp-list-${JOB##*/}" >/dev/null 2>&1 || true # of this job before it was killed
   pass --in "$1"
   contained "erp-list-${JOB##*/}" "odoo:${P[ERP_VERSION]}" "${PASSED[@]}" --tmpfs /var/lib/odoo -- list
 }
 
-# Archives and dumps pass through named pipes, which a container finds as /in and /out: Docker's own streams copy every byte several times.
+# Archives and dumps pass through named pipes, /in and /out in a container: Docker's own streams copy every byte several times.
 pass() { # [--in PIPE] [--out PIPE] ARGUMENT…: sets PASSED and REST
   PASSED=()
   while [[ ${1:-} == --in || ${1:-} == --out ]]; do
@@ -26,10 +26,10 @@ pass() { # [--in PIPE] [--out PIPE] ARGUMENT…: sets PASSED and REST
   REST=("$@")
 }
 
-# The containers' users may open it; nobody else comes into a job's folder.
+# The containers' users may open the pipe; nobody else can enter a job's folder.
 make_pipe() { mkfifo -m 666 "$1"; } # PATH
 
-# Waits until the processes at both ends of a pipe have ended. One that ended before it opened the pipe leaves the other waiting for that.
+# Waits until the processes at both ends of a pipe have ended. One that ends before it opens the pipe leaves the other waiting for that.
 wait_for_ends() { # PIPE PID PID
   local pipe=$1
   shift
@@ -52,32 +52,32 @@ contained() { # NAME IMAGE OPTION… -- COMMAND…: as the image's own user; a l
   shift
   docker run --rm -i --name "$name" --log-driver none --network none --cap-drop ALL --security-opt no-new-privileges --read-only \
     --memory 1g --pids-limit 256 --oom-score-adj 1000 --tmpfs /mnt/extra-addons "${options[@]}" \
-    --entrypoint python3 "$image" -I -c "$(files_program)" "$@" 2>"$JOB/work/told"
+    --entrypoint python3 "$image" -I -c "$(files_program)" "$@" 2>"$JOB/work/report"
 }
 
-# What the last of them told; nothing if it died.
-told() { tail -n 1 "$JOB/work/told" | head -c 65536 | jq -r "$1 // empty" 2>/dev/null || true; }
+# A value of the last command's report; nothing if it died.
+reported() { tail -n 1 "$JOB/work/report" | head -c 65536 | jq -r "$1 // empty" 2>/dev/null || true; }
 
-told_number() { # NAME
-  told ".$1 | numbers" | number
+reported_number() { # NAME
+  reported ".$1 | numbers" | number
 }
 
-refused() { # SENTENCE: why the last of them failed, or else this
+files_failed() { # SENTENCE: why the last of them failed, or else this
   local why
-  why=$(told '.error | strings')
-  if [[ -z $why ]]; then tail -n 5 "$JOB/work/told" >&2; fi
+  why=$(reported '.error | strings')
+  if [[ -z $why ]]; then tail -n 5 "$JOB/work/report" >&2; fi
   broken "${why:-$1}"
 }
 
-# What a database or a container says is somebody's text, and the shell's arithmetic would run commands in it.
+# The output of a database or a container is hostile text, and the shell's arithmetic would run commands in it.
 number() {
   local text
   IFS= read -r text || true
-  [[ $text =~ ^[0-9]{1,18}$ ]] || broken "What should be a number is none"
+  [[ $text =~ ^[0-9]{1,18}$ ]] || broken "A value that should be a number is not one"
   echo "$((10#$text))"
 }
 
-# A container may have more to say than the disk has room for.
+# A container may print more than the disk has room for.
 bounded() {
   head -c 1000000
   cat >/dev/null

@@ -29,7 +29,7 @@ job_install_erp() {
   if [[ $wanted == running ]]; then start_erp; fi
 }
 
-# Before each start: its shares are those of a machine with as many instances as there are now.
+# Before each start: computes its shares for the current number of instances.
 configure() {
   local draft=$JOB/work/odoo.conf user
   pin_images
@@ -50,7 +50,7 @@ configure() {
   mv "$JOB/work/compose.yaml" "$HERE/compose.yaml"
 }
 
-# What the images' names stand for when the ERP is installed: what a later instance pulls changes nothing for this one.
+# Resolves the images' names at the installation: images that a later instance pulls do not change this one.
 pin_images() {
   if [[ -z $(fact db_image) ]]; then set_fact db_image "$(image_id postgres:16)"; fi
   if [[ -z $(fact image) ]]; then set_fact image "$(image_id "odoo:$VERSION")"; fi
@@ -63,8 +63,8 @@ random() { head -c 24 /dev/urandom | base64 | tr '+/' 'ab'; }
 
 memory_mb() { awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo; }
 
-# What an instance may use: of the memory, but for what the system and the proxy need, an equal share, a quarter of it for its
-# database; of the processors twice its share, as seldom all are busy, and never all of them.
+# The limits of an instance: an equal share of the memory that the system and the proxy leave, a quarter of it for its
+# database; twice its share of the processors, because seldom all are busy, and never all of them.
 share() {
   local count free mb
   count=$(find "$INSTANCES" -mindepth 1 -maxdepth 1 -type d | wc -l)
@@ -83,8 +83,8 @@ share() {
   WORKERS=$(workers)
 }
 
-# Two for each processor, each with some 300 MB after 500 for the rest, and two at least, as an ERP without workers never runs
-# its scheduled jobs again after its database was away. Below 900 MB there is no room for them.
+# Two per processor, each with some 300 MB after 500 for the rest, and at least two, because an ERP without workers never runs
+# its scheduled jobs again after its database was down. Below 900 MB there is no room for them.
 workers() {
   local by_cpu=$(($(nproc) * 2)) by_memory=$(((ERP_MB - 500) / 300)) count
   count=$((by_cpu < by_memory ? by_cpu : by_memory))
@@ -93,7 +93,7 @@ workers() {
   echo $((ERP_MB < 900 ? 0 : count))
 }
 
-# The instances that run already have less with one more: at once as far as what they use allows, the rest when they start.
+# With one more instance, the running ones shrink: at once as far as their use allows, the rest when they start.
 resize_others() {
   local name used mb
   docker stats --no-stream --format '{{.Name}} {{.MemUsage}}' | while read -r name used _; do
@@ -172,8 +172,8 @@ services:
     container_name: $PROJECT
     restart: unless-stopped
     init: true # without it, an ERP that is still starting cannot be stopped
-    # Not the image's own entry point: it puts the database's password on a command line. After a restart of the machine both
-    # start at once, and an ERP without workers that does not find its database never runs its scheduled jobs again.
+    # Bypasses the image's own entry point, which puts the database password on a command line. After a restart of the machine both
+    # start concurrently, and an ERP without workers that does not find its database never runs its scheduled jobs again.
     entrypoint: ["sh", "-c", "until pg_isready -q -h db; do sleep 1; done; exec odoo -c /etc/odoo/odoo.conf --workers=$WORKERS"]
     command: []
     depends_on: ["db"]
@@ -196,7 +196,7 @@ networks:
 YAML
 }
 
-# Once, and again from the beginning if it was cut off. Databases are initialised with nothing but what they need.
+# Runs once, and again from the start if it was interrupted. Initializes databases with only what they need.
 initialise() {
   if [[ -e $HERE/initialised ]]; then return; fi
   local without_demo=all # the names of modules; since 19.0 yes or no, and "all" is neither
@@ -233,7 +233,7 @@ def clear(table, column, where="true"):
     if has(table, column):
         env.cr.execute(f'update "{table}" set "{column}" = null where {where}')
 if reset_users == "yes":
-    # The administrator gets another password below. Sessions are signed with the database's secret, which is another one, too.
+    # The administrator gets another password below. The database's secret signs sessions, and is a new one, too.
     for column in ("password", "totp_secret", "oauth_access_token", "oauth_uid"):
         clear("res_users", column)
     for column in ("signup_token", "signup_type", "signup_expiration"):
@@ -246,7 +246,7 @@ if what != "moved":
     env.cr.execute("select 1 from res_users where login = %s and id <> %s", (login, admin.id))
     if env.cr.fetchone():
         sys.exit(3)
-    # Not by write(): it would send mail about it, from a clone in the name of the original.
+    # Without write(), which would send email about it, from a clone in the name of the original.
     env.cr.execute("update res_users set login = %s, active = true where id = %s", (login, admin.id))
     admin._set_encrypted_password(admin.id, admin._crypt_context().hash(password))
     clear("res_users", "totp_secret", f"id = {admin.id}")
@@ -271,7 +271,7 @@ fetch_enterprise() { # VERSION
   found=$(find "$JOB/work/enterprise" -maxdepth 6 -path '*/web_enterprise/__manifest__.py' -print -quit)
   [[ -n $found ]] || broken "The archive of the enterprise edition does not contain its modules"
   chmod -R a+rX "$JOB/work/enterprise"
-  # Two instances may fetch it at once: the first one's is there.
+  # Two instances may fetch it concurrently: the first one's is there.
   mv -T "$(dirname "$(dirname "$found")")" "$place" || [[ -d $place ]]
 }
 

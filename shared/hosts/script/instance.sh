@@ -29,7 +29,7 @@ set_fact() { # NAME VALUE
 
 require_installed() { [[ -n $(fact database) ]] || broken "The ERP is not installed on the server"; }
 
-# What a job that was killed left running in containers. Only the one that holds the instance may do so.
+# Removes what a killed job left running in containers. Only the job that locks the instance may do so.
 sweep() {
   docker rm -fv "$PROJECT-job" "$PROJECT-files" "$PROJECT-psql" "$PROJECT-pg_dump" >/dev/null 2>&1 || true
   if is_running "$PROJECT-db"; then
@@ -41,7 +41,7 @@ sweep() {
 
 is_running() { [[ $(docker inspect -f '{{.State.Running}}' "$1" 2>/dev/null) == true ]]; }
 
-# A stopped instance's database runs while a job needs it.
+# Runs a stopped instance's database while a job needs it.
 leave_as_wanted() {
   if [[ $(fact wanted) == stopped ]]; then halt; fi
 }
@@ -68,11 +68,11 @@ ensure_database_server() {
   within 90 answers_sql || broken "The database server does not start"
 }
 
-# Over TCP: while it makes its files, the server listens on its socket alone.
+# Over TCP: while it creates its files, the server listens only on its socket.
 answers_sql() { docker exec "$PROJECT-db" pg_isready -q -h 127.0.0.1; }
 
-# As the superuser in the server's own database alone. All others are their tenants': views, functions and casts in them run with
-# the rights of whoever comes across them, so that everything there is done by the ERP's role, which has no others.
+# As the superuser only in the server's own database. All others belong to tenants: views, functions and casts in them run with
+# the privileges of whoever uses them, so the ERP's role, which has no others, does everything there.
 sql() { # DATABASE [PSQL OPTION…]: statements on stdin
   local database=$1 user=odoo
   shift
@@ -86,7 +86,7 @@ sql_as() { # ROLE DATABASE [PSQL OPTION…]
   docker exec -i -e PGAPPNAME=erp-hosting "$PROJECT-db" psql -XqAt -v ON_ERROR_STOP=1 "$@" -U "$user" -d "$database"
 }
 
-# Instances of before it had a name of its own have the ERP's role as their superuser.
+# Older instances have the ERP's role as their superuser.
 superuser() {
   local name
   name=$(sed -n 's/^POSTGRES_USER=//p' "$HERE/database.env" 2>/dev/null) || true
@@ -106,8 +106,8 @@ make_database() { # DATABASE
   sql postgres <<<"create database \"$1\" owner odoo template template0 encoding 'UTF8' lc_collate 'C'"
 }
 
-# Of those that are there. The ERP's role makes them itself, but for these: they need a superuser, in a database in which there is
-# nothing yet.
+# Creates the available ones. The ERP's role creates them itself, except for these: they need a superuser, in an empty
+# database.
 SUPERUSER_EXTENSIONS=(vector)
 make_extensions() { # DATABASE NAME…
   local database=$1 name user
@@ -127,7 +127,7 @@ require_database() {
 }
 drop_database() { sql postgres <<<"drop database if exists \"$1\" with (force)"; }
 
-# Stdin is passed on. On the database's network alone: what it starts cannot reach anything else.
+# Passes on stdin. On the database's network alone: a program in it can reach nothing else.
 odoo() {
   local enterprise=()
   if [[ $(fact edition) == enterprise ]]; then enterprise=(-v "$ROOT/enterprise/$VERSION:/mnt/enterprise:ro"); fi
@@ -150,7 +150,7 @@ megabytes() { echo $((($1 + 1048575) / 1048576)); }
 
 docker_root() { timeout 10 docker info -f '{{.DockerRootDir}}'; }
 
-# The newest of each, or the one that is there if the registry cannot be reached.
+# Pulls the newest of each, or keeps the present one if the registry is unreachable.
 pull() {
   local image try
   for image in "$@"; do

@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# What the service does on a machine: jobs that are begun once, work on without it, and tell what became of them.
+# What the service does on a machine: jobs that start once, continue without it, and report their results.
 #
-#   begin JOB KIND SECONDS   begins a job that may take so long, its parameters on stdin; one that began is only told of
+#   begin JOB KIND SECONDS   starts a job with this time limit, its parameters on stdin; reports one that has started
 #   status JOB               state=unknown|running|lost|done|failed, and answer= if done, code=, message=, log= if failed
-#   end JOB                  kills it, and those whose ids go on with "JOB-"; what never began cannot begin any more
+#   end JOB                  kills it, and those whose IDs start with "JOB-"; one that never started cannot start any more
 #   health INSTANCE          healthy=yes|no, reason=
 #   probe                    ok
 #
-# Parameters are NAME=BASE64, one a line, END= the last. What is said in words (answer, message, log, reason) is in base64.
-# A job that died without a result (killed, machine restarted) is lost, and begins anew when it is begun again: every kind
-# of job may be killed anywhere and run again. One that failed because Docker went away is lost as well, and the next waits
-# for Docker. What takes something back has a job for each try, "JOB-try2": it ends the tries before it. Passwords come by stdin, are kept in files of root's, and are never in `ps`.
+# Parameters are NAME=BASE64, one per line, END= the last. Texts (answer, message, log, reason) are in base64.
+# A job that died without a result (killed, machine restarted) is lost, and starts again at the next begin: every kind
+# of job may be killed anywhere and run again. One that failed because Docker stopped is lost as well, and the next one waits
+# for Docker. An undo has a job for each try, "JOB-try2", which ends the earlier tries. Passwords come by stdin, are stored in files of root's, and are never in `ps`.
 #
 # Below /var/lib/erp-hosting:
 #   jobs/JOB/       kind, deadline, parameters (until it ends), alive (locked while it runs), pid, log, result; archive.zip
 #   instances/ID/   compose.yaml, odoo.conf, database.env; a file for each fact: version, edition, database, domain, image and
 #                   db_image (ids), workers, wanted (running or stopped), initialised, archived_uuid, snapshot, stopped_at;
-#                   restores/ID: how far a restore came
+#                   restores/ID: the progress of a restore
 #   archives/       what was found out about backups, by their SHA-256, for a day
 #   caddy/          the proxy in front of all instances, a file for each site
 set -euo pipefail
@@ -29,7 +29,7 @@ JOBS=$ROOT/jobs INSTANCES=$ROOT/instances ARCHIVES=$ROOT/archives CADDY=$ROOT/ca
 EDGE=erp-edge   # the proxy's own network; with each instance it shares one that nobody else is on
 PROBE_PORT=8079 # where the proxy serves each site without a certificate, inside its own container alone
 DOCKER_SECONDS=180 # a restart of the machine's Docker, or an update of it, is over by then
-# What must stay free: a database whose disk is full stops, and may not start again.
+# The room that must stay free: a database whose disk is full stops, and may not start again.
 RESERVE_BYTES=$((256 * 1024 * 1024))
 PART_BYTES_MIN=${ERP_HOSTING_PART_BYTES:-$((64 * 1024 * 1024))} # less for tests
 PARTS_MAX=9000 # the store takes 10,000
@@ -37,7 +37,7 @@ PIECE_BYTES=${ERP_HOSTING_PIECE_BYTES:-$((32 * 1024 * 1024))} # of an archive th
 
 declare -A P=() # the job's parameters
 
-refuse() {
+reject() {
   echo "$1" >&2
   exit 1
 }
@@ -56,8 +56,8 @@ within() { # SECONDS COMMAND…: whether it succeeds before they are over
 begin() {
   local id=$1 kind=$2 seconds=$3 job=$JOBS/$1 parameters left
   parameters=$(cat)
-  [[ $'\n'$parameters == *$'\n'END= ]] || refuse "The parameters were cut off"
-  declare -F "job_$kind" >/dev/null || refuse "Unknown kind of job: $kind"
+  [[ $'\n'$parameters == *$'\n'END= ]] || reject "The parameters are incomplete"
+  declare -F "job_$kind" >/dev/null || reject "Unknown kind of job: $kind"
   clean_up
   end_earlier_tries "$job"
   mkdir -p "$job"
@@ -78,19 +78,19 @@ begin() {
   tell "$job"
 }
 
-# Of the tries to take something back only the newest works, however late one before it is asked for; their folders go.
+# Of the tries of an undo only the newest works, however late an earlier one is requested; their folders are removed.
 end_earlier_tries() { # JOB
   local number=${1##*-try} other
   [[ $1 =~ -try[0-9]+$ ]] || return 0
   for other in "${1%-try*}"-try*; do
     if [[ ! -d $other || $other == "$1" ]]; then continue; fi
-    ((${other##*-try} < number)) || refuse "Another try has started since"
-    stop_job "$other" HOST_JOB_FAILED "Another try was begun"
+    ((${other##*-try} < number)) || reject "Another try has started since"
+    stop_job "$other" HOST_JOB_FAILED "Another try has started"
     rm -rf "$other"
   done
 }
 
-# What nobody asks for any more. An archive that a restore may still need is younger than a day.
+# Removes what nobody needs any more. An archive that a restore may still need is younger than a day.
 clean_up() {
   mkdir -p "$JOBS" "$ARCHIVES" "$INSTANCES" "$ROOT/locks"
   find "$JOBS" -mindepth 1 -maxdepth 1 -mtime +2 -exec rm -rf {} +
@@ -118,7 +118,7 @@ tell() {
 is_alive() { [[ -e $1/alive ]] && ! flock -n "$1/alive" true; }
 is_dead() { ! is_alive "$1"; }
 
-# A job past its time was killed without a result, or outlived whatever should have killed it.
+# A job past its deadline was killed without a result, or outlived whatever should have killed it.
 expire() {
   [[ -s $1/deadline && ! -e $1/result ]] || return 0
   local late=$(($(date +%s) - $(<"$1/deadline")))
@@ -132,14 +132,14 @@ end() {
     [[ -d $job ]] || continue
     exec 8>"$job/gate"
     flock 8
-    stop_job "$job" HOST_JOB_FAILED "The work was ended before it was done"
+    stop_job "$job" HOST_JOB_FAILED "The job was ended before it finished"
     exec 8>&-
   done
   tell "$JOBS/$1"
 }
 
-# Jobs that fill the disk, more than they said if their data is unlike others', or if somebody else fills it meanwhile. They are
-# stopped before the databases of all instances stop.
+# Jobs that fill the disk, because their data is unusual or someone else fills it meanwhile: stops them
+# before the databases of all instances stop.
 GROWING='make_archive|upload_parts|verify_archive|build_restore|restore_archive'
 guard() {
   local job=$JOBS/$1 docker='' free
@@ -181,7 +181,7 @@ kill_tree() { # JOB TERM|KILL
     within 10 is_dead "$1" && return
   fi
   kill -KILL -- "-$group" 2>/dev/null || true
-  within 20 is_dead "$1" || refuse "The job could not be killed"
+  within 20 is_dead "$1" || reject "The job could not be killed"
 }
 
 fail_job() { # JOB CODE MESSAGE
@@ -230,7 +230,7 @@ finish() {
   fi
 }
 
-# Docker may be away for a moment; what runs in containers runs on meanwhile.
+# Docker may be down for a moment; containers keep running meanwhile.
 require_docker() {
   DOCKER=
   within "$DOCKER_SECONDS" docker_answers || broken "Docker does not respond on the machine"
@@ -240,7 +240,7 @@ require_docker() {
 docker_answers() { timeout 10 docker info >/dev/null 2>&1; }
 dockers() { echo "running: $(pgrep -x dockerd | paste -sd' ')"; }
 
-# Since it answered this job, that is: one that waited for it in vain has failed.
+# Since it responded to this job, that is: a job that waited for it in vain has failed.
 docker_went_away() { [[ -n ${DOCKER:-} ]] && { [[ $(dockers) != "$DOCKER" ]] || ! docker_answers; }; }
 
 fail() { # CODE SENTENCE
@@ -250,9 +250,9 @@ fail() { # CODE SENTENCE
 
 broken() { fail HOST_JOB_FAILED "$1"; }
 
-# The store answered 403: what signed an address may expire before the address does. Without a result the job is lost, and so it is begun
-# again with fresh addresses, twice at most.
-address_refused() { # SENTENCE
+# The storage returned 403: the credentials that signed a URL may expire before the URL does. Without a result the job is lost, and so
+# starts again with new URLs, twice at most.
+url_rejected() { # SENTENCE
   local times
   times=$(($(cat "$JOB/refused" 2>/dev/null || echo 0) + 1))
   echo "$times" >"$JOB/refused"
@@ -263,7 +263,7 @@ address_refused() { # SENTENCE
 
 answer() { encoded >"$JOB/answer"; }
 
-# Whatever is put into paths, SQL and configuration has the form that it should have.
+# Checks the format of everything that goes into paths, SQL and configuration.
 parameter() { # NAME PATTERN
   [[ ${P[$1]:-} =~ ^($2)$ ]] || broken "The parameter $1 is missing or invalid"
   printf %s "${P[$1]}"

@@ -1,4 +1,4 @@
-# The machine itself: what has to be on it, who may sign in, and what it shows itself as.
+# The machine itself: its packages, who may sign in, and its host key.
 
 job_prepare_host() {
   local server
@@ -17,7 +17,7 @@ job_prepare_host() {
   make_host_key | answer
 }
 
-# What a server leaves goes when it is given back. ERPs that are still there are in nobody's way but may be somebody's only copy.
+# Deleting a server removes what it leaves. Remaining ERPs do no harm, but may be someone's only copy.
 take_over() {
   if [[ -n $(ls "$INSTANCES") ]]; then
     broken "The machine still has ERPs of another server. If nobody needs them, remove its containers and volumes whose names start with erp-, and the contents of $INSTANCES"
@@ -36,7 +36,7 @@ install_programs() {
 install_packages() {
   if (($# == 0)); then return; fi
   local apt=(apt-get -o DPkg::Lock::Timeout=300 -qq)
-  # The lists have a lock of their own, for which nothing waits, and a machine that has just started may be updating them.
+  # The package lists have their own lock, for which nothing waits, and a machine that has just started may be updating them.
   { within 120 "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "$@"; } >/dev/null 9>&- ||
     broken "Required packages could not be installed: $*"
 }
@@ -52,8 +52,8 @@ install_docker() {
   if apt-cache show docker-compose-v2 >/dev/null 2>&1; then install_packages docker-compose-v2; else install_packages docker-compose; fi
 }
 
-# Containers run on while Docker is restarted or updated, and there are networks enough: two of each instance, where Docker's own
-# ranges end near thirty. Whatever else is in its configuration stays, and no container stops: it is told to keep them first.
+# Containers keep running while Docker restarts, and there are enough networks: two per instance, while Docker's own
+# ranges end near thirty. The rest of its configuration stays, and no container stops: a reload turns this on first.
 configure_docker() {
   local file=$SYSTEM/etc/docker/daemon.json draft=$JOB/work/daemon.json
   mkdir -p "$(dirname "$file")"
@@ -67,14 +67,14 @@ configure_docker() {
   mv "$file.draft" "$file"
   if [[ -d /run/systemd/system ]]; then systemctl reload docker; else kill -HUP "$(<"$SYSTEM/run/docker.pid")"; fi
   within 30 keeps_containers || broken "Docker does not accept its configuration $file"
-  # Ranges of addresses are only read when it starts.
+  # Docker reads ranges of addresses only when it starts.
   if [[ -d /run/systemd/system ]]; then systemctl restart docker; else service docker restart 9>&-; fi
   within 60 docker_answers || broken "Docker does not start"
 }
 
 keeps_containers() { [[ $(docker info -f '{{.LiveRestoreEnabled}}') == true ]]; }
 
-# A range to which nothing leads from here yet: 4,096 networks of 13 containers. Docker's own bridge keeps its usual one.
+# A range without a route from here: 4,096 networks of 13 containers. Docker's own bridge keeps its usual one.
 address_pools() {
   local number base
   for number in {213..128}; do
@@ -87,7 +87,7 @@ address_pools() {
   broken "There is no free IP address range for the machine's containers"
 }
 
-# A table of our own: whatever else is on the machine, Docker's rules above all, stays as it is.
+# Our own table: other rules on the machine, above all Docker's, stay as they are.
 raise_firewall() {
   local place=$SYSTEM/etc/erp-hosting ports
   ports=$({ sshd -T 2>/dev/null | awk '$1 == "port" { print $2 }' || true; echo "${SSH_CONNECTION##* }"; } | sort -un | paste -sd, -)
@@ -105,7 +105,7 @@ table inet erp_hosting {
     tcp dport { ${ports:-22}, 80, 443 } accept
     udp dport { 443, 546 } accept
   }
-  # Containers are kept from the address at which the provider tells the machine about itself.
+  # Containers cannot reach the provider's metadata address.
   chain forward {
     type filter hook forward priority filter - 1; policy accept;
     ip daddr 169.254.0.0/16 drop
@@ -188,7 +188,7 @@ YAML
 KEYS_BEGIN="# erp-hosting: the account's keys begin"
 KEYS_END="# erp-hosting: the account's keys end"
 
-# The account's keys are in a block of their own: the service's key, and any other, stays.
+# The account's keys are in their own block: the service's key, and any other, stays.
 let_in() { # LINES
   local file=$SYSTEM/root/.ssh/authorized_keys
   mkdir -p "$(dirname "$file")"
@@ -200,7 +200,7 @@ let_in() { # LINES
   mv "$file.draft" "$file"
 }
 
-# Only where the present one was made outside the machine. It is shown from adopt_host_key on.
+# Only if the present key was generated outside the machine. The machine shows it from adopt_host_key on.
 make_host_key() {
   local key=$ROOT/host-key/ssh_host_ed25519_key
   if [[ ! -e $SYSTEM/etc/erp-hosting/one-time-host-key ]]; then

@@ -1,8 +1,8 @@
-# What the script was asked for.
+# Runs the requested command.
 
 main() {
   local command=${1:-} id=${2:-}
-  [[ $command == probe || $id =~ ^[A-Za-z0-9_-]{1,120}$ ]] || refuse "usage: begin JOB KIND SECONDS | status JOB | end JOB | health INSTANCE | probe"
+  [[ $command == probe || $id =~ ^[A-Za-z0-9_-]{1,120}$ ]] || reject "usage: begin JOB KIND SECONDS | status JOB | end JOB | health INSTANCE | probe"
   case $command in
     begin) begin "$id" "$3" "$4" ;;
     status) status "$id" ;;
@@ -11,7 +11,7 @@ main() {
     end) end "$id" ;;
     health) health "$id" ;;
     probe) echo ok ;;
-    *) refuse "Unknown command: $command" ;;
+    *) reject "Unknown command: $command" ;;
   esac
 }
 

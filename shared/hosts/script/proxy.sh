@@ -1,10 +1,10 @@
-# The proxy in front of all instances: a site for each.
+# The proxy in front of all instances, with a site for each.
 
 serve() { # DOMAIN…: under these names and no others
   local sites=$CADDY/etc/sites names='' probed='' domain
   for domain in "$@"; do names+="${names:+, }$domain" probed+="${probed:+, }http://$domain:$PROBE_PORT"; done
   cp "$sites/$ID.caddy" "$JOB/work/site.before" 2>/dev/null || true
-  # Of the session's cookie, which the ERP sets without them, only ours of the two attributes remain.
+  # Of the session cookie, which the ERP sets without them, only our two attributes remain.
   cat >"$JOB/work/site" <<SITE
 ($PROJECT) {
 	encode gzip
@@ -38,10 +38,10 @@ SITE
   fi
 }
 
-# Live connections are the business of the ERP's only process, if it has no workers.
+# The ERP's only process handles live connections if it has no workers.
 websocket_port() { if [[ $(fact workers) == 0 ]]; then echo 8069; else echo 8072; fi; }
 
-# What is wrong with a new configuration is told, and the old one stays.
+# Reports the error of a new configuration, and keeps the old one.
 reload_proxy() { # [OPTION]
   (
     flock 6
@@ -52,7 +52,7 @@ reload_proxy() { # [OPTION]
   ) 6>"$ROOT/locks/proxy"
 }
 
-# The proxy is on a network with each instance, and no instance on one with another. A proxy that was made anew is on none.
+# The proxy shares a network with each instance, and no instance with another. A new proxy is on none.
 join_networks() {
   local network joined
   joined=" $(docker inspect -f '{{range $name, $_ := .NetworkSettings.Networks}}{{$name}} {{end}}' erp-caddy)"
@@ -61,7 +61,7 @@ join_networks() {
   done
 }
 
-# The old name goes only when the ERP answers by the new one, as seen from this machine.
+# Removes the old name only when the ERP responds to the new one, as seen from this machine.
 job_move_domain() {
   local domain old=$DOMAIN
   require_installed

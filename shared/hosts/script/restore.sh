@@ -1,5 +1,5 @@
-# Restoring: built beside the old while the ERP runs, then swapped. How far it came is in restores/ID: building, built, swapping,
-# swapped, undoing. An ERP that runs is stopped for it as late as can be; since when is in stopped_at.
+# Restoring: builds the data beside the old while the ERP runs, then swaps. restores/ID has the progress: building, built, swapping,
+# swapped, undoing. A running ERP stops as late as possible; stopped_at has the time.
 
 job_build_restore() {
   require_installed
@@ -34,14 +34,14 @@ job_swap_restore() {
   echo "{\"downtime_seconds\":$downtime}" | answer
 }
 
-# For an instance that nobody uses yet.
+# For an instance without users yet.
 job_restore_archive() {
   job_build_restore
   job_swap_restore
   rm "$JOB/answer"
 }
 
-require_built() { [[ $(fact "restores/$RESTORE") =~ ^(built|swapping|swapped)$ ]] || broken "What is to be restored was not built"; }
+require_built() { [[ $(fact "restores/$RESTORE") =~ ^(built|swapping|swapped)$ ]] || broken "The data to restore has not been built"; }
 
 build_restore() {
   local status=0
@@ -57,7 +57,7 @@ build_restore() {
   if ((status != 0)); then unusable "$status" "The backup's files could not be restored"; fi
   [[ ! -e $JOB/work/not-loaded ]] || broken "The backup's database could not be restored"
   require_version
-  if [[ ${P[RESTORE_DATABASE]} == yes ]]; then finish_database "$(told_number missing_files)"; fi
+  if [[ ${P[RESTORE_DATABASE]} == yes ]]; then finish_database "$(reported_number missing_files)"; fi
   set_fact "restores/$RESTORE" built
 }
 
@@ -74,20 +74,20 @@ forget_new() {
 }
 
 
-# A database takes about as much again for its indexes. The safety backup is made while both are there.
+# A database takes about as much again for its indexes. The safety backup is taken while both exist.
 require_room_for_data() {
   local known bytes
   known=$ARCHIVES/$(parameter SHA256 '[0-9a-f]{64}').json
   [[ -s $known ]] || job_verify_archive
   bytes=$(jq '2 * .dump_bytes + .file_bytes + 128 * 1024 * 1024' "$known" | number)
   if [[ ${P[BACKUP_FIRST]:-} == yes ]]; then
-    files measure "$DATABASE" </dev/null || refused "The ERP's files cannot be read"
-    bytes=$((bytes + $(database_bytes) + $(told_number bytes)))
+    files measure "$DATABASE" </dev/null || files_failed "The ERP's files cannot be read"
+    bytes=$((bytes + $(database_bytes) + $(reported_number bytes)))
   fi
   require_room "$(docker_root)" "$bytes" "The backup's data"
 }
 
-# In one go: its files go where they will be, its dump to the database. Without its database, its files are added to the present ones.
+# In one pass: the files go to their place, the dump to the database. Without the database, the files are added to the present ones.
 unpack() { # PIPE: whether its files could be restored
   local into=- dump=$JOB/work/dump unpacking loading
   if [[ ${P[RESTORE_FILESTORE]} == yes ]]; then into=$NEW; fi
@@ -105,15 +105,15 @@ unpack() { # PIPE: whether its files could be restored
   wait "$unpacking"
 }
 
-# A dump is somebody's text, and psql runs commands that it finds in it. In one transaction, what goes into tables that it makes is not
-# written to the write-ahead log as well, if the server keeps none for others, and has room for the locks.
+# A dump is hostile text, and psql runs commands in it. In one transaction, the server does not also write the contents of tables that it creates
+# to the write-ahead log, if it keeps none for others and has room for the locks.
 load_dump() { # PIPE
   local whole=()
   if [[ $(sql postgres <<<"show wal_level") == minimal ]]; then whole=(--single-transaction); fi
   client psql --in "$1" -Xq -v ON_ERROR_STOP=1 "${whole[@]}" -d "$NEW" -f /in 2>&1 >/dev/null | bounded
 }
 
-# A client of the database, in a container that has nothing but the ERP's own way to it.
+# A database client, in a container with only the ERP's own access to it.
 client() { # COMMAND [--in PIPE] [--out PIPE] ARGUMENT…
   local command=$1
   shift
@@ -129,14 +129,14 @@ odoo_setting() { sed -n "s/^$1 = //p" "$HERE/odoo.conf"; }
 
 setting() { sql "$1" <<<"select left(value, 200) from ir_config_parameter where key = '$2'" | head -c 1000; } # DATABASE KEY
 
-# Its files are there, its address is this instance's, and it is neutralized before it can be started.
+# Its files exist, its URL is this instance's, and it is neutralized before it can start.
 finish_database() { # FILES-KNOWN-TO-BE-MISSING
   local missing
   set_fact archived_uuid "$(setting "$NEW" database.uuid)"
   if [[ ${P[RESTORE_FILESTORE]} == yes ]]; then
     sql "$NEW" <<<"select distinct store_fname from ir_attachment where store_fname is not null" |
-      files missing "$NEW" || refused "The restored files cannot be read"
-    missing=$(told_number missing_files)
+      files missing "$NEW" || files_failed "The restored files cannot be read"
+    missing=$(reported_number missing_files)
     ((missing <= $1)) || corrupt "$missing files that its database lists are not in it, $1 were missing when it was made"
   else # the ERP makes those of its pages again
     sql "$NEW" <<<"delete from ir_attachment where url like '/web/assets/%'"
@@ -169,14 +169,14 @@ swap() {
   fi
   if [[ ${P[RESTORE_FILESTORE]} == yes ]]; then
     if [[ ${P[RESTORE_DATABASE]} != yes ]]; then merge=(merge); fi # the present database stays, and goes on naming its files
-    files swap "$NEW" "$DATABASE" "$OLD" "${merge[@]}" </dev/null || refused "The ERP's files could not be swapped"
+    files swap "$NEW" "$DATABASE" "$OLD" "${merge[@]}" </dev/null || files_failed "The ERP's files could not be swapped"
   fi
   set_fact "restores/$RESTORE" swapped
 }
 
 end_connections() { sql postgres <<<"select pg_terminate_backend(pid) from pg_stat_activity where datname in ('$1', '$2')" >/dev/null; }
 
-# Before anything was swapped, what was built goes, and the ERP goes on, which may have been stopped for its backup.
+# Before the swap, removes what was built and continues the ERP, which may have been stopped for its backup.
 job_put_back() {
   if [[ ! -d $HERE ]]; then return; fi
   name_restore
@@ -193,7 +193,7 @@ job_put_back() {
   if [[ $(parameter START 'yes|no') == yes || -e $HERE/stopped_at ]]; then
     set_fact wanted running
     start_erp
-    # The instance is reported as running from then on.
+    # From then on the instance counts as running.
     if [[ -e $HERE/stopped_at ]]; then within 120 answers_page /web/login || true; fi
   fi
   rm -f "$HERE/stopped_at"
@@ -210,12 +210,12 @@ swap_back() {
       echo "alter database \"$OLD\" rename to \"$DATABASE\"; commit;"
     } | sql postgres
   fi
-  files swap_back "$OLD" "$DATABASE" "$NEW" </dev/null || refused "The ERP's files could not be put back"
+  files swap_back "$OLD" "$DATABASE" "$NEW" </dev/null || files_failed "The ERP's files could not be put back"
 }
 
-# A machine that was lost in the middle of a restore may be back when that was given up: half of the old data must not be served
-# with half of the new, and what was built goes. A restore that is still being worked on is left to its own operation's jobs, and
-# one that was swapped stands; what it replaced goes with the next restore.
+# A machine that died in the middle of a restore may come back after the restore was abandoned: it must not serve half of the old data
+# with half of the new, and must remove what was built. A restore in progress is left to its own operation's jobs, and
+# one that was swapped stays; the next restore removes what it replaced.
 settle_restores() {
   local place operation=${JOB##*/} kind
   kind=$(<"$JOB/kind")

@@ -1,4 +1,4 @@
-# Starting and stopping an ERP, and whether it is well.
+# Starting, stopping and checking an ERP.
 
 job_start_erp() {
   require_installed
@@ -22,27 +22,27 @@ job_restart_erp() {
   hurry_certificate
 }
 
-# The proxy asks ever less often, hours apart at last; who starts the ERP may just have pointed its name to this machine.
+# The proxy retries less and less often, in the end after hours; whoever starts the ERP may just have pointed its domain to this machine.
 hurry_certificate() {
   if [[ ! -e $CADDY/etc/sites/$ID.caddy || -n $(docker exec erp-caddy find /data/caddy/certificates -name "$DOMAIN.crt") ]]; then return; fi
   reload_proxy --force || true # the ERP runs all the same
 }
 
-# More than the ERP's own health page, which is well without a database: a page that needs it, through the proxy.
+# More than the ERP's own health page, which works without a database: a page that needs it, through the proxy.
 health() {
   local reason=''
   load "$1"
   [[ -n $DATABASE ]] || reason="The ERP is not installed on the server"
-  [[ -n $reason ]] || is_running "$PROJECT-db" || reason="The database server does not run"
-  [[ -n $reason ]] || is_running "$PROJECT" || reason="The ERP does not run"
-  [[ -n $reason ]] || is_running erp-caddy || reason="The proxy does not run"
+  [[ -n $reason ]] || is_running "$PROJECT-db" || reason="The database server is not running"
+  [[ -n $reason ]] || is_running "$PROJECT" || reason="The ERP is not running"
+  [[ -n $reason ]] || is_running erp-caddy || reason="The proxy is not running"
   [[ -n $reason ]] || answers_page /web/health || reason="The ERP does not respond"
   [[ -n $reason ]] || answers_page /web/login || reason="The ERP does not show its login page"
   [[ -n $reason ]] || runs_scheduled_jobs || reason="The ERP no longer runs its scheduled jobs; restart it"
   if [[ -z $reason ]]; then echo healthy=yes; else printf 'healthy=no\nreason=%s\n' "$(printf %s "$reason" | encoded)"; fi
 }
 
-# Without workers, one that lost its database has them no more. They wait for work on a connection of their own.
+# Without workers, an ERP that lost its database has them no more. They wait for work on their own connection.
 runs_scheduled_jobs() {
   [[ $(fact workers) != 0 ||
     -n $(sql postgres <<<"select 1 from pg_stat_activity where datname = 'postgres' and application_name like 'odoo-%' limit 1") ]]
