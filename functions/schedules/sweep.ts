@@ -79,7 +79,7 @@ async function compare(provider: Provider): Promise<void> {
 
 /**
  * A machine without a record. It is deleted if the table has the operation that created it, which proves that it is not in use: the
- * creation failed, its server was deleted, or it was made twice. Else it is the table that lacks something, and a person has to look.
+ * creation failed, its server was deleted, or it exists twice. Otherwise the table lacks something, and a person has to check.
  */
 async function isOrphan(provider: Provider, machine: LabelledMachine): Promise<boolean> {
   const { account_id, server_id, machine_id, operation_id } = machine;

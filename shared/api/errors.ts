@@ -79,7 +79,7 @@ export const operationInProgress = (operationId: string) =>
 
 export const preconditionFailed = (etag: string) => new ApiError("PRECONDITION_FAILED", undefined, { details: { etag } });
 
-// Each error that needs a sentence of its own: thrown where it happens, and declared by the endpoints that it can happen to.
+// Each error that needs its own message: thrown where it happens, and declared by the endpoints that can throw it.
 
 /** A unique value that another resource already uses. */
 export const taken = (field: string, owner: unknown) => conflict(`This ${field} is already taken`, { field, resource: owner });
@@ -156,7 +156,7 @@ export const dataTooLarge = (): Problem => ({ field: "data", reason: `must be at
 
 export const notCurrentPassword = () => invalid({ field: "current_password", reason: "is not the current password" });
 
-/** Seconds after which to try again what a dependency that is down has made fail. */
+/** Seconds to wait before a retry when a dependency is down. */
 const OUTAGE_RETRY_SECONDS = 5;
 
 export const unavailable = (cause?: unknown) =>

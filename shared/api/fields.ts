@@ -42,7 +42,7 @@ const LONE_SURROGATE = /\p{Cs}/u;
 const UNPRINTABLE =
   "\\x00-\\x1f\\x7f-\\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ue000-\uf8ff\ufeff\ufff9-\ufffb";
 const SPACES_AND_JOINERS = "\\x20\u00a0\u1680\u2000-\u200a\u200c\u200d\u202f\u205f\u3000";
-/** At least one character that is seen. Its parts exclude each other, so that no text makes matching slow. */
+/** At least one visible character. Its parts exclude each other, so that no text makes matching slow. */
 const PRINTABLE = new RegExp(`^[${SPACES_AND_JOINERS}]*[^${UNPRINTABLE}${SPACES_AND_JOINERS}][^${UNPRINTABLE}]*$`, "u");
 
 /** The same above U+FFFF: tags, and private use. */
@@ -106,7 +106,7 @@ const wholeNumber = (minimum: number, maximum: number) =>
     .transform(Number)
     .pipe(z.number().int().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`));
 
-/** Highest page that can be asked for; far past any list, so that offsets stay exact numbers. */
+/** The highest page number; far beyond any list, so that offsets stay exact numbers. */
 const PAGE_MAX = 1_000_000_000;
 
 /** Query of a list: `page` or `cursor`, `per_page`, and at most one of the list's filters. */

@@ -88,7 +88,7 @@ export const Operation = z
   .meta({ id: "Operation" });
 export type Operation = z.infer<typeof Operation>;
 
-/** The example of a response that starts an operation: it has only just begun. */
+/** The example of a response that starts an operation, which has only just begun. */
 export const justBegun = (type: OperationType, resource: ResourceType) => ({
   type,
   status: OPERATION.pending,

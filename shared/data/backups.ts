@@ -52,7 +52,7 @@ interface NewBackup {
   expires_at: string | null;
 }
 
-/** Reserves a backup of an instance. Its id may be given, so that a step that runs twice makes one backup. */
+/** Reserves a backup of an instance. With a given ID, a step that runs twice creates one backup. */
 export function reserveBackup(
   change: Change,
   instance: InstanceRecord,

@@ -54,7 +54,7 @@ export interface Change {
   events: EventRecord[];
   /** The operation that this change began, to be started once it is written. */
   operation: OperationRecord | undefined;
-  /** Starts it, or takes the change back; `alsoWithdraw` adds to what is taken back. */
+  /** Starts it, or withdraws the change; `alsoWithdraw` adds to what is withdrawn. */
   start: ((change: Change, alsoWithdraw: (withdrawal: Change) => void) => Promise<void>) | undefined;
   writes: () => Write[];
   commit: () => Promise<void>;

@@ -244,7 +244,7 @@ export async function openSession(user: UserRecord, sessionId: string, expiresAt
     const places = ended.map((_, i) => `sessions.#ended${i}`);
     const { done, item } = await updateRaw(keys.user(user.id), {
       UpdateExpression: `SET sessions.#new = :new${places.length > 0 ? ` REMOVE ${places.join(", ")}` : ""}`,
-      // That the ended ones were there makes the number that stay exact.
+      // The condition that the ended ones existed keeps the number exact.
       ConditionExpression: [
         "password_hash = :verified",
         "size(sessions) <= :most",

@@ -1,4 +1,4 @@
-// What a resource is told when the operation that changed it ends.
+// What happens to a resource when the operation that changed it ends.
 import type { OperationRecord } from "./records.ts";
 
 export interface Ending {

@@ -10,7 +10,7 @@ export interface Expression {
 
 /** What must hold of an item for a write to it to be done. */
 export interface Where {
-  /** Default true: the item is there. With false it may be absent. */
+  /** Default true: the item exists. With false it may be absent. */
   exists?: boolean;
   equals?: Item;
   oneOf?: Record<string, readonly unknown[]>;

@@ -41,7 +41,7 @@ export async function admitLogin(email: string, ipAddress: string): Promise<Logi
   return { succeeded: giveBack };
 }
 
-/** Takes a place; the milliseconds until one is free if there is none. */
+/** Takes a slot; returns the milliseconds until one is free if there is none. */
 async function take(key: Key, slots: number, at: number): Promise<number | undefined> {
   const entry = {
     key,

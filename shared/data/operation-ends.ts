@@ -28,7 +28,7 @@ const END: Record<ResourceType, (change: Change, ending: Ending) => Promise<void
 
 type Outcome = { succeeded: true } | { succeeded: false; error: { code: OperationErrorCode; message: string } };
 
-/** Ends an operation and frees what it held; ending it twice is ending it once. */
+/** Ends an operation and unlocks its resources; ending it twice has the same effect as once. */
 export async function endOperation(operation: OperationRecord, outcome: Outcome): Promise<void> {
   if (!isOpen(operation.state)) return;
   const change = changeOf({ id: operation.account_id });

@@ -1,4 +1,4 @@
-// Operations: begun with the change that needs them, and ended with what their end means for the resource.
+// Operations: started with the change that needs them, and ended with what their end means for the resource.
 import * as z from "zod";
 import type { Operation, OperationResult } from "../api/operations.ts";
 import {
@@ -154,7 +154,7 @@ export async function stopSteps({ account_id, id }: OperationRecord): Promise<vo
 export const requireRunning = (change: Change, { account_id, id }: OperationRecord): void =>
   change.write(check(keys.record("operation", account_id, id), { equals: { state: OPERATION.running }, none: ["undoing"] }));
 
-/** Adds to what the operation found out or made. */
+/** Adds to the operation's result. */
 export async function addResult(operation: OperationRecord, result: OperationResult): Promise<void> {
   const key = keys.record("operation", operation.account_id, operation.id);
   await updateOne(key, { set: { result: { ...operation.result, ...result } } }, { oneOf: { state: OPEN } });
@@ -173,7 +173,7 @@ export async function countFailedUndo(operation: OperationRecord): Promise<void>
   await updateOne(key, { set: { failed_undos: failed_undos + 1 } }, seen);
 }
 
-/** From here on the work is a success: what it replaced may be gone the next moment. */
+/** From here on the operation is a success: what it replaced may be gone the next moment. */
 export async function commitOperation(operation: OperationRecord): Promise<void> {
   const key = keys.record("operation", operation.account_id, operation.id);
   await updateOne(key, { set: { committed: true } }, { equals: { state: OPERATION.running } });

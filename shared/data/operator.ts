@@ -65,7 +65,7 @@ export async function deleteUser(email: string): Promise<CredentialRecord[]> {
   return (await allTokens(user.account_id)).filter(({ created_by }) => created_by.id === user.id);
 }
 
-/** How much an account may have from now on; what it has beyond that stays. */
+/** The account's new quota; what it has beyond that stays. */
 export async function setQuota(accountId: string, kind: QuotaKind, limit: number): Promise<void> {
   const account = await namedAccount(accountId);
   const change = changeOf(account);

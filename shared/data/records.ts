@@ -63,7 +63,7 @@ export const OperationRecord = stored(Operation.omit({ status: true })).extend({
   type: z.enum(OPERATION_TYPES),
   /** The execution's input: ids and flags. */
   input: z.record(z.string(), z.unknown()),
-  /** The state that the resource was in when the work began; null for work that makes it. */
+  /** The state of the resource when the operation started; null for operations that create it. */
   before: z.string().nullable(),
   /** What else the operation locks, besides its resource. */
   holds: z.array(z.object({ type: z.enum(RESOURCE_TYPES), id: z.string() })),
@@ -150,7 +150,7 @@ export const AccountRecord = z.object({
 });
 export type AccountRecord = z.infer<typeof AccountRecord>;
 
-/** Who makes a request, as the authorizer found them. */
+/** The caller of a request, as the authorizer identified it. */
 export const Caller = z.object({
   account_id: id("account"),
   type: z.enum(["token", "user"]),

@@ -1,4 +1,4 @@
-// The backup that a restore takes before it replaces anything. It has no operation of its own: the restore's operation locks it.
+// The backup that a restore takes before it replaces anything. It has no separate operation: the restore's operation locks it.
 import { type BackupStatus, LIFECYCLE } from "../domain/lifecycle.ts";
 import { getAccount } from "./accounts.ts";
 import { backupRef, reserveBackup } from "./backups.ts";
@@ -10,7 +10,7 @@ import { find } from "./table.ts";
 const BACKUP = LIFECYCLE["backup.create"];
 const DAY_MS = 86_400_000;
 
-/** The safety backup of a restore, made once however often the step runs. */
+/** The safety backup of a restore, created once however often the step runs. */
 export async function reserveSafetyBackup(
   operation: OperationRecord,
   instance: InstanceRecord,

@@ -35,7 +35,7 @@ const SandboxMachine = z.object({
 });
 export type SandboxMachine = z.infer<typeof SandboxMachine>;
 
-/** Leaves the machine alone that an earlier try made. */
+/** Keeps the machine that an earlier try created. */
 export const addMachine = async (machine: SandboxMachine): Promise<void> =>
   void (await putIfAbsent(keys.sandboxMachine(machine.machine_id), machine));
 
@@ -77,7 +77,7 @@ type SandboxJob = z.infer<typeof SandboxJob>;
 const JOB_DAYS = 2;
 const keptUntil = (): number => Math.floor(Date.now() / 1000) + JOB_DAYS * 86_400;
 
-/** The job as it was begun, now or before. */
+/** The job as it was started, now or before. */
 export async function beginJob(machineId: string, jobId: string, kind: string, readyAt: string): Promise<SandboxJob> {
   const key = keys.sandboxJob(machineId, jobId);
   const present = await find({ key, schema: SandboxJob });
@@ -98,7 +98,7 @@ const ErpUser = z.object({ login: z.string(), password_hash: z.string(), api_key
 
 const Switch = z.object({ name: z.string(), active: z.boolean() });
 
-/** What stands in an ERP's database: all that a dump holds. */
+/** The contents of an ERP's database: everything in a dump. */
 export const ErpDatabase = z.object({
   uuid: z.string(),
   secret: z.string(),

@@ -32,7 +32,7 @@ interface Entry<N extends string> {
   wish?: Wish | undefined;
 }
 
-/** Attributes, each with the time until which its slot is taken: whoever took it releases it, and after a crash it expires. */
+/** Attributes, each with the time until which its slot is taken: its user releases it, and after a crash it expires. */
 export interface Wish {
   places: readonly string[];
   untilMs: number;

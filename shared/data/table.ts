@@ -75,7 +75,7 @@ const recordsIn = <R extends Record<string, Ref<unknown>>>(items: ReadonlyMap<st
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- entries lose which name has which type
   Object.fromEntries(Object.entries(refs).map(([name, ref]) => [name, recordIn(items, ref)])) as Records<R>;
 
-/** Items by their spelled key. DynamoDB may leave some unread under load; they are asked for again, then it is an outage. */
+/** Items by their key string. DynamoDB may leave some unread under load; they are requested again, and then it is an outage. */
 export async function readAll(
   wanted: readonly Key[],
   { consistent = true }: { consistent?: boolean } = {},
@@ -100,7 +100,7 @@ export async function readAll(
   return items;
 }
 
-/** DynamoDB rejects longer keys; an ID that a client made up may be one, and identifies nothing. */
+/** DynamoDB rejects longer keys; an ID that a client invents may be one, and identifies nothing. */
 const isPossible = ({ sk }: Key): boolean => sk !== "" && Buffer.byteLength(sk) <= 1024;
 
 export const keyString = (item: Item | Key): string => `${String(item.pk)}\n${String(item.sk)}`;
@@ -311,7 +311,7 @@ export async function updateOne(key: Key, what: Update, where: Where): Promise<U
   return updateRaw(key, expressionOf(what, where));
 }
 
-/** The same for the few updates that need an expression of their own. */
+/** The same for the few updates that need their own expression. */
 export async function updateRaw(key: Key, expression: Expression & { UpdateExpression: string }): Promise<UpdateOutcome> {
   const mark = newMark();
   try {

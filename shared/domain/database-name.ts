@@ -1,4 +1,4 @@
-// The name of a database, made from its instance's: what PostgreSQL takes without quoting.
+// The name of a database, derived from its instance's: one that PostgreSQL accepts without quoting.
 const LENGTH_MAX = 63;
 
 /** Empty where nothing of the name can be used. */

@@ -1,4 +1,4 @@
-// Passwords that the service makes for the administrator of an ERP.
+// Passwords that the service generates for the administrator of an ERP.
 import { randomInt } from "node:crypto";
 
 /** No characters that are easily mistaken for each other, because people type these. */

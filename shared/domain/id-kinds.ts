@@ -19,7 +19,7 @@ export type IdKind = keyof typeof ID_PREFIXES;
 const ID_SUFFIX = "[0-7][0-9a-hjkmnp-tv-z]{25}";
 const EXAMPLE_SUFFIX = "01kag8w1s2e7tv8q4m5n6p7r8s";
 
-/** What an id looks like, in terms of JSON Schema. */
+/** The format of an ID, in terms of JSON Schema. */
 export const idForm = (kind: IdKind) => ({
   pattern: `^${ID_PREFIXES[kind]}_${ID_SUFFIX}$`,
   maxLength: exampleId(kind).length,

@@ -1,4 +1,4 @@
-// Ids: TypeID strings (a prefix, then a UUIDv7 in base32), sortable by the time they were made.
+// IDs: TypeID strings (a prefix, then a UUIDv7 in base32), sortable by creation time.
 //
 // Our own twenty lines, because the library brings a second one and is a fiftieth of the largest function's size.
 import { randomBytes } from "node:crypto";
@@ -8,7 +8,7 @@ const RANDOM_BYTES = 10;
 
 export const newId = (kind: IdKind): string => idFrom(kind, Date.now(), randomBytes(RANDOM_BYTES));
 
-/** The id made at a time (ms since 1970), with ten bytes as its random part: 74 bits of them, the rest is the UUID's version. */
+/** The ID for a time (ms since 1970), with ten bytes as its random part: 74 bits of them, the rest is the UUID's version. */
 export function idFrom(kind: IdKind, at: number, random: Uint8Array): string {
   const [versioned = 0, second = 0, variant = 0, ...rest] = random;
   const tail = [0x70 | (versioned & 0x0f), second, 0x80 | (variant & 0x3f), ...rest.slice(0, RANDOM_BYTES - 3)];

@@ -36,7 +36,7 @@ export const isOpen = (status: OperationStatus): boolean => OPEN.includes(status
 export const INSTANCE_ACTIONS = ["start", "stop", "restart", "backup", "restore", "update", "delete"] as const;
 export type InstanceAction = (typeof INSTANCE_ACTIONS)[number];
 
-/** Behind a server's three published values stands a phase. */
+/** Behind a server's three public statuses is a phase. */
 export const SERVER_PHASES = {
   creating: "provisioning",
   ready: "active",
@@ -66,7 +66,7 @@ export type State = StateOf[ResourceType];
 /** One row: the work on a resource, the states it may start from, and where it leads. */
 export interface Transition<R extends ResourceType = ResourceType> {
   resource: R;
-  /** Empty for work that makes the resource. */
+  /** Empty for operations that create the resource. */
   from: readonly StateOf[R][];
   through: StateOf[R] | "unchanged";
   /** The state that the work's first task moves it to, if that is another one. */
@@ -84,8 +84,8 @@ const instance = <const T extends Omit<Transition<"instance">, "resource">>(row:
 const backup = <const T extends Omit<Transition<"backup">, "resource">>(row: T) => ({ resource: "backup" as const, ...row });
 
 /**
- * The resource of an operation is the one whose state it moves. A backup being made holds its instance too (`BACKED_UP`),
- * and whoever reads an archive keeps it from deletion.
+ * The resource of an operation is the one whose state it moves. A backup in progress locks its instance too (`BACKED_UP`),
+ * and a reader of an archive prevents its deletion.
  */
 export const LIFECYCLE = {
   "server.create": server({ from: [], through: "creating", to: "ready", failed: "create_failed" }),
@@ -142,7 +142,7 @@ export const RENAMABLE: readonly ServerPhase[] = ["ready", "unreachable", "creat
 /** A server on which work can be done. */
 export const USABLE: readonly ServerPhase[] = ["ready"];
 
-/** Phases in which a server's health is checked; in the others an operation looks after it, or it has no machine. */
+/** Phases with health checks; in the others an operation takes care of the server, or it has no machine. */
 export const WATCHED: readonly ServerPhase[] = ["ready", "unreachable"];
 
 /** Where a server's health check leads: `ready` while its machine responds, `unreachable` once it has not for too long. */

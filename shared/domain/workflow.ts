@@ -11,7 +11,7 @@ interface Common {
   undo?: string;
   /** Name of the input's flag without which the step is left out. */
   when?: string;
-  /** Once it has begun, what the work was for stays: a failure from then on ends the operation as a success. */
+  /** Once it has begun, the operation's effect stays: a later failure ends it as a success. */
   commits?: true;
 }
 

@@ -59,7 +59,7 @@ interface JobInput {
   check_health: OfInstance;
   /** `restore_id` names the restore that it is taken for, if it is. */
   make_archive: OfInstance & { key: string; note: string | null; restore_id?: string };
-  /** Removes what a job that made an archive left on the machine. */
+  /** Removes what a job that created an archive left on the machine. */
   forget_archive: { made_by: string };
   /** Reads the whole archive and touches nothing. */
   verify_archive: { archive: StoredArchive };
@@ -101,7 +101,7 @@ const HOST_KEY = /^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43}$/;
 
 /** The result of each kind of job. */
 export const JOB_RESULTS = {
-  /** The public half of a host key that was made on the machine, one line; null if the machine keeps the one that it has. */
+  /** The public host key that was generated on the machine, one line; null if the machine keeps its key. */
   prepare_host: z.object({ host_key: z.string().regex(HOST_KEY).nullable() }),
   adopt_host_key: z.null(),
   retire_host: z.null(),

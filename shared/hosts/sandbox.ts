@@ -55,7 +55,7 @@ async function reach({ machine_id }: HostedServer): Promise<SandboxMachine> {
 }
 
 interface Kind<K extends JobKind> {
-  /** How long it takes: below the second after which a workflow asks again. */
+  /** How long it takes: less than the second after which a workflow polls again. */
   seconds: number;
   /** May run twice. */
   work: (machineId: string, job: Job<K>) => Promise<JobResult<K> | "not yet">;

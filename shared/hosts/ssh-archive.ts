@@ -76,7 +76,7 @@ export async function makeArchive(machine: Machine, job: Job<"make_archive">): P
   return forgotten.ready ? { ready: true, result } : { ready: false };
 }
 
-/** Removes from the machine what the job left there that made an archive. */
+/** Removes from the machine what the job that created an archive left there. */
 export const forgetArchive = (machine: Machine, { id, made_by }: { id: string; made_by: string }): Promise<Advanced> =>
   advance(machine, {
     id,

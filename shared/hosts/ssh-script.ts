@@ -15,7 +15,7 @@ const Json = z.string().transform((text, context): unknown => {
 });
 
 const JobStatus = z.discriminatedUnion("state", [
-  /** `lost`: begun, and dead without a result, as after a restart of the machine. */
+  /** `lost`: started, and dead without a result, as after a restart of the machine. */
   z.object({ state: z.enum(["unknown", "running", "lost"]) }),
   z.object({ state: z.literal("done"), answer: Json }),
   z.object({

@@ -1,7 +1,7 @@
 // How long a call to AWS may take: the options of every SDK client, because the SDK's defaults wait forever.
 
 /**
- * For everything that somebody waits for: 3 tries of 2 s each, at most 0.3 s between them. So a service that does not respond costs a
+ * For everything that someone waits for: 3 tries of 2 s each, at most 0.3 s between them. So a service that does not respond costs a
  * function 6.3 s, once: the call fails, and with it the request (503) or the task (`TryAgain`). What has to fit:
  * - the authorizer, 20 s: its key and its write, both at their slowest, take 12.6 s;
  * - an API function, 28 s, one less than API Gateway waits: `?wait=20` and one more read, or the write that frees its place, take 26.3 s; an execution that cannot be started and

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { CALLS } from "./aws-calls.ts";
 import { variable } from "./env.ts";
 
-// zod has formats of its own for these; used here, they would be in every function's bundle (infra/bundle-leave-out.ts).
+// zod has its own formats for these; here they would be in every function's bundle (infra/bundle-leave-out.ts).
 const webAddress = z.string().refine(isSafe, "must be a URL that starts with https://");
 
 /** Tokens are sent there, so it is encrypted, or this machine. */
@@ -46,7 +46,7 @@ export const Configuration = z.strictObject({
         .refine((machines) => new Set(machines.map(({ address }) => address)).size === machines.length, "must be different"),
     })
     .optional(),
-  /** Where an archive of the enterprise edition is fetched; `{version}` stands for 19.0 and the like. */
+  /** The URL of an archive of the enterprise edition; `{version}` stands for 19.0 and the like. */
   enterprise_source: webAddress.refine((source) => source.includes("{version}"), "must contain {version}").optional(),
   /** `internal`: certificates of the machine's own authority, for where the public one cannot come. */
   tls: z.enum(["acme", "internal"]).default("acme"),
@@ -74,7 +74,7 @@ async function read(): Promise<Configuration> {
   return parseConfiguration(SecretString);
 }
 
-/** Reports what is wrong and where, but never the value: it may be a token in the wrong place. */
+/** Reports the error and its place, but never the value: it may be a token in the wrong place. */
 export function parseConfiguration(text: string): Configuration {
   const parsed = Configuration.safeParse(json(text));
   if (parsed.success) return parsed.data;

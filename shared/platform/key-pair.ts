@@ -1,4 +1,4 @@
-// An SSH key pair that follows from a seed, as OpenSSH writes it: the same seed makes the same pair, so that nothing is stored.
+// An SSH key pair derived from a seed, in OpenSSH's format: the same seed gives the same pair, so nothing is stored.
 import { createHash, createPrivateKey, createPublicKey } from "node:crypto";
 
 export interface KeyPair {
@@ -9,7 +9,7 @@ export interface KeyPair {
 }
 
 const TYPE = "ssh-ed25519";
-/** What stands before the 32 bytes of the seed in PKCS #8 (RFC 8410). */
+/** The prefix of the 32 bytes of the seed in PKCS #8 (RFC 8410). */
 const PKCS8_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 const BLOCK_BYTES = 8;
 const LINE_LENGTH = 70;

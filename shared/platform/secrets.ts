@@ -24,7 +24,7 @@ const cached = new Map<KeyVariable, { versions: Promise<KeyVersions>; readAt: nu
 
 /** How long a rotated key may still be used to create new things. */
 const CACHE_SECONDS = 300;
-/** An unknown version asks again, but a made-up one must not become a way to call Secrets Manager at will. */
+/** An unknown version is fetched again, but invented versions must not be a way to call Secrets Manager at will. */
 const REFRESH_SECONDS = 5;
 
 export const keyVersions = (name: KeyVariable): Promise<KeyVersions> => versionsNotOlderThan(name, CACHE_SECONDS);

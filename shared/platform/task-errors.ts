@@ -63,7 +63,7 @@ const FunctionFailure = z.object({ errorType: z.string(), errorMessage: z.string
 const FORMATTED = new RegExp(`^(${OPERATION_ERRORS.join("|")}): (.+)$`, "s");
 const TIMEOUTS = new Set(["States.Timeout", "States.HeartbeatTimeout", "Sandbox.Timedout"]);
 
-/** Our error name for an execution that somebody stopped; AWS gives it none. */
+/** Our error name for an execution that someone stopped; AWS gives it none. */
 export const ABORTED = "Aborted";
 
 /** The operation's error. Only our own messages are passed on: others may reveal internals. */

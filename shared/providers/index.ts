@@ -14,7 +14,7 @@ export const providers = (): Promise<readonly Provider[]> =>
 
 let kept: { from: string; providers: readonly Provider[] } | undefined;
 
-/** Reused while the configuration is unchanged, because they remember how long their provider asked us to wait. */
+/** Reused while the configuration is unchanged, because they remember how long their provider asked them to wait. */
 async function configured(present: Configuration): Promise<readonly Provider[]> {
   const from = JSON.stringify(present);
   if (kept?.from === from) return kept.providers;

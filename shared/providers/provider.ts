@@ -13,7 +13,7 @@ export interface MachineRequest {
   size: string;
 }
 
-/** A machine that was made, and how the first connection to it can be trusted. */
+/** A created machine, and how to trust the first connection to it. */
 export type RequestedMachine = { machine_id: string } & Pick<ServerRecord, "ssh_port" | "host_keys">;
 
 /**
@@ -23,7 +23,7 @@ export type RequestedMachine = { machine_id: string } & Pick<ServerRecord, "ssh_
 export type Order = () => Promise<RequestedMachine>;
 
 export interface Machine {
-  /** `off`: it is there, but was switched off at the provider. */
+  /** `off`: it exists, but was turned off at the provider. */
   state: "starting" | "running" | "off";
   /** Null until the provider has given it one. */
   ip_address: string | null;
@@ -55,7 +55,7 @@ export interface Provider {
   settleSeconds: number;
   /** The provider's current regions and sizes, and which size is available where. */
   catalog: () => Promise<CatalogProvider>;
-  /** The machine that an earlier try of the same operation made, if the provider shows one. */
+  /** The machine that an earlier try of the same operation created, if the provider lists one. */
   findRequested: (request: MachineRequest) => Promise<RequestedMachine | undefined>;
   /** Finds out all that the order needs, and orders nothing. */
   prepareOrder: (request: MachineRequest) => Promise<Order>;

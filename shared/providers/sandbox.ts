@@ -81,10 +81,10 @@ function labels({ machine_id, operation_id, server_id, account_id, created_at }:
   return { machine_id, operation_id, server_id, account_id, created_at };
 }
 
-/** A name that asks for a behaviour: it alone, or with something after it, because names are unique in an account. */
+/** A name that requests a behavior: exactly, or with a suffix, because names are unique in an account. */
 const asks = (name: string, behavior: string): boolean => name === behavior || name.startsWith(`${behavior}-`);
 
-/** The operation's id makes the machine's: a second request for the same one cannot make another. */
+/** The operation's ID determines the machine's: a second request for the same one cannot create another. */
 const machineIdOf = (operationId: string): string => `sandbox-${operationId.replace(/^[a-z]+_/, "")}`;
 
 /** One of the addresses that RFC 5737 keeps for documentation: it leads nowhere. */

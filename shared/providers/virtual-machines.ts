@@ -66,7 +66,7 @@ export function supportedImage<T>(
   throw new GiveUp("PROVIDER_ERROR", `${name} offers no operating system that this service supports`);
 }
 
-/** The SSH key that a provider has been asked to keep. */
+/** The SSH key that the provider stores. */
 export function keptKey<T>(name: string, key: T | undefined): T {
   if (key === undefined) throw new GiveUp("PROVIDER_ERROR", `${name} did not accept the SSH key`);
   return key;

@@ -27,7 +27,7 @@ interface Reading {
 
 type Opened<R extends Refs> = Records<R> & { account: AccountRecord; change: Change };
 
-/** Reads the records that a change is about, with the account, and begins the change. */
+/** Reads the records of a change, with the account, and starts the change. */
 export const beginChange = <const R extends Refs>(reading: Reading, refs: R): Promise<Opened<R>> => open(reading, refs);
 
 /** The same for a request for work, which `commit` starts; `operationId` is the new operation's. */

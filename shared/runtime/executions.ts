@@ -14,7 +14,7 @@ interface Execution {
   error: Required<CaughtError>;
 }
 
-/** Undefined if there is none of that name. */
+/** Undefined if none has that name. */
 export async function findExecution(workflow: WorkflowName, name: string): Promise<Execution | undefined> {
   client ??= new SFNClient(CALLS);
   const machine = variable(machineVariable(workflow));

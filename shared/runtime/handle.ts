@@ -38,7 +38,7 @@ type Commits<T> = (change: Change, data: T) => Promise<T>;
 
 /** What a handler receives besides the parts of the request: reads and writes that support `Idempotency-Key`. */
 type Request<E extends Endpoint> = RequestOf<E> & {
-  /** Who asks, and by which request. */
+  /** The caller, and the request. */
   by: By;
   caller: Caller;
   /** Where the request came from. */

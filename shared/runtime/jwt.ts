@@ -39,7 +39,7 @@ export async function verifySession(jwt: string): Promise<{ userId: string; sess
     const claims = Claims.safeParse(payload);
     return claims.success ? { userId: claims.data.sub, sessionId: claims.data.sid } : undefined;
   } catch (error) {
-    if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined; // what a client made up
+    if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined; // a value that a client invented
     throw error;
   }
 }

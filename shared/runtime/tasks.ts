@@ -42,7 +42,7 @@ type Records<I> = (I extends { server_id: string } | { instance_id: string }
 export type Work<I> = Records<I> & {
   operation: OperationRecord;
   input: I;
-  /** Names the task's job on the machine, so that it is begun once however often the task runs. */
+  /** Names the task's job on the machine, so that it starts once however often the task runs. */
   jobId: string;
   /** The jobs of all steps: an undo ends those that still run, and prevents late ones. */
   stepJobs: readonly string[];

@@ -1,4 +1,4 @@
-// Parses input from outside, and reports what is wrong with it field by field.
+// Parses external input, and reports its errors field by field.
 import type * as z from "zod";
 import { ApiError, invalid, mustBeOneOf, type Problem, unknownField } from "../api/errors.ts";
 

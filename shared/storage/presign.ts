@@ -88,7 +88,7 @@ const escaped = (text: string): string =>
 
 type Bytes = string | ArrayBuffer | ArrayBufferView;
 
-/** Node's own SHA-256, in the form that the signer asks for. */
+/** Node's own SHA-256, in the signer's interface. */
 export class Sha256 {
   private hash: Hash | Hmac;
   private readonly key: Bytes | undefined;

@@ -1,4 +1,4 @@
-// A multipart upload of an archive: the machine uploads the parts, and the object exists once all of them are there.
+// A multipart upload of an archive: the machine uploads the parts, and the object exists once all of them have arrived.
 import { createHash } from "node:crypto";
 import {
   AbortMultipartUploadCommand,

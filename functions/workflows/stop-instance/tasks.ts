@@ -18,7 +18,7 @@ export const handler = tasks(workflow, {
     } catch (error) {
       if (!(error instanceof GiveUp && enough)) throw error;
     }
-    // It neither stopped nor runs: who looks at the instance should see that.
+    // It neither stopped nor runs: users who check the instance should see that.
     await failInto(operation, abandonedState(operation.type));
     return true;
   },
