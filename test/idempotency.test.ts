@@ -110,7 +110,7 @@ test("only successes are stored: after an error, the same key works for the corr
   expect((await api.post("/ssh-keys", sshKeyBody(), keyed("missing"))).status).toBe(201);
 });
 
-test("of ten concurrent requests with one key only one takes effect, and the others get its response or an in-progress error", async () => {
+test("only one of ten concurrent requests with one key takes effect, and the others get its response or an in-progress error", async () => {
   const body = sshKeyBody();
   const before = await keysInAll();
   const responses = await Promise.all(Array.from({ length: 10 }, () => api.post("/ssh-keys", body, keyed("at once"))));

@@ -331,7 +331,7 @@ describe("a retry with the same Idempotency-Key, while the start fails", () => {
   });
 });
 
-test("of a first task and a concurrent withdrawal exactly one wins, and neither fails", async () => {
+test("either a first task or a concurrent withdrawal wins, and neither fails", async () => {
   await setQuota(me.id, "server", 100);
   for (let round = 0; round < 20; round++) {
     const { id } = await seedServer(me.id);

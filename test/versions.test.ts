@@ -174,7 +174,7 @@ describe.each(kinds)("$what", ({ make, client, changes, deleted, touch }) => {
   });
 });
 
-test("of concurrent changes with the same If-Match one succeeds", async () => {
+test("only one of several concurrent changes with the same If-Match succeeds", async () => {
   const server = await seedServer(me.id);
   const instance = await seedInstance(me.id, { server_id: server.id });
   const paths: [path: string, body: (i: number) => object][] = [

@@ -75,7 +75,7 @@ function typesIn(schema: z.core.$ZodType): string[] {
 }
 
 test.each(routes.filter(({ unenveloped }) => !unenveloped))(
-  "the response of $id is cut to what its schema declares",
+  "the response of $id contains only what its schema declares",
   ({ data }) => {
     expect(JSON.stringify(shapeOf(data)(withMore(data)))).not.toContain("leaks");
     expect(WHOLE).toEqual(expect.arrayContaining(typesIn(data)));

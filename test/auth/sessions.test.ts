@@ -86,7 +86,7 @@ describe("PUT /auth/password", () => {
     expect((await change(session, user, "ünïcödé 💥 password")).status).toBe(200);
   });
 
-  test("of two concurrent password changes only one succeeds, and its password is valid", async () => {
+  test("only one of two concurrent password changes succeeds, and its password is valid", async () => {
     const user = await me.anotherUser();
     const session = await me.session(user);
     const passwords = ["the first new password", "the second new password"];

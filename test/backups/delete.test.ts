@@ -39,7 +39,7 @@ test.each<[BackupStatus, boolean]>([
   expect((await me.api.get(`/backups/${backup.id}`)).status).toBe(allowed ? 404 : 200);
 });
 
-test("of two concurrent deletions of a backup only one succeeds", async () => {
+test("only one of two concurrent deletions of a backup succeeds", async () => {
   const backup = await seedBackup(await seedInstance(me.id));
   const responses = await Promise.all([1, 2].map(() => me.api.delete(`/backups/${backup.id}`)));
   expect(responses.filter(({ status }) => status === 202)).toHaveLength(1);

@@ -348,7 +348,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     }
   });
 
-  it("no alarm watches the errors of a workflow's tasks, because a poll asks again by one", () => {
+  it("no alarm counts the errors of a workflow's tasks, because a poll retries by throwing one", () => {
     const watched = resources(environment, "AWS::CloudWatch::Alarm").filter(({ Properties }) =>
       /"FunctionName","Value":\{"Ref":"[^"]*tasks/.test(JSON.stringify(Properties)),
     );

@@ -203,7 +203,7 @@ it("a poll is repeated until it is ready", async () => {
   expect(outcome).toBe("SUCCEEDED");
 });
 
-it("a poll that is never ready, or whose cause never passes, is undone when its time is over", async () => {
+it("a poll that never gets ready, or whose error persists, is undone when its time is over", async () => {
   const tries = 1 + waitsOf(limited(TABLE.steps[1], SETTINGS.test.polls)).length;
   for (const error of ["NotYet", "TryAgain", "Lambda.TooManyRequestsException"]) {
     const { tasks, calls } = await run(TABLE, { third_wanted: false }, ({ task }) => {
@@ -215,7 +215,7 @@ it("a poll that is never ready, or whose cause never passes, is undone when its 
   }
 });
 
-it("a poll asks again by the waits that the tables reckon with", () => {
+it("the waits between polls are those that the tables assume", () => {
   const [retrier] = asl.parse(definitionOf(TABLE)).States["second"]?.Retry ?? [];
   expect(retrier).toMatchObject({ IntervalSeconds: 1, BackoffRate: 1.25, MaxDelaySeconds: 60 });
   expect(retrier).not.toHaveProperty("JitterStrategy");

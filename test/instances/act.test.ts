@@ -124,7 +124,7 @@ test("a stopped instance stays stopped after its backup", async () => {
   expect((await show(instance.id)).status).toBe("stopped");
 });
 
-test("of concurrent conflicting actions one wins, and the errors of the others name its operation", async () => {
+test("only one of several conflicting concurrent actions succeeds, and the errors of the others name its operation", async () => {
   const instance = await me.instance();
   const responses = await Promise.all(
     ["stop", "restart", "stop", "backup", "restart"].map((action) => act(me.api, instance.id, action)),

@@ -129,7 +129,7 @@ describe("what must be unique", () => {
     expect((await api.post("/instances", elsewhere)).status).toBe(201);
   });
 
-  test("of five concurrent creations with one domain only one succeeds", async () => {
+  test("only one of five concurrent creations with one domain succeeds", async () => {
     const domain = uniqueDomain();
     const bodies = await Promise.all(Array.from({ length: 5 }, () => bodyFor({ domain, database_name: uniqueDatabase() })));
     const responses = await Promise.all(bodies.map((body) => api.post("/instances", body)));

@@ -60,7 +60,7 @@ test("deleting an instance on a server that is not active removes only the recor
   expect((await me.api.get(`/instances/${instance.id}`)).status).toBe(404);
 });
 
-test("of two concurrent deletions of an instance only one succeeds", async () => {
+test("only one of two concurrent deletions of an instance succeeds", async () => {
   const instance = await me.instance();
   const responses = await Promise.all([1, 2].map(() => me.api.delete(`/instances/${instance.id}`)));
   const begun = responses.filter(({ status }) => status === 202).map((response) => response.as(Operation));

@@ -98,7 +98,7 @@ test("a machine that an account used belongs to that account, under any name, un
   await expect(releaseMachine("no-such")).rejects.toThrow("No such machine");
 });
 
-test("of many servers that want the last machine only one gets it", async () => {
+test("only one of many servers gets the last machine", async () => {
   const takers = Array.from({ length: 20 }, () => ({
     operation_id: newId("operation"),
     server_id: newId("server"),

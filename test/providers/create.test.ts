@@ -239,7 +239,7 @@ describe.each(RENTED)("%s", (provider) => {
     expectFailed(await here.create(accountId, provider), "HOST_JOB_FAILED");
   });
 
-  test("orders that never get a response fail the creation with PROVIDER_ERROR or TIMEOUT, whichever the last look met", async () => {
+  test("orders that never get a response fail the creation with PROVIDER_ERROR or TIMEOUT, whichever error the last poll got", async () => {
     fail(provider, { kind: "dropped" });
     const outcome = await here.create(accountId, provider);
     const code = outcome.operation.error?.code ?? "";

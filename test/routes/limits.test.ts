@@ -98,7 +98,7 @@ describe("creations and deletions", () => {
     expect(rejected.error?.details).toEqual({ limit: 100, window_seconds: 60, scope: "all" });
   });
 
-  test("of 60 concurrent creations exactly 20 succeed", async () => {
+  test("exactly 20 of 60 concurrent creations succeed", async () => {
     const { api } = await me.token();
     const responses = await Promise.all(Array.from({ length: 60 }, () => api.delete("/ssh-keys/none")));
     expect(responses.filter(({ status }) => status === 404)).toHaveLength(20);
@@ -107,7 +107,7 @@ describe("creations and deletions", () => {
 });
 
 describe("all requests", () => {
-  test("of 400 concurrent requests exactly 100 succeed", async () => {
+  test("exactly 100 of 400 concurrent requests succeed", async () => {
     const { api } = await me.token();
     const responses = await Promise.all(Array.from({ length: 400 }, () => api.get("/auth/me")));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(100);

@@ -39,7 +39,7 @@ test("a server with instances cannot be deleted", async () => {
   expect((await me.api.get(`/servers/${serverId}`)).as(Server)).toMatchObject({ status: "active", operation_id: null });
 });
 
-test("of three concurrent deletions only one succeeds, and the errors of the others name its operation", async () => {
+test("only one of three concurrent deletions succeeds, and the errors of the others name its operation", async () => {
   const server = await me.server();
   const responses = await Promise.all([1, 2, 3].map(() => me.api.delete(`/servers/${server.id}`)));
   const [begun, ...more] = responses.filter(({ status }) => status === 202).map((response) => response.as(Operation));

@@ -30,7 +30,7 @@ test("no request that starts after the response to a revocation succeeds", async
   for (const { status } of await Promise.all(during)) expect([200, 401]).toContain(status);
 });
 
-test("of two concurrent revocations one succeeds and the other gets 404", async () => {
+test("only one of two concurrent revocations succeeds, and the other gets 404", async () => {
   const { id } = await me.token();
   const responses = await Promise.all([session.delete(`/tokens/${id}`), session.delete(`/tokens/${id}`)]);
   expect(statusesOf(responses)).toEqual([200, 404]);

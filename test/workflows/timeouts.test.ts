@@ -117,7 +117,7 @@ describe.each(chosen)("$name, when $poll never gets ready", ({ workflow, row, st
   });
 });
 
-test("a poll that asks again is no error in the logs", () => {
+test("a poll that retries logs no error", () => {
   const lines = cloud.template.functions.flatMap(({ name }) => cloud.lambda.logs(name)).filter((line) => line.includes("NotYet"));
   expect(lines.length).toBeGreaterThan(0);
   for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: "DEBUG" });
