@@ -197,7 +197,7 @@ const showUser = (address: string, password: string, values: Values): void =>
       values["ask-password"]
         ? ""
         : `
-Password ${password}   (shown this once)`
+Password ${password}   (shown only once)`
     }`,
   );
 

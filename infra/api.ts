@@ -214,7 +214,7 @@ function acknowledgeRest(rest: RestApi): void {
     },
     {
       id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
-      reason: "What AWS made for this purpose",
+      reason: "The policy that AWS provides for this purpose",
     },
   );
   Validations.of(rest.deploymentStage).acknowledge({

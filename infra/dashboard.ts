@@ -107,7 +107,7 @@ export class Dashboard extends Construct {
     });
     Validations.of(bucket).acknowledge({
       id: "AwsSolutions-S1",
-      reason: "Only CloudFront reads it, and what lies there is the same for everybody",
+      reason: "Only CloudFront reads it, and everyone gets the same files",
     });
     // CDK's class and its interface differ in an optional property only, which `exactOptionalPropertyTypes` minds.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion

@@ -91,7 +91,7 @@ export class Functions extends Construct {
       { id: "AwsSolutions-IAM5[Resource::*]", reason: "X-Ray has no resources to name" },
       {
         id: `AwsSolutions-IAM5[Resource::<${bucket}.Arn>/*]`,
-        reason: "Archives are named when they are made: all of this bucket, and nothing outside it",
+        reason: "Archives get their names when they are created: all of this bucket, and nothing outside it",
       },
       ...WORKFLOW_NAMES.map((name) => ({
         id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${machineName(parts.environment, name)}:*]`,

@@ -81,12 +81,12 @@ export type Instance = z.infer<typeof Instance>;
 /** Fields that follow from an instance's domain and from its server. */
 export const INSTANCE_UNVERSIONED = ["url", "allowed_actions", "dns_record"];
 
-/** A new instance; its administrator's generated password is shown this once. */
+/** A new instance; its administrator's generated password is shown only once. */
 const NewInstance = Instance.extend({
   admin_password: z
     .string()
     .optional()
-    .meta({ description: "The generated password, shown this once", examples: ["mJ4v-9xQp-7tLw-2cZr"] }),
+    .meta({ description: "The generated password, shown only once", examples: ["mJ4v-9xQp-7tLw-2cZr"] }),
 }).meta({ id: "NewInstance" });
 
 /** How the example of an instance that is being created differs. */
@@ -120,7 +120,7 @@ export const instances = {
     summary: "Create an instance",
     description:
       "Installs the ERP on an active server. Responds immediately with the instance in `provisioning` and the administrator's " +
-      "generated password, which is shown this once.",
+      "generated password, which is shown only once.",
     access: ["instances:write"],
     status: 201,
     errors: placementErrors,

@@ -64,7 +64,7 @@ export const tokens = {
         }),
     }),
     data: Token.extend({
-      token: z.string().meta({ description: "The full token, shown this once", examples: ["svc_test_…"] }),
+      token: z.string().meta({ description: "The full token, shown only once", examples: ["svc_test_…"] }),
     }).meta({
       id: "NewToken",
     }),

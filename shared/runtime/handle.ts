@@ -255,7 +255,7 @@ function storeOf(
     },
     commits: async (change, data) => {
       const response = { status: endpoint.status, location: locationOf(endpoint, data), data: shown(data) };
-      if (change.operation !== undefined && change.start === undefined) throw new Error("Work is begun by `beginWork`");
+      if (change.operation !== undefined && change.start === undefined) throw new Error("Start operations with `beginWork`");
       if (request !== undefined) await keep(change, request, response);
       await change.commit();
       await change.start?.(change, (withdrawal) => request !== undefined && forget(withdrawal, request));
