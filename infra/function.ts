@@ -44,7 +44,7 @@ export interface Access {
   table?: keyof typeof TABLE_ACTIONS;
   starts?: readonly WorkflowName[];
   /** Whether it may describe the executions of the state machines that it may start. */
-  looks?: boolean;
+  describes?: boolean;
   keys?: readonly KeyName[];
   /** Whether it may read the operator's configuration, if there is one. */
   configuration?: boolean;
@@ -154,7 +154,7 @@ export class Functions extends Construct {
   }
 
   private statementsFor(
-    { table, starts = [], looks = false, keys = [], configuration = false, storage, failures }: Access,
+    { table, starts = [], describes = false, keys = [], configuration = false, storage, failures }: Access,
     logGroup: LogGroup,
   ): PolicyStatement[] {
     const { tableArn } = this.parts.table;
@@ -171,7 +171,7 @@ export class Functions extends Construct {
     if (starts.length > 0) {
       const machines = starts.map((name) => this.machine(name).stateMachineArn);
       statements.push(allow("states", ["StartExecution"], machines));
-      if (looks)
+      if (describes)
         statements.push(
           allow(
             "states",
@@ -210,10 +210,10 @@ export class Functions extends Construct {
 
 /** Names a role by what it allows. */
 function shapeOf(access: Access, logGroup: LogGroup): string {
-  const { table, starts = [], looks = false, keys = [], configuration = false, storage, failures } = access;
+  const { table, starts = [], describes = false, keys = [], configuration = false, storage, failures } = access;
   const parts = [
     table && `${table} table`,
-    starts.length > 0 && `start ${looks ? "and look at " : ""}${starts.join(" ")}`,
+    starts.length > 0 && `start ${describes ? "and look at " : ""}${starts.join(" ")}`,
     keys.length > 0 && `use ${keys.join(" ")}`,
     configuration && "read configuration",
   ];

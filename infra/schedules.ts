@@ -28,7 +28,7 @@ export const TIMED = {
   sweep: {
     every: Duration.minutes(5),
     description: "Starts operations that were recorded but never started, and compares the provider's machines with the table",
-    access: { table: "write", starts: WORKFLOW_NAMES, looks: true, configuration: true },
+    access: { table: "write", starts: WORKFLOW_NAMES, describes: true, configuration: true },
   },
   "refresh-catalog": {
     every: Duration.minutes(10),

@@ -310,13 +310,13 @@ describe("a retry with the same Idempotency-Key, while the start fails", () => {
   test("a retry gets a success only if it is final, whenever the engine recovers", async () => {
     for (let round = 0; round < 4; round++) {
       const body = await me.serverBody();
-      const { api: asker } = await me.token();
+      const { api: client } = await me.token();
       const headers = { "idempotency-key": `round ${round}` };
       cloud.aws.outage("states", true);
       const tries = Array.from({ length: 12 }, async (_, i) => {
         await new Promise((resolve) => setTimeout(resolve, i * 20));
         if (i === 3 * round) cloud.aws.outage("states", false);
-        return asker.post("/servers", body, { headers });
+        return client.post("/servers", body, { headers });
       });
       const responses = await Promise.all(tries).finally(() => cloud.aws.outage("states", false));
       await cloud.states.settled();
@@ -324,7 +324,7 @@ describe("a retry with the same Idempotency-Key, while the start fails", () => {
       for (const response of responses)
         if (response.status === 201) expect(there).toContain(response.as(Server).id);
         else expect(["SERVICE_UNAVAILABLE", "IDEMPOTENCY_IN_PROGRESS"]).toContain(response.error?.code);
-      expect((await asker.post("/servers", body, { headers })).status).toBe(201);
+      expect((await client.post("/servers", body, { headers })).status).toBe(201);
       await cloud.states.settled();
     }
     expect(await servers()).toHaveLength(4);

@@ -6,7 +6,7 @@ import { endWait } from "../../shared/data/credentials.ts";
 import { getOperation, toOperation } from "../../shared/data/operations.ts";
 import { isOpen } from "../../shared/domain/lifecycle.ts";
 import type { Caller, OperationRecord } from "../../shared/data/records.ts";
-import { pauseBeforeLook } from "../../shared/domain/limits.ts";
+import { pauseBeforePoll } from "../../shared/domain/limits.ts";
 import { handle, requirePermission } from "../../shared/runtime/handle.ts";
 import { log } from "../../shared/platform/log.ts";
 
@@ -26,8 +26,8 @@ async function endOf(id: string, caller: Caller, seconds: number): Promise<Opera
   const until = Date.now() + seconds * 1000;
   let operation = await getOperation(caller.account_id, id);
   if (operation.created_by.id !== caller.id) requirePermission(caller, `${operation.resource.type}s:read`);
-  for (let looks = 1; isOpen(operation.state) && Date.now() < until; looks++) {
-    await sleep(Math.min(pauseBeforeLook(looks), until - Date.now()));
+  for (let polls = 1; isOpen(operation.state) && Date.now() < until; polls++) {
+    await sleep(Math.min(pauseBeforePoll(polls), until - Date.now()));
     operation = await getOperation(caller.account_id, id);
   }
   return operation;

@@ -1,5 +1,5 @@
 // Every minute: checks whether each server responds, and records those that went offline or came back.
-import { noteProbe, watchedServers } from "../../shared/data/machines.ts";
+import { recordProbe, watchedServers } from "../../shared/data/machines.ts";
 import type { ServerRecord } from "../../shared/data/records.ts";
 import { probe } from "../../shared/hosts/index.ts";
 import { HEALTH } from "../../shared/domain/lifecycle.ts";
@@ -16,11 +16,11 @@ export const handler = async (): Promise<void> => concurrently(PROBES_AT_ONCE, a
 async function check(server: ServerRecord): Promise<void> {
   const responded = await probe(server);
   if (!responded) log.warn("server does not respond", { server: server.id, account: server.account_id });
-  await noteProbe(server, responded, isLastStraw(server, responded) ? await reasonOf(server) : "");
+  await recordProbe(server, responded, goesOffline(server, responded) ? await reasonOf(server) : "");
 }
 
 /** The reason is fetched only then, because providers limit requests. */
-const isLastStraw = ({ state, failed_probes }: ServerRecord, responded: boolean): boolean =>
+const goesOffline = ({ state, failed_probes }: ServerRecord, responded: boolean): boolean =>
   !responded && state === HEALTH.responds && failed_probes + 1 >= FAILED_PROBES_MAX;
 
 const SILENT = "The server does not respond to health checks";

@@ -1,6 +1,6 @@
 // Every five minutes: starts operations that were recorded but never started, rescues those whose execution is dead, and compares
 // the machines with our labels at the providers with the table.
-import { findOperation, forgetOpen, noteCheck, openOperations } from "../../shared/data/operations.ts";
+import { findOperation, forgetOpen, recordCheck, openOperations } from "../../shared/data/operations.ts";
 import type { OperationRecord, ServerRecord } from "../../shared/data/records.ts";
 import { serverRef } from "../../shared/data/servers.ts";
 import { find } from "../../shared/data/table.ts";
@@ -49,7 +49,7 @@ async function checkAll(open: readonly Open[]): Promise<void> {
 async function look({ accountId, id }: Open): Promise<void> {
   const operation = await findOperation(accountId, id);
   if (operation === undefined || !isOpen(operation.state)) return forgetOpen(id);
-  await noteCheck(id);
+  await recordCheck(id);
   const [first, second] = [id, rescueName(id)];
   const execution = await findExecution(workflowOf(operation.type), first);
   if (execution?.running) return;

@@ -90,7 +90,7 @@ const NewInstance = Instance.extend({
 }).meta({ id: "NewInstance" });
 
 /** How the example of an instance that is being created differs. */
-const beingMade = { status: "provisioning", operation_id: exampleId("operation"), allowed_actions: [] };
+const provisioning = { status: "provisioning", operation_id: exampleId("operation"), allowed_actions: [] };
 
 /** Errors of creating an instance. */
 const placementErrors = [
@@ -124,7 +124,7 @@ export const instances = {
     access: ["instances:write"],
     status: 201,
     errors: placementErrors,
-    example: beingMade,
+    example: provisioning,
     starts: ["create-instance"],
     body: z.strictObject({
       name,
@@ -189,7 +189,7 @@ export const instances = {
     access: ["instances:write", "backups:restore"],
     status: 201,
     errors: [...placementErrors, backupNotCompleted("running")],
-    example: { ...beingMade, cloned_from_backup_id: exampleId("backup"), neutralized: true },
+    example: { ...provisioning, cloned_from_backup_id: exampleId("backup"), neutralized: true },
     starts: ["clone-instance"],
     body: z
       .strictObject({

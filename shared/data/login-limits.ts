@@ -26,7 +26,7 @@ export async function admitLogin(email: string, ipAddress: string): Promise<Logi
     { key: keys.loginFailures(email.toLowerCase(), network), slots: LOGIN_FAILURES.pair },
   ];
   const taken: Key[] = [];
-  const giveBack = async () => {
+  const releaseSlots = async () => {
     await Promise.all(taken.map((key) => release(key, at)));
   };
   for (const { key, slots } of places) {
@@ -35,10 +35,10 @@ export async function admitLogin(email: string, ipAddress: string): Promise<Logi
       taken.push(key);
       continue;
     }
-    await giveBack(); // a rejected attempt does not count as a failure
+    await releaseSlots(); // a rejected attempt does not count as a failure
     throw tooManySignIns(slots, Math.ceil(retryAfterMs / 1000));
   }
-  return { succeeded: giveBack };
+  return { succeeded: releaseSlots };
 }
 
 /** Takes a slot; returns the milliseconds until one is free if there is none. */

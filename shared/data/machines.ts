@@ -26,7 +26,7 @@ export async function recordMachine(
  * Notes that an order is sent now. False if another run of the same task has noted one since the server was read, or has a machine,
  * or if the creation was given up: then nothing may be ordered.
  */
-export async function noteOrder(server: ServerRecord, operationId: string, requested_at: string): Promise<boolean> {
+export async function recordOrder(server: ServerRecord, operationId: string, requested_at: string): Promise<boolean> {
   const unchanged = { operation_id: operationId, machine_id: null, requested_at: server.requested_at };
   const set = { requested_at, updated_at: now() };
   return (await updateOne(keyOf(server), { set }, { equals: unchanged, none: ["orders_closed_at"] })).done;
@@ -66,21 +66,21 @@ export async function watchedServers(): Promise<ServerRecord[]> {
 }
 
 /** Records the result of a probe, unless the server has changed state since. */
-export async function noteProbe(server: ServerRecord, responded: boolean, reason: string): Promise<void> {
+export async function recordProbe(server: ServerRecord, responded: boolean, reason: string): Promise<void> {
   const seen = { failed_probes: 0, last_seen_at: now() };
   if (responded)
     return server.state === HEALTH.responds
-      ? noteOn(server, seen)
+      ? setFields(server, seen)
       : moveTo(HEALTH.responds, server, { ...seen, status_reason: null });
   if (server.state !== HEALTH.responds) return;
   const failed_probes = server.failed_probes + 1;
-  if (failed_probes < FAILED_PROBES_MAX) return noteOn(server, { failed_probes });
+  if (failed_probes < FAILED_PROBES_MAX) return setFields(server, { failed_probes });
   return moveTo(HEALTH.silent, server, { failed_probes, status_reason: reason });
 }
 
 type Fields = Partial<Pick<ServerRecord, "failed_probes" | "last_seen_at" | "status_reason">>;
 
-const noteOn = async ({ account_id, id, state }: ServerRecord, set: Fields): Promise<void> =>
+const setFields = async ({ account_id, id, state }: ServerRecord, set: Fields): Promise<void> =>
   void (await updateOne(keys.record("server", account_id, id), { set }, { equals: { state } }));
 
 async function moveTo(state: ServerPhase, server: ServerRecord, set: Fields): Promise<void> {

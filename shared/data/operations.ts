@@ -203,7 +203,7 @@ export async function openOperations(): Promise<{ accountId: string; id: string;
 }
 
 /** Only if it is still marked: an operation that has just ended is not to come back. */
-export async function noteCheck(id: string): Promise<void> {
+export async function recordCheck(id: string): Promise<void> {
   await updateOne(keys.openOperation(id), { set: { looked_at: now() } }, {});
 }
 

@@ -17,7 +17,7 @@ export const WAIT_GRACE_SECONDS = 8;
  * at 0.15 USD per million strongly consistent reads 2 USD per million waits instead of 12. The rest of a wait's price is the
  * function itself: 20 s of half a gigabyte at 0.0000133334 USD are 133 USD per million, which is why waits are counted.
  */
-export const pauseBeforeLook = (looks: number): number => Math.min(250 * 1.5 ** (looks - 1), 2_000);
+export const pauseBeforePoll = (polls: number): number => Math.min(250 * 1.5 ** (polls - 1), 2_000);
 
 export const BODY_BYTES_MAX = 64 * 1024;
 

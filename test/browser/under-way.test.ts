@@ -12,11 +12,11 @@ const cloud = await ownCloud({ fallback: dashboard() });
 
 test("the end of an operation is shown, even by a page that was loaded later", async ({ open }) => {
   const mine = await account();
-  const letGo = holdWork(cloud);
+  const release = holdWork(cloud);
   const { name } = (await (await mine.session()).post("/servers", await mine.serverBody())).as(Server);
   const page = await open("/servers", { as: mine });
   await page.getByText("Provisioning").first().waitFor();
-  letGo();
+  release();
   await page.getByText(`Server created: ${name}`).first().waitFor();
   await page.getByRole("row", { name }).getByText("Active").waitFor();
   expect(await page.getByText("Provisioning").count()).toBe(0);
@@ -24,12 +24,12 @@ test("the end of an operation is shown, even by a page that was loaded later", a
 
 test("the end of an operation is shown even if it ended before the page first fetched its progress", async ({ open }) => {
   const mine = await account();
-  const letGo = holdWork(cloud);
+  const release = holdWork(cloud);
   const page = await open("/settings/ssh-keys", { as: mine });
   await page.getByRole("heading", { name: "SSH keys" }).first().waitFor();
   const { name, operation_id } = (await (await mine.session()).post("/servers", await mine.serverBody())).as(Server);
   await page.route(/\/operations[/?]/, async (route) => {
-    letGo();
+    release();
     await mine.until(operation_id);
     await route.continue();
   });

@@ -8,16 +8,16 @@ const Task = z.looseObject({ task: z.string() });
 /** Holds all work of the file's own cloud, or every task of this name, until the test releases it or ends. */
 export function holdWork(cloud: Cloud, at?: string): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const release = cloud.states.intercept(async (call, next) => {
+  const stopIntercepting = cloud.states.intercept(async (call, next) => {
     if (at === undefined || Task.parse(call.payload).task === at) await promise;
     return next(call);
   });
-  const letGo = (): void => {
-    release();
+  const release = (): void => {
+    stopIntercepting();
     resolve();
   };
-  onTestFinished(letGo);
-  return letGo;
+  onTestFinished(release);
+  return release;
 }
 
 /** From now on all work of a cloud of the file's own is begun and never done: for tests that ask for it and do not look at what becomes of it. */

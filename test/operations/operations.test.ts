@@ -14,7 +14,7 @@ import type { OperationRecord } from "../../shared/data/records.ts";
 import { getServer, moveServerToDeleting } from "../../shared/data/servers.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { pauseBeforeLook } from "../../shared/domain/limits.ts";
+import { pauseBeforePoll } from "../../shared/domain/limits.ts";
 import { fingerprintOfId } from "../../shared/domain/token-value.ts";
 import { account, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
@@ -89,8 +89,8 @@ describe("concurrent waits", () => {
   test("a wait polls soon at first and then seldom: fifteen times in twenty seconds", () => {
     let waited = 0;
     let looks = 1;
-    while (waited < 20_000) waited += pauseBeforeLook(looks++);
-    expect([pauseBeforeLook(1), looks]).toEqual([250, 15]);
+    while (waited < 20_000) waited += pauseBeforePoll(looks++);
+    expect([pauseBeforePoll(1), looks]).toEqual([250, 15]);
   });
 });
 

@@ -1,6 +1,6 @@
 // The sweep respects AWS's rate limit and its own time limit, in an order in which everything has its turn.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { forgetOpen, noteCheck, openOperations } from "../../shared/data/operations.ts";
+import { forgetOpen, recordCheck, openOperations } from "../../shared/data/operations.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { putIfAbsent } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
@@ -69,10 +69,10 @@ test("the operation that was checked last comes last in the next sweep", async (
     });
   const order = async () => (await openOperations()).filter(({ accountId }) => accountId === "acc_sweep").map(({ id }) => id);
   expect(await order()).toEqual([first, second, third]);
-  await noteCheck(first);
+  await recordCheck(first);
   expect(await order()).toEqual([second, third, first]);
   await forgetOpen(second);
-  await noteCheck(second);
+  await recordCheck(second);
   expect(await order()).toEqual([third, first]);
   await Promise.all(ids.map(forgetOpen));
 });

@@ -8,7 +8,7 @@ import { Backup } from "../../shared/api/backups.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
-import { noteProbe } from "../../shared/data/machines.ts";
+import { recordProbe } from "../../shared/data/machines.ts";
 import { findOperation } from "../../shared/data/operations.ts";
 import type { OperationRecord } from "../../shared/data/records.ts";
 import { setQuota } from "../../shared/data/operator.ts";
@@ -151,7 +151,7 @@ export async function workflowHarness(cloud: Cloud, options: AccountOptions = {}
     }
     const { id } = await me.server();
     if (state === "unreachable")
-      for (let probe = 0; probe < FAILED_PROBES_MAX; probe++) await noteProbe(await getServer(me.id, id), false, "Gone");
+      for (let probe = 0; probe < FAILED_PROBES_MAX; probe++) await recordProbe(await getServer(me.id, id), false, "Gone");
     if (state === "delete_failed") await work("delete-server", (await fresh()).delete(`/servers/${id}`), true);
     return id;
   }

@@ -1,5 +1,5 @@
 // What the steps of creating a server do.
-import { closeOrders, noteOrder, recordMachine, recordRequested, reviseOrder } from "../../../shared/data/machines.ts";
+import { closeOrders, recordOrder, recordMachine, recordRequested, reviseOrder } from "../../../shared/data/machines.ts";
 import { now } from "../../../shared/data/change.ts";
 import type { ServerRecord } from "../../../shared/data/records.ts";
 import { serverRef } from "../../../shared/data/servers.ts";
@@ -30,13 +30,13 @@ export const handler = tasks(workflow, {
     const order = await provider.prepareOrder(request);
     // Before it is sent, so that a run after a crash, or a concurrent one, knows that there may be a machine.
     const noted = now();
-    if (!(await noteOrder(present, operation.id, noted))) return false;
+    if (!(await recordOrder(present, operation.id, noted))) return false;
     const machine = await order().catch(async (error: unknown) => {
       await reviseOrder(present, noted, createdNothing(error) ? present.requested_at : now());
       throw error;
     });
     if (await recordRequested(present, operation.id, { ...machine, requested_at: null })) return true;
-    return giveBackUnlessUsed(provider, present, machine);
+    return releaseUnlessRecorded(provider, present, machine);
   },
 
   awaitMachine: async ({ operation, server }) => {
@@ -88,10 +88,10 @@ const VANISHED = "The machine disappeared at the provider before it started";
 const OVERTAKEN = "The creation was abandoned in the meantime";
 
 /** A response that came so late that another run has recorded a machine, or that the creation was abandoned. */
-async function giveBackUnlessUsed(provider: Provider, server: ServerRecord, { machine_id }: RequestedMachine): Promise<true> {
+async function releaseUnlessRecorded(provider: Provider, server: ServerRecord, { machine_id }: RequestedMachine): Promise<true> {
   const { id: server_id, account_id } = server;
   const present = await find(serverRef(account_id, server_id));
-  if (present !== undefined && present.machine_id !== null) return true; // of two, the next step gives the other one back
+  if (present !== undefined && present.machine_id !== null) return true; // of two machines, the next step deletes the other one
   await provider.releaseMachine({ server_id, account_id, machine_id });
   throw new GiveUp("CANCELLED", OVERTAKEN);
 }
