@@ -12,5 +12,5 @@ export const handler = handle(api.backups.download)(async ({ params, caller, by,
   const backup = presentBackup(records.backup);
   requireRestorable(backup);
   logEvent(change, by, "backup.download", { type: "backup", id: backup.id, name: backup.instance_name });
-  return commit(change, await presignedGet(backup, DOWNLOAD_MINUTES * 60)); // no address without its entry in the audit log
+  return commit(change, await presignedGet(backup, DOWNLOAD_MINUTES * 60)); // no URL without its entry in the audit log
 });

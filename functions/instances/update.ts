@@ -31,7 +31,7 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
   }
   requireAllowed(instance, "update");
   requireServerUsable(change, instance);
-  // First, so that of two moves to one domain the second meets the first's operation, not its claim.
+  // First, so that of two changes to one domain the second gets the first's operation in its error, and not just a taken domain.
   const moved = moveInstance(change, instance, "instance.update", operationId, fields);
   claimDomain(change, instance, domain);
   reserveOperation(change, by, {

@@ -13,7 +13,7 @@ import { log } from "../../shared/platform/log.ts";
 export const handler = handle(api.operations.get)(async ({ params, query, caller }) => {
   const seconds = caller.wait === undefined ? 0 : query.wait; // without a slot there is no wait
   const operation = await endOf(params.id, caller, seconds).catch(async (error: unknown) => {
-    // With the table away the place is left to lapse: a write that fails slowly, too, would outlast the function.
+    // If the table is down, the slot is left to expire: a write that fails slowly would outlast the function.
     if (error instanceof ApiError) await freePlace(caller);
     throw error;
   });

@@ -9,13 +9,13 @@ import { log } from "../../shared/platform/log.ts";
 import { startExecution } from "../../shared/runtime/start.ts";
 import { concurrently } from "../../shared/runtime/concurrently.ts";
 
-/** One after the other, so that two of one instance do not rely on each other to stay. */
+/** One after another, so that two of one instance do not rely on each other to stay. */
 const AT_ONCE = 1;
 
 export const handler = async (): Promise<void> =>
   concurrently(AT_ONCE, await expiredBackups(now()), async (expired) => {
     const operation = await reserveExpiry(expired).catch((error: unknown) => {
-      // It, or the backup that was to be kept, has changed in the meantime: the next hour decides again.
+      // The backup, or the one to keep, has changed in the meantime: the next hour decides again.
       if (!(error instanceof ConditionFailed || error instanceof ApiError)) throw error;
       log.info("an expired backup cannot be deleted yet", { backup: expired.backupId, reason: error.message });
     });

@@ -84,7 +84,7 @@ async function compare(provider: Provider): Promise<void> {
 async function isOrphan(provider: Provider, machine: LabelledMachine): Promise<boolean> {
   const { account_id, server_id, machine_id, operation_id } = machine;
   const [server, creation] = await Promise.all([find(serverRef(account_id, server_id)), findOperation(account_id, operation_id)]);
-  // A creation that failed has given its machine back, or was to.
+  // A failed creation has released its machine, or was about to.
   const used = server === undefined || server.state === LIFECYCLE["server.create"].failed ? null : server.machine_id;
   if (used === machine_id) return false;
   const working = server && (await holderOf(server));

@@ -48,7 +48,7 @@ const PRINTABLE = new RegExp(`^[${SPACES_AND_JOINERS}]*[^${UNPRINTABLE}${SPACES_
 /** The same above U+FFFF: tags, and private use. */
 const UNPRINTABLE_BEYOND = /[\u{e0000}-\u{e007f}\u{f0000}-\u{10ffff}]/u;
 
-/** A name or a note: printable, on one line; spaces around it are cut off. */
+/** A name or a note: printable, on one line; surrounding spaces are removed. */
 export const text = (maximum: number, example: string) =>
   characters(1, maximum)
     .regex(PRINTABLE, "must contain only printable characters")

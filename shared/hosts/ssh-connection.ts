@@ -12,7 +12,7 @@ export interface Ran {
   stderr: string;
 }
 
-/** Runs a command as root. What must not be seen on the machine's list of processes belongs into `input`. */
+/** Runs a command as root. Whatever must not appear in the machine's list of processes belongs into `input`. */
 export type Shell = (command: string, input?: string, limit?: { seconds: number }) => Promise<Ran>;
 
 const USER = "root";
@@ -37,7 +37,7 @@ export async function connected<T>(
   const ssh2 = await import("ssh2");
   const client = new ssh2.Client();
   const { promise: lost, reject: lose } = Promise.withResolvers<never>();
-  lost.catch(() => undefined); // it may be lost after the work was done
+  lost.catch(() => undefined); // it may be lost after the command has run
   const ready = new Promise<void>((resolve) => void client.once("ready", resolve));
   client.on("error", (error) => lose(unreachable(server, shown, error)));
   client.on("close", () => lose(unreachable(server, shown)));
@@ -64,14 +64,14 @@ async function configOf({ ip_address, ssh_port, host_keys }: HostedServer, shown
       shown.push(key);
       return pinned.some((known) => known.equals(key));
     },
-    // A machine has several keys and shows one of a type that we ask for: only the pinned one's types are.
+    // A machine has several keys and shows one of a requested type: request only the pinned key's types.
     algorithms: { serverHostKey: host_keys.flatMap(algorithmsOf) },
     keepaliveInterval: KEEPALIVE_SECONDS * 1000,
     keepaliveCountMax: 3,
   };
 }
 
-/** The key itself, out of a line `TYPE BASE64 COMMENT`. */
+/** The key itself, from a line `TYPE BASE64 COMMENT`. */
 const blobOf = (line: string): Buffer => Buffer.from(line.split(" ")[1] ?? "", "base64");
 
 const ALGORITHMS: Readonly<Record<string, readonly ServerHostKeyAlgorithm[]>> = {
@@ -119,7 +119,7 @@ function shellOf(client: Client, { ip_address }: HostedServer): Shell {
       };
       channel.setEncoding("utf8").on("data", collect("output"));
       channel.stderr.setEncoding("utf8").on("data", collect("stderr"));
-      // A command that ends without reading its input: how it ended is what counts.
+      // A command that ends without reading its input: only its exit code counts.
       channel.on("error", () => undefined);
       // Without a code something killed it: the connection broke, or the machine goes down.
       channel.on("close", (code: number | null | undefined) =>

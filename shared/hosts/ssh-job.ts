@@ -43,7 +43,7 @@ function outcome(status: JobStatus, { id, secrets }: MachineJob): Advanced {
   }
 }
 
-/** An operation is read by people: enough to see what went wrong, and little enough to read. */
+/** People read an operation: enough to see what went wrong, and little enough to read. */
 const LOG_LINES = 8;
 const LOG_CHARACTERS = 800;
 const MESSAGE_CHARACTERS = 400;
@@ -54,7 +54,7 @@ function failure({ code, message, log: lines }: Extract<JobStatus, { state: "fai
   return new GiveUp(code, withoutSecrets(last === "" ? sentence : `${sentence}\n${last}`, secrets));
 }
 
-/** The script takes care of it already; what a program of another's writes into a log is not in its hands. */
+/** The script removes them already, but other programs write into the log, too. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   const named = secrets.filter((secret) => secret !== "").reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
   // Keeps the URL's path; the query is a signature, and the user info may be a password.

@@ -7,13 +7,13 @@ import { type HostedServer, type Job, type JobKind, requirePassword } from "./ho
 import type { StoredArchive } from "../storage/stored-archive.ts";
 import type { JobParameters } from "./ssh-script.ts";
 
-/** A minute less than the workflows wait for it, so that the machine itself reports what took too long. */
+/** A minute less than the workflows wait, so that the machine itself reports what took too long. */
 export const limitMinutes = (kind: JobKind): number => JOB_MINUTES[kind] - 1;
 
 /** The URL of an archive is used when the job starts, and again if its download is interrupted. */
 const ARCHIVE_SECONDS = 3 * 3600;
 
-/** Passwords and presigned addresses are in here: none of it may be logged or kept. */
+/** Contains passwords and presigned URLs: nothing of it may be logged or stored. */
 export async function parametersOf(server: HostedServer, job: Job): Promise<JobParameters> {
   switch (job.kind) {
     case "prepare_host":

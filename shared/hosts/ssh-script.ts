@@ -41,7 +41,7 @@ export interface Machine {
   health: (instanceId: string) => Promise<{ healthy: boolean; reason: string }>;
 }
 
-/** Waits until all that the job started is gone, and may have to stop an ERP in good order. */
+/** Waits until everything that the job started has ended, which may include stopping an ERP properly. */
 const ENDING = { seconds: 180 };
 
 export function machineOf(shell: Shell): Machine {
@@ -78,18 +78,18 @@ function fieldsOf(output: string): Record<string, string> {
   );
 }
 
-/** Of the shell, for a script that is not there. */
+/** The shell's exit code for a missing script. */
 const NOT_FOUND = 127;
 
 async function runScript(shell: Shell, words: readonly string[], input?: string): Promise<string> {
   const { text, hash } = script();
-  // Another place is for tests.
+  // Tests use another folder.
   const folder = '"${ERP_HOSTING_ROOT:-/var/lib/erp-hosting}"';
   const path = `${folder}/script-${hash.slice(0, 16)}.sh`;
   const command = ["bash", path, ...words].join(" ");
   const first = await shell(command, input);
   if (first.code !== NOT_FOUND) return outputOf(first);
-  // Named only once it is known to be whole: a connection may break in the middle.
+  // Renamed only once it is complete: a connection may break in the middle.
   const draft = `${path}.$$`;
   const whole = `echo "${hash}  "${draft} | sha256sum --check --status`;
   outputOf(await shell(`umask 077 && mkdir -p ${folder} && cat > ${draft} && ${whole} && mv ${draft} ${path}`, text));

@@ -9,7 +9,7 @@ import { variable } from "./env.ts";
 // zod has its own formats for these; here they would be in every function's bundle (infra/bundle-leave-out.ts).
 const webAddress = z.string().refine(isSafe, "must be a URL that starts with https://");
 
-/** Tokens are sent there, so it is encrypted, or this machine. */
+/** Requests contain tokens, so the URL is encrypted, or on this machine. */
 function isSafe(address: string): boolean {
   const { protocol, hostname } = URL.parse(address) ?? {};
   return protocol === "https:" || (protocol === "http:" && hostname === "127.0.0.1");
@@ -21,7 +21,7 @@ const Account = z.strictObject({ token: z.string().min(1), address: webAddress.o
 const OwnMachine = z.strictObject({
   /** Its name in the catalog, as a size. */
   name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, "must contain only lowercase letters, digits, dots and hyphens"),
-  /** IPv4, because the domains of its instances are to lead there by an A record. */
+  /** IPv4, because the domains of its instances point to it by an A record. */
   address: z.string().refine(isIPv4, "must be an IPv4 address"),
   port: z.number().int().min(1).max(65_535).default(22),
   /** The line of /etc/ssh/ssh_host_ed25519_key.pub, or of another type's. */
@@ -42,7 +42,7 @@ export const Configuration = z.strictObject({
       machines: z
         .array(OwnMachine)
         .refine((machines) => new Set(machines.map(({ name }) => name)).size === machines.length, "must have different names")
-        // A server clears its machine of what another one's left: two names for one machine would be the end of its data.
+        // A server clears its machine of another one's data: two names for one machine would delete data.
         .refine((machines) => new Set(machines.map(({ address }) => address)).size === machines.length, "must be different"),
     })
     .optional(),
@@ -86,6 +86,6 @@ function json(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error("The secret `providers` is invalid: it is not JSON"); // the parser's own words quote the text
+    throw new Error("The secret `providers` is invalid: it is not JSON"); // the parser's own message quotes the text
   }
 }

@@ -5,13 +5,13 @@ import { type Environment, ENVIRONMENTS } from "../domain/environments.ts";
 const Common = z.object({ TABLE_NAME: z.string().min(1), ENVIRONMENT: z.enum(ENVIRONMENTS) });
 let parsed: z.infer<typeof Common> | undefined;
 
-/** Throws a plain error when the deployment forgot a variable: that is a fault of ours, not of a request. */
+/** Throws a plain error if the deployment lacks a variable: that is a fault of ours, not of a request. */
 export function env() {
   parsed ??= Common.parse(process.env);
   return parsed;
 }
 
-/** Chooses what belongs to the environment that this is. */
+/** Chooses the value for the current environment. */
 export const ofEnvironment = <T>(choices: Readonly<Record<Environment, () => T>>): T => choices[env().ENVIRONMENT]();
 
 /** A variable that only some functions have, such as the bucket of backups or a state machine's ARN. */

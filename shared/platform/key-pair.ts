@@ -17,7 +17,7 @@ const LINE_LENGTH = 70;
 export function keyPairOf(seed: Uint8Array, comment: string): KeyPair {
   const publicBytes = publicBytesOf(seed);
   const publicBlob = Buffer.concat([field(TYPE), field(publicBytes)]);
-  // Two equal numbers, by which a reader sees that it deciphered rightly; random elsewhere, but here they must follow, too.
+  // Two equal numbers, by which a reader recognizes a correct decryption; random elsewhere, but derived here, too.
   const check = createHash("sha256").update("check").update(seed).digest().subarray(0, 4);
   const secret = [check, check, field(TYPE), field(publicBytes), field(Buffer.concat([seed, publicBytes])), field(comment)];
   const head = [Buffer.from("openssh-key-v1\0"), field("none"), field("none"), field(""), number(1), field(publicBlob)];
@@ -47,7 +47,7 @@ function number(value: number): Buffer {
   return bytes;
 }
 
-/** Filled up with 1, 2, 3 and so on. */
+/** Padded with 1, 2, 3 and so on. */
 function padded(bytes: Buffer): Buffer {
   const missing = (BLOCK_BYTES - (bytes.length % BLOCK_BYTES)) % BLOCK_BYTES;
   return Buffer.concat([bytes, Buffer.from(Array.from({ length: missing }, (_, index) => index + 1))]);

@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { keyOfVersion, keyVersions } from "./secrets.ts";
 
-const IV_BYTES = 12; // what GCM is defined for
+const IV_BYTES = 12; // GCM's standard length
 const TAG_BYTES = 16;
 
 /** AES-256-GCM. The context (what the text belongs to) is authenticated, so that a sealed text cannot be moved elsewhere. */

@@ -1,4 +1,4 @@
-// The SSH keys of the service, which all follow from one secret: there is nothing to store, and a second try has the same.
+// The SSH keys of the service, all derived from one secret: nothing is stored, and a retry gets the same.
 import { hkdfSync } from "node:crypto";
 import { keyVersions } from "./secrets.ts";
 import { type KeyPair, keyPairOf } from "./key-pair.ts";
@@ -11,7 +11,7 @@ export async function serviceKey(): Promise<KeyPair> {
   return servicePair(current.key);
 }
 
-/** The current one and, after the secret was changed, the one before, which machines know until the new one was put there. */
+/** The current key and, after a rotation, the previous one, which machines know until they have the new one. */
 export async function serviceKeys(): Promise<KeyPair[]> {
   const { current, previous } = await keyVersions("HOSTS_KEY");
   return [current, ...(previous === undefined ? [] : [previous])].map(({ key }) => servicePair(key));

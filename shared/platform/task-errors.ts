@@ -20,12 +20,12 @@ class TaskError extends Error {
   }
 }
 
-/** Not now: the state machine tries again, a bounded number of times; then it is a failure like any other. */
+/** Retry later: the state machine retries, a bounded number of times; then it is a failure like any other. */
 export class TryAgain extends TaskError {
   override name = "TryAgain";
 }
 
-/** A poll is to ask again: no error, until the poll's time is over. */
+/** The poll asks again: no error, until the poll's time is over. */
 export class NotYet extends TaskError {
   override name = "NotYet";
 }
@@ -49,7 +49,7 @@ export function isPassing(error: unknown): boolean {
   return isOutage(error) || (error instanceof Error && error.name === "ConditionFailed");
 }
 
-/** The error that a state machine is to see. */
+/** The error for the state machine. */
 export function asTaskError(error: unknown): unknown {
   if (error instanceof TaskError || !isPassing(error)) return error;
   return new TryAgain("INTERNAL_ERROR", "The service was unavailable for too long", { cause: error });

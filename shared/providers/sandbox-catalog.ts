@@ -13,7 +13,7 @@ export const SANDBOX_CATALOG: CatalogProvider = {
     { code: "small", cpu: 2, memory_gb: 4, disk_gb: 40, regions: ["eu-central", "eu-west", "us-east"] },
     { code: "medium", cpu: 4, memory_gb: 8, disk_gb: 80, regions: ["eu-central", "eu-west", "us-east"] },
     { code: "large", cpu: 8, memory_gb: 16, disk_gb: 160, regions: ["eu-central", "eu-west", "us-east"] },
-    // Not everywhere, so that this can be met here too.
+    // Not everywhere, so that users can meet this case here too.
     { code: "xlarge", cpu: 16, memory_gb: 32, disk_gb: 320, regions: ["eu-central", "us-east"] },
   ],
 };

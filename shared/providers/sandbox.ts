@@ -68,7 +68,7 @@ async function createMachine(request: MachineRequest): Promise<RequestedMachine>
   return requested(machine_id);
 }
 
-/** Nobody connects to it. */
+/** Nothing connects to it. */
 const requested = (machine_id: string): RequestedMachine => ({ machine_id, ssh_port: null, host_keys: [] });
 
 function stateOf(machine: SandboxMachine): Machine {

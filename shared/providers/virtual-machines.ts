@@ -17,7 +17,7 @@ export type Identified = z.infer<typeof Identified>;
 /** The response to a deletion, whose content does not matter. */
 export const Done = z.unknown().transform(() => true);
 
-/** A machine that was ordered for an operation, with how it is trusted. */
+/** A machine that was ordered for an operation, and how to trust it. */
 export const ordered = async ({ id }: Identified, operationId: string): Promise<RequestedMachine> => ({
   machine_id: String(id),
   ...(await initialSshTrust(operationId)),
@@ -53,7 +53,7 @@ export function releasing(
   };
 }
 
-/** The first of several images that has the system that we like best. */
+/** The first of several images with our preferred system. */
 export function supportedImage<T>(
   name: string,
   images: readonly T[],

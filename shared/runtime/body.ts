@@ -8,12 +8,12 @@ import { ApiError, invalid, unknownField } from "../api/errors.ts";
 import { BODY_BYTES_MAX } from "../domain/limits.ts";
 import { header } from "./request-context.ts";
 
-/** What a gateway substitutes for bytes that are not UTF-8: storing it would change what was sent. */
+/** The gateway's replacement for bytes that are not UTF-8: storing it would change what was sent. */
 const NOT_UTF8 = "\uFFFD";
 
 /** A request nested deeper is an attack on a parser, not a request. */
 const NESTING_MAX = 32;
-/** So much of a client's own key is shown in an error. */
+/** The part of a client's own key that an error shows. */
 const KEY_SHOWN = 100;
 const parseJson = httpJsonBodyParser({ disableContentTypeCheck: true });
 
@@ -51,7 +51,7 @@ export function parseBody(endpoint: Endpoint): MiddlewareObj<APIGatewayProxyEven
   };
 }
 
-/** Depth of brackets outside strings, and a key that an object has twice: looked for before parsing, which recurses and keeps the last. */
+/** The depth of brackets outside strings, and duplicate keys: checked before parsing, which recurses and keeps the last one. */
 function outlineOf(text: string): { depth: number; repeated: string | undefined } {
   const open: Set<string>[] = [];
   let depth = 0;

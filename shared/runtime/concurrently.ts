@@ -1,6 +1,6 @@
 // Processes many items, a few at a time.
 
-/** Those that fail do not keep the others from being done; what they threw is thrown together at the end. */
+/** A failure does not stop the others; the errors are thrown together at the end. */
 export async function concurrently<T>(atOnce: number, items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const rest = items.values(); // shared: each worker takes the next one that is left
   const errors: unknown[] = [];

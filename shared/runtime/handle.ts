@@ -141,7 +141,7 @@ function authorizedIn(event: APIGatewayProxyEvent): AuthorizerContext | undefine
 }
 const authorized = new WeakMap<APIGatewayProxyEvent, AuthorizerContext | undefined>();
 
-/** The same where only the authorizer leads to. */
+/** The same, for requests that only the authorizer forwards. */
 const authorizationOf = (event: APIGatewayProxyEvent): AuthorizerContext =>
   authorizedIn(event) ?? AuthorizerContext.parse(event.requestContext.authorizer);
 
@@ -161,7 +161,7 @@ function logResponse({
 function authorize(endpoint: Endpoint): Handling {
   return {
     before: ({ event }) => {
-      // To all others only the authorizer leads, which has looked.
+      // The authorizer has checked all others.
       if (endpoint.access === "public" && clientAddress(event.headers) === undefined) throw bypassedCloudFront();
       if (!hasMethod(endpoint, event.httpMethod)) throw methodNotAllowed(allowedAt(event.resource));
       if (endpoint.access === "public") return;
@@ -199,7 +199,7 @@ function permissionIn({ bodyPermission }: Endpoint, body: unknown): Permission {
   return permission;
 }
 
-/** A REST API passes the parameters of a path as the client wrote them. Broken encoding names nothing: with its `%` it is no id. */
+/** A REST API passes path parameters as the client wrote them. Broken encoding identifies nothing: with its `%` it is not an ID. */
 const paramsOf = ({ pathParameters }: APIGatewayProxyEvent): Record<string, string> =>
   Object.fromEntries(Object.entries(pathParameters ?? {}).map(([name, value = ""]) => [name, decoded(value)]));
 
@@ -223,7 +223,7 @@ function queryOf(event: APIGatewayProxyEvent): Record<string, string | undefined
 
 const requestId = (event: APIGatewayProxyEvent): string => requestIdOf(event.headers, event.requestContext.requestId);
 
-/** The caller of an endpoint that is open to all: one who may do nothing. */
+/** The caller of a public endpoint, who has no permissions. */
 const NOBODY: Omit<Caller, "ip_address"> = { account_id: "", type: "user", id: "", name: "", permissions: [] };
 
 function contextOf(endpoint: Endpoint, event: APIGatewayProxyEvent): By {
@@ -313,7 +313,7 @@ function unlessKnown(event: APIGatewayProxyEvent, response: APIGatewayProxyResul
   return { ...response, statusCode: 304, body: "" };
 }
 
-/** Where each kind of resource is found, by the prefix of its id. */
+/** The location of each kind of resource, by the prefix of its ID. */
 const COLLECTIONS: Record<string, string> = {
   [ID_PREFIXES.server]: "servers",
   [ID_PREFIXES.instance]: "instances",
@@ -326,7 +326,7 @@ const COLLECTIONS: Record<string, string> = {
 const locationHeader = (location: string | undefined): Record<string, string> =>
   location === undefined ? {} : { Location: location };
 
-/** 201 leads to the resource, 202 to the operation: both are what the response's `id` names. */
+/** 201 returns the resource, 202 the operation: the response's `id` names either. */
 function locationOf({ status }: Endpoint, data: unknown): string | undefined {
   if (status === 200) return undefined;
   const { id } = Identified.parse(data);

@@ -1,7 +1,7 @@
 // `Idempotency-Key`: the response to a POST is stored for a day, and a retry gets the same response without a second effect.
 //
 // The record is read together with what the handler needs and written in the transaction of the effect, so that it costs no
-// call of its own and no claim can be left behind: of two requests at once one is written, and the other is told that the
+// call and no claim can be left behind: of two concurrent requests one is written, and the other is told that the
 // first was running.
 import * as z from "zod";
 import { ApiError, invalid } from "../api/errors.ts";
@@ -16,7 +16,7 @@ import { keyedHash, matchesKeyedHash, seal, unseal } from "../platform/sealing.t
 const Kept = z.object({
   request: z.string(),
   answer: z.string(),
-  /** The operation that the request began, if it began one. */
+  /** The operation that the request started, if any. */
   operation_id: z.string().optional(),
   expires_at: z.string(),
 });

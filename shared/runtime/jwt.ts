@@ -5,7 +5,7 @@ import { id } from "../api/fields.ts";
 import { env } from "../platform/env.ts";
 import { keyOfVersion, keyVersions } from "../platform/secrets.ts";
 
-/** Pinned, so that no token can choose how it is checked. */
+/** Fixed, so that no token can choose how it is checked. */
 const ALGORITHM = "HS256";
 const ISSUER = "erp-control-plane";
 
@@ -23,7 +23,7 @@ export async function signSession(userId: string, sessionId: string, expiresAt: 
     .sign(current.key);
 }
 
-/** Whose session a JWT is of; undefined if it is not one of ours, not whole, expired, or of another environment. */
+/** The session of a JWT; undefined if it is not one of ours, incomplete, expired, or of another environment. */
 export async function verifySession(jwt: string): Promise<{ userId: string; sessionId: string } | undefined> {
   if (!isCanonical(jwt)) return undefined;
   try {
@@ -44,7 +44,7 @@ export async function verifySession(jwt: string): Promise<{ userId: string; sess
   }
 }
 
-/** The last character of base64url has bits that mean nothing; a token in which one is changed is another token. */
+/** The last character of base64url has meaningless bits; a token with a changed one is another token. */
 function isCanonical(jwt: string): boolean {
   const parts = jwt.split(".");
   return (

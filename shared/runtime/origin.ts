@@ -7,7 +7,7 @@ import { header, type Headers } from "./request-context.ts";
 export const ORIGIN_KEY_HEADER = "x-origin-key";
 export const CLIENT_ADDRESS_HEADER = "x-client-address";
 
-/** The variable with the keys that are accepted, a space between them: two while one takes the other's place. */
+/** The variable with the accepted keys, separated by a space: two while one replaces the other. */
 export const ORIGIN_KEYS = "ORIGIN_KEYS";
 
 let accepted: Buffer[] | undefined;

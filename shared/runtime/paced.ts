@@ -22,7 +22,7 @@ export async function paced<T>(
   await concurrently(atOnce, [...fitting.entries()], async ([place, item]) => {
     const dueMs = (Math.max(0, place - burst) / perSecond) * 1000;
     await until(began + dueMs);
-    if (Date.now() - began > seconds * 1000) left += 1; // what came before took too long
+    if (Date.now() - began > seconds * 1000) left += 1; // earlier items took too long
     else await work(item);
   });
   return left;

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { Caller } from "../data/records.ts";
 
-/** A client's own request id is taken over if it has this form. */
+/** A client's own request ID is accepted in this form. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 export type Headers = Record<string, string | undefined> | null | undefined;

@@ -16,12 +16,12 @@ import { startExecution } from "./start.ts";
 import { type CaughtError, operationErrorOf } from "../platform/task-errors.ts";
 
 export interface Death {
-  /** Of the execution that died. */
+  /** The state in which the execution died. */
   name: string;
   error: Required<CaughtError>;
 }
 
-/** Doing it twice is doing it once; for an operation that has ended nothing is done. */
+/** Doing it twice has the same effect as once; nothing happens to an operation that has ended. */
 export async function rescue(operation: OperationRecord, { name, error }: Death): Promise<void> {
   const fields = { operation: operation.id, account: operation.account_id, execution: name };
   if (!isOpen(operation.state)) {

@@ -1,6 +1,6 @@
-// Turns a workflow's table and the doing of its steps into the Lambda function that its state machine calls.
+// Turns a workflow's table and the implementation of its steps into the Lambda function that its state machine calls.
 //
-// Every task fetches the operation first: work for one that has ended would happen behind the user's back.
+// Every task fetches the operation first: work for an ended one would happen behind the user's back.
 import * as z from "zod";
 import { getBackup } from "../data/backups.ts";
 import { getInstance } from "../data/instances.ts";
@@ -55,11 +55,11 @@ const UNDO_TRIES_ENOUGH = 6;
 
 type Done<W, T> = (work: Work<InputOf<W>>) => Promise<T>;
 
-/** How a workflow's steps are done and undone; a task that is missing or misspelt does not compile. */
+/** The implementations of a workflow's steps and undos; a missing or misspelled task does not compile. */
 type Implementations<W> = {
   [N in Exclude<StepName<W>, PollName<W>>]: Done<W, void>;
 } & {
-  /** Whether what the poll waits for is ready. */
+  /** Whether the awaited work is ready. */
   [N in PollName<W>]: Done<W, boolean>;
 } & {
   /** False asks to be called again. An undo accepts that there is nothing to undo, and that it has been done. */
@@ -110,7 +110,7 @@ async function perform(
       return null;
     case "fail":
       if (operation === undefined) return null;
-      await dropSealed(operation.account_id, operation.id); // the task that would have used it may not have come to it
+      await dropSealed(operation.account_id, operation.id); // the task that would have used it may not have run
       if (operation.committed) log.error("only the cleanup failed", { cause: event.input.error });
       await endOperation(
         operation,

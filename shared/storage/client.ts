@@ -6,7 +6,7 @@ import { store } from "./store.ts";
 
 let client: S3Client | undefined;
 
-/** The tasks that wait for it may take minutes. */
+/** The tasks that use it may take minutes. */
 export function s3(): S3Client {
   if (client !== undefined) return client;
   const { region, endpoint, credentials } = store();

@@ -1,4 +1,4 @@
-// Where the archives of backups are stored: the deployment's own bucket, or the S3 that the operator of a service on one machine
+// The store for archives of backups: the deployment's own bucket, or the S3 that the operator of a service on one machine
 // has named.
 import { variable } from "../platform/env.ts";
 

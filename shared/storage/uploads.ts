@@ -19,7 +19,7 @@ export interface HeldPart {
   sha256: string;
 }
 
-/** The key's upload: the one that a try before this began, or a new one. */
+/** The key's upload: the one that an earlier try started, or a new one. */
 export const openUpload = (key: string): Promise<string> =>
   mapErrors(async () => {
     const [first, ...others] = await uploadsOf(key);
@@ -47,7 +47,7 @@ export const heldParts = (key: string, uploadId: string): Promise<HeldPart[]> =>
     return held;
   });
 
-/** Makes the object of its parts. One that is complete already is fine: whether it is the right one is seen on the object. */
+/** Completes the object from its parts. A completed one is fine: the object shows whether it is the right one. */
 export const completeUpload = (key: string, uploadId: string, parts: readonly HeldPart[]): Promise<void> =>
   mapErrors(async () => {
     const Parts = parts.map(({ number, etag, sha256 }) => ({ PartNumber: number, ETag: etag, ChecksumSHA256: sha256 }));
@@ -78,7 +78,7 @@ export function checksumOfParts(sha256s: readonly string[]): string {
   return `${hash.digest("base64")}-${sha256s.length}`;
 }
 
-/** The oldest first, so that all who look agree. A key is tried by a few at most, which is one page. */
+/** The oldest first, so that all concurrent tries agree. There are only a few per key, which is one page. */
 async function uploadsOf(key: string): Promise<string[]> {
   const { Bucket, Key } = at(key);
   const { Uploads = [] } = await s3().send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key }));

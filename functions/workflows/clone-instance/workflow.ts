@@ -26,7 +26,7 @@ export default workflow({
       upToMinutes: JOB_MINUTES.neutralize,
     }),
     poll("personalize", "Giving the clone its own identity", { upToMinutes: JOB_MINUTES.personalize }),
-    // Only now: what still has the original's name, jobs and mail servers must not run.
+    // Only now: an instance that still has the original's name, jobs and mail servers must not run.
     poll("startErp", "Starting the ERP", { upToMinutes: JOB_MINUTES.start_erp }),
     poll("awaitHealthy", "Waiting for the ERP to respond", { upToMinutes: JOB_MINUTES.check_health }),
     poll("verifyClone", "Verifying the clone", { upToMinutes: JOB_MINUTES.verify_clone }),

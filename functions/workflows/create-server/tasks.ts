@@ -17,7 +17,7 @@ import workflow from "./workflow.ts";
 export const handler = tasks(workflow, {
   requestMachine: async ({ operation, server }) => {
     const present = await server();
-    if (present.machine_id !== null) return true; // and its host keys may have been changed since
+    if (present.machine_id !== null) return true; // and its host keys may have changed since
     const provider = await providerOf(present);
     const { id: server_id, account_id, name, region, size } = present;
     const request = { operation_id: operation.id, server_id, account_id, name, region, size };
@@ -60,7 +60,7 @@ export const handler = tasks(workflow, {
       if (!prepared.ready) return false;
       const made = prepared.result.host_key;
       if (made !== null) {
-        // Both are pinned while the one is changed for the other: whichever it shows, it is known.
+        // Both keys are pinned while one replaces the other: whichever the machine shows, the service knows it.
         const host_keys = [...new Set([...present.host_keys, made])];
         await recordMachine(present, operation.id, { host_keys });
         const adopted = await run({ ...present, host_keys }, { id: `${jobId}-adopt`, kind: "adopt_host_key" });
@@ -69,7 +69,7 @@ export const handler = tasks(workflow, {
       }
     } catch (error) {
       if (!(error instanceof TryAgain) || error.code !== "HOST_UNREACHABLE") throw error;
-      return false; // it runs, but its SSH server starts only now; the poll's end is the bound
+      return false; // it runs, but its SSH server is still starting; the poll's end is the limit
     }
     return recordMachine(present, operation.id, { last_seen_at: now() });
   },

@@ -9,7 +9,7 @@ export default workflow({
   access: { keys: ["hosts"], configuration: true },
   input: z.object({ account_id: id("account"), operation_id: id("operation"), server_id: id("server") }),
   steps: [
-    // A provider may ask us to wait, and a try whose outcome is unknown is waited for.
+    // A provider may ask us to wait, and a try with an unknown outcome takes time to show.
     poll("requestMachine", "Creating the machine at the provider", { upToMinutes: 15, undo: "releaseMachine" }),
     poll("awaitMachine", "Waiting for the machine to start", { upToMinutes: 20, firstWaitSeconds: 5 }),
     poll("prepareHost", "Setting up the machine", { upToMinutes: JOB_MINUTES.prepare_host, firstWaitSeconds: 10 }),

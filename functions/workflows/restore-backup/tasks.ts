@@ -101,7 +101,7 @@ export const handler = tasks(workflow, {
   closeSafetyBackup: async ({ operation, input, server, jobId }) => {
     const { account_id, safety_backup_id: id } = input;
     const safety = await find(backupRef(account_id, id));
-    if (safety?.state !== LIFECYCLE["backup.create"].through) return true; // one that is completed stays: it is good
+    if (safety?.state !== LIFECYCLE["backup.create"].through) return true; // a completed one stays: it is valid
     const made_by = jobIdOf(operation, "makeSafetyBackup");
     if (!(await undoUnlessDown(await server(), { id: jobId, kind: "forget_archive", made_by, ends: [made_by] }))) return false;
     await removeArchive(archiveKey(safety));
@@ -110,7 +110,7 @@ export const handler = tasks(workflow, {
   },
 });
 
-/** The restored data stays, as the old may be gone by now; whatever of it is not is left behind rather than that good data be lost. */
+/** The restored data stays, because the old may be gone by now; anything else is left behind rather than lose good data. */
 async function dropAgain({ operation, instance, server, jobId, stepJobs, enough }: Restore): Promise<boolean> {
   const present = await instance();
   const job = { id: jobId, kind: "drop_old", instance_id: present.id, restore_id: operation.id, ends: stepJobs } as const;

@@ -13,7 +13,7 @@ export default workflow({
     operation_id: id("operation"),
     instance_id: id("instance"),
     backup_id: id("backup"),
-    /** Minted with the request, so that a step that runs twice takes one safety backup. */
+    /** Generated with the request, so that a step that runs twice takes one safety backup. */
     safety_backup_id: id("backup"),
     restore_database: z.boolean(),
     restore_filestore: z.boolean(),
