@@ -2,13 +2,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { beforeAll, describe, expect, test as plain } from "vitest";
+import { beforeAll, expect, test as plain } from "vitest";
 import { ROOT } from "../../infra/built.ts";
 import type { DashboardConfig } from "../../infra/dashboard-headers.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { bytesLoaded, furnish, isShown, LOGIN, PAGE_BYTES_MAX, PAGES, pathOf, type Things } from "./pages.ts";
+import { bytesLoaded, furnish, isShown, LOGIN, moveAndSee, PAGE_BYTES_MAX, PAGES, pathOf, type Things } from "./pages.ts";
 
 let mine: TestAccount;
 let things: Things;
@@ -23,23 +23,34 @@ plain("the pages that are looked at here are all that the dashboard has", () => 
   expect(PAGES.map(({ route }) => route).toSorted()).toEqual(routes.toSorted());
 });
 
-describe.each([
+test.for([
   { look: "light on a desktop", phone: false, dark: false },
   { look: "dark on a phone", phone: true, dark: true },
-])("$look", ({ phone, dark }) => {
-  test("the sign-in page is accessible to everyone", async ({ open }) => {
-    const page = await open("/login", { phone, dark });
-    await isShown(page, LOGIN);
-    await expectAccessible(page);
-  });
+])("the sign-in page is accessible to everyone, $look", async ({ phone, dark }, { open }) => {
+  const page = await open("/login", { phone, dark });
+  await isShown(page, LOGIN);
+  await expectAccessible(page);
+});
 
-  test.for(PAGES)("the page $route is accessible to everyone, fits the screen and is not large", async (shown, { open }) => {
-    const page = await open(pathOf(shown, things), { as: mine, phone, dark });
-    await isShown(page, shown);
-    await expectAccessible(page);
-    expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
-    expect(await bytesLoaded(page)).toBeLessThanOrEqual(PAGE_BYTES_MAX);
-  });
+async function expectFits(page: Page): Promise<void> {
+  await expectAccessible(page);
+  const beyond = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+  expect(beyond, `pixels beyond the screen on ${page.url()}`).toBe(0);
+}
+
+test.for(PAGES)("the page $route is accessible to everyone, fits the screen and is not large", async (shown, { open }) => {
+  const page = await open(pathOf(shown, things), { as: mine });
+  await isShown(page, shown);
+  await expectFits(page);
+  expect(await bytesLoaded(page)).toBeLessThanOrEqual(PAGE_BYTES_MAX);
+});
+
+test("every page is accessible to everyone and fits the screen on a dark phone", { timeout: 240_000 }, async ({ open }) => {
+  const page = await open("/", { as: mine, phone: true, dark: true });
+  for (const shown of PAGES) {
+    await moveAndSee(page, shown, things);
+    await expectFits(page);
+  }
 });
 
 test("every page of the sandbox says that it is the sandbox, even while the service is down", async ({ open, faults }) => {

@@ -1,8 +1,9 @@
 // Every page of the dashboard, for tests of all pages.
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { expect } from "vitest";
 import * as z from "zod";
 import type { TestAccount } from "../harness/account.ts";
+import { moveTo } from "./browser.ts";
 
 /** The content of the pages of one resource. */
 export interface Things {
@@ -51,6 +52,27 @@ export async function furnish(mine: TestAccount): Promise<Things> {
 export async function isShown(page: Page, { heading }: Shown): Promise<void> {
   await page.getByRole("heading", { level: 1, name: heading }).first().waitFor();
   await page.waitForLoadState("networkidle");
+}
+
+const QUIET_MS = 300;
+
+/** The same after `moveTo`, which Playwright does not take for a navigation that ends. */
+export async function moveAndSee(page: Page, shown: Shown, things: Things): Promise<void> {
+  const inFlight = new Set<Request>();
+  let lastAt = performance.now();
+  const begun = (request: Request): void => {
+    inFlight.add(request);
+    lastAt = performance.now();
+  };
+  const ended = (request: Request): void => {
+    inFlight.delete(request);
+    lastAt = performance.now();
+  };
+  page.on("request", begun).on("requestfinished", ended).on("requestfailed", ended);
+  await moveTo(page, pathOf(shown, things));
+  await page.getByRole("heading", { level: 1, name: shown.heading }).first().waitFor();
+  await expect.poll(() => inFlight.size === 0 && performance.now() - lastAt > QUIET_MS).toBe(true);
+  page.off("request", begun).off("requestfinished", ended).off("requestfailed", ended);
 }
 
 export const PAGE_BYTES_MAX = 550_000;
