@@ -177,7 +177,7 @@ export async function service({ memory }: { memory: boolean }): Promise<string> 
 }
 
 async function memoryAfter({ url, pid }: Service, token: () => string): Promise<string> {
-  // What would end the service's own sessions or tokens is left out; the rest is refused for its body or its ids, after the function ran.
+  // Leaves out what would end the service's own sessions or tokens; the function rejects the rest for its body or its IDs.
   let sent = 0;
   const connection = async (): Promise<void> => {
     while (sent < REQUESTS) {

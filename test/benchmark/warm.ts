@@ -1,4 +1,4 @@
-// The CPU time of a request in a warm function: the bundled handlers, as they are deployed but for their database, which answers from memory.
+// The CPU time of a request in a warm function: the bundled handlers, as deployed except for their database, which responds from memory.
 // Run `node infra/local/with-node24.mjs test/benchmark/warm.ts` for this table alone.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ const ROUNDS = 30;
 const REQUESTS_PER_ROUND = 500;
 const ADDRESS = "203.0.113.7";
 
-/** The document client with which every call is answered by `globalThis.fromMemory`. */
+/** The document client whose every call goes to `globalThis.fromMemory`. */
 const inMemory: StandIn = {
   name: "database",
   file: /@aws-sdk\/lib-dynamodb\/dist-es\/DynamoDBDocumentClient\.js$/,
