@@ -97,7 +97,8 @@ async function run(
   };
   const named = <T>(type: string, value: T) =>
     Object.fromEntries(Object.entries(States).flatMap(([name, { Type }]) => (Type === type ? [[name, value]] : [])));
-  const { result } = new StateMachine(definition).run(
+  // Not validated for each run, which costs a third of a second: the definitions of all workflows are, where the templates are tested.
+  const { result } = new StateMachine(definition, { validationOptions: { noValidate: true } }).run(
     { ...INPUT, ...input },
     {
       overrides: {
