@@ -14,7 +14,8 @@ import { lockDirectory } from "./lock.ts";
 import { openSecrets } from "./secrets/secrets.ts";
 import { startStates, type States } from "./states/states.ts";
 import { openStorage } from "./s3/storage.ts";
-import { readTemplate, REGION, type Template } from "./template/template.ts";
+import { readTemplate, type Template } from "./template/template.ts";
+import { REGION } from "./template/resolve.ts";
 
 export interface CloudOptions {
   /** The folder of the synthesized app. */

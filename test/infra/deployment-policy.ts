@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { ACCOUNT } from "../../infra/local/template/template.ts";
+import { ACCOUNT } from "../../infra/local/template/resolve.ts";
 import { stackName } from "../../infra/settings.ts";
 
 /** The actions that CloudFormation needs to create, change, read and delete a resource of each type, according to AWS's schemas. */

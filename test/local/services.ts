@@ -5,7 +5,7 @@ import { AwsFault } from "../../infra/local/errors.ts";
 import type { PolicyDocument } from "../../infra/local/iam/iam.ts";
 import { openSecrets } from "../../infra/local/secrets/secrets.ts";
 import { openStorage } from "../../infra/local/s3/storage.ts";
-import { ACCOUNT, REGION } from "../../infra/local/template/template.ts";
+import { ACCOUNT, REGION } from "../../infra/local/template/resolve.ts";
 
 export const BUCKET = "backups";
 export const TABLE = `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/service`;

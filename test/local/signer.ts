@@ -1,7 +1,7 @@
 // Signs requests and presigns URLs as the service does, with the SDK's own signer, for tests that modify them.
 import { createHash, createHmac } from "node:crypto";
 import { SignatureV4 } from "@smithy/signature-v4";
-import { REGION } from "../../infra/local/template/template.ts";
+import { REGION } from "../../infra/local/template/resolve.ts";
 
 type Bytes = Parameters<InstanceType<ConstructorParameters<typeof SignatureV4>[0]["sha256"]>["update"]>[0];
 const bytesOf = (data: Bytes): Buffer =>

@@ -19,13 +19,11 @@ test.each<[string, unknown, unknown]>([
   ["Ref of a state machine is its ARN", { Ref: "M" }, "arn:aws:states:us-east-1:000000000000:stateMachine:given"],
   ["GetAtt Name of a state machine", { "Fn::GetAtt": ["M", "Name"] }, "given"],
   ["a bucket's name is lower case", { Ref: "B" }, "s-b"],
-  ["Ref of a parameter is its default", { Ref: "P" }, "default"],
   ["Join", { "Fn::Join": ["-", ["a", { Ref: "AWS::Region" }]] }, "a-us-east-1"],
-  ["Sub", { "Fn::Sub": "${AWS::AccountId}/${T}/${T.Arn}" }, "000000000000/S-T/arn:aws:dynamodb:us-east-1:000000000000:table/S-T"],
+  ["Sub", { "Fn::Sub": "${AWS::AccountId}/${T}" }, "000000000000/S-T"],
   ["Select of Split", { "Fn::Select": [1, { "Fn::Split": [":", "a:b:c"] }] }, "b"],
 ])("%s", (_, value, expected) => {
   const { rules } = read({
-    Parameters: { P: { Type: "String", Default: "default" } },
     Resources: {
       T: { Type: "AWS::DynamoDB::GlobalTable" },
       M: {
@@ -41,6 +39,7 @@ test.each<[string, unknown, unknown]>([
 
 test.each<[string, unknown, RegExp]>([
   ["a resource with a condition", { ...queue("x"), Condition: "There" }, /Condition/],
+  ["a rule that is disabled", { ...queue("x"), Properties: { State: "DISABLED" } }, /State/],
   ["a nested stack", { Type: "AWS::CloudFormation::Stack" }, /AWS::CloudFormation::Stack/],
   [
     "a rule whose target gets another input",

@@ -10,7 +10,8 @@ import { handler as createTasks } from "../../functions/workflows/create-server/
 import { handler as deleteTasks } from "../../functions/workflows/delete-server/tasks.ts";
 import { createTable } from "../../infra/local/dynamodb/dynamodb.ts";
 import { openSecrets } from "../../infra/local/secrets/secrets.ts";
-import { readTemplate, REGION } from "../../infra/local/template/template.ts";
+import { readTemplate } from "../../infra/local/template/template.ts";
+import { REGION } from "../../infra/local/template/resolve.ts";
 import { stackName } from "../../infra/settings.ts";
 import { getAccount, newAccount } from "../../shared/data/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";

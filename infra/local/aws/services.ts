@@ -5,7 +5,7 @@ import { callDynamoDb, describeTable, type Database, type Table } from "../dynam
 import { AwsFault } from "../errors.ts";
 import type { Known } from "../iam/permissions.ts";
 import type { Storage } from "../s3/storage.ts";
-import { ACCOUNT, REGION } from "../template/template.ts";
+import { ACCOUNT, REGION } from "../template/resolve.ts";
 import type { Call } from "./calls.ts";
 
 export type Service = "dynamodb" | "states" | "secretsmanager" | "s3";

@@ -9,7 +9,7 @@ import { basename, delimiter, dirname, join, resolve } from "node:path";
 import * as z from "zod";
 import { builtOnce, fingerprintOf, ROOT } from "../../built.ts";
 import { LocalError } from "../errors.ts";
-import { REGION } from "../template/template.ts";
+import { REGION } from "../template/resolve.ts";
 
 const CLASS = "LoopbackDynamoDb";
 const SOURCE = join(import.meta.dirname, `${CLASS}.java`);

@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LocalError } from "../errors.ts";
-import { ACCOUNT, REGION, type Json, type Rule } from "../template/template.ts";
+import { ACCOUNT, REGION, type Json } from "../template/resolve.ts";
+import type { Rule } from "../template/rules.ts";
 
 export interface Event {
   source: string;

@@ -1,6 +1,7 @@
 // Calls an API's authorizer for a request, as API Gateway does: it returns a policy, which this evaluates, and a context.
 import * as z from "zod";
-import { ACCOUNT, REGION, type Authorizer, type RestApi } from "../template/template.ts";
+import { ACCOUNT, REGION } from "../template/resolve.ts";
+import type { Authorizer, RestApi } from "../template/api.ts";
 import { GatewayError } from "./errors.ts";
 import { eventOf } from "./event.ts";
 import type { Exchange } from "./request.ts";

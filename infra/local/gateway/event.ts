@@ -1,5 +1,6 @@
 // What API Gateway sends to functions: the event of a request, and its context.
-import { ACCOUNT, type RestApi } from "../template/template.ts";
+import { ACCOUNT } from "../template/resolve.ts";
+import type { RestApi } from "../template/api.ts";
 import { headerIn, type Exchange, type Many } from "./request.ts";
 
 export function contextOf({ id, stage }: RestApi, exchange: Exchange): Record<string, unknown> {

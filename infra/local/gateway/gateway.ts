@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { FunctionError } from "../lambda/function-error.ts";
-import { functionIn, type RestApi } from "../template/template.ts";
+import { functionIn, type RestApi } from "../template/api.ts";
 import { authorize } from "./authorize.ts";
 import { compressed, opened } from "./compression.ts";
 import { GATEWAY_ERRORS, GatewayError, type GatewayErrorType } from "./errors.ts";

@@ -1,7 +1,7 @@
 // A request as API Gateway sees it: read within its limits, or rejected with a gateway error.
 import type { IncomingMessage } from "node:http";
 import { CLIENT_ADDRESS_HEADER } from "../../../shared/runtime/origin.ts";
-import type { ApiResource } from "../template/template.ts";
+import type { ApiResource } from "../template/api.ts";
 import { GatewayError } from "./errors.ts";
 
 export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;

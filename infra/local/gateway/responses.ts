@@ -1,7 +1,7 @@
 // Responses: those of functions, with API Gateway's renames, and the gateway's own from the template.
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import * as z from "zod";
-import type { GatewayResponse } from "../template/template.ts";
+import type { GatewayResponse } from "../template/api.ts";
 import { GATEWAY_ERRORS, GatewayError, type GatewayErrorType } from "./errors.ts";
 import type { Exchange, Many } from "./request.ts";
 

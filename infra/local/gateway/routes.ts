@@ -1,5 +1,5 @@
 // Finds the method of the template's REST API for a request.
-import type { ApiResource, Method, RestApi } from "../template/template.ts";
+import type { ApiResource, Method, RestApi } from "../template/api.ts";
 import { GatewayError } from "./errors.ts";
 import { decoded, type Exchange } from "./request.ts";
 

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { AwsFault } from "../errors.ts";
 import type { Context, Need } from "./iam.ts";
-import { ACCOUNT, REGION } from "../template/template.ts";
+import { ACCOUNT, REGION } from "../template/resolve.ts";
 
 /** Known only to the services: the key of a table or index, and the full ARN of a secret. */
 export interface Known {

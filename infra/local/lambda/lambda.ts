@@ -2,7 +2,8 @@
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { hooks, type Hooks } from "../hooks.ts";
-import { REGION, type LambdaFunction } from "../template/template.ts";
+import { REGION } from "../template/resolve.ts";
+import type { LambdaFunction } from "../template/functions.ts";
 import { FunctionError } from "./function-error.ts";
 import { type Log, openLog } from "./log.ts";
 import { openSandbox, type Sandbox } from "./sandbox.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import * as z from "zod";
 import { LocalError } from "../errors.ts";
-import type { LambdaFunction } from "../template/template.ts";
+import type { LambdaFunction } from "../template/functions.ts";
 import { FunctionError } from "./function-error.ts";
 import type { Log } from "./log.ts";
 

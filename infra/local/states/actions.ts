@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { AwsFault } from "../errors.ts";
-import type { StateMachine } from "../template/template.ts";
+import type { StateMachine } from "../template/machines.ts";
 import type { Executions } from "./executions.ts";
 import { type Execution, Status } from "./records.ts";
 import { DATA_LIMIT_BYTES } from "./run-execution.ts";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ExecutionAbortedError, ExecutionTimeoutError } from "aws-local-stepfunctions";
 import * as z from "zod";
 import { FunctionError } from "../lambda/function-error.ts";
-import type { StateMachine } from "../template/template.ts";
+import type { StateMachine } from "../template/machines.ts";
 import type { Execution, Outcome } from "./records.ts";
 import type { Runnable } from "./runnable.ts";
 

@@ -2,7 +2,7 @@
 import { StateMachine as Interpreter, type StateMachineDefinition } from "aws-local-stepfunctions";
 import * as z from "zod";
 import { LocalError } from "../errors.ts";
-import type { Json } from "../template/template.ts";
+import type { Json } from "../template/resolve.ts";
 
 // The interpreter ends a task without TimeoutSeconds after a minute, AWS never: the function's own timeout does.
 // Twenty days is practically never, and setTimeout accepts no more than 24.

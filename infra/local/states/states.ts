@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Event } from "../events/events.ts";
 import { hooks, type Hooks } from "../hooks.ts";
-import type { StateMachine } from "../template/template.ts";
+import type { StateMachine } from "../template/machines.ts";
 import { handle } from "./actions.ts";
 import { openExecutions, type Executions } from "./executions.ts";
 import { recordsIn } from "./records.ts";

@@ -16,7 +16,6 @@ const RawResource = z.object({
   Properties: z.record(z.string(), z.json()).default({}),
 });
 const RawTemplate = z.object({
-  Parameters: z.record(z.string(), z.object({ Default: z.json() })).default({}),
   Resources: z.record(z.string(), RawResource),
 });
 type RawResource = z.infer<typeof RawResource>;
@@ -71,7 +70,7 @@ function kindOf(type: string): Kind {
   return KINDS[type] ?? { named: "-", arn: (name) => arnOf(service, name) };
 }
 
-export const text = (value: Json | undefined): string => (typeof value === "string" ? value : JSON.stringify(value ?? ""));
+const text = (value: Json | undefined): string => (typeof value === "string" ? value : JSON.stringify(value ?? ""));
 
 function resourceOf(scope: Scope, logicalId: string): RawResource {
   const resource = scope.raw.Resources[logicalId];
@@ -88,8 +87,6 @@ function nameOf(scope: Scope, logicalId: string): string {
 }
 
 function reference(scope: Scope, logicalId: string): Json {
-  const parameter = scope.raw.Parameters[logicalId];
-  if (parameter !== undefined) return parameter.Default;
   const { Type } = resourceOf(scope, logicalId);
   const name = nameOf(scope, logicalId);
   return kindOf(Type).ref?.(name) ?? name;
@@ -113,11 +110,9 @@ const PSEUDO: Record<string, Json> = {
 const ref = (name: string, scope: Scope): Json => PSEUDO[name] ?? reference(scope, name);
 
 const substitute = (template: string, scope: Scope): string =>
-  template.replaceAll(/\$\{([^}]+)\}/g, (_, name: string) => {
-    const dot = name.indexOf(".");
-    return text(dot < 0 ? ref(name, scope) : attribute(scope, name.slice(0, dot), name.slice(dot + 1)));
-  });
+  template.replaceAll(/\$\{([^}]+)\}/g, (_, name: string) => text(ref(name, scope)));
 
+const List = z.array(z.json());
 const isList = (value: Json | undefined): value is Json[] => Array.isArray(value);
 const isRecord = (value: Json | undefined): value is Record<string, Json> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -130,9 +125,9 @@ function intrinsic(name: string, argument: Json, scope: Scope): Json {
     case "Fn::GetAtt":
       return attribute(scope, text(first), text(second));
     case "Fn::Join":
-      return isList(second) ? second.map(text).join(text(first)) : text(second);
+      return List.parse(second).map(text).join(text(first));
     case "Fn::Select":
-      return isList(second) ? (second[Number(first)] ?? null) : null;
+      return z.json().parse(List.parse(second)[Number(first)]);
     case "Fn::Split":
       return text(second).split(text(first));
     default:
