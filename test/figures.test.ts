@@ -154,6 +154,11 @@ const BUDGET: Record<string, Row> = {
     prepare: post(async () => [`/instances/${(await instance()).id}/backups`]),
   },
   "backups.get": { status: 200, calls: 1, prepare: get((id) => `/backups/${id}`, backup) },
+  "backups.update": {
+    status: 200,
+    calls: 2,
+    prepare: put(async () => [`/backups/${(await backup()).id}`, { locked: true }]),
+  },
   "backups.delete": { status: 202, calls: 2, starts: 1, prepare: remove(async () => `/backups/${(await backup()).id}`) },
   // The backup names the instance to read.
   "backups.restore": { status: 202, calls: 3, starts: 1, prepare: post(async () => [`/backups/${(await backup()).id}/restore`]) },

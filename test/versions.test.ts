@@ -63,7 +63,7 @@ const kinds: Kind[] = [
     what: "a backup",
     make: async () => `/backups/${(await seedBackup(await seedInstance(me.id))).id}`,
     client: token,
-    changes: () => [],
+    changes: () => [{ note: "One" }, { locked: true }, { note: "Two", locked: false }],
     deleted: 202,
     touch: (path) => updateOne(keys.record("backup", me.id, idIn(path)), { add: { used_by: new Set(["op_none"]) } }, {}),
   },

@@ -2,14 +2,16 @@
 import * as z from "zod";
 import { BACKUP_STATUSES } from "../domain/lifecycle.ts";
 import { endpoint } from "./endpoint.ts";
-import { heldBy, id, listOf, statusReason, text, timestamp } from "./fields.ts";
+import { atLeastOne, heldBy, id, listOf, statusReason, text, timestamp } from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { EDITIONS, NOTHING_TO_RESTORE, nothingToRestore } from "./instances.ts";
 import { justBegun, Operation } from "./operations.ts";
 import {
   actionNotAllowed,
+  backupLocked,
   backupNotCompleted,
   backupNotDeletable,
+  backupNotEditable,
   instanceOfBackupDeleted,
   operationInProgress,
   serverNotActive,
@@ -50,6 +52,7 @@ export const Backup = z
       .string()
       .nullable()
       .meta({ examples: ["before the upgrade"] }),
+    locked: z.boolean().meta({ description: "A locked backup is not deleted, and does not expire", examples: [false] }),
     operation_id: heldBy,
     created_at: timestamp,
     completed_at: timestamp.nullable(),
@@ -124,14 +127,33 @@ export const backups = {
     unversioned: [],
     data: Backup,
   }),
+  update: endpoint({
+    method: "PUT",
+    path: "/backups/:id",
+    summary: "Change a backup's note, or lock it",
+    description:
+      "Locks the backup, or unlocks it: you cannot delete a locked backup, and a locked safety backup does not expire. `note: null` removes the note.",
+    access: ["backups:write"],
+    unversioned: [],
+    errors: [backupNotEditable("deleting")],
+    body: atLeastOne({
+      note: text(200, "before the upgrade").nullable().optional(),
+      locked: z
+        .boolean()
+        .optional()
+        .meta({ examples: [true] }),
+    }),
+    data: Backup,
+  }),
   delete: endpoint({
     method: "DELETE",
     path: "/backups/:id",
     summary: "Delete a backup",
-    description: "Deletes the archive and the record. You cannot delete a backup while a restore or clone is reading it.",
+    description:
+      "Deletes the archive and the record. You cannot delete a backup while it is locked, or while a restore or clone is reading it.",
     access: ["backups:write"],
     status: 202,
-    errors: [operationInProgress(exampleId("operation")), backupNotDeletable("running")],
+    errors: [operationInProgress(exampleId("operation")), backupNotDeletable("running"), backupLocked("completed")],
     example: justBegun("backup.delete", "backup"),
     starts: ["delete-backup"],
     data: Operation,

@@ -117,6 +117,10 @@ export const backupNotCompleted = (status: string) =>
 
 export const backupNotDeletable = (status: string) => invalidState(`The backup is ${status}, so it cannot be deleted`, status);
 
+export const backupLocked = (status: string) => invalidState("The backup is locked; unlock it before you delete it", status);
+
+export const backupNotEditable = (status: string) => invalidState(`The backup is ${status}, so it cannot be changed`, status);
+
 export const instanceOfBackupDeleted = () =>
   invalidState("The instance of this backup was deleted; clone from the backup instead", "deleted");
 

@@ -1,9 +1,17 @@
 // Backups in the table.
 import * as z from "zod";
-import { backupNotCompleted, backupNotDeletable, noneInAccount, notFound, operationInProgress } from "../api/errors.ts";
+import {
+  backupLocked,
+  backupNotCompleted,
+  backupNotDeletable,
+  backupNotEditable,
+  noneInAccount,
+  notFound,
+  operationInProgress,
+} from "../api/errors.ts";
 import { Backup } from "../api/backups.ts";
 import { isId, newId } from "../domain/ids.ts";
-import { LIFECYCLE, RESTORABLE } from "../domain/lifecycle.ts";
+import { EDITABLE, LIFECYCLE, RESTORABLE } from "../domain/lifecycle.ts";
 import { getterOf, presentOf, refOf } from "./by-id.ts";
 import { type Author, type By, type Change, heldByAnother, now } from "./change.ts";
 import type { Ending } from "./ending.ts";
@@ -78,6 +86,7 @@ export function reserveBackup(
     sha256: null,
     missing_files: 0,
     skipped_files: 0,
+    locked: false,
     operation_id: operationId,
     created_at: now(),
     completed_at: null,
@@ -106,6 +115,22 @@ export const retainBackup = (change: Change, backupId: string, operationId: stri
     (present) => (present === undefined ? noneInAccount("backup_id", "backup") : backupNotCompleted(String(present["state"]))),
   );
 
+/** Changes a backup's note or its lock, whatever else is being done with it unless that is its deletion. */
+export function editBackup(
+  change: Change,
+  backup: BackupRecord,
+  { note, locked }: { note?: string | null | undefined; locked?: boolean | undefined },
+): BackupRecord {
+  if (!EDITABLE.includes(backup.state)) throw backupNotEditable(backup.state);
+  change.update(
+    keys.record("backup", change.accountId, backup.id),
+    { set: { note, locked } },
+    { oneOf: { state: EDITABLE } },
+    (present) => (present === undefined ? notFound("backup") : backupNotEditable(String(present["state"]))),
+  );
+  return { ...backup, ...(note !== undefined && { note }), ...(locked !== undefined && { locked }) };
+}
+
 /** Makes sure that a backup can be deleted now, so that the client gets the reason before anything is written. */
 export function requireDeletable(backup: BackupRecord): void {
   const from: readonly string[] = LIFECYCLE["backup.delete"].from;
@@ -113,9 +138,10 @@ export function requireDeletable(backup: BackupRecord): void {
   const holder = backup.operation_id ?? reader;
   if (holder !== undefined) throw operationInProgress(holder);
   if (!from.includes(backup.state)) throw backupNotDeletable(backup.state);
+  if (backup.locked) throw backupLocked(backup.state);
 }
 
-/** Begins the deletion of a backup that nothing uses. */
+/** Begins the deletion of a backup that is not locked and that nothing uses. */
 export function beginDeletion(change: Change, by: Author, backup: BackupRecord, operationId: string): OperationRecord {
   const { through } = LIFECYCLE["backup.delete"];
   change.move(
@@ -123,7 +149,7 @@ export function beginDeletion(change: Change, by: Author, backup: BackupRecord, 
     backup,
     { from: backup.state, to: through },
     { set: { state: through, operation_id: operationId } },
-    { equals: { operation_id: null, state: backup.state }, none: ["used_by"] },
+    { equals: { operation_id: null, state: backup.state }, none: ["used_by", "locked"] },
     backupError,
   );
   return reserveOperation(change, by, {
@@ -167,10 +193,9 @@ export async function recordArchive(
 function backupError(present: Item | undefined): Error {
   if (present === undefined) return notFound("backup");
   const [reader] = present["used_by"] instanceof Set ? present["used_by"] : [];
-  return (
-    heldByAnother(present) ??
-    (typeof reader === "string" ? operationInProgress(reader) : backupNotDeletable(String(present["state"])))
-  );
+  const holder = heldByAnother(present) ?? (typeof reader === "string" ? operationInProgress(reader) : undefined);
+  const state = String(present["state"]);
+  return holder ?? (present["locked"] === true ? backupLocked(state) : backupNotDeletable(state));
 }
 
 const Expiring = z.object({ account_id: z.string(), backup_id: z.string(), instance_id: z.string() });

@@ -15,13 +15,13 @@ interface Expired {
 }
 
 /**
- * Begins the deletion of an expired backup. Returns undefined if it must be kept for now, because it is in use or is the last
+ * Begins the deletion of an expired backup. Returns undefined if it must be kept for now, because it is locked, in use or the last
  * completed backup of its instance. The write that begins the deletion also checks that there is another one.
  */
 export async function reserveExpiry({ accountId, backupId }: Expired): Promise<OperationRecord | undefined> {
   const backup = await find(backupRef(accountId, backupId));
   if (backup === undefined) return undefined;
-  if (backup.operation_id !== null || (backup.used_by?.size ?? 0) > 0) return undefined;
+  if (backup.locked || backup.operation_id !== null || (backup.used_by?.size ?? 0) > 0) return undefined;
   const completed = RESTORABLE.includes(backup.state);
   if (!completed && !isFailure(backup.state)) return undefined;
   const other = completed ? await findOther(backup) : undefined;

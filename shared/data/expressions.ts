@@ -18,7 +18,7 @@ export interface Where {
   below?: Record<string, number | { attribute: string }>;
   /** Attribute above a number; an absent attribute counts as zero. */
   above?: Record<string, number>;
-  /** Attributes that must be absent or zero, such as an empty set or a count. */
+  /** Attributes that must be absent, zero or false, such as an empty set, a count or a flag. */
   none?: readonly string[];
   /** Entries of maps that must be there, each as the path to it. */
   has?: readonly (readonly string[])[];
@@ -91,7 +91,9 @@ function conditionWith(use: Aliases, where: Where): Expression {
     }),
     ...Object.entries(where.above ?? {}).map(([name, bound]) => `${use.name(name)} > ${use.value(bound)}`),
     ...(where.has ?? []).map((path) => `attribute_exists(${path.map(use.name).join(".")})`),
-    ...(where.none ?? []).map((name) => `(attribute_not_exists(${use.name(name)}) OR ${use.name(name)} = ${use.value(0)})`),
+    ...(where.none ?? []).map(
+      (name) => `(attribute_not_exists(${use.name(name)}) OR ${use.name(name)} IN (${[0, false].map(use.value).join(", ")}))`,
+    ),
   ];
   return terms.length > 0 ? { ConditionExpression: terms.join(" AND ") } : {};
 }

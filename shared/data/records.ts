@@ -47,6 +47,7 @@ export const BackupRecord = stored(Backup.omit({ status: true })).extend({
   state: Backup.shape.status,
   missing_files: Backup.shape.missing_files.default(0),
   skipped_files: Backup.shape.skipped_files.default(0),
+  locked: Backup.shape.locked.default(false),
   server_id: id("server"),
   /** The storage's own checksum of the archive as it arrived. */
   stored_checksum: z.string().optional(),

@@ -125,6 +125,9 @@ export const WORKFLOW_NAMES: readonly WorkflowName[] = OPERATION_TYPES.map((type
 /** Instances can be backed up in these states; a hot backup does not change them. */
 const BACKED_UP: readonly InstanceStatus[] = ["running", "stopped"];
 
+/** The note and the lock of a backup can be changed unless it is being deleted. */
+export const EDITABLE: readonly BackupStatus[] = ["pending", "running", "completed", "failed"];
+
 /** A backup whose archive can be restored, cloned from and downloaded. */
 export const RESTORABLE: readonly BackupStatus[] = ["completed"];
 

@@ -252,6 +252,24 @@ test("a backup is deleted only after confirmation", async ({ open }) => {
   expect((await mine.api.get(`/backups/${backup.id}`)).status).toBe(404);
 });
 
+test("a backup is locked with a note that says why, and the menu then says why it cannot be deleted", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await seedBackup(await seedInstance(mine.id, { name: "Shop" }), { note: "Before the audit" });
+  const page = await open("/backups", { as: mine });
+  await choose(page, rowOf(page, "Before the audit"), "Edit details");
+  const asked = dialog(page, /^Edit the backup of Shop/);
+  await asked.getByLabel("Note").fill("For the auditors");
+  await asked.getByLabel("Locked").check();
+  await expectAccessible(page);
+  await asked.getByRole("button", { name: "Save changes" }).click();
+  await asked.waitFor({ state: "detached" });
+  const row = rowOf(page, "For the auditors");
+  await row.getByText("locked", { exact: true }).waitFor();
+  await menuOf(row).click();
+  await page.getByRole("menuitem", { name: /Delete.*The backup is locked/ }).waitFor();
+  expect((await mine.api.get(`/backups/${id}`)).as(Backup)).toMatchObject({ note: "For the auditors", locked: true });
+});
+
 test("the list of backups filters by status, in a URL that can be shared", async ({ open }) => {
   const mine = await account({ seeded: true });
   const instance = await seedInstance(mine.id);

@@ -116,6 +116,7 @@ export const backupFields = (
   size_bytes: 18_432,
   sha256: "9f86d081884c7d65".repeat(4),
   note: null,
+  locked: false,
   operation_id: null,
   created_at: AT,
   completed_at: AT,

@@ -3,7 +3,7 @@ import type { Backup } from "../../../shared/api/backups.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
 import type { Server } from "../../../shared/api/servers.ts";
-import { type BackupStatus, LIFECYCLE, RESTORABLE } from "../../../shared/domain/lifecycle.ts";
+import { type BackupStatus, EDITABLE, LIFECYCLE, RESTORABLE } from "../../../shared/domain/lifecycle.ts";
 import { whyNot } from "./instances.ts";
 import { shownOf } from "../resource/status.tsx";
 
@@ -25,11 +25,15 @@ export function whyNotRestore(backup: Backup, home: Home): string | undefined {
   return home.instance && whyNot("restore", home.instance, home.server);
 }
 
+export const whyNotEdit = ({ status }: Backup): string | undefined =>
+  EDITABLE.includes(status) ? undefined : `The backup is ${wordOf(status)}, so it can't be changed.`;
+
 export function whyNotDelete(backup: Backup, running: readonly Operation[]): string | undefined {
   const from: readonly BackupStatus[] = LIFECYCLE["backup.delete"].from;
   if (backup.operation_id !== null) return "Another operation is using this backup. Wait for it to finish.";
   if (running.some(({ result }) => result?.backup_id === backup.id))
     return "In use by a restore or clone. Wait for it to finish.";
+  if (backup.locked) return "The backup is locked. Unlock it first, under Edit details.";
   return from.includes(backup.status) ? undefined : `The backup is ${wordOf(backup.status)}, so it can't be deleted.`;
 }
 

@@ -49,8 +49,20 @@ function FileCount({ count, hint }: { count: number; hint: string }) {
 }
 
 function Facts({ backup }: { backup: Backup }) {
-  const { id, status, kind, note, size_bytes, sha256, missing_files, skipped_files, erp_version, edition, database_name } =
-    backup;
+  const {
+    id,
+    status,
+    kind,
+    note,
+    locked,
+    size_bytes,
+    sha256,
+    missing_files,
+    skipped_files,
+    erp_version,
+    edition,
+    database_name,
+  } = backup;
   return (
     <KeyValuePairs
       columns={3}
@@ -59,9 +71,10 @@ function Facts({ backup }: { backup: Backup }) {
         { label: "Status", value: <Status of="backup" status={status} /> },
         { label: "Kind", value: kindInWords(kind) },
         { label: "Note", value: note ?? "–" },
+        { label: "Locked", value: locked ? "Yes: it can't be deleted and doesn't expire" : "No" },
         { label: "Started", value: <Time at={backup.created_at} exact /> },
         { label: "Completed", value: <Time at={backup.completed_at} exact none="Not completed" /> },
-        { label: "Expires", value: <Time at={backup.expires_at} exact none="Never" /> },
+        { label: "Expires", value: <Time at={locked ? null : backup.expires_at} exact none="Never" /> },
         { label: "Version", value: `${erp_version} ${edition}` },
         { label: "Database", value: database_name },
         { label: "Size", value: size_bytes === null ? "–" : `${sizeInWords(size_bytes)} (${size_bytes} bytes)` },

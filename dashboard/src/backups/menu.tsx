@@ -3,7 +3,7 @@ import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import { useNavigate } from "react-router";
 import type { Backup } from "../../../shared/api/backups.ts";
 import { useRunning } from "../operations/watch.ts";
-import { type Home, whyNotDelete, whyNotRead, whyNotRestore } from "../allowed/backups.ts";
+import { type Home, whyNotDelete, whyNotEdit, whyNotRead, whyNotRestore } from "../allowed/backups.ts";
 import { useDownload } from "./download.ts";
 import { momentOf } from "./words.ts";
 
@@ -11,10 +11,11 @@ interface Props {
   backup: Backup;
   home: Home;
   onRestore: () => void;
+  onEdit: () => void;
   onDelete: () => void;
 }
 
-export function BackupMenu({ backup, home, onRestore, onDelete }: Props) {
+export function BackupMenu({ backup, home, onRestore, onEdit, onDelete }: Props) {
   const navigate = useNavigate();
   const download = useDownload();
   const item = (id: string, text: string, disabledReason: string | undefined) => ({
@@ -27,6 +28,7 @@ export function BackupMenu({ backup, home, onRestore, onDelete }: Props) {
     restore: onRestore,
     clone: () => void navigate(`/instances/${backup.instance_id}/clone?backup=${backup.id}`),
     download: () => download(backup),
+    edit: onEdit,
     delete: onDelete,
   };
   return (
@@ -38,6 +40,7 @@ export function BackupMenu({ backup, home, onRestore, onDelete }: Props) {
         item("restore", "Restore", whyNotRestore(backup, home)),
         item("clone", "Clone into a new instance", whyNotRead(backup)),
         item("download", "Download", whyNotRead(backup)),
+        item("edit", "Edit details", whyNotEdit(backup)),
         item("delete", "Delete", whyNotDelete(backup, useRunning())),
       ]}
       onItemClick={({ detail }) => handlers[detail.id]?.()}

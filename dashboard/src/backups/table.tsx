@@ -16,6 +16,7 @@ import { Wrapped } from "../resource/wrapped.tsx";
 import type { Home } from "../allowed/backups.ts";
 import { DeleteBackup } from "./delete.tsx";
 import { BackupDetails } from "./details.tsx";
+import { EditBackup } from "./edit.tsx";
 import { BackupMenu } from "./menu.tsx";
 import { Restore } from "./restore.tsx";
 import { kindInWords, momentOf, sizeInWords } from "./words.ts";
@@ -30,13 +31,14 @@ interface Props {
 }
 
 export function BackupsTable({ homeOf, instanceId, empty, actions }: Props) {
-  const [dialog, setDialog] = useState<{ what: "restore" | "delete"; backup: Backup }>();
+  const [dialog, setDialog] = useState<{ what: "restore" | "edit" | "delete"; backup: Backup }>();
   const close = () => setDialog(undefined);
   const menu = (backup: Backup) => (
     <BackupMenu
       backup={backup}
       home={homeOf(backup)}
       onRestore={() => setDialog({ what: "restore", backup })}
+      onEdit={() => setDialog({ what: "edit", backup })}
       onDelete={() => setDialog({ what: "delete", backup })}
     />
   );
@@ -61,6 +63,7 @@ export function BackupsTable({ homeOf, instanceId, empty, actions }: Props) {
         />
       )}
       {dialog?.what === "restore" && <Restore backup={dialog.backup} onDismiss={close} />}
+      {dialog?.what === "edit" && <EditBackup backup={dialog.backup} onDismiss={close} />}
       {dialog?.what === "delete" && <DeleteBackup backup={dialog.backup} onDismiss={close} />}
       <ShownDetails />
     </>
@@ -102,15 +105,21 @@ function Made({ backup }: { backup: Backup }) {
   return <Link to={`${pathname}?${details.toString()}`}>{momentOf(backup)}</Link>;
 }
 
-/** The service deletes only those backups automatically that it takes automatically. */
-function Kind({ backup: { kind, expires_at } }: { backup: Backup }) {
+/** The service deletes only those backups automatically that it takes automatically, and none that is locked. */
+function Kind({ backup: { kind, locked, expires_at } }: { backup: Backup }) {
   return (
     <>
       {kindInWords(kind)}
-      {expires_at !== null && (
+      {locked ? (
         <Box variant="small" display="block">
-          expires <Time at={expires_at} />
+          locked
         </Box>
+      ) : (
+        expires_at !== null && (
+          <Box variant="small" display="block">
+            expires <Time at={expires_at} />
+          </Box>
+        )
       )}
     </>
   );

@@ -5,6 +5,7 @@ import { workOf } from "../operations/words.ts";
 /** Events that take effect immediately; all others start operations. */
 const ACTIONS: Readonly<Record<string, string>> = {
   "server.update": "Renamed server",
+  "backup.update": "Changed backup",
   "backup.download": "Downloaded backup",
   "ssh_key.create": "Added SSH key",
   "ssh_key.delete": "Deleted SSH key",
