@@ -11,6 +11,7 @@ import { matches, startEvents, type Events } from "../../infra/local/events/even
 import { startGateway, type Gateway } from "../../infra/local/gateway/gateway.ts";
 import { FunctionError } from "../../infra/local/lambda/function-error.ts";
 import { startLambda, type Lambda } from "../../infra/local/lambda/lambda.ts";
+import { openSandbox } from "../../infra/local/lambda/sandbox.ts";
 import { runnable } from "../../infra/local/states/runnable.ts";
 import { startStates, type Execution, type States, type TaskCall } from "../../infra/local/states/states.ts";
 import { readTemplate, type Template } from "../../infra/local/template/template.ts";
@@ -417,4 +418,27 @@ test("event patterns match as in EventBridge", () => {
   expect(matches({ source: ["aws.states"], detail: { status: ["FAILED", "ABORTED"] } }, event)).toBe(true);
   expect(matches({ detail: { status: ["SUCCEEDED"] } }, event)).toBe(false);
   expect(() => matches({ source: ["other"], detail: { name: [{ prefix: "op_" }] } }, event)).toThrow(/prefix/);
+});
+test("the thread of a function that nobody calls for half a minute ends", async () => {
+  const definition = template.functions.find(({ name }) => name === named("tick"));
+  if (definition === undefined) throw new Error("the fixture has a function tick");
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const onExit = vi.fn<() => void>();
+  const sandbox = openSandbox(definition, {
+    environment: {},
+    log: { write: writeLog, lines: [], close: () => undefined },
+    onExit,
+  });
+  try {
+    await sandbox.invoke("{}");
+    vi.advanceTimersByTime(29_000);
+    await sandbox.invoke("{}");
+    vi.advanceTimersByTime(29_000);
+    expect(sandbox.isOpen()).toBe(true);
+    vi.advanceTimersByTime(2_000);
+    expect(sandbox.isOpen()).toBe(false);
+  } finally {
+    vi.useRealTimers();
+  }
+  await vi.waitFor(() => expect(onExit).toHaveBeenCalledOnce());
 });
