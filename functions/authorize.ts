@@ -64,7 +64,7 @@ async function admit(authorization: string | undefined, facts: RequestFacts): Pr
   if (value === undefined) return { kind: "rejected" };
   if (value.startsWith("svc_")) return isTokenValue(env().ENVIRONMENT, value) ? admitToken(value, facts) : { kind: "rejected" };
   const session = await verifySession(value);
-  return session === undefined ? { kind: "rejected" } : admitSession(session.userId, session.sessionId, facts);
+  return session === undefined ? { kind: "rejected" } : admitSession(session, facts);
 }
 
 /** Of any resource: nothing is cached, so it is for this one request, whose own ARN may be longer than the 512 characters that a policy takes. */

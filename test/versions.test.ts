@@ -4,6 +4,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Operation } from "../shared/api/operations.ts";
 import { setQuota } from "../shared/data/operator.ts";
+import { freeSlots } from "../shared/data/slots.ts";
+import { stampOf } from "../shared/data/stamps.ts";
 import { keys } from "../shared/data/keys.ts";
 import { updateOne } from "../shared/data/table.ts";
 import { fingerprintOfId } from "../shared/domain/token-value.ts";
@@ -76,8 +78,8 @@ const kinds: Kind[] = [
     deleted: 200,
     touch: (path) =>
       updateOne(
-        keys.credential(fingerprintOfId(idIn(path))),
-        { set: { last_used_at: "2026-11-21T12:00:00.000Z", last_used_ip: "192.0.2.1" } },
+        keys.tokenAccess(fingerprintOfId(idIn(path))),
+        { set: { last_used_ip: "192.0.2.1", all: freeSlots(100).fill(stampOf(Date.now() - 120_000)) } },
         {},
       ),
   },

@@ -3,10 +3,9 @@ import { wrongPassword } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { changeOf, logEvent } from "../../shared/data/change.ts";
-import { findUserByEmail, openSession } from "../../shared/data/credentials.ts";
+import { endOfSession, findUserByEmail, openSession } from "../../shared/data/credentials.ts";
 import { admitLogin } from "../../shared/data/login-limits.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { SESSION_HOURS } from "../../shared/domain/limits.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { signSession } from "../../shared/runtime/jwt.ts";
 import { NO_PASSWORD, verifyPassword } from "../../shared/platform/passwords.ts";
@@ -18,8 +17,8 @@ export const handler = handle(api.auth.login)(async ({ body, ipAddress, requestI
   if (user === undefined || !correct) throw wrongPassword();
   await attempt.succeeded();
   const sessionId = newId("session");
-  const expires = new Date(Date.now() + SESSION_HOURS * 3_600_000);
-  if (!(await openSession(user, sessionId, expires.toISOString()))) throw wrongPassword();
+  const expires = endOfSession(sessionId);
+  if (!(await openSession(user, sessionId))) throw wrongPassword();
   const change = changeOf(await getAccount(user.account_id));
   const caller = {
     account_id: user.account_id,
@@ -31,5 +30,6 @@ export const handler = handle(api.auth.login)(async ({ body, ipAddress, requestI
   };
   logEvent(change, { caller, requestId }, "auth.login", { type: "user", id: user.id, name: user.name });
   await change.commit();
-  return { token: await signSession(user.id, sessionId, expires), expires_at: expires.toISOString(), user };
+  const session = { userId: user.id, accountId: user.account_id, sessionId };
+  return { token: await signSession(session, expires), expires_at: expires.toISOString(), user };
 });

@@ -1,19 +1,20 @@
 // GET /auth/me
 import { api } from "../../shared/api/index.ts";
 import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
-import { userRef } from "../../shared/data/credentials.ts";
+import { callerRef, userRef } from "../../shared/data/credentials.ts";
 import { env } from "../../shared/platform/env.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.auth.me)(async ({ caller, read }) => {
-  const { account, user } = await read({
+  const { account, named, user } = await read({
     account: accountRef(caller.account_id),
+    named: callerRef(caller),
     ...(caller.type === "user" && { user: userRef(caller.id) }),
   });
   const { id, account_name: name } = presentAccount(account);
   return {
     user: user ?? null,
-    token: caller.type === "token" ? { id: caller.id, name: caller.name } : null,
+    token: caller.type === "token" ? { id: caller.id, name: named?.name ?? caller.id } : null,
     account: { id, name },
     permissions: caller.permissions,
     environment: env().ENVIRONMENT,

@@ -2,7 +2,7 @@
 import { invalid } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { logEvent } from "../../shared/data/change.ts";
-import { reserveToken, toToken } from "../../shared/data/credentials.ts";
+import { reserveToken } from "../../shared/data/credentials.ts";
 import { env } from "../../shared/platform/env.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
@@ -14,5 +14,5 @@ export const handler = handle(api.tokens.create)(async ({ body, caller, by, read
   const { change } = await beginChange({ caller, read }, {});
   const { token, value } = reserveToken(change, by, env().ENVIRONMENT, { ...body, expires_at });
   logEvent(change, by, "token.create", { type: "token", id: token.id, name: token.name });
-  return commit(change, { ...toToken(token), token: value });
+  return commit(change, { ...token, token: value });
 });

@@ -1,10 +1,10 @@
 // GET /tokens
 import { api } from "../../shared/api/index.ts";
-import { allTokens, toToken } from "../../shared/data/credentials.ts";
+import { allTokens } from "../../shared/data/credentials.ts";
 import { smallPage } from "../../shared/data/lists.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.tokens.list)(async ({ query, caller }) => {
   const tokens = await allTokens(caller.account_id);
-  return smallPage(tokens.map(toToken), query, "token");
+  return smallPage(tokens, query, "token");
 });

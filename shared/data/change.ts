@@ -151,7 +151,7 @@ export type Author = By | { operator: string; requestId: string };
 
 export const actorOf = (by: Author): Actor =>
   "caller" in by
-    ? { type: by.caller.type, id: by.caller.id, name: by.caller.name }
+    ? { type: by.caller.type, id: by.caller.id, name: by.caller.name ?? by.caller.id }
     : { type: "operator", id: "operator", name: by.operator };
 
 /** Writes to the account's audit log who did what. */

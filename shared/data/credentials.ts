@@ -1,20 +1,30 @@
 // Credentials: API tokens, and users with their sessions. Admission is one conditional write: the credential exists and is
 // not expired, its limits are not hit, its last use is noted, and its permissions come back.
+import { createHash } from "node:crypto";
 import * as z from "zod";
 import { ApiError, conflict, emailTaken, notCurrentPassword, notFound } from "../api/errors.ts";
 import type { RateClass } from "../api/endpoint.ts";
-import { ALL_PERMISSIONS } from "../api/permissions.ts";
+import { ALL_PERMISSIONS, type Permission } from "../api/permissions.ts";
 import { Token, TOKEN_UNVERSIONED } from "../api/tokens.ts";
-import { isId } from "../domain/ids.ts";
-import { REQUEST_LIMITS, SESSIONS_PER_USER, WAIT_GRACE_SECONDS, WAITS_AT_ONCE, WINDOW_SECONDS } from "../domain/limits.ts";
+import { etagOf } from "../domain/etag.ts";
+import { bytesOfId, isId, timeOfId } from "../domain/ids.ts";
+import {
+  REQUEST_LIMITS,
+  SESSION_HOURS,
+  SESSIONS_PER_USER,
+  WAIT_GRACE_SECONDS,
+  WAITS_AT_ONCE,
+  WINDOW_SECONDS,
+} from "../domain/limits.ts";
 import { fingerprintOfHash, fingerprintOfId, hashOf, newTokenValue, tokenIdFor, tokenPrefix } from "../domain/token-value.ts";
 import type { Environment } from "../domain/environments.ts";
-import { type By, type Change, now } from "./change.ts";
+import { actorOf, type By, type Change, now } from "./change.ts";
 import { keys } from "./keys.ts";
-import { type Caller, CredentialRecord, UserRecord } from "./records.ts";
-import { enter, freeThePlace, type Limit, timesOf, type Verdict, type Wish } from "./slots.ts";
-import { find, type Item, queryAll, readAll, type Ref, updateRaw } from "./table.ts";
-import { type Version, versionOf } from "./versions.ts";
+import { type Caller, TokenAccess, TokenLabel, type TokenRecord, UserAccess, UserRecord } from "./records.ts";
+import { enter, freeSlots, freeThePlace, type Limit, timesOf, type Verdict, type Wish } from "./slots.ts";
+import { stampOf } from "./stamps.ts";
+import { find, type Item, keyString, queryAll, read, readAll, type Ref, updateRaw } from "./table.ts";
+import type { Version } from "./versions.ts";
 
 const WINDOW_MS = WINDOW_SECONDS * 1000;
 const LIMITS: Record<RateClass, readonly Limit<RateClass>[]> = {
@@ -25,8 +35,7 @@ const LIMITS: Record<RateClass, readonly Limit<RateClass>[]> = {
   ],
 };
 const EVERY_LIMIT = LIMITS.create_delete;
-const freeSlots = () => ({ all: zeros(REQUEST_LIMITS.all), create_delete: zeros(REQUEST_LIMITS.create_delete) });
-const zeros = (count: number): number[] => Array.from({ length: count }, () => 0);
+const everySlotFree = () => ({ all: freeSlots(REQUEST_LIMITS.all), create_delete: freeSlots(REQUEST_LIMITS.create_delete) });
 
 export interface RequestFacts {
   rate: RateClass;
@@ -45,7 +54,7 @@ const wishOf = ({ waitSeconds, at }: RequestFacts): Wish | undefined =>
 /** Frees the place that a request which has waited had taken. */
 export async function endWait({ type, id, wait }: Caller): Promise<void> {
   if (wait === undefined) return;
-  const key = type === "token" ? keys.credential(fingerprintOfId(id)) : keys.user(id);
+  const key = type === "token" ? keys.tokenAccess(fingerprintOfId(id)) : keys.userAccess(id);
   await freeThePlace(key, wait.place, wait.until);
 }
 
@@ -65,54 +74,56 @@ export type Admission =
 /** Admits a request with an API token, found by the hash of its value. */
 export async function admitToken(value: string, facts: RequestFacts): Promise<Admission> {
   const hash = hashOf(value);
-  const iso = new Date(facts.at).toISOString();
   const verdict = await enter({
-    key: keys.credential(fingerprintOfHash(hash)),
+    key: keys.tokenAccess(fingerprintOfHash(hash)),
     limits: LIMITS[facts.rate],
     windowMs: WINDOW_MS,
     now: facts.at,
-    condition: "#hash = :hash AND (expires_at = :never OR expires_at > :iso)",
-    holds: (item) => isGood(CredentialRecord.parse(item), hash, iso),
+    condition: "#hash = :hash AND (attribute_not_exists(expires_at) OR expires_at > :at)",
+    holds: (item) => isGood(TokenAccess.parse(item), hash, facts.at),
     names: { "#hash": "hash" },
-    values: { ":hash": hash, ":never": null, ":iso": iso },
-    set: { last_used_at: iso, last_used_ip: facts.ipAddress },
+    values: { ":hash": hash, ":at": facts.at },
+    set: { last_used_ip: facts.ipAddress },
     wish: wishOf(facts),
   });
   return admission(verdict, facts, (item) => {
-    const { account_id, id, name, permissions } = CredentialRecord.parse(item);
-    return { account_id, type: "token", id, name, permissions, ip_address: facts.ipAddress };
+    const { account_id, id, permissions } = TokenAccess.parse(item);
+    return { account_id, type: "token", id, permissions: permissionsIn(permissions), ip_address: facts.ipAddress };
   });
 }
 
-const isGood = ({ hash, expires_at }: CredentialRecord, expected: string, at: string): boolean =>
-  hash === expected && (expires_at === null || expires_at > at);
+const isGood = ({ hash, expires_at = Infinity }: TokenAccess, expected: Uint8Array, at: number): boolean =>
+  Buffer.compare(hash, expected) === 0 && expires_at > at;
 
-/** Admits a request with a session of the dashboard; the user's limits are shared by all of their sessions. */
-export async function admitSession(userId: string, sessionId: string, facts: RequestFacts): Promise<Admission> {
-  const iso = new Date(facts.at).toISOString();
+/** A session of the dashboard, as its JWT says. */
+export interface Session {
+  userId: string;
+  accountId: string;
+  sessionId: string;
+}
+
+/** Admits a request with a session; the user's limits are shared by all of their sessions. */
+export async function admitSession({ userId, accountId, sessionId }: Session, facts: RequestFacts): Promise<Admission> {
+  if (endOfSession(sessionId).getTime() <= facts.at) return { kind: "rejected" };
+  const tag = sessionTag(sessionId);
   const verdict = await enter({
-    key: keys.user(userId),
+    key: keys.userAccess(userId),
     limits: LIMITS[facts.rate],
     windowMs: WINDOW_MS,
     now: facts.at,
-    condition: "sessions.#session.expires_at > :iso",
-    holds: (item) => (UserRecord.parse(item).sessions[sessionId]?.expires_at ?? "") > iso,
-    names: { "#session": sessionId },
-    values: { ":iso": iso },
+    condition: "contains(sessions, :session)",
+    holds: (item) => openSessions(item).some((open) => Buffer.compare(open, tag) === 0),
+    values: { ":session": tag },
     wish: wishOf(facts),
   });
-  return admission(verdict, facts, (item) => {
-    const { account_id, id, name } = UserRecord.parse(item);
-    return {
-      account_id,
-      type: "user",
-      id,
-      name,
-      permissions: [...ALL_PERMISSIONS],
-      session_id: sessionId,
-      ip_address: facts.ipAddress,
-    };
-  });
+  return admission(verdict, facts, () => ({
+    account_id: accountId,
+    type: "user",
+    id: userId,
+    permissions: [...ALL_PERMISSIONS],
+    session_id: sessionId,
+    ip_address: facts.ipAddress,
+  }));
 }
 
 function admission(verdict: Verdict<RateClass>, facts: RequestFacts, callerOf: (item: Item) => Caller): Admission {
@@ -144,30 +155,58 @@ function stateOf({ name, slots }: Limit<RateClass>, item: Item, at: number): Lim
   };
 }
 
-const credentialRef = (tokenId: string): Ref<CredentialRecord> => ({
-  key: keys.credential(fingerprintOfId(tokenId)),
-  schema: CredentialRecord,
+export const tokenAccessRef = (tokenId: string): Ref<TokenAccess> => ({
+  key: keys.tokenAccess(fingerprintOfId(tokenId)),
+  schema: TokenAccess,
+});
+const labelRef = (accountId: string, tokenId: string): Ref<z.infer<typeof TokenLabel>> => ({
+  key: keys.token(accountId, tokenId),
+  schema: TokenLabel,
 });
 
+/** Where the caller's name is. */
+export const callerRef = ({ type, account_id, id }: Caller): Ref<{ name: string }> =>
+  type === "token" ? labelRef(account_id, id) : userRef(id);
+
 /** A token by the id in a path; another account's is not found. */
-export async function getToken(accountId: string, id: string): Promise<CredentialRecord> {
-  const token = isId("token", id) ? await find(credentialRef(id)) : undefined;
-  if (token === undefined || token.id !== id || token.account_id !== accountId) throw notFound("API token");
-  return token;
+export async function getToken(accountId: string, id: string): Promise<TokenRecord> {
+  const found = isId("token", id) ? await read({ access: tokenAccessRef(id), label: labelRef(accountId, id) }) : undefined;
+  if (found?.access === undefined || found.label === undefined) throw notFound("API token");
+  return tokenOf(found.access, found.label);
 }
 
-export const tokenVersion = (token: CredentialRecord): Version =>
-  versionOf(credentialRef(token.id), token, { shown: Token, unversioned: TOKEN_UNVERSIONED });
+function tokenOf({ account_id, hash, ...access }: TokenAccess, label: z.infer<typeof TokenLabel>): TokenRecord {
+  const lastUsed = Math.max(...access.all);
+  return {
+    ...label,
+    account_id,
+    hash,
+    permissions: permissionsIn(access.permissions),
+    last_used_at: lastUsed === 0 ? null : new Date(lastUsed).toISOString(),
+    last_used_ip: access.last_used_ip,
+    expires_at: access.expires_at === undefined ? null : new Date(access.expires_at).toISOString(),
+  };
+}
+
+/** What is shown of a token never changes, other than by its use. */
+export function tokenVersion(token: TokenRecord): Version {
+  const etag = etagOf(Token.parse(token), TOKEN_UNVERSIONED);
+  return { key: keys.token(token.account_id, token.id), etag, values: { name: token.name }, etagOf: () => etag };
+}
 
 /** All tokens of an account (at most 100), in two calls. */
-export async function allTokens(accountId: string): Promise<CredentialRecord[]> {
-  const ids = (await queryAll(keys.tokens(accountId), { consistent: true })).map((item) => String(item["sk"]));
-  const items = await readAll(ids.map((id) => credentialRef(id).key));
-  return [...items.values()].map((item) => CredentialRecord.parse(item));
+export async function allTokens(accountId: string): Promise<TokenRecord[]> {
+  const labels = (await queryAll(keys.tokens(accountId), { consistent: true })).map((item) => TokenLabel.parse(item));
+  const items = await readAll(labels.map(({ id }) => tokenAccessRef(id).key));
+  return labels.flatMap((label) => {
+    const item = items.get(keyString(tokenAccessRef(label.id).key));
+    return item === undefined ? [] : tokenOf(TokenAccess.parse(item), label);
+  });
 }
 
-/** The public fields of a token: never its hash. */
-export const toToken = (record: CredentialRecord): Token => Token.parse(record);
+const bitOf = (permission: Permission): number => 1 << ALL_PERMISSIONS.indexOf(permission);
+const bitsOf = (permissions: readonly Permission[]): number => permissions.reduce((bits, each) => bits | bitOf(each), 0);
+const permissionsIn = (bits: number): Permission[] => ALL_PERMISSIONS.filter((permission) => (bits & bitOf(permission)) !== 0);
 
 /** Makes a token; its value is returned this once and only its hash is kept. */
 export function reserveToken(
@@ -175,138 +214,149 @@ export function reserveToken(
   by: By,
   environment: Environment,
   draft: Pick<Token, "name" | "permissions" | "expires_at">,
-): { token: CredentialRecord; value: string } {
+): { token: TokenRecord; value: string } {
   const value = newTokenValue(environment);
   const hash = hashOf(value);
   const id = tokenIdFor(hash, Date.now());
-  const token: CredentialRecord = {
-    ...draft,
+  const label = {
     id,
-    account_id: change.accountId,
-    hash,
+    name: draft.name,
     prefix: tokenPrefix(environment),
     last4: value.slice(-4),
     created_at: now(),
-    created_by: { type: by.caller.type, id: by.caller.id, name: by.caller.name },
-    last_used_at: null,
-    last_used_ip: null,
-    ...freeSlots(),
+    created_by: actorOf(by),
+  };
+  const access = {
+    id,
+    account_id: change.accountId,
+    hash,
+    permissions: bitsOf(draft.permissions),
+    ...(draft.expires_at !== null && { expires_at: Date.parse(draft.expires_at) }),
+    ...everySlotFree(),
   };
   change.use("token", 1);
-  change.claim(keys.tokenName(change.accountId, token.name), "name", id);
-  change.put(credentialRef(id).key, token);
-  change.put(keys.token(change.accountId, id), { created_at: token.created_at });
-  return { token, value };
+  change.claim(keys.tokenName(change.accountId, label.name), "name", id);
+  change.put(tokenAccessRef(id).key, access);
+  change.put(labelRef(change.accountId, id).key, label);
+  return { token: tokenOf(TokenAccess.parse(access), label), value };
 }
 
 /** Revokes a token: the very next request with it finds nothing. */
-export function revokeToken(change: Change, token: CredentialRecord): void {
+export function revokeToken(change: Change, token: TokenRecord): void {
   change.use("token", -1);
-  change.remove(credentialRef(token.id).key, { equals: { hash: token.hash } }, () => notFound("API token"));
-  change.remove(keys.token(change.accountId, token.id));
+  change.remove(tokenAccessRef(token.id).key, { equals: { hash: token.hash } }, () => notFound("API token"));
+  change.remove(labelRef(change.accountId, token.id).key);
   change.remove(keys.tokenName(change.accountId, token.name));
 }
+
+export const userAccessRef = (userId: string): Ref<UserAccess> => ({ key: keys.userAccess(userId), schema: UserAccess });
 
 export const userRef = (userId: string): Ref<UserRecord> => ({ key: keys.user(userId), schema: UserRecord });
 
 export function reserveUser(change: Change, user: Pick<UserRecord, "id" | "email" | "name" | "password_hash">): UserRecord {
-  const record: UserRecord = { ...user, account_id: change.accountId, created_at: now(), sessions: {}, ...freeSlots() };
+  const record: UserRecord = { ...user, account_id: change.accountId, created_at: now() };
   change.use("user", 1);
   change.put(keys.email(user.email), { user_id: user.id }, () => emailTaken());
   change.put(keys.user(user.id), record);
+  change.put(keys.userAccess(user.id), { password: passwordTag(user.password_hash), ...everySlotFree() });
   change.put(keys.userOf(change.accountId, user.id), { email: user.email });
   return record;
 }
 
-/** Removes a user: their sessions are on the record, so that the very next request with one finds nothing. */
+/** Removes a user: the very next request with one of their sessions finds nothing. */
 export function removeUser(change: Change, user: UserRecord): void {
   change.use("user", -1);
   change.requireMore("user", 1, () =>
     conflict("This is the account's last user, so nobody could sign in; create another user first", { resource: "user" }),
   );
   change.remove(keys.user(user.id), {}, () => notFound("user"));
+  change.remove(keys.userAccess(user.id));
   change.remove(keys.email(user.email), { equals: { user_id: user.id } });
   change.remove(keys.userOf(user.account_id, user.id));
 }
+
+const PASSWORD_TAG_BYTES = 4;
+
+/** Tells a password from the one before it, in few bytes: what is compared is a salted hash, not a guess. */
+const passwordTag = (passwordHash: string): Uint8Array =>
+  createHash("sha256").update(passwordHash).digest().subarray(0, PASSWORD_TAG_BYTES);
+
+/** A session ends so long after it was opened, which its id says. */
+export const endOfSession = (sessionId: string): Date => new Date(timeOfId(sessionId) + SESSION_HOURS * 3_600_000);
+
+const SESSION_RANDOM_BYTES = 3;
+
+/**
+ * What is kept of a session: when it was opened, so that they sort by age, and three random bytes of its id. Nobody can guess one: the JWT
+ * that brings the id is signed. It only has to tell a user's sessions apart that were opened in the same millisecond.
+ */
+function sessionTag(sessionId: string): Uint8Array {
+  return Buffer.concat([stampOf(timeOfId(sessionId)), bytesOfId(sessionId).subarray(-SESSION_RANDOM_BYTES)]);
+}
+
+/** The oldest first. */
+const openSessions = (item: Item): Uint8Array[] =>
+  [...(UserAccess.parse(item).sessions ?? [])].toSorted((a, b) => Buffer.compare(a, b));
 
 /** Each failed try means that another request opened or ended a session of the user, so that some request always makes progress. */
 const SESSION_TRIES = 100;
 
 /**
- * Opens a session; beyond the quota the oldest end, and so do those that have expired. False if the password that was verified
- * is no longer the user's: a change of password ends the sessions that are being opened, too.
+ * Opens a session; beyond the quota the oldest end. False if the password that was verified is no longer the user's: a change of
+ * password ends the sessions that are being opened, too.
  */
-export async function openSession(user: UserRecord, sessionId: string, expiresAt: string): Promise<boolean> {
-  const at = now();
-  let sessions = user.sessions;
+export async function openSession(user: UserRecord, sessionId: string): Promise<boolean> {
+  const [key, tag, password] = [keys.userAccess(user.id), sessionTag(sessionId), passwordTag(user.password_hash)];
+  let open: Uint8Array[] = []; // what most have is room
   for (let attempt = 0; attempt < SESSION_TRIES; attempt++) {
-    const ended = surplus(sessions, at, attempt > 0);
-    const places = ended.map((_, i) => `sessions.#ended${i}`);
-    const { done, item } = await updateRaw(keys.user(user.id), {
-      UpdateExpression: `SET sessions.#new = :new${places.length > 0 ? ` REMOVE ${places.join(", ")}` : ""}`,
-      // The condition that the ended ones existed keeps the number exact.
-      ConditionExpression: [
-        "password_hash = :verified",
-        "size(sessions) <= :most",
-        ...places.map((place) => `attribute_exists(${place})`),
-      ].join(" AND "),
-      ExpressionAttributeNames: { "#new": sessionId, ...Object.fromEntries(ended.map((id, i) => [`#ended${i}`, id])) },
+    const hasRoom = open.length < SESSIONS_PER_USER;
+    const { done, item } = await updateRaw(key, {
+      UpdateExpression: hasRoom ? "ADD sessions :new" : "SET sessions = :new",
+      ConditionExpression: `#password = :password AND ${
+        hasRoom ? "(attribute_not_exists(sessions) OR size(sessions) < :most)" : "sessions = :open"
+      }`,
+      ExpressionAttributeNames: { "#password": "password" },
       ExpressionAttributeValues: {
-        ":new": { expires_at: expiresAt, created_at: at },
-        ":verified": user.password_hash,
-        ":most": SESSIONS_PER_USER - 1 + ended.length,
+        ":password": password,
+        ...(hasRoom
+          ? { ":new": new Set([tag]), ":most": SESSIONS_PER_USER }
+          : { ":new": new Set([...open.slice(1 - SESSIONS_PER_USER), tag]), ":open": new Set(open) }),
       },
     });
     if (done) return true;
     if (item === undefined) return false; // the user was removed
-    const present = UserRecord.parse(item);
-    if (present.password_hash !== user.password_hash) return false;
-    sessions = present.sessions;
+    if (Buffer.compare(UserAccess.parse(item).password, password) !== 0) return false;
+    open = openSessions(item);
   }
   throw new Error(`Could not open a session for ${user.id} in ${SESSION_TRIES} tries`);
 }
 
-/** The sessions that end when one more is opened: the oldest. Concurrent sign-ins each end another one of the older half. */
-function surplus(sessions: UserRecord["sessions"], at: string, contended: boolean): string[] {
-  const oldestFirst = Object.entries(sessions).toSorted(([, a], [, b]) => (a.created_at < b.created_at ? -1 : 1));
-  const live = oldestFirst.filter(([, session]) => session.expires_at > at);
-  const expired = oldestFirst.filter(([, session]) => session.expires_at <= at);
-  const count = Math.max(0, live.length - (SESSIONS_PER_USER - 1));
-  const first = contended && count > 0 ? Math.floor(Math.random() * (SESSIONS_PER_USER / 2)) : 0;
-  return [...live.slice(first, first + count), ...expired].map(([id]) => id);
-}
-
 export async function endSession(userId: string, sessionId: string): Promise<void> {
-  await updateRaw(keys.user(userId), {
-    UpdateExpression: "REMOVE sessions.#ended",
+  await updateRaw(keys.userAccess(userId), {
+    UpdateExpression: "DELETE sessions :ended",
     ConditionExpression: "attribute_exists(pk)",
-    ExpressionAttributeNames: { "#ended": sessionId },
+    ExpressionAttributeValues: { ":ended": new Set([sessionTag(sessionId)]) },
   });
 }
 
 /**
  * Sets a password and ends every session, including those opened in the meantime, except the one that set it, if given. That
- * session must still exist: a session that ended since the user was read stays ended.
+ * session must still be open: one that has ended since its request was admitted stays ended.
  */
 export function setPassword(change: Change, user: UserRecord, passwordHash: string, keepSessionId?: string): void {
-  const kept = keepSessionId === undefined ? undefined : user.sessions[keepSessionId];
-  if (keepSessionId !== undefined && kept === undefined) throw new ApiError("UNAUTHORIZED");
+  const keep = keepSessionId === undefined ? undefined : sessionTag(keepSessionId);
+  const password = passwordTag(passwordHash);
   change.update(
     keys.user(user.id),
-    {
-      set: {
-        password_hash: passwordHash,
-        sessions: keepSessionId !== undefined && kept !== undefined ? { [keepSessionId]: kept } : {},
-      },
-    },
-    {
-      equals: { password_hash: user.password_hash },
-      ...(keepSessionId !== undefined && { has: [["sessions", keepSessionId]] }),
-    },
-    (present) =>
-      present?.["password_hash"] === user.password_hash
-        ? new ApiError("UNAUTHORIZED") // the session has ended in the meantime
-        : notCurrentPassword(), // another request was faster
+    { set: { password_hash: passwordHash } },
+    { equals: { password_hash: user.password_hash } },
+    () => notCurrentPassword(), // another request was faster
+  );
+  change.update(
+    keys.userAccess(user.id),
+    keep === undefined ? { set: { password }, remove: ["sessions"] } : { set: { password, sessions: new Set([keep]) } },
+    keep === undefined ? {} : { contains: { sessions: keep } },
+    () => new ApiError("UNAUTHORIZED"), // the session, or the user, has gone in the meantime
   );
 }
 

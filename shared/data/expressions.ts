@@ -20,8 +20,8 @@ export interface Where {
   above?: Record<string, number>;
   /** Attributes that must be absent, zero or false, such as an empty set, a count or a flag. */
   none?: readonly string[];
-  /** Entries of maps that must be there, each as the path to it. */
-  has?: readonly (readonly string[])[];
+  /** Members that sets must have. */
+  contains?: Item;
 }
 
 export interface Update {
@@ -90,7 +90,7 @@ function conditionWith(use: Aliases, where: Where): Expression {
       return `(attribute_not_exists(${use.name(name)}) OR ${use.name(name)} < ${limit})`;
     }),
     ...Object.entries(where.above ?? {}).map(([name, bound]) => `${use.name(name)} > ${use.value(bound)}`),
-    ...(where.has ?? []).map((path) => `attribute_exists(${path.map(use.name).join(".")})`),
+    ...Object.entries(where.contains ?? {}).map(([name, member]) => `contains(${use.name(name)}, ${use.value(member)})`),
     ...(where.none ?? []).map(
       (name) => `(attribute_not_exists(${use.name(name)}) OR ${use.name(name)} IN (${[0, false].map(use.value).join(", ")}))`,
     ),

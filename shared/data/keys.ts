@@ -59,21 +59,26 @@ export const keys = {
   }),
   tokenName: (accountId: string, name: string): Key => ({ pk: owned(accountId, "unique"), sk: `token_name#${name}` }),
 
-  /** The ids of an account's tokens (at most 100). */
-  tokens: (accountId: string) => owned(accountId, "token"),
+  /** What is shown of an account's tokens (at most 100). */
+  tokens: (accountId: string) => owned(accountId, "api_token"),
   token: (accountId: string, id: string): Key => ({ pk: keys.tokens(accountId), sk: id }),
-  /** A token's permissions and limits, by the part of its id that is taken from the hash of its value. */
-  credential: (fingerprint: string): Key => ({ pk: `CREDENTIAL#${fingerprint}`, sk: "CREDENTIAL" }),
+  /**
+   * A token's permissions and limits, by the part of its id that is taken from the hash of its value. Every request writes it: at most
+   * 1 KB, like `userAccess` (`test/figures.test.ts`).
+   */
+  tokenAccess: (fingerprint: string): Key => ({ pk: `TOKEN#${fingerprint}`, sk: "ACCESS" }),
 
-  /** A user with their sessions and limits. */
+  /** A user's name, email address and password. */
   user: (userId: string): Key => ({ pk: `USER#${userId}`, sk: "USER" }),
+  /** A user's sessions and limits. */
+  userAccess: (userId: string): Key => ({ pk: `USER#${userId}`, sk: "ACCESS" }),
   /** Which user an email address belongs to. */
   email: (email: string): Key => ({ pk: `EMAIL#${email.toLowerCase()}`, sk: "EMAIL" }),
   /** The ids of an account's users. */
   users: (accountId: string) => owned(accountId, "user"),
   userOf: (accountId: string, userId: string): Key => ({ pk: keys.users(accountId), sk: userId }),
   /** Recent failed sign-ins of an email from an IP address, or of an IP address. Hashed, because the email may be a mistyped password. */
-  loginFailures: (...of: string[]): Key => ({ pk: `LOGIN#${hashed(of.join("\n"))}`, sk: "FAILURES" }),
+  loginFailures: (...of: string[]): Key => ({ pk: `SIGN_IN#${hashed(of.join("\n"))}`, sk: "FAILURES" }),
 
   /** The response stored for a credential's `Idempotency-Key`. */
   idempotency: (accountId: string, credentialId: string, key: string): Key => ({

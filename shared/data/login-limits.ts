@@ -4,11 +4,12 @@ import { tooManySignIns } from "../api/errors.ts";
 import { LOGIN_FAILURES, LOGIN_WINDOW_SECONDS } from "../domain/limits.ts";
 import { networkOf } from "../domain/network.ts";
 import { keys, type Key } from "./keys.ts";
-import { enter } from "./slots.ts";
+import { enter, freeSlots } from "./slots.ts";
+import { NEVER, Stamp, stampOf } from "./stamps.ts";
 import { find, putIfAbsent, updateRaw } from "./table.ts";
 import * as z from "zod";
 
-const Failures = z.object({ failures: z.array(z.number()) });
+const Failures = z.object({ failures: z.array(Stamp) });
 
 const WINDOW_MS = LOGIN_WINDOW_SECONDS * 1000;
 
@@ -54,7 +55,7 @@ async function take(key: Key, slots: number, at: number): Promise<number | undef
   } as const;
   let verdict = await enter(entry);
   if (verdict.kind === "rejected") {
-    await putIfAbsent(key, { failures: Array.from({ length: slots }, () => 0) });
+    await putIfAbsent(key, { failures: freeSlots(slots) });
     verdict = await enter(entry);
   }
   return verdict.kind === "limited" ? verdict.retryAfterMs : undefined;
@@ -67,6 +68,6 @@ async function release(key: Key, at: number): Promise<void> {
   await updateRaw(key, {
     UpdateExpression: `SET failures[${place}] = :free`,
     ConditionExpression: `failures[${place}] = :at`,
-    ExpressionAttributeValues: { ":at": at, ":free": 0 },
+    ExpressionAttributeValues: { ":at": stampOf(at), ":free": NEVER },
   });
 }

@@ -9,7 +9,7 @@ import { accountRef, getAccount, newAccount } from "./accounts.ts";
 import { changeOf, logEvent, now } from "./change.ts";
 import { allTokens, findUserByEmail, removeUser, reserveUser, setPassword } from "./credentials.ts";
 import { keys } from "./keys.ts";
-import type { AccountRecord, CredentialRecord, UserRecord } from "./records.ts";
+import type { AccountRecord, TokenRecord, UserRecord } from "./records.ts";
 import { find, putIfAbsent, queryAll } from "./table.ts";
 
 const operator = () => ({ operator: "operator", requestId: `admin-${randomUUID()}` });
@@ -55,7 +55,7 @@ export async function resetPassword(email: string, password: string): Promise<Us
  * Removes a user of an account, with all of their sessions; an account keeps its last one. API tokens are the account's own: those
  * that the user created keep working, and are returned.
  */
-export async function deleteUser(email: string): Promise<CredentialRecord[]> {
+export async function deleteUser(email: string): Promise<TokenRecord[]> {
   const user = await findUserByEmail(email);
   if (user === undefined) throw notFound("user");
   const change = changeOf(await getAccount(user.account_id));

@@ -10,6 +10,7 @@ import { SshKey } from "../api/ssh-keys.ts";
 import { Token } from "../api/tokens.ts";
 import { ALL_PERMISSIONS } from "../api/permissions.ts";
 import { isServerPhase, OPERATION_TYPES, RESOURCE_TYPES, type ServerPhase } from "../domain/lifecycle.ts";
+import { Stamp } from "./stamps.ts";
 import { stored } from "./stored.ts";
 
 const listed = { account_id: z.string(), number: z.string() };
@@ -93,18 +94,45 @@ export type EventRecord = z.infer<typeof EventRecord>;
 export const SshKeyRecord = stored(SshKey).extend({ account_id: z.string() });
 export type SshKeyRecord = z.infer<typeof SshKeyRecord>;
 
-/** The times (ms) of a credential's last counted requests, in any order: a slot is free when its time is outside the window. */
-const slots = z.array(z.number());
+const bytes = z.instanceof(Uint8Array);
+/** When a credential's last counted requests came, in any order: a slot is free when its time is outside the window. */
+const slots = z.array(Stamp);
 
-export const CredentialRecord = stored(Token).extend({
+/** What admits a token's requests, and so is written by each of them. */
+export const TokenAccess = z.object({
+  id: z.string(),
   account_id: z.string(),
-  hash: z.string(),
+  hash: bytes,
+  /** A bit for each permission, in the order of `ALL_PERMISSIONS`. */
+  permissions: z.number(),
+  /** Milliseconds since 1970; absent: never. */
+  expires_at: z.number().optional(),
+  last_used_ip: z.string().nullable().default(null),
   all: slots,
   create_delete: slots,
 });
-export type CredentialRecord = z.infer<typeof CredentialRecord>;
+export type TokenAccess = z.infer<typeof TokenAccess>;
 
-const SessionEntry = z.object({ expires_at: timestamp, created_at: timestamp });
+/** What is only shown of a token. */
+export const TokenLabel = stored(
+  Token.pick({ id: true, name: true, prefix: true, last4: true, created_at: true, created_by: true }),
+);
+
+export interface TokenRecord extends Token {
+  account_id: string;
+  hash: Uint8Array;
+}
+
+/** What admits the requests of a user's sessions, and so is written by each of them. */
+export const UserAccess = z.object({
+  /** Changes with the password: no session is opened with one that is no longer the user's. */
+  password: bytes,
+  /** The tags of those that are open. */
+  sessions: z.set(bytes).optional(),
+  all: slots,
+  create_delete: slots,
+});
+export type UserAccess = z.infer<typeof UserAccess>;
 
 export const UserRecord = z.object({
   id: id("user"),
@@ -113,9 +141,6 @@ export const UserRecord = z.object({
   name: z.string(),
   password_hash: z.string(),
   created_at: timestamp,
-  sessions: z.record(z.string(), SessionEntry),
-  all: slots,
-  create_delete: slots,
 });
 export type UserRecord = z.infer<typeof UserRecord>;
 
@@ -156,7 +181,8 @@ export const Caller = z.object({
   account_id: id("account"),
   type: z.enum(["token", "user"]),
   id: z.string(),
-  name: z.string(),
+  /** Unknown to the authorizer; whoever changes something reads it with the account (`begin.ts`). */
+  name: z.string().optional(),
   permissions: z.array(z.enum(ALL_PERMISSIONS)),
   session_id: z.string().optional(),
   ip_address: z.string().nullable(),

@@ -2,6 +2,7 @@
 // passes by overwriting a time that is outside the window. The failed condition of a write that found its slot taken
 // returns the item, which shows a free slot or proves that there is none.
 import type { Key } from "./keys.ts";
+import { NEVER, stampOf, timeOf } from "./stamps.ts";
 import { type Item, keyString, type UpdateOutcome, updateRaw } from "./table.ts";
 
 /** A limit: the attribute that holds its slots, and how many there are. */
@@ -51,7 +52,7 @@ export async function enter<const N extends string>(entry: Entry<N>): Promise<Ve
     remember(keyString(key), item, entry);
     if (done) return { kind: "admitted", item, place: place ?? (await takeFreed(entry, item)) };
     if (!holds(item)) return { kind: "rejected" };
-    const free = limits.map(({ name }) => freeSlots(timesOf(item, name), now, windowMs));
+    const free = limits.map(({ name }) => freeAmong(timesOf(item, name), now, windowMs));
     const full = free.findIndex((indexes) => indexes.length === 0);
     const limit = limits[full];
     if (limit !== undefined)
@@ -68,13 +69,13 @@ export async function enter<const N extends string>(entry: Entry<N>): Promise<Ve
 }
 
 const freePlace = (item: Item, { places }: Wish, now: number): string | undefined =>
-  places.find((name) => Number(item[name] ?? 0) <= now);
+  places.find((name) => timeIn(item[name]) <= now);
 
 /** Based on what this container last saw; marked as taken for concurrent requests. */
 function pickPlace(key: string, wish: Wish, now: number): string | undefined {
   const known = hints.get(key)?.places ?? {};
   const place = freePlace(known, wish, now);
-  if (place !== undefined) known[place] = wish.untilMs;
+  if (place !== undefined) known[place] = stampOf(wish.untilMs);
   return place;
 }
 
@@ -92,7 +93,7 @@ async function takeFreed({ key, wish, now }: Entry<string>, item: Item): Promise
       UpdateExpression: "SET #place = :until",
       ConditionExpression: `attribute_exists(pk) AND ${IS_FREE}`,
       ExpressionAttributeNames: { "#place": place },
-      ExpressionAttributeValues: { ":until": wish.untilMs, ":now": now },
+      ExpressionAttributeValues: { ":until": stampOf(wish.untilMs), ":now": stampOf(now) },
     });
     if (outcome.done) return place;
     shown = outcome.item;
@@ -108,13 +109,18 @@ export async function freeThePlace(key: Key, place: string, untilMs: number): Pr
     UpdateExpression: "REMOVE #place",
     ConditionExpression: "#place = :until",
     ExpressionAttributeNames: { "#place": place },
-    ExpressionAttributeValues: { ":until": untilMs },
+    ExpressionAttributeValues: { ":until": stampOf(untilMs) },
   });
 }
 
-export const timesOf = (item: Item, name: string): number[] => (Array.isArray(item[name]) ? item[name].map(Number) : []);
+export const timesOf = (item: Item, name: string): number[] => (Array.isArray(item[name]) ? item[name].map(timeIn) : []);
 
-const freeSlots = (times: readonly number[], now: number, windowMs: number): number[] =>
+const timeIn = (stamp: unknown): number => (stamp instanceof Uint8Array ? timeOf(stamp) : 0);
+
+/** The slots of a limit of which nobody has taken one yet. */
+export const freeSlots = (count: number): Uint8Array[] => Array.from({ length: count }, () => NEVER);
+
+const freeAmong = (times: readonly number[], now: number, windowMs: number): number[] =>
   times.flatMap((time, index) => (time <= now - windowMs ? [index] : []));
 
 function expressionOf<N extends string>(
@@ -141,9 +147,9 @@ function expressionOf<N extends string>(
     },
     ExpressionAttributeValues: {
       ...values,
-      ":now": now,
-      ":edge": now - windowMs,
-      ...(place !== undefined && wish !== undefined && { ":until": wish.untilMs }),
+      ":now": stampOf(now),
+      ":edge": stampOf(now - windowMs),
+      ...(place !== undefined && wish !== undefined && { ":until": stampOf(wish.untilMs) }),
       ...Object.fromEntries(sets.map((name, i) => [`:set${i}`, set[name]])),
     },
   };

@@ -26,6 +26,16 @@ function base32(value: bigint): string {
   ).join("");
 }
 
+/** The 16 bytes of an id's UUID: six of its time (ms since 1970), then its random part. */
+export function bytesOfId(id: string): Buffer {
+  const characters = id.slice(-CHARACTERS).split("");
+  const value = characters.reduce((sum, character) => (sum << 5n) | BigInt(ALPHABET.indexOf(character)), 0n);
+  return Buffer.from(value.toString(16).padStart(32, "0"), "hex");
+}
+
+/** When an id was made (ms since 1970). */
+export const timeOfId = (id: string): number => bytesOfId(id).readUIntBE(0, 6);
+
 const PATTERNS = new Map<IdKind, RegExp>();
 
 /** Whether a string has the form of an id of this kind; it may still name nothing. */

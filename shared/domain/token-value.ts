@@ -39,14 +39,14 @@ function checksum(body: string): string {
   return digits;
 }
 
-export const hashOf = (value: string): string => createHash("sha256").update(value).digest("hex");
+export const hashOf = (value: string): Buffer => createHash("sha256").update(value).digest();
 
 /**
  * The id of a token carries in its random part (74 bits) the head of its value's hash. So one item, under that part, is found
  * by the value that a request brings as well as by the id that the dashboard names. It reveals nothing about the value.
  */
-export const tokenIdFor = (hash: string, at: number): string => idFrom("token", at, Buffer.from(hash, "hex"));
+export const tokenIdFor = (hash: Uint8Array, at: number): string => idFrom("token", at, hash);
 
 /** The last 16 of an id's 26 characters: what does not come from its time. */
 export const fingerprintOfId = (id: string): string => id.slice(-16);
-export const fingerprintOfHash = (hash: string): string => fingerprintOfId(tokenIdFor(hash, 0));
+export const fingerprintOfHash = (hash: Uint8Array): string => fingerprintOfId(tokenIdFor(hash, 0));

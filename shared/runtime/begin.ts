@@ -6,6 +6,7 @@
 // unconfirmed, and a retry gets its response only once it has confirmed the operation, or a task has started it.
 import { unavailable } from "../api/errors.ts";
 import { accountRef, presentAccount } from "../data/accounts.ts";
+import { callerRef } from "../data/credentials.ts";
 import { confirmOperation, findOperation } from "../data/operations.ts";
 import { withdrawOperation } from "../data/operation-ends.ts";
 import type { Records, Ref } from "../data/table.ts";
@@ -38,10 +39,14 @@ export async function beginWork<const R extends Refs>(reading: Reading, refs: R)
 }
 
 async function open<const R extends Refs>({ caller, read }: Reading, refs: R, resume?: Resume): Promise<Opened<R>> {
-  const records = await read({ ...refs, account: accountRef(caller.account_id) } satisfies Refs, resume);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `read` says of the refs, which have no account of their own
-  const typed = records as unknown as Records<R> & { account: AccountRecord | undefined };
+  const refsOfAll = { ...refs, account: accountRef(caller.account_id), author: callerRef(caller) } satisfies Refs;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `read` says of the refs, which have neither of their own
+  const typed = (await read(refsOfAll, resume)) as unknown as Records<R> & {
+    account: AccountRecord | undefined;
+    author: { name: string } | undefined;
+  };
   const account = presentAccount(typed.account);
+  caller.name = typed.author?.name; // for the audit log
   return { ...typed, account, change: changeOf(account) };
 }
 

@@ -2,6 +2,7 @@
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
 import { id } from "../api/fields.ts";
+import type { Session } from "../data/credentials.ts";
 import { env } from "../platform/env.ts";
 import { keyOfVersion, keyVersions } from "../platform/secrets.ts";
 
@@ -9,11 +10,11 @@ import { keyOfVersion, keyVersions } from "../platform/secrets.ts";
 const ALGORITHM = "HS256";
 const ISSUER = "erp-control-plane";
 
-const Claims = z.object({ sub: id("user"), sid: id("session") });
+const Claims = z.object({ sub: id("user"), acc: id("account"), sid: id("session") });
 
-export async function signSession(userId: string, sessionId: string, expiresAt: Date): Promise<string> {
+export async function signSession({ userId, accountId, sessionId }: Session, expiresAt: Date): Promise<string> {
   const { current } = await keyVersions("SESSION_KEY");
-  return new SignJWT({ sid: sessionId })
+  return new SignJWT({ acc: accountId, sid: sessionId })
     .setProtectedHeader({ alg: ALGORITHM, kid: current.id, typ: "JWT" })
     .setSubject(userId)
     .setIssuer(ISSUER)
@@ -24,7 +25,7 @@ export async function signSession(userId: string, sessionId: string, expiresAt: 
 }
 
 /** The session of a JWT; undefined if it is not one of ours, incomplete, expired, or of another environment. */
-export async function verifySession(jwt: string): Promise<{ userId: string; sessionId: string } | undefined> {
+export async function verifySession(jwt: string): Promise<Session | undefined> {
   if (!isCanonical(jwt)) return undefined;
   try {
     const { kid } = decodeProtectedHeader(jwt);
@@ -37,7 +38,9 @@ export async function verifySession(jwt: string): Promise<{ userId: string; sess
       requiredClaims: ["exp"],
     });
     const claims = Claims.safeParse(payload);
-    return claims.success ? { userId: claims.data.sub, sessionId: claims.data.sid } : undefined;
+    if (!claims.success) return undefined;
+    const { sub, acc, sid } = claims.data;
+    return { userId: sub, accountId: acc, sessionId: sid };
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined; // a value that a client invented
     throw error;

@@ -7,6 +7,7 @@ import { Instance } from "../../shared/api/instances.ts";
 import { Server } from "../../shared/api/servers.ts";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
+import { stampOf } from "../../shared/data/stamps.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { findOperation, reserveOperation } from "../../shared/data/operations.ts";
 import { endOperation } from "../../shared/data/operation-ends.ts";
@@ -76,8 +77,11 @@ describe("concurrent waits", () => {
 
   test("waits whose function died release their slots when they expire", async () => {
     const { id, api } = await me.token();
-    const places = (until: number) => ({ set: { wait_0: until, wait_1: until, wait_2: until } });
-    const key = keys.credential(fingerprintOfId(id));
+    const places = (until: number) => {
+      const stamp = stampOf(until);
+      return { set: { wait_0: stamp, wait_1: stamp, wait_2: stamp } };
+    };
+    const key = keys.tokenAccess(fingerprintOfId(id));
     await updateOne(key, places(Date.now() + 60_000), {});
     const operation = await openOperation();
     expect((await api.get(`/operations/${operation.id}?wait=20`)).as(Operation).status).toBe("pending");

@@ -1,9 +1,12 @@
 // Authentication: on every route that is not public, every client without a valid credential gets exactly the same error.
+import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
 import { getToken, openSession, revokeToken, userRef } from "../../shared/data/credentials.ts";
 import { find } from "../../shared/data/table.ts";
+import { idFrom } from "../../shared/domain/ids.ts";
+import { SESSION_HOURS } from "../../shared/domain/limits.ts";
 import { newTokenValue } from "../../shared/domain/token-value.ts";
 import { signSession } from "../../shared/runtime/jwt.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
@@ -49,21 +52,23 @@ beforeAll(async () => {
     "an expired token": `Bearer ${expired}`,
     "a session with another's signature": `Bearer ${head}.${claims}.${signature.split("").toReversed().join("")}`,
     "a session without a signature": `Bearer ${head}.${claims}.`,
-    "a session that was never opened": `Bearer ${await signSession(me.user.id, unusedId("session"), inAnHour())}`,
-    "a session that has expired": `Bearer ${await expiredSession(me.user.id)}`,
+    "a session that was never opened": `Bearer ${await signSession(sessionOf(unusedId("session")), inAnHour())}`,
+    "a session that has expired": `Bearer ${await expiredSession()}`,
   });
 });
 
 const inAnHour = () => new Date(Date.now() + 3_600_000);
 
 /** A valid JWT of an expired session. */
-async function expiredSession(userId: string): Promise<string> {
-  const user = await find(userRef(userId));
+async function expiredSession(): Promise<string> {
+  const user = await find(userRef(me.user.id));
   if (user === undefined) throw new Error("The account has its user");
-  const id = unusedId("session");
-  await openSession(user, id, new Date(Date.now() - 1000).toISOString());
-  return signSession(userId, id, inAnHour());
+  const id = idFrom("session", Date.now() - SESSION_HOURS * 3_600_000 - 1000, randomBytes(10));
+  await openSession(user, id);
+  return signSession(sessionOf(id), inAnHour());
 }
+
+const sessionOf = (sessionId: string) => ({ userId: me.user.id, accountId: me.id, sessionId });
 
 describe.each(closedRoutes)("$title", (route) => {
   const ask = (authorization: string | undefined, requestId: string) =>

@@ -2,11 +2,21 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
-import { getToken, revokeToken } from "../../shared/data/credentials.ts";
-import { keys } from "../../shared/data/keys.ts";
-import { updateOne } from "../../shared/data/table.ts";
-import { fingerprintOfId } from "../../shared/domain/token-value.ts";
+import {
+  admitToken,
+  getToken,
+  openSession,
+  revokeToken,
+  tokenAccessRef,
+  userAccessRef,
+  userRef,
+} from "../../shared/data/credentials.ts";
+import type { Key } from "../../shared/data/keys.ts";
+import { stampOf } from "../../shared/data/stamps.ts";
+import { find, readAll, updateOne } from "../../shared/data/table.ts";
+import { newId } from "../../shared/domain/ids.ts";
 import { account, newPublicKey, type TestAccount, type TestToken } from "../harness/account.ts";
+import { itemBytes } from "../harness/item-size.ts";
 import type { ApiResponse } from "../harness/client.ts";
 import { bodyOf, closedRoutes, pathOf } from "../harness/requests.ts";
 
@@ -43,13 +53,11 @@ test.each(closedRoutes)("$title counts against the limit that the contract assig
 
 /** Moves the times of a token's counted requests back, as if this many seconds had passed. */
 async function pass(token: TestToken, seconds: number): Promise<void> {
-  const { all, create_delete } = await getToken(me.id, token.id);
-  const earlier = (times: number[]) => times.map((time) => Math.max(0, time - seconds * 1000));
-  await updateOne(
-    keys.credential(fingerprintOfId(token.id)),
-    { set: { all: earlier(all), create_delete: earlier(create_delete) } },
-    {},
-  );
+  const access = await find(tokenAccessRef(token.id));
+  if (access === undefined) throw new Error("There is no such token");
+  const { all, create_delete } = access;
+  const earlier = (times: number[]) => times.map((time) => stampOf(time - seconds * 1000));
+  await updateOne(tokenAccessRef(token.id).key, { set: { all: earlier(all), create_delete: earlier(create_delete) } }, {});
 }
 
 describe("creations and deletions", () => {
@@ -103,6 +111,43 @@ describe("creations and deletions", () => {
     const responses = await Promise.all(Array.from({ length: 60 }, () => api.delete("/ssh-keys/none")));
     expect(responses.filter(({ status }) => status === 404)).toHaveLength(20);
     expect(responses.filter(({ status }) => status === 429)).toHaveLength(40);
+  });
+});
+
+test("a slot is free again one minute after its request, to the millisecond", async () => {
+  const { value } = await me.token();
+  const at = Date.now();
+  const ask = (afterMs: number) => admitToken(value, { rate: "all", ipAddress: null, at: at + afterMs, waitSeconds: 0 });
+  for (let i = 0; i < 100; i++) expect((await ask(0)).kind).toBe("admitted");
+  expect(await ask(59_999)).toMatchObject({ kind: "limited", retryAfterMs: 1 });
+  const responses = await Promise.all(Array.from({ length: 150 }, () => ask(60_000)));
+  expect(responses.filter(({ kind }) => kind === "admitted")).toHaveLength(100);
+});
+
+describe("what every request writes has at most 1 KB, so that it costs one write unit", () => {
+  const LONGEST_ADDRESS = "2001:0db8:85a3:0000:0000:8a2e:192.168.100.228";
+  const taken = stampOf(Date.now() - 90_000);
+  const waits = { wait_0: taken, wait_1: taken, wait_2: taken };
+  const sizeOf = async (key: Key) => itemBytes((await readAll([key])).values().next().value ?? {});
+
+  test("a token's item", async () => {
+    const { id, api } = await me.token(undefined, "2099-12-31T23:59:59.999Z");
+    const key = tokenAccessRef(id).key;
+    await updateOne(key, { set: waits }, {});
+    expect((await api.get("/auth/me")).status).toBe(200);
+    await updateOne(key, { set: { last_used_ip: LONGEST_ADDRESS } }, {});
+    expect(await sizeOf(key)).toBeLessThanOrEqual(1024);
+  });
+
+  test("the item of a user's sessions", async () => {
+    const user = await me.anotherUser();
+    const record = await find(userRef(user.id));
+    if (record === undefined) throw new Error("There is no such user");
+    for (let i = 0; i < 20; i++) await openSession(record, newId("session"));
+    const key = userAccessRef(user.id).key;
+    await updateOne(key, { set: waits }, {});
+    expect((await (await me.session(user)).get("/auth/me")).status).toBe(200);
+    expect(await sizeOf(key)).toBeLessThanOrEqual(1024);
   });
 });
 
