@@ -46,12 +46,7 @@ const kinds: Kind[] = [
     client: token,
     changes: () => [{ name: unique("one") }, { name: unique("two") }],
     deleted: 202,
-    touch: (path) =>
-      updateOne(
-        keys.record("server", me.id, idIn(path)),
-        { set: { last_seen_at: "2026-11-21T12:00:00.000Z", failed_probes: 2 } },
-        {},
-      ),
+    touch: (path) => updateOne(keys.record("server", me.id, idIn(path)), { set: { failed_probes: 2 } }, {}),
   },
   {
     what: "an instance",

@@ -9,16 +9,26 @@ import { log } from "../../shared/platform/log.ts";
 import { startExecution } from "../../shared/runtime/start.ts";
 import { concurrently } from "../../shared/runtime/concurrently.ts";
 
-/** One after another, so that two of one instance do not rely on each other to stay. */
-const AT_ONCE = 1;
+type Expired = Awaited<ReturnType<typeof expiredBackups>>[number];
 
-export const handler = async (): Promise<void> =>
-  concurrently(AT_ONCE, await expiredBackups(now()), async (expired) => {
-    const operation = await reserveExpiry(expired).catch((error: unknown) => {
-      // The backup, or the one to keep, has changed in the meantime: the next hour decides again.
-      if (!(error instanceof ConditionFailed || error instanceof ApiError)) throw error;
-      log.info("an expired backup cannot be deleted yet", { backup: expired.backupId, reason: error.message });
-    });
-    if (operation === undefined) return;
-    await startExecution(workflowOf(operation.type), operation.id, operation.input); // if this gets lost, the sweep does it
+const INSTANCES_AT_ONCE = 10;
+
+/** Those of one instance one after the other, so that two of them do not rely on each other to stay. */
+export const handler = async (): Promise<void> => {
+  const expired = Map.groupBy(await expiredBackups(now()), ({ instanceId }) => instanceId);
+  // In a new order each hour: whatever must stay, or fails, is not always in front of the rest.
+  const shuffled = [...expired.values()]
+    .map((backups) => ({ backups, place: Math.random() }))
+    .toSorted((a, b) => a.place - b.place);
+  await concurrently(INSTANCES_AT_ONCE, shuffled, ({ backups }) => concurrently(1, backups, expire));
+};
+
+async function expire(expired: Expired): Promise<void> {
+  const operation = await reserveExpiry(expired).catch((error: unknown) => {
+    // The backup, or the one to keep, has changed in the meantime: the next hour decides again.
+    if (!(error instanceof ConditionFailed || error instanceof ApiError)) throw error;
+    log.info("an expired backup cannot be deleted yet", { backup: expired.backupId, reason: error.message });
   });
+  if (operation === undefined) return;
+  await startExecution(workflowOf(operation.type), operation.id, operation.input); // if this gets lost, the sweep does it
+}

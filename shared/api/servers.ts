@@ -51,6 +51,10 @@ export const Server = z
   .meta({ id: "Server" });
 export type Server = z.infer<typeof Server>;
 
+/** A server in a list: without what changes every minute. */
+export const ListedServer = Server.omit({ last_seen_at: true }).meta({ id: "ListedServer" });
+export type ListedServer = z.infer<typeof ListedServer>;
+
 /** Fields of a server that change on their own. */
 export const SERVER_UNVERSIONED = ["last_seen_at"];
 
@@ -61,7 +65,7 @@ export const servers = {
     description:
       "Returns the account's servers, newest first, including those still being created. Deleted servers are not listed.",
     access: ["servers:read"],
-    ...listOf(Server, { status: ServerStatus }),
+    ...listOf(ListedServer, { status: ServerStatus }),
   }),
   create: endpoint({
     method: "POST",

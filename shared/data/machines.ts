@@ -6,7 +6,7 @@ import { keys } from "./keys.ts";
 import { ServerRecord } from "./records.ts";
 import { ConditionFailed, queryAll, readAll, updateOne } from "./table.ts";
 
-type MachineFields = "machine_id" | "requested_at" | "ip_address" | "ssh_port" | "host_keys" | "last_seen_at";
+type MachineFields = "machine_id" | "requested_at" | "ip_address" | "ssh_port" | "host_keys";
 
 /** Records what is known about the machine while the operation locks the server; false if it no longer does. */
 export async function recordMachine(
@@ -67,18 +67,18 @@ export async function watchedServers(): Promise<ServerRecord[]> {
 
 /** Records the result of a probe, unless the server has changed state since. */
 export async function recordProbe(server: ServerRecord, responded: boolean, reason: string): Promise<void> {
-  const seen = { failed_probes: 0, last_seen_at: now() };
-  if (responded)
-    return server.state === HEALTH.responds
-      ? setFields(server, seen)
-      : moveTo(HEALTH.responds, server, { ...seen, status_reason: null });
+  if (responded) {
+    await updateOne(keys.watchedServer(server.id), { set: { last_seen_at: now() } }, {});
+    if (server.state !== HEALTH.responds) return moveTo(HEALTH.responds, server, { failed_probes: 0, status_reason: null });
+    return server.failed_probes === 0 ? undefined : setFields(server, { failed_probes: 0 });
+  }
   if (server.state !== HEALTH.responds) return;
   const failed_probes = server.failed_probes + 1;
   if (failed_probes < FAILED_PROBES_MAX) return setFields(server, { failed_probes });
   return moveTo(HEALTH.silent, server, { failed_probes, status_reason: reason });
 }
 
-type Fields = Partial<Pick<ServerRecord, "failed_probes" | "last_seen_at" | "status_reason">>;
+type Fields = Partial<Pick<ServerRecord, "failed_probes" | "status_reason">>;
 
 const setFields = async ({ account_id, id, state }: ServerRecord, set: Fields): Promise<void> =>
   void (await updateOne(keys.record("server", account_id, id), { set }, { equals: { state } }));

@@ -15,7 +15,7 @@ import { stored } from "./stored.ts";
 
 const listed = { account_id: z.string(), number: z.string() };
 
-export const ServerRecord = stored(Server.omit({ status: true })).extend({
+export const ServerRecord = stored(Server.omit({ status: true, last_seen_at: true })).extend({
   ...listed,
   state: z.custom<ServerPhase>(isServerPhase),
   /** The provider's own id of the machine; null until it has given one. */
@@ -33,6 +33,14 @@ export const ServerRecord = stored(Server.omit({ status: true })).extend({
   failed_probes: z.number().int().default(0),
 });
 export type ServerRecord = z.infer<typeof ServerRecord>;
+
+/** A server whose health is checked. It is in no index, so that a check each minute costs one write unit, and none for each index. */
+export const WatchedServer = z.object({
+  account_id: z.string(),
+  server_id: z.string(),
+  last_seen_at: z.string().nullable().default(null),
+});
+export type WatchedServer = z.infer<typeof WatchedServer>;
 
 export const InstanceRecord = stored(Instance.omit({ status: true, allowed_actions: true, dns_record: true, url: true })).extend({
   ...listed,

@@ -8,8 +8,8 @@ import { type Change, heldByAnother, now, Overtaken } from "./change.ts";
 import type { Ending } from "./ending.ts";
 import { keys } from "./keys.ts";
 import { type Listed, listPage, type PageQuery } from "./lists.ts";
-import { ServerRecord } from "./records.ts";
-import { find, type Item } from "./table.ts";
+import { ServerRecord, WatchedServer } from "./records.ts";
+import { find, type Item, type Ref } from "./table.ts";
 import { type Version, versionOf } from "./versions.ts";
 
 export const serverRef = refOf("server", ServerRecord);
@@ -34,7 +34,18 @@ export const serverVersion = (server: ServerRecord): Version =>
     status: ({ state }) => SERVER_PHASES[state],
   });
 
-export const toServer = (record: ServerRecord): Server => ({ ...record, status: SERVER_PHASES[record.state] });
+export const toListedServer = (record: ServerRecord) => ({ ...record, status: SERVER_PHASES[record.state] });
+
+export const toServer = (record: ServerRecord, watched: WatchedServer | undefined): Server => ({
+  ...toListedServer(record),
+  last_seen_at: watched?.last_seen_at ?? null,
+});
+
+/** When a server last responded. */
+export const watchedRef = (serverId: string): Ref<WatchedServer> => ({
+  key: keys.watchedServer(serverId),
+  schema: WatchedServer,
+});
 
 type NewServer = Pick<ServerRecord, "name" | "provider" | "region" | "size" | "specs" | "ssh_key_id">;
 
@@ -55,7 +66,6 @@ export function reserveServer(change: Change, draft: NewServer, operationId: str
     instances: 0,
     failed_probes: 0,
     operation_id: operationId,
-    last_seen_at: null,
     created_at: now(),
     updated_at: now(),
   };

@@ -150,4 +150,6 @@ export interface Host {
   run: <K extends JobKind>(server: HostedServer, job: Job<K>) => Promise<JobProgress<K>>;
   /** Whether the machine responds. */
   probe: (server: HostedServer) => Promise<boolean>;
+  /** Whether something responds where the machine listens: a twentieth of a probe's CPU time, and no proof of who it is. */
+  greets: (server: HostedServer) => Promise<boolean>;
 }

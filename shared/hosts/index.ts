@@ -15,6 +15,8 @@ export const run = async <K extends JobKind>(server: HostedServer, job: Job<K>):
 
 export const probe = async (server: HostedServer): Promise<boolean> => host().probe(server);
 
+export const greets = async (server: HostedServer): Promise<boolean> => host().greets(server);
+
 /**
  * Runs a job that takes something back. A machine that the health check has missed, too, is down: waiting for it would hold the
  * resource to no use, so the undo ends, and `down` says that what was on the machine may still be there.

@@ -46,6 +46,7 @@ export const sandbox: Host = {
     await setMachine(machine.machine_id, { offline: true });
     return false;
   },
+  greets: (server) => sandbox.probe(server),
 };
 
 async function reach({ machine_id }: HostedServer): Promise<SandboxMachine> {

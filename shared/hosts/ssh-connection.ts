@@ -1,5 +1,6 @@
 // A connection to a machine, verified by its pinned host keys.
 import { createHash } from "node:crypto";
+import { connect } from "node:net";
 import type { Client, ConnectConfig, PublicKeyAuthMethod, ServerHostKeyAlgorithm } from "ssh2";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 import type { HostedServer } from "./host.ts";
@@ -48,6 +49,25 @@ export async function connected<T>(
   } finally {
     client.destroy();
   }
+}
+
+const BANNER = "SSH-2.0-";
+
+/** Whether an SSH server listens: it sends its version before anything is asked. */
+export async function sendsSshBanner(host: string, port: number | null, { seconds }: { seconds: number }): Promise<boolean> {
+  const socket = connect({ host, port: port ?? DEFAULT_PORT });
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), seconds * 1000);
+  let received = "";
+  socket.setEncoding("latin1").on("data", (text: string) => {
+    received += text;
+    if (received.length >= BANNER.length) resolve(received.startsWith(BANNER));
+  });
+  socket.on("error", () => resolve(false)).on("close", () => resolve(false));
+  return promise.finally(() => {
+    clearTimeout(timer);
+    socket.destroy();
+  });
 }
 
 async function configOf({ ip_address, ssh_port, host_keys }: HostedServer, shown: Buffer[]): Promise<ConnectConfig> {

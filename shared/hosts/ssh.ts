@@ -5,7 +5,7 @@ import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 import { JOB_RESULTS, type JobResult, type Host, type HostedServer, type Job, type JobKind, type JobProgress } from "./host.ts";
 import { forgetArchive, makeArchive } from "./ssh-archive.ts";
-import { connected } from "./ssh-connection.ts";
+import { connected, sendsSshBanner } from "./ssh-connection.ts";
 import { advance, type Advanced } from "./ssh-job.ts";
 import { limitMinutes, parametersOf } from "./ssh-parameters.ts";
 import { type Machine, machineOf } from "./ssh-script.ts";
@@ -37,6 +37,8 @@ export const ssh: Host = {
       return false;
     }
   },
+
+  greets: async ({ ip_address, ssh_port }) => ip_address !== null && sendsSshBanner(ip_address, ssh_port, PROBE),
 };
 
 /** A machine's output may be anything: the user of an ERP on it may have taken it over. */

@@ -49,11 +49,10 @@ export async function seedActiveServer(accountId: string, body: Record<string, u
     specs: { cpu, memory_gb, disk_gb },
     machine_id,
     ip_address,
-    last_seen_at: now(),
     ...dates(),
   });
   const change = changeOf({ id: accountId });
-  change.put(keys.watchedServer(server_id), { account_id: accountId, server_id });
+  change.put(keys.watchedServer(server_id), { account_id: accountId, server_id, last_seen_at: now() });
   await change.commit();
   return server_id;
 }

@@ -38,7 +38,6 @@ export const serverFields = (accountId: string, id: string, number: string) => (
   ssh_key_id: newId("ssh_key"),
   operation_id: null,
   machine_id: null,
-  last_seen_at: AT,
   created_at: AT,
   updated_at: AT,
 });

@@ -49,7 +49,6 @@ beforeAll(async () => {
     operation_id: null,
     created_at: new Date().toISOString(),
     updated_at: new Date().toISOString(),
-    last_seen_at: null,
     machine_id: "7",
     ip_address: "127.0.0.1",
     ssh_port: port,

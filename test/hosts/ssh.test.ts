@@ -49,6 +49,19 @@ describe("a machine over SSH", unless(noMachine), () => {
     expect(await ssh.probe({ ...server, ssh_port: 1 })).toBe(false);
   });
 
+  test("a machine sends the greeting of an SSH server, and nothing else counts as one", async () => {
+    expect(await ssh.greets(server)).toBe(true);
+    expect(await ssh.greets({ ...server, ssh_port: 1 })).toBe(false);
+    expect(await ssh.greets({ ...server, ip_address: null })).toBe(false);
+    for (const greeting of ["HTTP/1.1 400 Bad Request\r\n", "SSH"]) {
+      const other = createServer((socket) => socket.end(greeting)).listen(0, "127.0.0.1");
+      await once(other, "listening");
+      const { port } = z.object({ port: z.number() }).parse(other.address());
+      expect(await ssh.greets({ ...server, ssh_port: port }), greeting).toBe(false);
+      other.close();
+    }
+  });
+
   test("a machine that accepts a connection and sends nothing times out soon", async () => {
     const mute = createServer().listen(0, "127.0.0.1");
     await once(mute, "listening");

@@ -26,4 +26,5 @@ export const ssh: Host = {
     return Promise.resolve({ ready: true, result } as JobProgress<K>);
   },
   probe: (server) => Promise.resolve(!unreachable.has(server.machine_id ?? "")),
+  greets: (server) => Promise.resolve(!unreachable.has(server.machine_id ?? "")),
 };

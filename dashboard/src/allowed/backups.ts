@@ -2,7 +2,7 @@
 import type { Backup } from "../../../shared/api/backups.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
-import type { Server } from "../../../shared/api/servers.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
 import { type BackupStatus, EDITABLE, LIFECYCLE, RESTORABLE } from "../../../shared/domain/lifecycle.ts";
 import { whyNot } from "./instances.ts";
 import { shownOf } from "../resource/status.tsx";
@@ -10,7 +10,7 @@ import { shownOf } from "../resource/status.tsx";
 /** The instance of a backup and its server, as far as the page knows them; otherwise the API decides. */
 export interface Home {
   instance: Instance | undefined;
-  server: Server | undefined;
+  server: ListedServer | undefined;
   deleted: boolean;
 }
 

@@ -1,6 +1,6 @@
 // The allowed actions for an instance's status and its server's, and the reasons against the others, from the same table that the API checks.
 import type { Instance } from "../../../shared/api/instances.ts";
-import type { Server } from "../../../shared/api/servers.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
 import { LIFECYCLE, statesFor, USABLE, type InstanceAction } from "../../../shared/domain/lifecycle.ts";
 import { shownOf } from "../resource/status.tsx";
 import { phasesOf } from "./servers.ts";
@@ -18,7 +18,7 @@ const DONE: Record<InstanceAction, string> = {
 const FAILED = LIFECYCLE["instance.create"].failed;
 
 /** Every operation needs the server, except deletion, which then removes the record alone. */
-export function whyNot(action: InstanceAction, instance: Instance, server: Server | undefined): string | undefined {
+export function whyNot(action: InstanceAction, instance: Instance, server: ListedServer | undefined): string | undefined {
   if (instance.operation_id !== null) return "Another operation is in progress. Wait for it to finish.";
   const states = statesFor(action);
   if (!states.includes(instance.status))
@@ -35,7 +35,7 @@ export function whyNot(action: InstanceAction, instance: Instance, server: Serve
 export const whyNotEdit = ({ status }: Instance): string | undefined =>
   status === LIFECYCLE["instance.delete"].through ? "This instance is being deleted." : undefined;
 
-export const isUsable = (server: Server): boolean => phasesOf(server).some((phase) => USABLE.includes(phase));
+export const isUsable = (server: ListedServer): boolean => phasesOf(server).some((phase) => USABLE.includes(phase));
 
 const wordOf = (status: Instance["status"]): string => shownOf("instance", status).word.toLowerCase();
 

@@ -1,9 +1,9 @@
 // The allowed actions for a server's status, and the reasons against the others, from the same table that the API checks.
-import type { Server } from "../../../shared/api/servers.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
 import { isServerPhase, LIFECYCLE, RENAMABLE, SERVER_PHASES, type ServerPhase } from "../../../shared/domain/lifecycle.ts";
 
 /** The API publishes a status, which stands for these phases; whether an operation locks the server tells which. */
-export const phasesOf = ({ status, operation_id }: Server): ServerPhase[] =>
+export const phasesOf = ({ status, operation_id }: ListedServer): ServerPhase[] =>
   Object.keys(SERVER_PHASES)
     .filter(isServerPhase)
     .filter((phase) => SERVER_PHASES[phase] === status && isHeldIn(phase) === (operation_id !== null));
@@ -13,11 +13,11 @@ const isHeldIn = (phase: ServerPhase): boolean =>
 
 const BUSY = "Another operation is in progress. Wait for it to finish.";
 
-export function whyNotRename(server: Server): string | undefined {
+export function whyNotRename(server: ListedServer): string | undefined {
   return phasesOf(server).some((phase) => RENAMABLE.includes(phase)) ? undefined : BUSY;
 }
 
-export function whyNotDelete(server: Server, instances: number | undefined): string | undefined {
+export function whyNotDelete(server: ListedServer, instances: number | undefined): string | undefined {
   const from: readonly ServerPhase[] = LIFECYCLE["server.delete"].from;
   if (!phasesOf(server).some((phase) => from.includes(phase))) return BUSY;
   if (instances === undefined) return "Checking for instances…";

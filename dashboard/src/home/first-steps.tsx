@@ -7,13 +7,13 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { Server } from "../../../shared/api/servers.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
 import { LIFECYCLE, SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
 import { useFollow } from "../app/follow.ts";
 import { sshKeys } from "../app/queries.ts";
 import { isUsable } from "../allowed/instances.ts";
 
-export function FirstSteps({ servers }: { servers: readonly Server[] }) {
+export function FirstSteps({ servers }: { servers: readonly ListedServer[] }) {
   const keys = useQuery(sshKeys.list({ per_page: 1 }));
   const hasKey = servers.length > 0 || (keys.data?.meta.total ?? 0) > 0;
   const active = servers.some(isUsable);
@@ -32,7 +32,7 @@ export function FirstSteps({ servers }: { servers: readonly Server[] }) {
   );
 }
 
-function ServerStep({ servers, ready }: { servers: readonly Server[]; ready: boolean }) {
+function ServerStep({ servers, ready }: { servers: readonly ListedServer[]; ready: boolean }) {
   const [first] = servers;
   const title = "2. Create a server";
   if (first === undefined)

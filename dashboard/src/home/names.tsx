@@ -2,13 +2,13 @@
 import type { Backup } from "../../../shared/api/backups.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
-import type { Server } from "../../../shared/api/servers.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
 import { Link } from "../app/link.tsx";
 import type { Tally } from "./use-tally.ts";
 
 /** What the page has already fetched. */
 export interface Known {
-  servers: Tally<Server> | undefined;
+  servers: Tally<ListedServer> | undefined;
   instances: Tally<Instance> | undefined;
   backups: Tally<Backup> | undefined;
 }

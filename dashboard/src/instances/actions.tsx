@@ -3,7 +3,7 @@ import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useNavigate } from "react-router";
 import type { Instance } from "../../../shared/api/instances.ts";
-import type { Server } from "../../../shared/api/servers.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
 import { Action } from "../resource/action.tsx";
 import { whyNot, whyNotEdit } from "../allowed/instances.ts";
 
@@ -12,7 +12,7 @@ export type Dialog = (typeof DIALOGS)[number];
 
 interface Props {
   instance: Instance;
-  server: Server | undefined;
+  server: ListedServer | undefined;
   start: { isPending: boolean; mutate: () => void };
   onAsk: (dialog: Dialog) => void;
 }

@@ -1,13 +1,13 @@
 // The backups of an instance with their actions, and "Back up now".
 import { useState } from "react";
 import type { Instance } from "../../../shared/api/instances.ts";
-import type { Server } from "../../../shared/api/servers.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
 import { BackUp } from "../backups/back-up.tsx";
 import { BackupsTable } from "../backups/table.tsx";
 import { Action } from "../resource/action.tsx";
 import { whyNot } from "../allowed/instances.ts";
 
-export function BackupsOf({ instance, server }: { instance: Instance; server: Server | undefined }) {
+export function BackupsOf({ instance, server }: { instance: Instance; server: ListedServer | undefined }) {
   const [asking, setAsking] = useState(false);
   return (
     <>

@@ -8,7 +8,7 @@ import { useNavigate, useSearchParams } from "react-router";
 import { api } from "../../../shared/api/index.ts";
 import type { Catalog } from "../../../shared/api/catalog.ts";
 import { EDITIONS } from "../../../shared/api/instances.ts";
-import type { Server } from "../../../shared/api/servers.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
 import { databaseNameFrom } from "../../../shared/domain/database-name.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
@@ -90,7 +90,7 @@ function NoServer() {
 
 interface Props {
   offered: Catalog;
-  active: Pages<Server>;
+  active: Pages<ListedServer>;
   serverId: string;
   onMade: (made: Made) => void;
 }

@@ -1,13 +1,13 @@
 // Asks before an instance is deleted.
 import type { Instance } from "../../../shared/api/instances.ts";
-import type { Server } from "../../../shared/api/servers.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
 import { client } from "../app/client.ts";
 import { Deletion } from "../resource/deletion.tsx";
 import { isUsable } from "../allowed/instances.ts";
 
 interface Props {
   instance: Instance;
-  server: Server | undefined;
+  server: ListedServer | undefined;
   onDeleting: () => void;
   onDismiss: () => void;
 }

@@ -4,7 +4,7 @@ import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import { useQuery } from "@tanstack/react-query";
 import type { Instance } from "../../../shared/api/instances.ts";
-import type { Server } from "../../../shared/api/servers.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
 import { ClientError } from "../../../shared/api/client.ts";
 import { Link } from "../app/link.tsx";
 import { backups } from "../app/queries.ts";
@@ -14,7 +14,7 @@ import { Status } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
 import { Address } from "./address.tsx";
 
-export function Facts({ instance, server }: { instance: Instance; server: Server | undefined }) {
+export function Facts({ instance, server }: { instance: Instance; server: ListedServer | undefined }) {
   const { cloned_from_backup_id: origin, server_id, neutralized } = instance;
   return (
     <Container header={<Header variant="h2">Details</Header>}>

@@ -1,6 +1,6 @@
 // Chooses the server of an instance, among the active ones.
 import type { ReactNode } from "react";
-import type { Server } from "../../../shared/api/servers.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
 import { servers } from "../app/queries.ts";
 import { Chooser } from "../resource/chooser.tsx";
 import { type Pages, usePages } from "../resource/use-pages.ts";
@@ -10,13 +10,13 @@ interface Props {
   label: ReactNode;
   description?: string;
   placeholder: string;
-  pages: Pages<Server>;
+  pages: Pages<ListedServer>;
   chosen: string;
   error: string | undefined;
   onChange: (id: string) => void;
 }
 
-export const useActiveServers = (): Pages<Server> => usePages(servers.list, { status: "active" });
+export const useActiveServers = (): Pages<ListedServer> => usePages(servers.list, { status: "active" });
 
 export function ServerField(props: Props) {
   return (

@@ -1,10 +1,10 @@
 // Asks before a server is deleted.
 import { useNavigate } from "react-router";
-import type { Server } from "../../../shared/api/servers.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
 import { client } from "../app/client.ts";
 import { Deletion } from "../resource/deletion.tsx";
 
-export function DeleteServer({ server, onDismiss }: { server: Server; onDismiss: () => void }) {
+export function DeleteServer({ server, onDismiss }: { server: ListedServer; onDismiss: () => void }) {
   const navigate = useNavigate();
   return (
     <Deletion

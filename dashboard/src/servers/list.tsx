@@ -1,6 +1,6 @@
 // All servers.
 import Box from "@cloudscape-design/components/box";
-import type { Server } from "../../../shared/api/servers.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
 import { Link } from "../app/link.tsx";
 import { servers } from "../app/queries.ts";
 import { CreateLink, ListPage } from "../resource/list-page.tsx";
@@ -10,7 +10,7 @@ import { Wrapped } from "../resource/wrapped.tsx";
 import { ServerState } from "./state.tsx";
 import { specsInWords } from "./specs.ts";
 
-const COLUMNS: [Column<Server>, ...Column<Server>[]] = [
+const COLUMNS: [Column<ListedServer>, ...Column<ListedServer>[]] = [
   { id: "name", header: "Name", cell: ({ id, name }) => <Link to={`/servers/${id}`}>{name}</Link> },
   { id: "status", header: "Status", cell: (server) => <ServerState server={server} /> },
   { id: "address", header: "IP address", cell: ({ ip_address }) => ip_address ?? "–" },
@@ -33,7 +33,7 @@ export default function Servers() {
   );
 }
 
-function Size({ of: { size, specs } }: { of: Server }) {
+function Size({ of: { size, specs } }: { of: ListedServer }) {
   return (
     <Wrapped>
       {size}

@@ -1,13 +1,13 @@
 // The dialog that renames a server.
 import { api } from "../../../shared/api/index.ts";
-import type { Server } from "../../../shared/api/servers.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
 import { useForm } from "../resource/use-form.ts";
 
-export function RenameServer({ server, onDismiss }: { server: Server; onDismiss: () => void }) {
+export function RenameServer({ server, onDismiss }: { server: ListedServer; onDismiss: () => void }) {
   const form = useForm({
     initial: { name: server.name },
     schema: api.servers.update.body,

@@ -1,11 +1,11 @@
 // A server's status; one that is being deleted is "offline" in the API, and "Deleting" here.
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
-import type { Server } from "../../../shared/api/servers.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
 import { LIFECYCLE } from "../../../shared/domain/lifecycle.ts";
 import { Status } from "../resource/status.tsx";
 import { phasesOf } from "../allowed/servers.ts";
 
-export function ServerState({ server }: { server: Server }) {
+export function ServerState({ server }: { server: ListedServer }) {
   if (phasesOf(server).includes(LIFECYCLE["server.delete"].through))
     return <StatusIndicator type="in-progress">Deleting</StatusIndicator>;
   return <Status of="server" status={server.status} />;
