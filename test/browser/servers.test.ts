@@ -3,7 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect } from "vitest";
 import * as z from "zod";
 import { Operation } from "../../shared/api/operations.ts";
-import { Server } from "../../shared/api/servers.ts";
+import { ListedServer, Server } from "../../shared/api/servers.ts";
 import { SshKey } from "../../shared/api/ssh-keys.ts";
 import { setQuota } from "../../shared/data/operator.ts";
 import { account, newPublicKey, type TestAccount } from "../harness/account.ts";
@@ -14,7 +14,8 @@ import { button, dialog, fact, pathOf, sentTo, title } from "./instance-page.ts"
 
 const placeOf = (page: Page): string => pathOf(page) + new URL(page.url()).search;
 const rows = (page: Page, table: string): Locator => page.getByRole("table", { name: table }).getByRole("row");
-const serversOf = async (mine: TestAccount): Promise<Server[]> => (await mine.api.get("/servers")).as(z.array(Server));
+const serversOf = async (mine: TestAccount): Promise<ListedServer[]> =>
+  (await mine.api.get("/servers")).as(z.array(ListedServer));
 
 describe("the list of servers", () => {
   test("the empty list of servers explains what a server is for, and links to creating one", async ({ open }) => {

@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Catalog } from "../../shared/api/catalog.ts";
 import { Operation } from "../../shared/api/operations.ts";
-import { Server } from "../../shared/api/servers.ts";
+import { ListedServer, Server } from "../../shared/api/servers.ts";
 import { setQuota } from "../../shared/data/operator.ts";
 import { account, type TestAccount, unique, unusedId } from "../harness/account.ts";
 import { type Client, statusesOf } from "../harness/client.ts";
@@ -62,7 +62,7 @@ test("a server exists immediately in provisioning, and is active when its operat
 test("every new server has its own ID, and the newest is first in the list", async () => {
   const post = async () => (await api.post("/servers", await me.serverBody())).as(Server).id;
   const made = [await post(), await post()];
-  const listed = (await api.get("/servers?per_page=2")).as(Server.array()).map(({ id }) => id);
+  const listed = (await api.get("/servers?per_page=2")).as(ListedServer.array()).map(({ id }) => id);
   expect(listed).toEqual(made.toReversed());
 });
 
