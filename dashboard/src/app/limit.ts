@@ -1,26 +1,17 @@
 // The API's rate limit: how long the page waits because a response asked it to.
-import { useSyncExternalStore } from "react";
 import { ClientError } from "../../../shared/api/client.ts";
+import { createStore } from "../session/store.ts";
 
 /** For responses that do not say how long. */
 const WAIT_SECONDS = 60;
 
-let until = 0;
-const listeners = new Set<() => void>();
+const until = createStore(0);
 
 /** How long to wait, in seconds; undefined for errors other than the rate limit. */
 export const waitOf = (error: unknown): number | undefined =>
   error instanceof ClientError && error.code === "RATE_LIMIT_EXCEEDED" ? (error.retryAfter ?? WAIT_SECONDS) : undefined;
 
-export function waitUntil(moment: number): void {
-  until = Math.max(until, moment);
-  for (const listener of listeners) listener();
-}
+export const waitUntil = (moment: number): void => until.set(Math.max(until.get(), moment));
 
 /** In milliseconds of the browser's clock; in the past if nothing waits. */
-export const useWaitingUntil = (): number => useSyncExternalStore(subscribe, () => until);
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const useWaitingUntil = until.use;

@@ -1,10 +1,10 @@
 // Light or dark mode: the system's, until the user switches; the choice is remembered.
 import { applyMode, Mode } from "@cloudscape-design/global-styles";
-import { useSyncExternalStore } from "react";
+import { createStore } from "../session/store.ts";
 
 const KEY = "mode";
 const system = window.matchMedia("(prefers-color-scheme: dark)");
-const listeners = new Set<() => void>();
+const dark = createStore(isDark());
 
 export function startMode(): void {
   system.addEventListener("change", apply);
@@ -12,13 +12,13 @@ export function startMode(): void {
   apply();
 }
 
-export const useDark = (): boolean => useSyncExternalStore(subscribe, isDark);
+export const useDark = dark.use;
 
 /** A choice that equals the system's is forgotten, so that the page follows the system again. */
 export function switchMode(): void {
-  const dark = !isDark();
-  if (dark === system.matches) localStorage.removeItem(KEY);
-  else localStorage.setItem(KEY, dark ? "dark" : "light");
+  const next = !isDark();
+  if (next === system.matches) localStorage.removeItem(KEY);
+  else localStorage.setItem(KEY, next ? "dark" : "light");
   apply();
 }
 
@@ -29,10 +29,5 @@ function isDark(): boolean {
 
 function apply(): void {
   applyMode(isDark() ? Mode.Dark : Mode.Light);
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  dark.set(isDark());
 }

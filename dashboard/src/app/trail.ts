@@ -1,5 +1,6 @@
 // The parent pages of the current one: the page sets them, the shell shows them as breadcrumbs.
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect } from "react";
+import { createStore } from "../session/store.ts";
 
 export interface Step {
   text: string;
@@ -7,26 +8,13 @@ export interface Step {
 }
 
 const HOME: Step = { text: "Home", href: "/" };
-let trail: readonly Step[] = [];
-const listeners = new Set<() => void>();
+const trail = createStore<readonly Step[]>([]);
 
 /** Set by a page while it is shown; `above` is the same value in every rendering. */
 export function useTrail(above: readonly Step[], title: string): void {
   useEffect(() => {
-    tell(title === HOME.text ? [] : [HOME, ...above, { text: title, href: "" }]);
+    trail.set(title === HOME.text ? [] : [HOME, ...above, { text: title, href: "" }]);
   }, [above, title]);
 }
 
-export const useShownTrail = (): readonly Step[] =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => trail,
-  );
-
-function tell(next: readonly Step[]): void {
-  trail = next;
-  for (const listener of listeners) listener();
-}
+export const useShownTrail = trail.use;

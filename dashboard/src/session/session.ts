@@ -1,9 +1,9 @@
 // Who is signed in: the one secret that the browser keeps, until sign-out or its end, shared by all tabs.
-import { useSyncExternalStore } from "react";
 import * as z from "zod";
 import { api } from "../../../shared/api/index.ts";
 import type { DataOf } from "../../../shared/api/endpoint.ts";
 import { serviceNow } from "./clock.ts";
+import { createStore } from "./store.ts";
 
 /** The session as it started, and when it ends by this browser's clock, which may be wrong. */
 const Session = api.auth.login.data.extend({ ends: z.number().optional() });
@@ -13,17 +13,17 @@ type Session = z.infer<typeof Session>;
 export type Ending = "logged-out" | "logged-out-here" | "ended" | "expired";
 
 const KEY = "session";
-const listeners = new Set<() => void>();
-let current = stored();
-let ending: Ending | undefined;
+const store = createStore<{ session: Session | undefined; ending: Ending | undefined }>({ session: stored(), ending: undefined });
 
-export const session = (): Session | undefined => current;
-export const endingOf = (): Ending | undefined => ending;
+export const session = (): Session | undefined => store.get().session;
+export const endingOf = (): Ending | undefined => store.get().ending;
+/** Calls the listener when the session starts or ends. */
+export const { subscribe } = store;
 
 export function beginSession(begun: DataOf<typeof api.auth.login>): void {
   const next = { ...begun, ends: Date.now() + Date.parse(begun.expires_at) - serviceNow() };
   localStorage.setItem(KEY, JSON.stringify(next));
-  become(next, undefined);
+  store.set({ session: next, ending: undefined });
 }
 
 /** In milliseconds of this browser's clock. */
@@ -33,25 +33,14 @@ export function endOf({ ends, expires_at }: Session): number {
 
 export function endSession(why: Ending): void {
   localStorage.removeItem(KEY);
-  become(undefined, why);
+  store.set({ session: undefined, ending: why });
 }
 
 /** The session; renders again when it starts or ends, in any tab. */
-export const useSession = (): Session | undefined => useSyncExternalStore(subscribe, session);
+export const useSession = (): Session | undefined => store.use().session;
 
 /** Why there is no session: a 401 during a sign-out knows less than the sign-out. */
-export const useEnding = (): Ending | undefined => useSyncExternalStore(subscribe, endingOf);
-
-export function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-function become(next: Session | undefined, why: Ending | undefined): void {
-  current = next;
-  ending = why;
-  for (const listener of listeners) listener();
-}
+export const useEnding = (): Ending | undefined => store.use().ending;
 
 /** The stored value may come from an earlier version, or be anything: then nobody is signed in. */
 function stored(): Session | undefined {
@@ -67,5 +56,5 @@ function stored(): Session | undefined {
 window.addEventListener("storage", ({ key }) => {
   if (key !== KEY && key !== null) return;
   const next = stored();
-  if (next?.token !== current?.token) become(next, next === undefined ? "ended" : undefined);
+  if (next?.token !== session()?.token) store.set({ session: next, ending: next === undefined ? "ended" : undefined });
 });
