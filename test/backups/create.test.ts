@@ -32,6 +32,7 @@ test("a backup exists immediately as pending, and is completed with its size and
     missing_files: 0,
     skipped_files: 0,
     note: "before the upgrade",
+    locked: false,
     operation_id: expect.stringMatching(/^op_/),
     created_at: expect.any(String),
     completed_at: null,
