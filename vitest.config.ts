@@ -1,4 +1,4 @@
-// How the tests run: three files at a time, one shared cloud for those that only speak HTTP, and nothing is tried twice.
+// How the tests run: four files at a time, one shared cloud for those that only speak HTTP, and nothing is tried twice.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
@@ -45,7 +45,7 @@ export default defineConfig({
     // Processes, not threads: the local cloud runs every function in a thread of its own.
     pool: "forks",
     // More than the two cores of a small machine: a file waits for its cloud, its browser or its timers half of the time.
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     retry: 0,
     // What a test that passes logs is of no use to anybody.
