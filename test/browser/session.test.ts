@@ -136,6 +136,7 @@ describe("a file of the dashboard that does not load", () => {
     await page.route("**/assets/login-*.js", (route) => route.abort());
     await page.reload();
     await notLoaded(page).waitFor();
+    expect(await page.getByRole("button", { name: "Reload" }).count()).toBe(1);
     await page.unroute("**/assets/login-*.js");
     await page.getByRole("button", { name: "Reload" }).click();
     await page.getByLabel("Email").waitFor();
