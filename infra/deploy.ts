@@ -2,10 +2,11 @@
 import { spawn } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import * as z from "zod";
+import { ROOT } from "./built.ts";
 import { bundledSizes, bundleIfChanged } from "./bundle.ts";
 import { buildDashboard } from "./dashboard-build.ts";
 import { type Access, AwsError, concurrencyLimit, concurrencyWarning, findStack, hasCompleted } from "./deployed.ts";
@@ -26,8 +27,6 @@ run \`npx cdk bootstrap\` once: docs/deploy.md.`;
 
 /** An error that the person who deploys can fix, in a sentence. */
 class DeployError extends Error {}
-
-const ROOT = resolve(import.meta.dirname, "..");
 
 const CDK_JSON = join(ROOT, "cdk.json");
 

@@ -26,6 +26,9 @@ import { machineName, type Settings } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 import { INDEXES } from "./table.ts";
 
+/** AWS allows no longer run. */
+export const LAMBDA_MINUTES_MAX = 15;
+
 const READ = ["GetItem", "BatchGetItem", "Query"];
 const TABLE_ACTIONS = {
   read: READ,

@@ -9,7 +9,7 @@ import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { ScheduleName } from "./bundle.ts";
 import { WORKFLOW_NAMES } from "../shared/domain/lifecycle.ts";
-import type { Access, Functions } from "./function.ts";
+import { type Access, type Functions, LAMBDA_MINUTES_MAX } from "./function.ts";
 import type { Settings } from "./settings.ts";
 
 interface Timed {
@@ -46,8 +46,6 @@ export type TimedName = keyof typeof TIMED;
 
 /** The sandbox's offers never change. */
 const RENTED_ONLY: TimedName = "refresh-catalog";
-
-const LAMBDA_MINUTES_MAX = 15;
 
 interface Props {
   settings: Settings;

@@ -19,6 +19,7 @@ import {
 import { LambdaInvoke } from "aws-cdk-lib/aws-stepfunctions-tasks";
 import { Construct } from "constructs";
 import { type Poll, type Step, WAIT_GROWTH, WAIT_SECONDS_MAX, waitsOf, type Workflow } from "../shared/domain/workflow.ts";
+import { LAMBDA_MINUTES_MAX } from "./function.ts";
 import type { PollLimits } from "./settings.ts";
 
 /** "Not now", of a provider, a host or the table: waits of 2 to 64 s, together 126 s at most, half of that as a rule. */
@@ -79,7 +80,6 @@ const MARGIN_MINUTES = 60;
 
 /** A poll takes seconds, but may meet a host that responds slowly. */
 const ASK_MINUTES = 5;
-const LAMBDA_MINUTES_MAX = 15;
 
 /** How long the workflow's function may run: as long as its longest step. */
 export const taskTimeout = ({ steps }: Workflow): Duration =>

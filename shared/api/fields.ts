@@ -1,6 +1,7 @@
 // The fields that several resources share: ids, timestamps, names, lists.
 import * as z from "zod";
 import { exampleId, idForm, type IdKind } from "../domain/id-kinds.ts";
+import { PER_PAGE_MAX } from "../domain/limits.ts";
 
 export const id = (kind: IdKind) => {
   const { pattern, maxLength } = idForm(kind);
@@ -115,9 +116,9 @@ export const listQuery = <F extends Record<string, z.ZodType>>(filters: F) => {
     page: wholeNumber(1, PAGE_MAX)
       .optional()
       .meta({ description: "Page number, starting at 1 (the default)", examples: [1] }),
-    per_page: wholeNumber(1, 100)
+    per_page: wholeNumber(1, PER_PAGE_MAX)
       .default(20)
-      .meta({ description: "Records per page, at most 100", examples: [20] }),
+      .meta({ description: `Records per page, at most ${PER_PAGE_MAX}`, examples: [20] }),
     cursor: z.string().min(1, "must not be empty").max(512, "must have at most 512 characters").optional().meta({
       description: "`meta.next_cursor` of the previous page; cannot be combined with `page`",
       pattern: "^[A-Za-z0-9_-]+$",

@@ -19,6 +19,9 @@ export const WAIT_GRACE_SECONDS = 8;
  */
 export const pauseBeforePoll = (polls: number): number => Math.min(250 * 1.5 ** (polls - 1), 2_000);
 
+/** Records of a page of a list. */
+export const PER_PAGE_MAX = 100;
+
 export const BODY_BYTES_MAX = 64 * 1024;
 
 /** Failed sign-ins in `LOGIN_WINDOW_SECONDS`: for one email from one IP address, and from one IP address in total. */

@@ -3,7 +3,7 @@ import type { Instance } from "../../../shared/api/instances.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { LIFECYCLE, statesFor, USABLE, type InstanceAction } from "../../../shared/domain/lifecycle.ts";
 import { shownOf } from "../resource/status.tsx";
-import { phasesOf } from "./servers.ts";
+import { BUSY, phasesOf } from "./servers.ts";
 
 const DONE: Record<InstanceAction, string> = {
   start: "started",
@@ -19,7 +19,7 @@ const FAILED = LIFECYCLE["instance.create"].failed;
 
 /** Every operation needs the server, except deletion, which then removes the record alone. */
 export function whyNot(action: InstanceAction, instance: Instance, server: ListedServer | undefined): string | undefined {
-  if (instance.operation_id !== null) return "Another operation is in progress. Wait for it to finish.";
+  if (instance.operation_id !== null) return BUSY;
   const states = statesFor(action);
   if (!states.includes(instance.status))
     return `Can't be ${DONE[action]} while ${wordOf(instance.status)}. The instance must be ${inWords(states)}.`;

@@ -11,7 +11,7 @@ export const phasesOf = ({ status, operation_id }: ListedServer): ServerPhase[] 
 const isHeldIn = (phase: ServerPhase): boolean =>
   LIFECYCLE["server.create"].through === phase || LIFECYCLE["server.delete"].through === phase;
 
-const BUSY = "Another operation is in progress. Wait for it to finish.";
+export const BUSY = "Another operation is in progress. Wait for it to finish.";
 
 export function whyNotRename(server: ListedServer): string | undefined {
   return phasesOf(server).some((phase) => RENAMABLE.includes(phase)) ? undefined : BUSY;

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Backup } from "../../../shared/api/backups.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
+import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { Page } from "../app/page.tsx";
 import { instances, servers } from "../app/queries.ts";
 import { whyNot } from "../allowed/instances.ts";
@@ -12,7 +13,7 @@ import { BackUpAny } from "./back-up.tsx";
 import { BackupsTable } from "./table.tsx";
 
 /** More than an account has, unless its operator raised the quotas; then the API decides. */
-const ALL = 100;
+const ALL = PER_PAGE_MAX;
 
 export default function Backups() {
   const [choosing, setChoosing] = useState(false);

@@ -2,6 +2,7 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import type { ListMeta } from "../../../shared/api/fields.ts";
 import type { ResourceType } from "../../../shared/domain/lifecycle.ts";
+import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import type { ListQuery, Question } from "../app/queries.ts";
 import type { STATUSES } from "../resource/status.tsx";
 
@@ -33,7 +34,7 @@ export interface Counted<Item = unknown> {
 }
 
 /** The most that the API returns at once; only large accounts need more than this one request. */
-const ALL = 100;
+const ALL = PER_PAGE_MAX;
 
 export function useTally<Item extends Thing>(
   kind: ResourceType,

@@ -16,6 +16,7 @@ import { Form, TextField } from "../resource/form.tsx";
 import { given, useForm } from "../resource/use-form.ts";
 import type { Pages } from "../resource/use-pages.ts";
 import type { Made } from "./after-making.tsx";
+import { NameField } from "./name-field.tsx";
 import { ServerField, useActiveServers } from "./server-field.tsx";
 
 interface Props {
@@ -86,7 +87,7 @@ export function CloneForm({ source: { id, instance }, offered, chosen, onMade }:
         chosen={form.values.backup_id}
         onChange={(backup_id) => form.set({ backup_id })}
       />
-      <TextField label="Name" hint="A display name. You can change it later." autoFocus {...form.text("name")} />
+      <NameField {...form.text("name")} />
       <TextField
         label="Domain"
         description="The clone needs its own domain. You'll get the DNS record to create afterwards."

@@ -23,6 +23,7 @@ import { session } from "../session/session.ts";
 import { isUsable } from "../allowed/instances.ts";
 import { ErpFields } from "./erp-fields.tsx";
 import { AfterMaking, type Made } from "./after-making.tsx";
+import { NameField } from "./name-field.tsx";
 import { ServerField, useActiveServers } from "./server-field.tsx";
 
 const ABOVE = [{ text: "Instances", href: "/instances" }];
@@ -129,13 +130,7 @@ function InstanceForm({ offered, active, serverId, onMade }: Props) {
     });
   return (
     <Form form={form} submit="Create instance" onCancel={() => void navigate("/instances")}>
-      <TextField
-        label="Name"
-        hint="A display name. You can change it later."
-        autoFocus
-        {...form.text("name")}
-        onChange={rename}
-      />
+      <NameField {...form.text("name")} onChange={rename} />
       <ServerField
         label="Server"
         placeholder="Choose an active server"

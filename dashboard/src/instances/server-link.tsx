@@ -1,10 +1,11 @@
 // The server of an instance by its name: the page fetches all servers once, however many instances it shows.
 import { useQuery } from "@tanstack/react-query";
+import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { Link } from "../app/link.tsx";
 import { servers } from "../app/queries.ts";
 
 /** An account has ten unless its operator allows more; those beyond one page appear by ID. */
-const ALL = 100;
+const ALL = PER_PAGE_MAX;
 
 export function ServerLink({ id }: { id: string }) {
   const { data } = useQuery(servers.list({ per_page: ALL }));

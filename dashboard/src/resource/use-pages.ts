@@ -2,10 +2,8 @@
 import { useQueries } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { ListMeta } from "../../../shared/api/fields.ts";
+import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import type { ListQuery, Question } from "../app/queries.ts";
-
-/** The API's maximum per page. */
-const PER_PAGE = 100;
 
 export interface Pages<Item> {
   items: readonly Item[];
@@ -28,11 +26,11 @@ export function usePages<Item extends { id: string }>(
   const [wanted, setWanted] = useState(1);
   const [whole, setWhole] = useState(false);
   const pages = useQueries({
-    queries: Array.from({ length: wanted }, (_, index) => list({ ...query, page: index + 1, per_page: PER_PAGE })),
+    queries: Array.from({ length: wanted }, (_, index) => list({ ...query, page: index + 1, per_page: PER_PAGE_MAX })),
   });
   const total = pages[0]?.data?.meta.total;
   const loaded = pages.every(({ data }) => data !== undefined);
-  const complete = loaded && total !== undefined && wanted * PER_PAGE >= total;
+  const complete = loaded && total !== undefined && wanted * PER_PAGE_MAX >= total;
   const next = loaded && !complete ? wanted + 1 : wanted;
   useEffect(() => {
     if (whole) setWanted(next);

@@ -1,10 +1,9 @@
 // The synthesized templates of the current sources: rebuilt if something changed, else those of the last time.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { ROOT } from "../../built.ts";
 import type { Environment } from "../../../shared/domain/environments.ts";
-
-const ROOT = resolve(import.meta.dirname, "..", "..", "..");
 
 /** The folder of the templates for these bundles. Loading the CDK takes seconds, so this does it only if necessary. */
 export async function synthIfChanged(bundles: string, environments: readonly Environment[]): Promise<string> {
