@@ -221,7 +221,7 @@ export class Dashboard extends Construct {
   }
 }
 
-/** The The CDK's own function, one per stack, which copies the uploaded files into the bucket. */
+/** The CDK's own function, one per stack, which copies the uploaded files into the bucket. */
 function acknowledgeCopying({ handlerRole }: BucketDeployment, bucket: IBucket): void {
   const { scope } = handlerRole.node;
   if (scope === undefined) throw new Error("The role belongs to no function");

@@ -24,8 +24,8 @@ async function check(server: ServerRecord): Promise<void> {
 const MINUTES_BETWEEN_LOGINS = 10;
 
 /**
- * A machine that is not known to be well is logged in to each minute, every other now and then, spread by its id: only a login
- * shows that it is our machine and works.
+ * Logs in every minute to a machine that may be in trouble, and every ten minutes to any other, spread by ID: only a login shows that the
+ * machine is ours and works.
  */
 function needsLogin({ id, state, failed_probes }: ServerRecord, at: number): boolean {
   if (state !== HEALTH.responds || failed_probes > 0) return true;

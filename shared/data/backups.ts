@@ -115,7 +115,7 @@ export const retainBackup = (change: Change, backupId: string, operationId: stri
     (present) => (present === undefined ? noneInAccount("backup_id", "backup") : backupNotCompleted(String(present["state"]))),
   );
 
-/** Changes a backup's note or its lock, whatever else is being done with it unless that is its deletion. */
+/** Changes a backup's note or its lock. Any operation may use the backup meanwhile, except its deletion. */
 export function editBackup(
   change: Change,
   backup: BackupRecord,

@@ -1,5 +1,5 @@
-// Credentials: API tokens, and users with their sessions. Admission is one conditional write: the credential exists and is
-// not expired, its limits are not hit, its last use is noted, and its permissions come back.
+// Credentials: API tokens, and users with their sessions. One conditional write admits a request: it checks that the credential exists, has
+// not expired and is within its limits, records its use, and returns its permissions.
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { ApiError, conflict, emailTaken, notCurrentPassword, notFound } from "../api/errors.ts";
@@ -51,14 +51,14 @@ const WAIT_PLACES = Array.from({ length: WAITS_AT_ONCE }, (_, i) => `wait_${i}`)
 const wishOf = ({ waitSeconds, at }: RequestFacts): Wish | undefined =>
   waitSeconds === 0 ? undefined : { places: WAIT_PLACES, untilMs: at + (waitSeconds + WAIT_GRACE_SECONDS) * 1000 };
 
-/** Frees the place that a request which has waited had taken. */
+/** Frees the place of a request that has finished waiting. */
 export async function endWait({ type, id, wait }: Caller): Promise<void> {
   if (wait === undefined) return;
   const key = type === "token" ? keys.tokenAccess(fingerprintOfId(id)) : keys.userAccess(id);
   await freeThePlace(key, wait.place, wait.until);
 }
 
-/** Of a credential's limits, whichever a request counts against, the one of which the smallest share is left. */
+/** The credential's limit with the smallest share left, whichever limit the request counts against. */
 interface LimitState {
   scope: RateClass;
   limit: number;
@@ -188,7 +188,7 @@ function tokenOf({ account_id, hash, ...access }: TokenAccess, label: z.infer<ty
   };
 }
 
-/** What is shown of a token never changes, other than by its use. */
+/** A token never changes, except that its last use moves on. */
 export function tokenVersion(token: TokenRecord): Version {
   const etag = etagOf(Token.parse(token), TOKEN_UNVERSIONED);
   return { key: keys.token(token.account_id, token.id), etag, values: { name: token.name }, etagOf: () => etag };
@@ -208,7 +208,7 @@ const bitOf = (permission: Permission): number => 1 << ALL_PERMISSIONS.indexOf(p
 const bitsOf = (permissions: readonly Permission[]): number => permissions.reduce((bits, each) => bits | bitOf(each), 0);
 const permissionsIn = (bits: number): Permission[] => ALL_PERMISSIONS.filter((permission) => (bits & bitOf(permission)) !== 0);
 
-/** Makes a token; its value is returned this once and only its hash is kept. */
+/** Creates a token. Its value is returned only here; the table keeps its hash. */
 export function reserveToken(
   change: Change,
   by: By,
@@ -281,14 +281,14 @@ const PASSWORD_TAG_BYTES = 4;
 const passwordTag = (passwordHash: string): Uint8Array =>
   createHash("sha256").update(passwordHash).digest().subarray(0, PASSWORD_TAG_BYTES);
 
-/** A session ends so long after it was opened, which its id says. */
+/** A session has a fixed length, and its ID contains the time when it was opened. */
 export const endOfSession = (sessionId: string): Date => new Date(timeOfId(sessionId) + SESSION_HOURS * 3_600_000);
 
 const SESSION_RANDOM_BYTES = 3;
 
 /**
- * What is kept of a session: when it was opened, so that they sort by age, and three random bytes of its id. Nobody can guess one: the JWT
- * that brings the id is signed. It only has to tell a user's sessions apart that were opened in the same millisecond.
+ * What the table keeps of a session: when it was opened, which sorts sessions by age, and three random bytes of its ID. The bytes only tell
+ * apart a user's sessions of the same millisecond: nobody can present a guessed ID, because the JWT that carries it is signed.
  */
 function sessionTag(sessionId: string): Uint8Array {
   return Buffer.concat([stampOf(timeOfId(sessionId)), bytesOfId(sessionId).subarray(-SESSION_RANDOM_BYTES)]);
@@ -302,8 +302,8 @@ const openSessions = (item: Item): Uint8Array[] =>
 const SESSION_TRIES = 100;
 
 /**
- * Opens a session; beyond the quota the oldest end. False if the password that was verified is no longer the user's: a change of
- * password ends the sessions that are being opened, too.
+ * Opens a session, and ends the oldest beyond the limit. Returns false if the verified password is no longer the user's: a password change
+ * also ends sessions that are being opened.
  */
 export async function openSession(user: UserRecord, sessionId: string): Promise<boolean> {
   const [key, tag, password] = [keys.userAccess(user.id), sessionTag(sessionId), passwordTag(user.password_hash)];

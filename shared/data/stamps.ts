@@ -5,7 +5,7 @@ import * as z from "zod";
 const BYTES = 5;
 const EPOCH = Date.UTC(2026, 0, 1);
 
-/** A time (ms since 1970); what is before 2026 is as long ago as never. */
+/** The stamp of a time (ms since 1970); a time before 2026 counts as never. */
 export function stampOf(at: number): Buffer {
   const stamp = Buffer.alloc(BYTES);
   stamp.writeUIntBE(Math.max(0, at - EPOCH), 0, BYTES);
@@ -15,7 +15,7 @@ export function stampOf(at: number): Buffer {
 /** Before all times. */
 export const NEVER = stampOf(0);
 
-/** A time (ms since 1970); 0 for never. */
+/** The time of a stamp (ms since 1970); 0 for never. */
 export function timeOf(stamp: Uint8Array): number {
   const since = Buffer.from(stamp).readUIntBE(0, BYTES);
   return since === 0 ? 0 : since + EPOCH;

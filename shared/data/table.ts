@@ -158,7 +158,7 @@ export function keyOfWrite({ item: { Put, Update, Delete, ConditionCheck } }: Wr
   return keyString(item);
 }
 
-/** The same write on the further condition that its item still has these values. */
+/** The same write, if its item still has these values, too. */
 export function onlyIfUnchanged(
   { item, conditionError }: Write,
   values: Item,
@@ -167,7 +167,7 @@ export function onlyIfUnchanged(
   const [[kind, request] = []] = Object.entries(item);
   if (kind === undefined || request === undefined) throw new Error("A write must change something");
   const names = Object.keys(values);
-  // What a record did not have when it was written has a default when it is read.
+  // An attribute that an older record lacks has a default when it is read.
   const terms = names.map((_, i) => `(#was${i} = :was${i} OR attribute_not_exists(#was${i}))`);
   const { ConditionExpression, ExpressionAttributeNames, ExpressionAttributeValues } = request;
   const conditional = {
@@ -306,7 +306,7 @@ export interface UpdateOutcome {
   item: Item | undefined;
 }
 
-/** One conditional update outside a transaction, with the item as it then is. */
+/** One conditional update outside a transaction; returns the item. */
 export async function updateOne(key: Key, what: Update, where: Where): Promise<UpdateOutcome> {
   return updateRaw(key, expressionOf(what, where));
 }

@@ -34,7 +34,7 @@ export const log = {
   error: (message: string, fields?: Fields): void => write("error", message, fields),
 };
 
-/** Lambda's runtime writes whatever a function throws by `console.error`. These errors are not meant as such, but as a response. */
+/** Lambda's runtime logs whatever a function throws with `console.error`. Errors of this type are a result, so they are logged at level DEBUG. */
 export function logAsDebug(type: new (...given: never[]) => Error): void {
   const { error, debug } = console;
   console.error = (...given: unknown[]) => (given[0] instanceof type ? debug : error)(...given);
