@@ -7,7 +7,8 @@ import { accountCounters, listCounts } from "./counters.ts";
 import type { Update, Where } from "./expressions.ts";
 import { keys, type Key, type ListKind, placement } from "./keys.ts";
 import type { AccountRecord, Actor, Caller, EventRecord, OperationRecord } from "./records.ts";
-import { type Item, put, remove, transact, update, type Write } from "./table.ts";
+import { type Item, transact } from "./table.ts";
+import { put, remove, update, type Write } from "./writes.ts";
 import { type Version, withVersion } from "./versions.ts";
 
 /** Who makes the change and on which account; workflows change without a caller and count nothing new. */

@@ -6,7 +6,9 @@ import type { Where } from "./expressions.ts";
 import { type Key, keys, type ListKind } from "./keys.ts";
 import { countPlace, numberOf } from "./lists.ts";
 import type { AccountRecord } from "./records.ts";
-import { type Item, keyString, update, type Write } from "./table.ts";
+import { type Item } from "./table.ts";
+import { update, type Write } from "./writes.ts";
+import { keyString } from "./keys.ts";
 
 type Floors = Map<QuotaKind, { than: number; conditionError: () => Error }>;
 

@@ -23,7 +23,8 @@ import { keys } from "./keys.ts";
 import { type Caller, TokenAccess, TokenLabel, type TokenRecord, UserAccess, UserRecord } from "./records.ts";
 import { enter, freeSlots, freeThePlace, type Limit, timesOf, type Verdict, type Wish } from "./slots.ts";
 import { stampOf } from "./stamps.ts";
-import { find, type Item, keyString, queryAll, read, readAll, type Ref, updateRaw } from "./table.ts";
+import { find, type Item, queryAll, read, readAll, type Ref, updateRaw } from "./table.ts";
+import { keyString } from "./keys.ts";
 import type { Version } from "./versions.ts";
 
 const WINDOW_MS = WINDOW_SECONDS * 1000;

@@ -7,7 +7,8 @@ import { changeOf } from "./change.ts";
 import { keys } from "./keys.ts";
 import { listOfParent } from "./lists.ts";
 import { BackupRecord, type OperationRecord } from "./records.ts";
-import { check, find } from "./table.ts";
+import { find } from "./table.ts";
+import { check } from "./writes.ts";
 
 interface Expired {
   accountId: string;

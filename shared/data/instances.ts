@@ -21,7 +21,9 @@ import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts"
 import { requireRunning } from "./operations.ts";
 import { InstanceRecord, type OperationRecord, ServerRecord } from "./records.ts";
 import { occupyServer, serverRef, unusable } from "./servers.ts";
-import { check, find, type Item, keyString, readAll, updateOne } from "./table.ts";
+import { find, type Item, readAll, updateOne } from "./table.ts";
+import { check } from "./writes.ts";
+import { keyString } from "./keys.ts";
 import { type Version, versionOf } from "./versions.ts";
 
 export const instanceRef = refOf("instance", InstanceRecord);

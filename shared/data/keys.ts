@@ -10,6 +10,9 @@ export interface Key {
   sk: string;
 }
 
+/** A key as one string, to compare items or to find them in a map. */
+export const keyString = (item: Record<string, unknown> | Key): string => `${String(item.pk)}\n${String(item.sk)}`;
+
 /** The kinds of record that are listed newest first with exact totals. */
 export type ListKind = ResourceType | "operation" | "event";
 

@@ -7,7 +7,8 @@
 import { invalid } from "../api/errors.ts";
 import { listQuery, type ListMeta } from "../api/fields.ts";
 import { type Key, keys, type ListKind } from "./keys.ts";
-import { type Item, query, queryAll, readAll, keyString } from "./table.ts";
+import { type Item, query, queryAll, readAll } from "./table.ts";
+import { keyString } from "./keys.ts";
 import * as z from "zod";
 
 /** Records in a block: what a page may have to skip over. Small, because each costs capacity to read. */

@@ -16,7 +16,8 @@ import { actorOf, type Author, type Change, changeOf, logEvent, now } from "./ch
 import { keys } from "./keys.ts";
 import { type Listed, listOfParentWithLinks, listPage, type PageQuery } from "./lists.ts";
 import { OperationRecord } from "./records.ts";
-import { check, find, queryAll, removeOne, updateOne } from "./table.ts";
+import { find, queryAll, removeOne, updateOne } from "./table.ts";
+import { check } from "./writes.ts";
 
 const operationRef = refOf("operation", OperationRecord);
 export const getOperation = getterOf("operation", operationRef, presentOf("operation"));

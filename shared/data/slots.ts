@@ -3,7 +3,8 @@
 // returns the item, which shows a free slot or proves that there is none.
 import type { Key } from "./keys.ts";
 import { NEVER, stampOf, timeOf } from "./stamps.ts";
-import { type Item, keyString, type UpdateOutcome, updateRaw } from "./table.ts";
+import { type Item, type UpdateOutcome, updateRaw } from "./table.ts";
+import { keyString } from "./keys.ts";
 
 /** A limit: the attribute that holds its slots, and how many there are. */
 export interface Limit<N extends string = string> {

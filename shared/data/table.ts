@@ -11,7 +11,6 @@ import {
   QueryCommand,
   type QueryCommandInput,
   TransactWriteCommand,
-  type TransactWriteCommandInput,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
@@ -19,8 +18,9 @@ import * as z from "zod";
 import { unavailable } from "../api/errors.ts";
 import { CALLS } from "../platform/aws-calls.ts";
 import { env } from "../platform/env.ts";
-import { conditionOf, type Expression, expressionOf, type Update, type Where } from "./expressions.ts";
-import type { Key } from "./keys.ts";
+import { type Expression, expressionOf, type Update, type Where } from "./expressions.ts";
+import { type Key, keyString } from "./keys.ts";
+import { keyOfWrite, type Write } from "./writes.ts";
 
 export type Item = Record<string, unknown>;
 
@@ -103,8 +103,6 @@ export async function readAll(
 /** DynamoDB rejects longer keys; an ID that a client invents may be one, and identifies nothing. */
 const isPossible = ({ sk }: Key): boolean => sk !== "" && Buffer.byteLength(sk) <= 1024;
 
-export const keyString = (item: Item | Key): string => `${String(item.pk)}\n${String(item.sk)}`;
-
 interface QueryResult {
   items: Item[];
   /** Where the next call continues; undefined at the end. */
@@ -142,113 +140,6 @@ export async function queryAll(
   return items;
 }
 
-type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
-
-/** One item of a transaction, and the error to throw if its condition fails, given the current item. */
-export interface Write {
-  item: TransactItem;
-  conditionError: ((present: Item | undefined) => Error) | undefined;
-}
-
-type ConditionError = Write["conditionError"];
-
-/** The key of the item that is written. */
-export function keyOfWrite({ item: { Put, Update, Delete, ConditionCheck } }: Write): string {
-  const item = Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key ?? {};
-  return keyString(item);
-}
-
-/** The same write, if its item still has these values, too. */
-export function onlyIfUnchanged(
-  { item, conditionError }: Write,
-  values: Item,
-  changed: (present: Item) => Error | undefined,
-): Write {
-  const [[kind, request] = []] = Object.entries(item);
-  if (kind === undefined || request === undefined) throw new Error("A write must change something");
-  const names = Object.keys(values);
-  // An attribute that an older record lacks has a default when it is read.
-  const terms = names.map((_, i) => `(#was${i} = :was${i} OR attribute_not_exists(#was${i}))`);
-  const { ConditionExpression, ExpressionAttributeNames, ExpressionAttributeValues } = request;
-  const conditional = {
-    ...request,
-    ConditionExpression: [...(ConditionExpression === undefined ? [] : [`(${ConditionExpression})`]), ...terms].join(" AND "),
-    ExpressionAttributeNames: { ...ExpressionAttributeNames, ...Object.fromEntries(names.map((name, i) => [`#was${i}`, name])) },
-    ExpressionAttributeValues: {
-      ...ExpressionAttributeValues,
-      ...Object.fromEntries(names.map((name, i) => [`:was${i}`, values[name]])),
-    },
-  };
-  return {
-    item: { [kind]: conditional },
-    conditionError: (present) => {
-      const error = (present && changed(present)) ?? conditionError?.(present);
-      return error ?? new Error("A record without a condition changed");
-    },
-  };
-}
-
-/** Writes an item that must not exist yet. */
-export function put(key: Key, item: Item, conditionError?: ConditionError, unless?: { expiredBy: string }): Write {
-  const condition = unless === undefined ? "attribute_not_exists(pk)" : "attribute_not_exists(pk) OR expires_at < :now";
-  return {
-    item: {
-      Put: {
-        TableName: env().TABLE_NAME,
-        Item: { ...item, ...key },
-        ConditionExpression: condition,
-        ...(unless !== undefined && { ExpressionAttributeValues: { ":now": unless.expiredBy } }),
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-      },
-    },
-    conditionError,
-  };
-}
-
-export function update(key: Key, what: Update, where: Where = {}, conditionError?: ConditionError): Write {
-  return {
-    item: {
-      Update: {
-        TableName: env().TABLE_NAME,
-        Key: { ...key },
-        ...expressionOf(what, where),
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-      },
-    },
-    conditionError,
-  };
-}
-
-export function remove(key: Key, where: Where = { exists: false }, conditionError?: ConditionError): Write {
-  return {
-    item: {
-      Delete: {
-        TableName: env().TABLE_NAME,
-        Key: { ...key },
-        ...conditionOf(where),
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-      },
-    },
-    conditionError,
-  };
-}
-
-export function check(key: Key, where: Where, conditionError?: ConditionError): Write {
-  const { ConditionExpression = "attribute_exists(pk)", ...expression } = conditionOf(where);
-  return {
-    item: {
-      ConditionCheck: {
-        TableName: env().TABLE_NAME,
-        Key: { ...key },
-        ConditionExpression,
-        ...expression,
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-      },
-    },
-    conditionError,
-  };
-}
-
 /**
  * Conflicts with other transactions on the same item (an account's counters, mostly) are retried: 8 tries, full jitter, 25 ms
  * doubling to 800 ms: about 1.2 s of waiting on average, 2.4 s at most.
@@ -279,16 +170,12 @@ const TRANSIENT = new Set(["TransactionConflict", "ThrottlingError", "Provisione
 export class ConditionFailed extends Error {
   override name = "ConditionFailed";
   constructor(write: Write, cause: unknown) {
-    super(
-      `A condition failed on ${JSON.stringify(write.item.Update?.Key ?? write.item.Delete?.Key ?? write.item.ConditionCheck?.Key ?? keyOf(write.item.Put?.Item))}`,
-      { cause },
-    );
+    super(`A condition failed on ${JSON.stringify(keyOfWrite(write))}`, { cause });
   }
 }
-const keyOf = (item: Item | undefined) => ({ pk: item?.["pk"], sk: item?.["sk"] });
 
 /** A single write fails while its item is in a transaction: it gets the same retries as a transaction. */
-async function retryOnConflict<T>(call: () => Promise<T>): Promise<T> {
+async function retryAfterTransaction<T>(call: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await call();
@@ -322,7 +209,7 @@ export async function updateRaw(key: Key, expression: Expression & { UpdateExpre
       ReturnValues: "ALL_NEW",
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     });
-    const { Attributes } = await retryOnConflict(() => client().send(update));
+    const { Attributes } = await retryAfterTransaction(() => client().send(update));
     return { done: true, item: Attributes };
   } catch (error) {
     if (!isConditionFailure(error)) throw error;
@@ -357,7 +244,7 @@ export async function putIfAbsent(key: Key, item: Item): Promise<boolean> {
       ConditionExpression: "attribute_not_exists(pk)",
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     });
-    await retryOnConflict(() => client().send(put));
+    await retryAfterTransaction(() => client().send(put));
     return true;
   } catch (error) {
     if (!isConditionFailure(error)) throw error;
@@ -366,7 +253,7 @@ export async function putIfAbsent(key: Key, item: Item): Promise<boolean> {
 }
 
 export async function removeOne(key: Key): Promise<void> {
-  await retryOnConflict(() => client().send(new DeleteCommand({ TableName: env().TABLE_NAME, Key: { ...key } })));
+  await retryAfterTransaction(() => client().send(new DeleteCommand({ TableName: env().TABLE_NAME, Key: { ...key } })));
 }
 
 const isConditionFailure = (error: unknown): error is Error & { Item?: unknown } =>

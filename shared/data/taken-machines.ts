@@ -5,7 +5,8 @@ import { conflict, notFound } from "../api/errors.ts";
 import { timestamp } from "../api/fields.ts";
 import { now } from "./change.ts";
 import { keys } from "./keys.ts";
-import { ConditionFailed, find, putIfAbsent, queryAll, remove, transact, updateOne } from "./table.ts";
+import { ConditionFailed, find, putIfAbsent, queryAll, transact, updateOne } from "./table.ts";
+import { remove } from "./writes.ts";
 
 const TakenMachine = z.object({
   name: z.string(),

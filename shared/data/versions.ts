@@ -3,7 +3,9 @@ import type * as z from "zod";
 import { preconditionFailed } from "../api/errors.ts";
 import { etagOf } from "../domain/etag.ts";
 import { type Key } from "./keys.ts";
-import { check, type Item, keyOfWrite, onlyIfUnchanged, type Ref, keyString, type Write } from "./table.ts";
+import { type Item, type Ref } from "./table.ts";
+import { check, keyOfWrite, onlyIfUnchanged, type Write } from "./writes.ts";
+import { keyString } from "./keys.ts";
 
 export interface Version {
   key: Key;

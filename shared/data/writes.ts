@@ -1,0 +1,113 @@
+// The writes of a transaction, as values: what to write, on which condition, and which error the client gets if it does not hold.
+import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { env } from "../platform/env.ts";
+import { conditionOf, expressionOf, type Update, type Where } from "./expressions.ts";
+import { type Key, keyString } from "./keys.ts";
+import type { Item } from "./table.ts";
+
+type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+
+/** One item of a transaction, and the error to throw if its condition fails, given the current item. */
+export interface Write {
+  item: TransactItem;
+  conditionError: ((present: Item | undefined) => Error) | undefined;
+}
+
+type ConditionError = Write["conditionError"];
+
+/** The key of the item that is written. */
+export function keyOfWrite({ item: { Put, Update, Delete, ConditionCheck } }: Write): string {
+  const item = Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key ?? {};
+  return keyString(item);
+}
+
+/** The same write, if its item still has these values, too. */
+export function onlyIfUnchanged(
+  { item, conditionError }: Write,
+  values: Item,
+  changed: (present: Item) => Error | undefined,
+): Write {
+  const [[kind, request] = []] = Object.entries(item);
+  if (kind === undefined || request === undefined) throw new Error("A write must change something");
+  const names = Object.keys(values);
+  // An attribute that an older record lacks has a default when it is read.
+  const terms = names.map((_, i) => `(#was${i} = :was${i} OR attribute_not_exists(#was${i}))`);
+  const { ConditionExpression, ExpressionAttributeNames, ExpressionAttributeValues } = request;
+  const conditional = {
+    ...request,
+    ConditionExpression: [...(ConditionExpression === undefined ? [] : [`(${ConditionExpression})`]), ...terms].join(" AND "),
+    ExpressionAttributeNames: { ...ExpressionAttributeNames, ...Object.fromEntries(names.map((name, i) => [`#was${i}`, name])) },
+    ExpressionAttributeValues: {
+      ...ExpressionAttributeValues,
+      ...Object.fromEntries(names.map((name, i) => [`:was${i}`, values[name]])),
+    },
+  };
+  return {
+    item: { [kind]: conditional },
+    conditionError: (present) => {
+      const error = (present && changed(present)) ?? conditionError?.(present);
+      return error ?? new Error("A record without a condition changed");
+    },
+  };
+}
+
+/** Writes an item that must not exist yet. */
+export function put(key: Key, item: Item, conditionError?: ConditionError, unless?: { expiredBy: string }): Write {
+  const condition = unless === undefined ? "attribute_not_exists(pk)" : "attribute_not_exists(pk) OR expires_at < :now";
+  return {
+    item: {
+      Put: {
+        TableName: env().TABLE_NAME,
+        Item: { ...item, ...key },
+        ConditionExpression: condition,
+        ...(unless !== undefined && { ExpressionAttributeValues: { ":now": unless.expiredBy } }),
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      },
+    },
+    conditionError,
+  };
+}
+
+export function update(key: Key, what: Update, where: Where = {}, conditionError?: ConditionError): Write {
+  return {
+    item: {
+      Update: {
+        TableName: env().TABLE_NAME,
+        Key: { ...key },
+        ...expressionOf(what, where),
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      },
+    },
+    conditionError,
+  };
+}
+
+export function remove(key: Key, where: Where = { exists: false }, conditionError?: ConditionError): Write {
+  return {
+    item: {
+      Delete: {
+        TableName: env().TABLE_NAME,
+        Key: { ...key },
+        ...conditionOf(where),
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      },
+    },
+    conditionError,
+  };
+}
+
+export function check(key: Key, where: Where, conditionError?: ConditionError): Write {
+  const { ConditionExpression = "attribute_exists(pk)", ...expression } = conditionOf(where);
+  return {
+    item: {
+      ConditionCheck: {
+        TableName: env().TABLE_NAME,
+        Key: { ...key },
+        ConditionExpression,
+        ...expression,
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      },
+    },
+    conditionError,
+  };
+}
