@@ -15,7 +15,7 @@ export const handler = handle(api.sandbox.putData)(async ({ params, body, caller
     throw invalidState(`The instance is ${instance.state}, so its ERP cannot accept data`, instance.state);
   const { machine_id } = await getServer(caller.account_id, instance.server_id);
   const written =
-    machine_id !== null && (await writeSandboxData(machine_id, instance.id, body, (present) => matchTag(etagOf(present, []))));
+    machine_id !== null && (await writeSandboxData(machine_id, instance.id, body, (present) => matchTag(etagOf(present))));
   if (!written) throw erpNotInstalled(instance.state);
   return body;
 });

@@ -17,7 +17,7 @@ import {
   serverNotActive,
 } from "./errors.ts";
 
-const BackupStatus = z.enum(BACKUP_STATUSES);
+export const BackupStatus = z.enum(BACKUP_STATUSES);
 
 const fileCount = (description: string) =>
   z

@@ -8,7 +8,7 @@ import { exampleId } from "../domain/id-kinds.ts";
 import { justBegun, Operation } from "./operations.ts";
 import { actionNotAllowed, backupNotCompleted, operationInProgress, overQuota, serverNotActive, taken } from "./errors.ts";
 
-const InstanceStatus = z.enum(INSTANCE_STATUSES);
+export const InstanceStatus = z.enum(INSTANCE_STATUSES);
 const InstanceAction = z.enum(INSTANCE_ACTIONS);
 
 export const EDITIONS = ["community", "enterprise"] as const;

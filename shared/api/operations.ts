@@ -14,7 +14,7 @@ import { WAITS_AT_ONCE } from "../domain/limits.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { Actor, id, integer, listOf, timestamp, waitSeconds } from "./fields.ts";
 
-const OperationStatus = z.enum(OPERATION_STATUSES);
+export const OperationStatus = z.enum(OPERATION_STATUSES);
 
 /** Checks of a clone after neutralizing it. */
 export const Verification = z

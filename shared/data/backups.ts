@@ -9,12 +9,12 @@ import {
   notFound,
   operationInProgress,
 } from "../api/errors.ts";
-import { Backup } from "../api/backups.ts";
+import { Backup, BackupStatus } from "../api/backups.ts";
 import { isId, newId } from "../domain/ids.ts";
 import { EDITABLE, LIFECYCLE, RESTORABLE } from "../domain/lifecycle.ts";
 import { getterOf, presentOf, refOf } from "./by-id.ts";
 import { type Author, type By, type Change, heldByAnother, now } from "./change.ts";
-import type { Ending } from "./ending.ts";
+import { type Ending, Held } from "./ending.ts";
 import { holdInstance, requireAllowed, requireServerUsable } from "./instances.ts";
 import { keys } from "./keys.ts";
 import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts";
@@ -160,9 +160,12 @@ export function beginDeletion(change: Change, by: Author, backup: BackupRecord, 
   });
 }
 
+/** What the end of an operation takes of its backup. */
+const Ended = Held.extend({ completed_at: z.string().nullable(), expires_at: z.string().nullable() });
+
 /** Ends the work on a backup: it is gone, or free again in another state. */
 export async function endBackup(change: Change, { operation, to, reasonAfter }: Ending): Promise<void> {
-  const backup = await find(backupRef(change.accountId, operation.resource.id));
+  const backup = await find({ key: keys.record("backup", change.accountId, operation.resource.id), schema: Ended });
   if (backup?.operation_id !== operation.id) return;
   const mine = { equals: { operation_id: operation.id } };
   if (to === "gone") {
@@ -170,7 +173,7 @@ export async function endBackup(change: Change, { operation, to, reasonAfter }: 
     if (backup.expires_at !== null) change.remove(keys.expiringBackup(backup.expires_at, backup.id), { exists: false });
     return;
   }
-  const state = BackupRecord.shape.state.parse(to);
+  const state = BackupStatus.parse(to);
   const completed = state === LIFECYCLE["backup.create"].to ? { completed_at: backup.completed_at ?? now() } : {};
   const set = { state, status_reason: reasonAfter(state, backup.status_reason), operation_id: null, ...completed };
   change.move("backup", backup, { from: backup.state, to: state }, { set }, mine);

@@ -6,7 +6,7 @@ import { ApiError, conflict, emailTaken, notCurrentPassword, notFound } from "..
 import type { RateClass } from "../api/endpoint.ts";
 import { ALL_PERMISSIONS, type Permission } from "../api/permissions.ts";
 import { Token, TOKEN_UNVERSIONED } from "../api/tokens.ts";
-import { etagOf } from "../domain/etag.ts";
+import { etagOf, versionedFields } from "../domain/etag.ts";
 import { bytesOfId, isId, timeOfId } from "../domain/ids.ts";
 import {
   REQUEST_LIMITS,
@@ -191,7 +191,7 @@ function tokenOf({ account_id, hash, ...access }: TokenAccess, label: z.infer<ty
 
 /** A token never changes, except that its last use moves on. */
 export function tokenVersion(token: TokenRecord): Version {
-  const etag = etagOf(Token.parse(token), TOKEN_UNVERSIONED);
+  const etag = etagOf(token, versionedFields(Token.shape, TOKEN_UNVERSIONED));
   return { key: keys.token(token.account_id, token.id), etag, values: { name: token.name }, etagOf: () => etag };
 }
 

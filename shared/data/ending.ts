@@ -1,8 +1,9 @@
 // What happens to a resource when the operation that changed it ends.
-import type { OperationRecord } from "./records.ts";
+import * as z from "zod";
+import type { OperationCore } from "./records.ts";
 
 export interface Ending {
-  operation: OperationRecord;
+  operation: OperationCore;
   /** The state in which the resource ends, or `gone`; the schema of its record knows which states it has. */
   to: string;
   /** The operation never began: what its request changed at once is changed back. */
@@ -10,3 +11,12 @@ export interface Ending {
   /** The reason that goes with a state; `present` is the one that the record has. */
   reasonAfter: (state: string, present: string | null) => string | null;
 }
+
+/** What an operation holds, as far as the end of the operation has to know it. */
+export const Held = z.object({
+  id: z.string(),
+  number: z.string(),
+  state: z.string(),
+  status_reason: z.string().nullable(),
+  operation_id: z.string().nullable(),
+});

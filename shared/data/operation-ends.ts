@@ -14,8 +14,8 @@ import { type Change, changeOf, now } from "./change.ts";
 import type { Ending } from "./ending.ts";
 import { endInstance } from "./instances.ts";
 import { keys } from "./keys.ts";
-import { findOperation } from "./operations.ts";
-import type { OperationRecord } from "./records.ts";
+import { findOperationCore } from "./operations.ts";
+import type { OperationCore } from "./records.ts";
 import { endServer } from "./servers.ts";
 import { ConditionFailed } from "./table.ts";
 
@@ -29,7 +29,7 @@ const END: Record<ResourceType, (change: Change, ending: Ending) => Promise<void
 type Outcome = { succeeded: true } | { succeeded: false; error: { code: OperationErrorCode; message: string } };
 
 /** Ends an operation and unlocks its resources; ending it twice has the same effect as once. */
-export async function endOperation(operation: OperationRecord, outcome: Outcome): Promise<void> {
+export async function endOperation(operation: OperationCore, outcome: Outcome): Promise<void> {
   if (!isOpen(operation.state)) return;
   const change = changeOf({ id: operation.account_id });
   const finished_at = now();
@@ -58,9 +58,9 @@ const WITHDRAW_TRIES = 3;
  * Withdraws an operation that could not be started, as if it had never been requested; false if it continues after all, because its
  * first task has begun or a repetition of the request has confirmed it.
  */
-export async function withdrawOperation(operation: OperationRecord, also: (change: Change) => void): Promise<boolean> {
+export async function withdrawOperation(operation: OperationCore, also: (change: Change) => void): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
-    const present = await findOperation(operation.account_id, operation.id);
+    const present = await findOperationCore(operation.account_id, operation.id);
     if (present === undefined) return true;
     if (present.state !== OPERATION.pending || present.confirmed) return false;
     const change = changeOf({ id: present.account_id });
@@ -80,7 +80,7 @@ export async function withdrawOperation(operation: OperationRecord, also: (chang
 }
 
 /** Where the resource goes, from its row of the lifecycle; `back` if that is where it comes from. */
-function destination(operation: OperationRecord, succeeded: boolean): { to: string; back: boolean } {
+function destination(operation: OperationCore, succeeded: boolean): { to: string; back: boolean } {
   const row: Transition = LIFECYCLE[operation.type];
   const to = succeeded ? row.to : (operation.failed_state ?? row.failed);
   if (to !== "before") return { to, back: false };
@@ -91,7 +91,7 @@ function destination(operation: OperationRecord, succeeded: boolean): { to: stri
 /** Frees everything that the operation held, and ends its resource. */
 async function release(
   change: Change,
-  operation: OperationRecord,
+  operation: OperationCore,
   { to, back, reason, withdrawn = false }: { to: string; back: boolean; reason: string | null; withdrawn?: boolean },
 ): Promise<void> {
   const { account_id: accountId, resource } = operation;

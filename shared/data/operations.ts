@@ -15,15 +15,20 @@ import { getterOf, presentOf, refOf } from "./by-id.ts";
 import { actorOf, type Author, type Change, changeOf, logEvent, now } from "./change.ts";
 import { keys } from "./keys.ts";
 import { type Listed, listOfParentWithLinks, listPage, type PageQuery } from "./lists.ts";
-import { OperationRecord } from "./records.ts";
+import { OperationCore, OperationRecord } from "./records.ts";
 import { find, queryAll, removeOne, updateOne } from "./table.ts";
 import { check } from "./writes.ts";
 
 const operationRef = refOf("operation", OperationRecord);
+const operationCoreRef = refOf("operation", OperationCore);
 export const getOperation = getterOf("operation", operationRef, presentOf("operation"));
 
 export const findOperation = (accountId: string, id: string): Promise<OperationRecord | undefined> =>
   find(operationRef(accountId, id));
+
+/** The same without what is only shown. */
+export const findOperationCore = (accountId: string, id: string): Promise<OperationCore | undefined> =>
+  find(operationCoreRef(accountId, id));
 
 export function listOperations(
   accountId: string,
@@ -181,7 +186,7 @@ export async function commitOperation(operation: OperationRecord): Promise<void>
 }
 
 /** Confirms that a retry of the request may get its response: from then on the operation cannot be withdrawn. False if it already was. */
-export async function confirmOperation({ account_id, id }: OperationRecord): Promise<boolean> {
+export async function confirmOperation({ account_id, id }: OperationCore): Promise<boolean> {
   const { done } = await updateOne(keys.record("operation", account_id, id), { set: { confirmed: true } }, {});
   return done;
 }

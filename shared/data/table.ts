@@ -62,7 +62,7 @@ export async function readWith<const R extends Record<string, Ref<unknown>>, T>(
   refs: R,
   more: Ref<T>,
 ): Promise<[Records<R>, T | undefined]> {
-  const items = await readAll([...Object.values(refs), more].map((ref) => ref.key));
+  const items = await readAll([...Object.values(refs).map((ref) => ref.key), more.key]);
   return [recordsIn(items, refs), recordIn(items, more)];
 }
 
@@ -82,9 +82,9 @@ export async function readAll(
 ): Promise<Map<string, Item>> {
   const items = new Map<string, Item>();
   const table = env().TABLE_NAME;
-  let rest: Record<string, unknown>[] = [
-    ...new Map(wanted.filter(isPossible).map((key) => [keyString(key), { ...key }])).values(),
-  ];
+  const distinct = new Map<string, Record<string, unknown>>();
+  for (const key of wanted) if (isPossible(key)) distinct.set(keyString(key), { ...key });
+  let rest = [...distinct.values()];
   for (let attempt = 1; rest.length > 0; attempt++) {
     if (attempt > READ_TRIES) throw unavailable();
     if (attempt > 1) await sleep(jitter(attempt));

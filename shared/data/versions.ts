@@ -1,7 +1,7 @@
 // The version of a record that a request changes: its ETag, and the condition that it is still as it was read.
 import type * as z from "zod";
 import { preconditionFailed } from "../api/errors.ts";
-import { etagOf } from "../domain/etag.ts";
+import { etagOf, versionedFields } from "../domain/etag.ts";
 import { type Key } from "./keys.ts";
 import { type Item, type Ref } from "./table.ts";
 import { check, keyOfWrite, onlyIfUnchanged, type Write } from "./writes.ts";
@@ -16,10 +16,6 @@ export interface Version {
   etagOf: (present: Item) => string;
 }
 
-/** The public fields that make up the version; the rest follows from them, from the clock, or from other records. */
-const counted = (record: object, shape: object, unversioned: readonly string[]): Item =>
-  Object.fromEntries(Object.entries(record).filter(([name]) => Object.hasOwn(shape, name) && !unversioned.includes(name)));
-
 interface Kind<T> {
   /** The public fields of such a record. */
   shown: z.ZodObject;
@@ -33,9 +29,9 @@ export function versionOf<T extends object>(
   record: T,
   { shown, unversioned, status }: Kind<T>,
 ): Version {
-  const values = counted(record, shown.shape, unversioned);
-  const tag = (each: T) =>
-    etagOf({ ...counted(each, shown.shape, unversioned), ...(status !== undefined && { status: status(each) }) }, []);
+  const fields = versionedFields(shown.shape, unversioned);
+  const values = Object.fromEntries(Object.entries(record).filter(([name]) => fields.includes(name)));
+  const tag = (each: T) => etagOf({ ...each, ...(status !== undefined && { status: status(each) }) }, fields);
   return {
     key,
     etag: tag(record),

@@ -7,9 +7,15 @@ const TAG_CHARACTERS = 22;
 
 const tagOf = (text: string): string => `"${hash("sha256", text, "base64url").slice(0, TAG_CHARACTERS)}"`;
 
-/** The tag of a resource, of all its fields but those that do not count. */
-export const etagOf = (shown: object, unversioned: readonly string[]): string =>
-  tagOf(canonical({ ...shown, ...Object.fromEntries(unversioned.map((name) => [name, undefined])) }));
+/** The fields of a resource that make up its version, in the order that its tag takes them: sorting them for each request would cost a tenth of its time. */
+export const versionedFields = (shape: object, unversioned: readonly string[]): readonly string[] =>
+  Object.keys(shape)
+    .filter((name) => !unversioned.includes(name))
+    .toSorted();
+
+/** The tag of a resource, from these of its fields; without them from the whole document. */
+export const etagOf = (shown: object, fields?: readonly string[]): string =>
+  tagOf(canonical(fields === undefined ? shown : fields.map((name): unknown => Reflect.get(shown, name))));
 
 /** The tag of a document: weak, because it may be sent compressed. */
 export const weakEtagOf = (document: unknown): string => `W/${tagOf(JSON.stringify(document))}`;

@@ -25,9 +25,8 @@ function serialize(value: unknown): unknown {
 }
 
 export const log = {
-  /** Starts the log lines of an invocation. */
-  resetKeys: (): void => keys.enterWith({}),
-  appendKeys: (more: Fields): void => keys.enterWith({ ...keys.getStore(), ...more }),
+  /** The fields of this invocation's lines from now on. */
+  setKeys: (fields: Fields): void => keys.enterWith(fields),
   debug: (message: string, fields?: Fields): void => write("debug", message, fields),
   info: (message: string, fields?: Fields): void => write("info", message, fields),
   warn: (message: string, fields?: Fields): void => write("warn", message, fields),

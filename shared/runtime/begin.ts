@@ -7,13 +7,13 @@
 import { unavailable } from "../api/errors.ts";
 import { accountRef, presentAccount } from "../data/accounts.ts";
 import { callerRef } from "../data/credentials.ts";
-import { confirmOperation, findOperation } from "../data/operations.ts";
+import { confirmOperation, findOperationCore } from "../data/operations.ts";
 import { withdrawOperation } from "../data/operation-ends.ts";
 import type { Records, Ref } from "../data/table.ts";
 import { newId } from "../domain/ids.ts";
 import { OPERATION, workflowOf } from "../domain/lifecycle.ts";
 import { type Change, changeOf } from "../data/change.ts";
-import type { AccountRecord, Caller, OperationRecord } from "../data/records.ts";
+import type { AccountRecord, Caller, OperationCore } from "../data/records.ts";
 import { log } from "../platform/log.ts";
 import type { Reads } from "./handle.ts";
 import type { Resume } from "./idempotency.ts";
@@ -70,7 +70,7 @@ async function startOperation({ operation, events }: Change, alsoWithdraw: (chan
 
 /** Makes sure that the operation has started for good before a retry of the request gets its response. */
 export async function ensureStarted(accountId: string, operationId: string): Promise<void> {
-  const operation = await findOperation(accountId, operationId);
+  const operation = await findOperationCore(accountId, operationId);
   if (operation === undefined) throw unavailable(); // withdrawn since the response was read
   if (operation.state !== OPERATION.pending || operation.confirmed) return;
   try {
@@ -82,7 +82,7 @@ export async function ensureStarted(accountId: string, operationId: string): Pro
   if (!(await confirmOperation(operation))) throw unavailable();
 }
 
-async function start({ id, type, input }: OperationRecord): Promise<void> {
+async function start({ id, type, input }: OperationCore): Promise<void> {
   try {
     await startExecution(workflowOf(type), id, input);
   } catch (error) {

@@ -22,7 +22,7 @@ import type { By, Change } from "../data/change.ts";
 import type { Caller } from "../data/records.ts";
 import type { Version } from "../data/versions.ts";
 import { read, readWith, type Records, type Ref } from "../data/table.ts";
-import { etagOf, matches, matchesWeakly, tagsIn, weakEtagOf } from "../domain/etag.ts";
+import { etagOf, matches, matchesWeakly, tagsIn, versionedFields, weakEtagOf } from "../domain/etag.ts";
 import { parseBody } from "./body.ts";
 import { forget, idempotentRequest, keep, keptRef, Replay, replayIfKept, type Resume } from "./idempotency.ts";
 import { log } from "../platform/log.ts";
@@ -66,6 +66,7 @@ export const handle =
   <const E extends Endpoint>(endpoint: E) =>
   (run: (request: Request<E>) => Promise<Reply<E>>) => {
     const shown = shapeOf(endpoint.data);
+    const tagOf = taggerOf(endpoint);
     return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
       .use(respond(endpoint))
       .use(authorize(endpoint))
@@ -88,7 +89,7 @@ export const handle =
           ...conditionOf(endpoint, event),
           commit: commits,
         } as unknown as Request<E>;
-        return responseOf(endpoint, shown, await run(request), event);
+        return responseOf(endpoint, { shown, tagOf }, await run(request), event);
       });
   };
 
@@ -98,8 +99,7 @@ function respond(endpoint: Endpoint): Handling {
     before: ({ event }) => {
       began.set(event, performance.now());
       const { request_id, caller } = authorizedIn(event) ?? {};
-      log.resetKeys();
-      log.appendKeys({
+      log.setKeys({
         request_id: request_id ?? requestId(event),
         endpoint: event.resource,
         account: caller?.account_id,
@@ -288,7 +288,12 @@ function headerLines({ multiValueHeaders }: APIGatewayProxyEvent, name: string):
   return lines.length === 0 ? undefined : lines.join();
 }
 
-function responseOf(endpoint: Endpoint, shown: Shape, reply: unknown, event: APIGatewayProxyEvent): APIGatewayProxyResult {
+function responseOf(
+  endpoint: Endpoint,
+  { shown, tagOf }: { shown: Shape; tagOf: Tagger },
+  reply: unknown,
+  event: APIGatewayProxyEvent,
+): APIGatewayProxyResult {
   const headers = headersOf(endpoint, event);
   if (endpoint.unenveloped) {
     // The only response that caches may keep, and then revalidate.
@@ -301,8 +306,16 @@ function responseOf(endpoint: Endpoint, shown: Shape, reply: unknown, event: API
   }
   const location = locationHeader(locationOf(endpoint, reply));
   const data = shown(reply);
-  const tag = endpoint.unversioned && { ETag: etagOf(AnyObject.parse(data), endpoint.unversioned) };
-  return unlessKnown(event, success(endpoint.status, data, undefined, { ...headers, ...location, ...tag }));
+  return unlessKnown(event, success(endpoint.status, data, undefined, { ...headers, ...location, ...tagOf(data) }));
+}
+
+type Tagger = (data: unknown) => { ETag?: string };
+
+/** The ETag of an endpoint's responses; none if they have no version. */
+function taggerOf({ data: { shape }, unversioned }: Endpoint & { data: { shape?: object } }): Tagger {
+  if (unversioned === undefined) return () => ({});
+  const fields = shape && versionedFields(shape, unversioned);
+  return (data) => (typeof data === "object" && data !== null ? { ETag: etagOf(data, fields) } : {});
 }
 
 /** 304 for a client that already has this version. */

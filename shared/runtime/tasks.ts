@@ -78,8 +78,7 @@ export const tasks = <W extends Workflow>(workflow: W, implementations: Implemen
   return async (payload: unknown): Promise<null> => {
     const event = TaskEvent.parse(payload);
     const { account_id, operation_id } = event.input;
-    log.resetKeys();
-    log.appendKeys({ workflow: workflow.name, task: event.task, operation: operation_id, account: account_id });
+    log.setKeys({ workflow: workflow.name, task: event.task, operation: operation_id, account: account_id });
     try {
       const operation = await findOperation(account_id, operation_id);
       return await perform(workflow, known, event, operation);

@@ -7,7 +7,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { bundleFiles, ENTRIES } from "../../infra/bundle.ts";
 import { STAND_INS, type StandIn } from "../../infra/bundle-leave-out.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
-import { placement } from "../../shared/data/keys.ts";
+import { keys, placement } from "../../shared/data/keys.ts";
 import { countPlace, numberOf } from "../../shared/data/lists.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { serverFields } from "../harness/seed.ts";
@@ -38,6 +38,7 @@ const servers = Array.from({ length: 101 }, (_, i) => {
     host_keys: [],
     instances: 2,
     failed_probes: 0,
+    ...keys.record("server", accountId, id),
     ...placement("server", accountId, number, "active", undefined),
   };
 }).toReversed();
@@ -55,12 +56,15 @@ const counts = (() => {
 
 interface Asked {
   Key?: unknown;
+  RequestItems?: unknown;
   IndexName?: string;
   Limit?: number;
 }
 
-const fromMemory = ({ IndexName, Limit = 0 }: Asked): unknown =>
-  IndexName !== undefined ? { Items: servers.slice(0, Limit) } : Limit > 0 ? {} : { Items: counts, Item: servers[0] };
+const fromMemory = ({ IndexName, Limit = 0, RequestItems }: Asked): unknown => {
+  if (RequestItems !== undefined) return { Responses: { table: [servers[0]] } };
+  return IndexName !== undefined ? { Items: servers.slice(0, Limit) } : Limit > 0 ? {} : { Items: counts, Item: servers[0] };
+};
 
 const eventOf = (resource: string, query: Record<string, string>, id?: string): APIGatewayProxyEvent =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the fields that a handler reads
