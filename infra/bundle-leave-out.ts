@@ -129,6 +129,12 @@ export const STAND_INS: readonly StandIn[] = [
       export const [memoizer, isBackEdge, isRecursiveSchema] = Array(3).fill(() => undefined);`,
   },
   {
+    // Private keys of SSH that are encrypted with a passphrase; ours are not.
+    name: "passphrases of SSH keys",
+    file: /bcrypt-pbkdf\/index\.js$/,
+    contents: () => 'exports.pbkdf = () => { throw new Error("Passphrases of SSH keys are left out of the bundles"); };',
+  },
+  {
     // For the API description, which is created together with the bundles: `describeApi`.
     name: "JSON Schema of zod",
     file: /zod\/v4\/core\/(json-schema-processors|to-json-schema|json-schema-generator)\.js$/,

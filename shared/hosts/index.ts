@@ -5,17 +5,17 @@ import { ofEnvironment } from "../platform/env.ts";
 import { log } from "../platform/log.ts";
 import { TryAgain } from "../platform/task-errors.ts";
 import type { Host, HostedServer, Job, JobKind, JobProgress } from "./host.ts";
-import { sandbox } from "./sandbox.ts";
-import { ssh } from "./ssh.ts";
 
-const host = (): Host => ofEnvironment({ test: () => sandbox, live: () => ssh });
+/** Loaded on demand, because most tasks reach no machine, and the other environment's never do. */
+const host = (): Promise<Host> =>
+  ofEnvironment({ test: async () => (await import("./sandbox.ts")).sandbox, live: async () => (await import("./ssh.ts")).ssh });
 
 export const run = async <K extends JobKind>(server: HostedServer, job: Job<K>): Promise<JobProgress<K>> =>
-  host().run(server, job);
+  (await host()).run(server, job);
 
-export const probe = async (server: HostedServer): Promise<boolean> => host().probe(server);
+export const probe = async (server: HostedServer): Promise<boolean> => (await host()).probe(server);
 
-export const greets = async (server: HostedServer): Promise<boolean> => host().greets(server);
+export const greets = async (server: HostedServer): Promise<boolean> => (await host()).greets(server);
 
 /**
  * Runs a job that takes something back. A machine that the health check has missed, too, is down: waiting for it would hold the

@@ -1,31 +1,23 @@
 // Backup archives in S3: put, read, compared and removed.
 import { createHash } from "node:crypto";
-import {
-  DeleteObjectCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  NoSuchKey,
-  NotFound,
-  PutObjectCommand,
-} from "@aws-sdk/client-s3";
 import { GiveUp } from "../platform/task-errors.ts";
-import { at, s3, mapErrors } from "./client.ts";
+import { at, withS3 } from "./client.ts";
 import { abortUploads } from "./uploads.ts";
 
 /** Stores an archive, which the storage rejects if it arrives damaged; returns the storage's checksum. */
 export async function putArchive(key: string, bytes: Uint8Array): Promise<string> {
   const checksum = createHash("sha256").update(bytes).digest("base64");
-  await mapErrors(() =>
-    s3().send(new PutObjectCommand({ ...at(key), Body: bytes, ChecksumSHA256: checksum, ContentType: "application/zip" })),
+  await withS3((s3, { PutObjectCommand }) =>
+    s3.send(new PutObjectCommand({ ...at(key), Body: bytes, ChecksumSHA256: checksum, ContentType: "application/zip" })),
   );
   return checksum;
 }
 
 /** Undefined if the store has no such archive. For the sandbox's: a real one is too large for a function. */
 export const getArchive = (key: string): Promise<Uint8Array | undefined> =>
-  mapErrors(async () => {
+  withS3(async (s3, { GetObjectCommand, NoSuchKey }) => {
     try {
-      const { Body } = await s3().send(new GetObjectCommand(at(key)));
+      const { Body } = await s3.send(new GetObjectCommand(at(key)));
       return await Body?.transformToByteArray();
     } catch (error) {
       if (error instanceof NoSuchKey) return undefined;
@@ -44,9 +36,9 @@ export async function requireStored(key: string, made: Made): Promise<void> {
 }
 
 export async function isStored(key: string, { size_bytes, stored_checksum }: Made): Promise<boolean> {
-  const held = await mapErrors(async () => {
+  const held = await withS3(async (s3, { HeadObjectCommand, NoSuchKey, NotFound }) => {
     try {
-      return await s3().send(new HeadObjectCommand({ ...at(key), ChecksumMode: "ENABLED" }));
+      return await s3.send(new HeadObjectCommand({ ...at(key), ChecksumMode: "ENABLED" }));
     } catch (error) {
       if (error instanceof NotFound || error instanceof NoSuchKey) return undefined;
       throw error;
@@ -58,5 +50,5 @@ export async function isStored(key: string, { size_bytes, stored_checksum }: Mad
 /** Succeeds if the archive does not exist, or if only parts of it were uploaded. */
 export async function removeArchive(key: string): Promise<void> {
   await abortUploads(key);
-  await mapErrors(() => s3().send(new DeleteObjectCommand(at(key))));
+  await withS3((s3, { DeleteObjectCommand }) => s3.send(new DeleteObjectCommand(at(key))));
 }

@@ -1,15 +1,7 @@
 // A multipart upload of an archive: the machine uploads the parts, and the object exists once all of them have arrived.
 import { createHash } from "node:crypto";
-import {
-  AbortMultipartUploadCommand,
-  CompleteMultipartUploadCommand,
-  CreateMultipartUploadCommand,
-  ListMultipartUploadsCommand,
-  type MultipartUpload,
-  NoSuchUpload,
-  paginateListParts,
-} from "@aws-sdk/client-s3";
-import { at, s3, mapErrors } from "./client.ts";
+import type { MultipartUpload } from "@aws-sdk/client-s3";
+import { at, withS3 } from "./client.ts";
 
 export interface HeldPart {
   number: number;
@@ -20,28 +12,29 @@ export interface HeldPart {
 }
 
 /** The key's upload: the one that an earlier try started, or a new one. */
-export const openUpload = (key: string): Promise<string> =>
-  mapErrors(async () => {
-    const [first, ...others] = await uploadsOf(key);
-    for (const each of others) await abort(key, each); // two concurrent tries started one each
-    if (first !== undefined) return first;
-    const { UploadId } = await s3().send(
+export async function openUpload(key: string): Promise<string> {
+  const [first, ...others] = await uploadsOf(key);
+  for (const each of others) await abort(key, each); // two concurrent tries started one each
+  if (first !== undefined) return first;
+  const { UploadId } = await withS3((s3, { CreateMultipartUploadCommand }) =>
+    s3.send(
       new CreateMultipartUploadCommand({
         ...at(key),
         ChecksumAlgorithm: "SHA256",
         ChecksumType: "COMPOSITE",
         ContentType: "application/zip",
       }),
-    );
-    if (UploadId === undefined) throw new Error("The storage started an upload without an ID");
-    return UploadId;
-  });
+    ),
+  );
+  if (UploadId === undefined) throw new Error("The storage started an upload without an ID");
+  return UploadId;
+}
 
 /** The parts received. */
 export const heldParts = (key: string, uploadId: string): Promise<HeldPart[]> =>
-  mapErrors(async () => {
+  withS3(async (s3, { paginateListParts }) => {
     const held: HeldPart[] = [];
-    for await (const { Parts = [] } of paginateListParts({ client: s3() }, { ...at(key), UploadId: uploadId }))
+    for await (const { Parts = [] } of paginateListParts({ client: s3 }, { ...at(key), UploadId: uploadId }))
       for (const { PartNumber = 0, Size = 0, ETag = "", ChecksumSHA256 = "" } of Parts)
         held.push({ number: PartNumber, size: Size, etag: ETag, sha256: ChecksumSHA256 });
     return held;
@@ -49,10 +42,10 @@ export const heldParts = (key: string, uploadId: string): Promise<HeldPart[]> =>
 
 /** Completes the object from its parts. A completed one is fine: the object shows whether it is the right one. */
 export const completeUpload = (key: string, uploadId: string, parts: readonly HeldPart[]): Promise<void> =>
-  mapErrors(async () => {
+  withS3(async (s3, { CompleteMultipartUploadCommand, NoSuchUpload }) => {
     const Parts = parts.map(({ number, etag, sha256 }) => ({ PartNumber: number, ETag: etag, ChecksumSHA256: sha256 }));
     try {
-      await s3().send(
+      await s3.send(
         new CompleteMultipartUploadCommand({
           ...at(key),
           UploadId: uploadId,
@@ -66,10 +59,9 @@ export const completeUpload = (key: string, uploadId: string, parts: readonly He
   });
 
 /** Removes uploads that were never completed. */
-export const abortUploads = (key: string): Promise<void> =>
-  mapErrors(async () => {
-    for (const each of await uploadsOf(key)) await abort(key, each);
-  });
+export async function abortUploads(key: string): Promise<void> {
+  for (const each of await uploadsOf(key)) await abort(key, each);
+}
 
 /** S3's checksum of an object that was assembled from parts with these checksums. */
 export function checksumOfParts(sha256s: readonly string[]): string {
@@ -81,7 +73,9 @@ export function checksumOfParts(sha256s: readonly string[]): string {
 /** The oldest first, so that all concurrent tries agree. There are only a few per key, which is one page. */
 async function uploadsOf(key: string): Promise<string[]> {
   const { Bucket, Key } = at(key);
-  const { Uploads = [] } = await s3().send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key }));
+  const { Uploads = [] } = await withS3((s3, { ListMultipartUploadsCommand }) =>
+    s3.send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key })),
+  );
   return Uploads.filter((each) => each.Key === key)
     .toSorted((one, other) => order(one).localeCompare(order(other)))
     .flatMap(({ UploadId }) => UploadId ?? []);
@@ -89,10 +83,11 @@ async function uploadsOf(key: string): Promise<string[]> {
 
 const order = ({ Initiated, UploadId = "" }: MultipartUpload): string => `${Initiated?.toISOString() ?? ""} ${UploadId}`;
 
-async function abort(key: string, UploadId: string): Promise<void> {
-  try {
-    await s3().send(new AbortMultipartUploadCommand({ ...at(key), UploadId }));
-  } catch (error) {
-    if (!(error instanceof NoSuchUpload)) throw error;
-  }
-}
+const abort = (key: string, UploadId: string): Promise<void> =>
+  withS3(async (s3, { AbortMultipartUploadCommand, NoSuchUpload }) => {
+    try {
+      await s3.send(new AbortMultipartUploadCommand({ ...at(key), UploadId }));
+    } catch (error) {
+      if (!(error instanceof NoSuchUpload)) throw error;
+    }
+  });
