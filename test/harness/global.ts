@@ -32,7 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const bundles = await bundleIfChanged();
   // Both concurrently: loading the CDK takes most of the time.
   const outDir = await synthIfChanged(bundles, ENVIRONMENTS);
-  const database = await startDynamoDb({ manyCalls: true });
+  const database = await startDynamoDb({});
   const cloud = await startTestCloud(outDir, database.url, { fallback: dashboard() });
   project.provide("outDir", outDir);
   project.provide("databaseUrl", database.url);

@@ -7,8 +7,15 @@ import { connect } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { DynamoDBClient, GetItemCommand, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
-import { afterAll, expect, test, vi } from "vitest";
-import { callDynamoDb, createTable, describeTable, startDynamoDb } from "../../infra/local/dynamodb/dynamodb.ts";
+import { afterAll, expect, inject, test, vi } from "vitest";
+import {
+  callDynamoDb,
+  createTable,
+  type Database,
+  deleteTable,
+  describeTable,
+  startDynamoDb,
+} from "../../infra/local/dynamodb/dynamodb.ts";
 import { startLocal, TABLE_PROPERTIES } from "./services.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "dynamodb-test-"));
@@ -56,6 +63,24 @@ test("DynamoDB Local listens on 127.0.0.1 only", async () => {
   await database.stop();
   expect(runs(database.pid)).toBe(false);
   await database.exited;
+});
+
+test("tables with the same schema do not share what is changed in one of them", async () => {
+  const [changed, unchanged]: [Database, Database] = [
+    { url: inject("databaseUrl"), accessKeyId: "changed" },
+    { url: inject("databaseUrl"), accessKeyId: "unchanged" },
+  ];
+  const lifetimeOf = async (database: Database): Promise<unknown> =>
+    (await callDynamoDb(database, "DescribeTimeToLive", { TableName: "service" })).body;
+  const disabled = { TimeToLiveDescription: { TimeToLiveStatus: "DISABLED" } };
+  for (const each of [changed, unchanged]) {
+    await createTable(each, TABLE_PROPERTIES);
+    expect(await lifetimeOf(each)).toEqual(disabled);
+  }
+  await createTable(changed, { ...TABLE_PROPERTIES, TimeToLiveSpecification: { AttributeName: "ttl", Enabled: true } });
+  expect(await lifetimeOf(changed)).toEqual({ TimeToLiveDescription: { AttributeName: "ttl", TimeToLiveStatus: "ENABLED" } });
+  expect(await lifetimeOf(unchanged)).toEqual(disabled);
+  for (const each of [changed, unchanged]) await deleteTable(each, "service");
 });
 
 test("data survives a restart, and a table with other indexes fails with what to do", async () => {

@@ -13,9 +13,8 @@ import { REGION } from "../template/resolve.ts";
 
 const CLASS = "LoopbackDynamoDb";
 const SOURCE = join(import.meta.dirname, `${CLASS}.java`);
-const JAVA_FLAGS = ["-XX:+UseSerialGC", "-Xmx256m"]; // some 200 MiB
-// Ready in 0.9 s. Compiling for speed takes half a minute of CPU, and makes calls a third cheaper, which pays off after some 20,000 calls.
-const QUICK_START = ["-XX:TieredStopAtLevel=1"];
+// Some 200 MiB. Without the compiler for speed, which takes half a minute of CPU and saves less than that in 100,000 calls.
+const JAVA_FLAGS = ["-XX:+UseSerialGC", "-Xmx256m", "-XX:TieredStopAtLevel=1"];
 const READY_WITHIN_SECONDS = 60; // 0.9 s alone, 10 s seen on a machine with every core taken
 const ENDS_WITHIN_SECONDS = 3; // then SIGKILL; it has nothing to save, SQLite writes through
 
@@ -37,18 +36,12 @@ export type DynamoDb = Database & {
   exited: Promise<number | null>;
 };
 
-/** Without `dataDir` the data is in memory and lost at the end. `manyCalls` makes calls cheaper, and the first thousands of them more expensive. */
-export async function startDynamoDb({
-  dataDir,
-  manyCalls = false,
-}: {
-  dataDir?: string | undefined;
-  manyCalls?: boolean;
-}): Promise<DynamoDb> {
+/** Without `dataDir` the data is in memory and lost at the end. */
+export async function startDynamoDb({ dataDir }: { dataDir?: string | undefined }): Promise<DynamoDb> {
   const folder = dataDir === undefined ? undefined : resolve(dataDir);
   if (folder !== undefined) await claim(folder);
   const jars = await jarFolder();
-  const { child, exited, port, output } = startJava(jars, await compiled(jars, folder), folder, manyCalls);
+  const { child, exited, port, output } = startJava(jars, await compiled(jars, folder), folder);
   const stop = async (): Promise<void> => {
     child.kill("SIGTERM");
     const timer = setTimeout(() => child.kill("SIGKILL"), ENDS_WITHIN_SECONDS * 1000);
@@ -92,11 +85,10 @@ async function compiled(jars: string, folder: string | undefined): Promise<strin
 }
 
 /** Java, with its output and the port that it reports. */
-function startJava(jars: string, classes: string, folder: string | undefined, manyCalls: boolean) {
+function startJava(jars: string, classes: string, folder: string | undefined) {
   const child = spawn(
     "java",
     JAVA_FLAGS.concat(
-      manyCalls ? [] : QUICK_START,
       [`-Djava.library.path=${join(jars, "DynamoDBLocal_lib")}`],
       ["-cp", [join(jars, "DynamoDBLocal.jar"), classes].join(delimiter), CLASS],
       ["-disableTelemetry"],
