@@ -22,7 +22,7 @@ interface Options {
   bundles?: string | undefined;
   /** Folder of the built dashboard; without it there are no files to deploy, and the local runner serves them itself. */
   dashboard?: string | undefined;
-  /** Whether cdk-nag checks the result, which takes seconds that the local runner saves. */
+  /** Whether the CDK and cdk-nag check the result, which takes seconds that the local runner saves. */
   checked?: boolean;
 }
 
@@ -36,6 +36,7 @@ export async function synth(
     ...(outdir === undefined ? {} : { outdir }),
     analyticsReporting: false,
     treeMetadata: false,
+    builtinCloudFormationValidation: checked,
     context: CONTEXT,
   });
   if (checked) Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
