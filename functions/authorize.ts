@@ -6,6 +6,7 @@ import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } fro
 import { waitSeconds } from "../shared/api/fields.ts";
 import { routeTable } from "../shared/api/route-table.ts";
 import { type Admission, admitSession, admitToken, type RequestFacts } from "../shared/data/credentials.ts";
+import { isDryRun } from "../shared/domain/dry-run.ts";
 import { isTokenValue } from "../shared/domain/token-value.ts";
 import { env } from "../shared/platform/env.ts";
 import { verifySession } from "../shared/runtime/jwt.ts";
@@ -56,7 +57,7 @@ function countedAs(event: APIGatewayRequestAuthorizerEvent): Pick<RequestFacts, 
   if (route === undefined) return undefined;
   // The handler rejects anything that is not a number of seconds; it takes no slot.
   const wait = route.waits ? waitSeconds.safeParse(queryStringParameters?.["wait"]).data : undefined;
-  return { rate: route.rate, waitSeconds: wait ?? 0 };
+  return { rate: isDryRun(route, queryStringParameters) ? "all" : route.rate, waitSeconds: wait ?? 0 };
 }
 
 async function admit(authorization: string | undefined, facts: RequestFacts): Promise<Admission> {

@@ -1,6 +1,7 @@
 // DELETE /backups/:id
 import { api } from "../../shared/api/index.ts";
 import { backupRef, backupVersion, beginDeletion, presentBackup, requireDeletable } from "../../shared/data/backups.ts";
+import { forecastBackupDeletion } from "../../shared/data/forecasts.ts";
 import { toOperation } from "../../shared/data/operations.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
@@ -13,5 +14,6 @@ export const handler = handle(api.backups.delete)(async ({ params, caller, by, r
   const backup = presentBackup(records.backup);
   match(change, backupVersion(backup));
   requireDeletable(backup);
-  return commit(change, toOperation(beginDeletion(change, by, backup, operationId)));
+  const operation = beginDeletion(change, by, backup, operationId);
+  return commit(change, toOperation(operation), () => forecastBackupDeletion(backup));
 });

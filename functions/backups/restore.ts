@@ -2,6 +2,7 @@
 import { instanceOfBackupDeleted } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { backupRef, presentBackup, requireRestorable, retainBackup } from "../../shared/data/backups.ts";
+import { forecastRestore } from "../../shared/data/forecasts.ts";
 import { instanceRef, moveInstance, requireAllowed, requireServerUsable } from "../../shared/data/instances.ts";
 import { changing, reserveOperation, toOperation } from "../../shared/data/operations.ts";
 import { find } from "../../shared/data/table.ts";
@@ -32,5 +33,5 @@ export const handler = handle(api.backups.restore)(async ({ params, body, caller
     concerns: body.backup_first ? [safety_backup_id] : [],
     result: { backup_id: backup.id },
   });
-  return commit(change, toOperation(operation));
+  return commit(change, toOperation(operation), () => forecastRestore(instance, backup, body));
 });

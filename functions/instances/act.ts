@@ -1,6 +1,7 @@
 // POST /instances/:id/actions
 import { api } from "../../shared/api/index.ts";
 import { beginBackup } from "../../shared/data/backups.ts";
+import { forecastAction } from "../../shared/data/forecasts.ts";
 import { instanceRef, moveInstance, presentInstance, requireAllowed, requireServerUsable } from "../../shared/data/instances.ts";
 import { changing, reserveOperation, toOperation } from "../../shared/data/operations.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
@@ -12,11 +13,13 @@ export const handler = handle(api.instances.act)(async ({ params, body: { action
     { instance: instanceRef(caller.account_id, params.id) },
   );
   const instance = presentInstance(records.instance);
-  if (action === "backup") return commit(change, toOperation(beginBackup(change, by, instance, null, operationId).operation));
+  const forecast = () => forecastAction(instance, action);
+  if (action === "backup")
+    return commit(change, toOperation(beginBackup(change, by, instance, null, operationId).operation), forecast);
   requireAllowed(instance, action);
   requireServerUsable(change, instance);
   const type = `instance.${action}` as const;
   moveInstance(change, instance, type, operationId);
   const operation = reserveOperation(change, by, { id: operationId, type, ...changing("instance", instance) });
-  return commit(change, toOperation(operation));
+  return commit(change, toOperation(operation), forecast);
 });

@@ -2,6 +2,7 @@
 import { invalid, noneInAccount, notFound } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { backupRef, requireRestorable, retainBackup } from "../../shared/data/backups.ts";
+import { forecastClone } from "../../shared/data/forecasts.ts";
 import { instanceRef, reserveInstance, toInstance } from "../../shared/data/instances.ts";
 import { reserveOperation } from "../../shared/data/operations.ts";
 import type { BackupRecord, InstanceRecord, ServerRecord } from "../../shared/data/records.ts";
@@ -52,7 +53,8 @@ export const handler = handle(api.instances.clone)(async ({ params, body, caller
     concerns: [backup.instance_id],
     result: { backup_id: backup.id },
   });
-  return commit(change, { ...toInstance(instance, undefined), ...(body.admin_password === undefined && { admin_password }) });
+  const shown = { ...toInstance(instance, undefined), ...(body.admin_password === undefined && { admin_password }) };
+  return commit(change, shown, () => forecastClone(instance, backup, body));
 });
 
 /** The path names the source: an instance, or one that was deleted and left this backup. */

@@ -1,5 +1,6 @@
 // POST /instances
 import { api } from "../../shared/api/index.ts";
+import { forecastCreation } from "../../shared/data/forecasts.ts";
 import { reserveInstance, toInstance } from "../../shared/data/instances.ts";
 import { reserveOperation } from "../../shared/data/operations.ts";
 import { sealFor } from "../../shared/data/sealed.ts";
@@ -28,5 +29,5 @@ export const handler = handle(api.instances.create)(async ({ body, caller, by, r
     type: "instance.create",
     resource: { type: "instance", id: instance.id, name: instance.name },
   });
-  return commit(change, { ...toInstance(instance, server), admin_password });
+  return commit(change, { ...toInstance(instance, server), admin_password }, () => forecastCreation(instance));
 });

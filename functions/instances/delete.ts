@@ -1,5 +1,6 @@
 // DELETE /instances/:id
 import { api } from "../../shared/api/index.ts";
+import { forecastInstanceDeletion } from "../../shared/data/forecasts.ts";
 import { instanceRef, instanceVersion, moveInstance, presentInstance, requireAllowed } from "../../shared/data/instances.ts";
 import { changing, reserveOperation, toOperation } from "../../shared/data/operations.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
@@ -15,5 +16,5 @@ export const handler = handle(api.instances.delete)(async ({ params, caller, by,
   requireAllowed(instance, "delete");
   moveInstance(change, instance, "instance.delete", operationId);
   const operation = reserveOperation(change, by, { id: operationId, type: "instance.delete", ...changing("instance", instance) });
-  return commit(change, toOperation(operation));
+  return commit(change, toOperation(operation), () => forecastInstanceDeletion(instance));
 });

@@ -1,6 +1,7 @@
 // PUT /instances/:id
 import { api } from "../../shared/api/index.ts";
 import { logEvent } from "../../shared/data/change.ts";
+import { forecastUpdate } from "../../shared/data/forecasts.ts";
 import {
   claimDomain,
   instanceRef,
@@ -23,11 +24,12 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
   );
   const instance = presentInstance(records.instance);
   match(change, instanceVersion(instance));
+  const forecast = () => forecastUpdate(instance, body);
   const { domain, ...fields } = body;
   if (domain === undefined || domain === instance.domain) {
     const renamed = renameInstance(change, instance, fields);
     logEvent(change, by, "instance.update", { type: "instance", id: renamed.id, name: renamed.name });
-    return commit(change, await showInstance(renamed));
+    return commit(change, await showInstance(renamed), forecast);
   }
   requireAllowed(instance, "update");
   requireServerUsable(change, instance);
@@ -45,5 +47,5 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
       ...(fields.admin_email !== undefined && { admin_email: instance.admin_email }),
     },
   });
-  return commit(change, await showInstance(moved));
+  return commit(change, await showInstance(moved), forecast);
 });

@@ -1,5 +1,6 @@
 // DELETE /servers/:id
 import { api } from "../../shared/api/index.ts";
+import { forecastServerDeletion } from "../../shared/data/forecasts.ts";
 import { changing, reserveOperation, toOperation } from "../../shared/data/operations.ts";
 import { moveServerToDeleting, presentServer, requireDeletable, serverRef, serverVersion } from "../../shared/data/servers.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
@@ -15,5 +16,5 @@ export const handler = handle(api.servers.delete)(async ({ params, caller, by, r
   requireDeletable(server);
   moveServerToDeleting(change, server, operationId);
   const operation = reserveOperation(change, by, { id: operationId, type: "server.delete", ...changing("server", server) });
-  return commit(change, toOperation(operation));
+  return commit(change, toOperation(operation), () => forecastServerDeletion(server));
 });

@@ -155,6 +155,7 @@ export const backups = {
     status: 202,
     errors: [operationInProgress(exampleId("operation")), backupNotDeletable("running"), backupLocked("completed")],
     example: justBegun("backup.delete", "backup"),
+    dryRun: true,
     starts: ["delete-backup"],
     data: Operation,
   }),
@@ -175,6 +176,7 @@ export const backups = {
       serverNotActive(exampleId("server"), "offline"),
     ],
     example: { ...justBegun("backup.restore", "instance"), result: { backup_id: exampleId("backup") } },
+    dryRun: true,
     starts: ["restore-backup"],
     body: z
       .strictObject({

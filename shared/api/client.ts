@@ -1,4 +1,5 @@
 // A typed client of the API, built from the route table: `client.instances.clone({ params, body })`. For browsers and Node.
+import type { DryRun } from "./dry-run.ts";
 import type { CallOf, DataOf, Endpoint } from "./endpoint.ts";
 import type { ErrorDetails } from "./errors.ts";
 import type { ListMeta } from "./fields.ts";
@@ -35,10 +36,16 @@ type ClientResponse<E> = {
 } & (E extends { list: true } ? { meta: ListMeta } : unknown);
 
 /** The argument is optional where the endpoint needs nothing. */
-type Call<E> =
+type Send<E> =
   Partial<CallOf<E>> extends CallOf<E>
     ? (call?: CallOf<E> & CallOptions) => Promise<ClientResponse<E>>
     : (call: CallOf<E> & CallOptions) => Promise<ClientResponse<E>>;
+
+type DryRunResponse = Pick<ClientResponse<unknown>, "status" | "requestId" | "rateLimit"> & { data: DryRun };
+
+/** `client.instances.delete.dryRun({ params })` tells what the call would do. */
+type Call<E> = Send<E> &
+  (E extends { dryRun: true } ? { dryRun: (call: CallOf<E> & CallOptions) => Promise<DryRunResponse> } : unknown);
 
 export type Client = { [R in keyof Api]: { [N in keyof Api[R]]: Call<Api[R][N]> } };
 
@@ -74,13 +81,21 @@ export function createClient(options: ClientOptions): Client {
     Object.fromEntries(
       Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => [
         name,
-        async (call: AnyCall = {}) => dataOf(endpoint, await send(options, endpoint, call)),
+        callOf(endpoint, async (call) => dataOf(endpoint, await send(options, endpoint, call))),
       ]),
     ),
   ]);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Client` is mapped from `api`, which `Object.entries` forgets
   return Object.fromEntries(resources) as Client;
 }
+
+type AnySend = (call: AnyCall) => Promise<unknown>;
+
+const callOf = (endpoint: Endpoint, call: AnySend) =>
+  Object.assign(
+    async (of: AnyCall = {}) => call(of),
+    endpoint.dryRun && { dryRun: async (of: AnyCall) => call({ ...of, query: { ...of.query, dry_run: "true" } }) },
+  );
 
 /** The call of any endpoint, as `send` sees it. */
 interface AnyCall extends CallOptions {

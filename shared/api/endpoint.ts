@@ -32,6 +32,7 @@ export interface Endpoint<
   Body extends z.ZodType | undefined = z.ZodType | undefined,
   Data extends z.ZodType = z.ZodType,
   Listed extends boolean = boolean,
+  Dry extends boolean = boolean,
 > {
   method: Method;
   path: Path;
@@ -61,6 +62,8 @@ export interface Endpoint<
   starts: readonly WorkflowName[];
   /** Whether `Idempotency-Key` is supported: every POST but `/auth/*`. */
   idempotent: boolean;
+  /** Whether `?dry_run=true` is supported: the handler checks everything and writes nothing. */
+  dryRun: Dry;
   /** The keys that the function may read; an idempotent endpoint needs the sealing key for the responses it stores. */
   keys: readonly KeyName[];
   /** Whether the function needs nothing from the table, and so may not read it. */
@@ -77,8 +80,15 @@ export interface Endpoint<
   unenveloped: boolean;
 }
 
-type Draft<P extends string, Q, B, D, L> = Pick<Endpoint, "method" | "summary" | "access"> &
-  Partial<Omit<Endpoint, "path" | "query" | "body" | "data" | "list">> & { path: P; query?: Q; body?: B; data: D; list?: L };
+type Draft<P extends string, Q, B, D, L, X> = Pick<Endpoint, "method" | "summary" | "access"> &
+  Partial<Omit<Endpoint, "path" | "query" | "body" | "data" | "list" | "dryRun">> & {
+    path: P;
+    query?: Q;
+    body?: B;
+    data: D;
+    list?: L;
+    dryRun?: X;
+  };
 
 /** Fills in what most endpoints have in common; creations and deletions are counted by method and status. */
 export function endpoint<
@@ -87,7 +97,8 @@ export function endpoint<
   Q extends z.ZodType | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
   const L extends boolean = false,
->(draft: Draft<P, Q, B, D, L>): Endpoint<P, Q, B, D, L> {
+  const X extends boolean = false,
+>(draft: Draft<P, Q, B, D, L, X>): Endpoint<P, Q, B, D, L, X> {
   const idempotent = draft.method === "POST" && !draft.path.startsWith("/auth/");
   const creates = draft.method === "POST" && draft.status === 201;
   return {
@@ -115,6 +126,8 @@ export function endpoint<
     body: draft.body as B,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- likewise, false if it is not given
     list: (draft.list ?? false) as L,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- likewise
+    dryRun: (draft.dryRun ?? false) as X,
   };
 }
 

@@ -125,6 +125,7 @@ export const instances = {
     status: 201,
     errors: placementErrors,
     example: provisioning,
+    dryRun: true,
     starts: ["create-instance"],
     body: z.strictObject({
       name,
@@ -160,6 +161,7 @@ export const instances = {
       actionNotAllowed("update", "failed"),
       serverNotActive(exampleId("server"), "offline"),
     ],
+    dryRun: true,
     starts: ["update-instance"],
     unversioned: INSTANCE_UNVERSIONED,
     body: atLeastOne({ name: name.optional(), admin_email: email.optional(), domain: domain.optional() }),
@@ -175,6 +177,7 @@ export const instances = {
     status: 202,
     errors: [operationInProgress(exampleId("operation")), actionNotAllowed("delete", "provisioning")],
     example: justBegun("instance.delete", "instance"),
+    dryRun: true,
     starts: ["delete-instance"],
     data: Operation,
   }),
@@ -190,6 +193,7 @@ export const instances = {
     status: 201,
     errors: [...placementErrors, backupNotCompleted("running")],
     example: { ...provisioning, cloned_from_backup_id: exampleId("backup"), neutralized: true },
+    dryRun: true,
     starts: ["clone-instance"],
     body: z
       .strictObject({
@@ -249,6 +253,7 @@ export const instances = {
       serverNotActive(exampleId("server"), "offline"),
     ],
     example: justBegun("instance.restart", "instance"),
+    dryRun: true,
     starts: ["start-instance", "stop-instance", "restart-instance", "create-backup"],
     body: z.strictObject({ action: z.enum(["start", "stop", "restart", "backup"]).meta({ examples: ["restart"] }) }),
     data: Operation,

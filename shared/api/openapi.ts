@@ -3,7 +3,7 @@ import type { Environment } from "../domain/environments.ts";
 import type { WorkflowName } from "../domain/lifecycle.ts";
 import { ListMeta } from "./fields.ts";
 import { BASE_PATH, resourceOf, type Route, routes } from "./index.ts";
-import { FAILURE, failuresOf, HEADERS, NOT_MODIFIED, successOf } from "./openapi/responses.ts";
+import { FAILURE, failuresOf, HEADERS, NOT_MODIFIED, successesOf } from "./openapi/responses.ts";
 import { type Components, type OpenApi, type Operation, ref, type Schema } from "./openapi/document.ts";
 import { PARAMETERS, pathParameters, queryParameters } from "./openapi/parameters.ts";
 import { bodyExample, resolve, toSchema } from "./openapi/schemas.ts";
@@ -68,6 +68,7 @@ function operationOf(route: Route, components: Components): Operation {
     parameters: [
       ...pathParameters(route),
       ...(route.query === undefined ? [] : queryParameters(route.query, components)),
+      ...(route.dryRun ? [ref("parameters", "DryRun")] : []),
       ...(route.idempotent ? [ref("parameters", "IdempotencyKey")] : []),
       ...(route.conditional ? [ref("parameters", "IfMatch")] : []),
       ...(canBeKnown(route) ? [ref("parameters", "IfNoneMatch")] : []),
@@ -80,7 +81,7 @@ function operationOf(route: Route, components: Components): Operation {
       },
     }),
     responses: {
-      [route.status]: successOf(route, data, components),
+      ...successesOf(route, data, components),
       ...(canBeKnown(route) && { 304: ref("responses", "NotModified") }),
       ...failuresOf(route, body, components),
     },

@@ -3,15 +3,16 @@
 import type { Endpoint } from "./endpoint.ts";
 import { resourceOf, routes } from "./index.ts";
 
-interface RouteRow extends Pick<Endpoint, "method" | "only" | "rate" | "waits"> {
+interface RouteRow extends Pick<Endpoint, "method" | "only" | "rate" | "waits" | "dryRun"> {
   /** The path in the gateway's syntax: `/api/v1/servers/{id}`. */
   resource: string;
 }
 
-export const routeTable: readonly RouteRow[] = routes.map(({ method, path, only, rate, waits }) => ({
+export const routeTable: readonly RouteRow[] = routes.map(({ method, path, only, rate, waits, dryRun }) => ({
   method,
   resource: resourceOf(path),
   only,
   rate,
   waits,
+  dryRun,
 }));

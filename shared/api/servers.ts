@@ -116,6 +116,7 @@ export const servers = {
     status: 202,
     errors: [hasInstances(2), operationInProgress(exampleId("operation")), serverBusy("deleting")],
     example: justBegun("server.delete", "server"),
+    dryRun: true,
     starts: ["delete-server"],
     data: Operation,
   }),

@@ -8,7 +8,7 @@ import type { Update, Where } from "./expressions.ts";
 import { keys, type Key, type ListKind, placement } from "./keys.ts";
 import type { AccountRecord, Actor, Caller, EventRecord, OperationRecord } from "./records.ts";
 import { type Item, transact } from "./table.ts";
-import { put, remove, update, type Write } from "./writes.ts";
+import { conditionOnly, put, remove, update, type Write } from "./writes.ts";
 import { type Version, withVersion } from "./versions.ts";
 
 /** Who makes the change and on which account; workflows change without a caller and count nothing new. */
@@ -59,6 +59,8 @@ export interface Change {
   start: ((change: Change, alsoWithdraw: (withdrawal: Change) => void) => Promise<void>) | undefined;
   writes: () => Write[];
   commit: () => Promise<void>;
+  /** Throws what `commit` would throw now, and writes nothing: the same conditions on the same items, decided by DynamoDB as well. */
+  rehearse: () => Promise<void>;
 }
 
 /** `account` gives the numbers of new records; changes that make none need only its id. */
@@ -111,6 +113,7 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
     requireUnchanged: (version) => void versions.push(version),
     writes: () => versions.reduce(withVersion, [...writes, ...counters.writes(), ...lists.writes()]),
     commit: () => transact(change.writes()),
+    rehearse: () => transact(change.writes().flatMap(conditionOnly)),
   };
   return change;
 }

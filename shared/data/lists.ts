@@ -105,16 +105,30 @@ export async function listOfParentWithLinks<T>(
   return { items: records.map((record) => schema.parse(record)), meta };
 }
 
+/** The newest records of a parent's list, without those that it only links to: one Query. */
+export async function newestOfParent<T>(
+  { kind, accountId, schema }: Omit<ListOf<T>, "status">,
+  parentId: string,
+  limit: number,
+): Promise<T[]> {
+  const { items } = await query({ ...ofParent(kind, accountId, parentId), Limit: limit });
+  return items.filter((item) => !Link.safeParse(item).success).map((item) => schema.parse(item));
+}
+
+const ofParent = (kind: ListKind, accountId: string, parentId: string) => ({
+  IndexName: "byParent",
+  KeyConditionExpression: "#parent = :parent",
+  ExpressionAttributeNames: { "#parent": "list_parent" },
+  ExpressionAttributeValues: { ":parent": keys.listByParent(kind, accountId, parentId) },
+  ScanIndexForward: false,
+});
+
 async function itemsOfParent(kind: ListKind, accountId: string, parentId: string): Promise<Item[]> {
   const items: Item[] = [];
   let more: Item | undefined;
   do {
     const result = await query({
-      IndexName: "byParent",
-      KeyConditionExpression: "#parent = :parent",
-      ExpressionAttributeNames: { "#parent": "list_parent" },
-      ExpressionAttributeValues: { ":parent": keys.listByParent(kind, accountId, parentId) },
-      ScanIndexForward: false,
+      ...ofParent(kind, accountId, parentId),
       ...(more !== undefined && { ExclusiveStartKey: more }),
     });
     items.push(...result.items);

@@ -51,6 +51,35 @@ export function onlyIfUnchanged(
   };
 }
 
+/** The condition of a write, without the write: nothing where it has none. */
+export function conditionOnly({ item: { Put, Update, Delete, ConditionCheck }, conditionError }: Write): Write[] {
+  const request = Put ?? Update ?? Delete ?? ConditionCheck;
+  const { TableName, ConditionExpression, ExpressionAttributeNames = {}, ExpressionAttributeValues = {} } = request ?? {};
+  if (TableName === undefined || ConditionExpression === undefined) return [];
+  const { pk, sk } = Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key ?? {};
+  // DynamoDB rejects names and values that the expression does not use.
+  const aliases = new Set(ConditionExpression.match(/[#:]\w+/g));
+  const used = <T>(all: Record<string, T>): Record<string, T> | undefined => {
+    const entries = Object.entries(all).filter(([alias]) => aliases.has(alias));
+    return entries.length === 0 ? undefined : Object.fromEntries(entries);
+  };
+  return [
+    {
+      item: {
+        ConditionCheck: {
+          TableName,
+          Key: { pk, sk },
+          ConditionExpression,
+          ExpressionAttributeNames: used(ExpressionAttributeNames),
+          ExpressionAttributeValues: used(ExpressionAttributeValues),
+          ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+        },
+      },
+      conditionError,
+    },
+  ];
+}
+
 /** Writes an item that must not exist yet. */
 export function put(key: Key, item: Item, conditionError?: ConditionError, unless?: { expiredBy: string }): Write {
   const condition = unless === undefined ? "attribute_not_exists(pk)" : "attribute_not_exists(pk) OR expires_at < :now";

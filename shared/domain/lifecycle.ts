@@ -134,6 +134,9 @@ export const RESTORABLE: readonly BackupStatus[] = ["completed"];
 /** An instance in which people (in the sandbox: the data endpoint) can write. */
 export const WRITABLE: readonly InstanceStatus[] = ["running", "stopped"];
 
+/** An instance whose ERP responds, so that work on it may interrupt people. */
+export const SERVING: readonly InstanceStatus[] = ["running"];
+
 /** An instance that can be renamed: all but one that is being deleted. */
 export const INSTANCE_RENAMABLE: readonly InstanceStatus[] = INSTANCE_STATUSES.filter(
   (status) => status !== LIFECYCLE["instance.delete"].through,

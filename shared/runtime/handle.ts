@@ -5,6 +5,7 @@
 import middy, { type MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import * as z from "zod";
+import type { DryRun, Forecast } from "../api/dry-run.ts";
 import type { DataIn, Endpoint, RequestOf } from "../api/endpoint.ts";
 import {
   invalid,
@@ -22,6 +23,7 @@ import type { By, Change } from "../data/change.ts";
 import type { Caller } from "../data/records.ts";
 import type { Version } from "../data/versions.ts";
 import { read, readWith, type Records, type Ref } from "../data/table.ts";
+import { isDryRun } from "../domain/dry-run.ts";
 import { etagOf, matches, matchesWeakly, tagsIn, versionedFields, weakEtagOf } from "../domain/etag.ts";
 import { parseBody } from "./body.ts";
 import { forget, idempotentRequest, keep, keptRef, Replay, replayIfKept, type Resume } from "./idempotency.ts";
@@ -34,7 +36,14 @@ import { shapeOf } from "./shape.ts";
 import { parse } from "./validate.ts";
 
 export type Reads = <const R extends Record<string, Ref<unknown>>>(refs: R, resume?: Resume) => Promise<Records<R>>;
-type Commits<T> = (change: Change, data: T) => Promise<T>;
+
+/** What the change would do, worked out only for a dry run. */
+type Forecasting = () => Forecast | Promise<Forecast>;
+type Commits<E extends Endpoint> = (
+  change: Change,
+  data: DataIn<E>,
+  ...forecast: E extends { dryRun: true } ? [Forecasting] : []
+) => Promise<DataIn<E>>;
 
 /** What a handler receives besides the parts of the request: reads and writes that support `Idempotency-Key`. */
 type Request<E extends Endpoint> = RequestOf<E> & {
@@ -50,8 +59,11 @@ type Request<E extends Endpoint> = RequestOf<E> & {
   match: (change: Change, version: Version) => void;
   /** The same for a write without a `Change`. */
   matchTag: (etag: string) => void;
-  /** Writes the change with the response for replays, and starts the operation that it created. */
-  commit: Commits<DataIn<E>>;
+  /**
+   * Writes the change with the response for replays, and starts the operation that it created. In a dry run it only checks the change's
+   * conditions, and leaves the handler with the forecast.
+   */
+  commit: Commits<E>;
 };
 
 /** What a handler returns: the data, or a page of a list. */
@@ -74,7 +86,7 @@ export const handle =
       .handler(async (event) => {
         const context = contextOf(endpoint, event);
         const body = endpoint.body && parse(endpoint.body, event.body);
-        const query = parse(endpoint.query ?? NO_PARAMETERS, queryOf(event));
+        const query = parse(endpoint.dryRun ? DRY_RUN : (endpoint.query ?? NO_PARAMETERS), queryOf(event));
         if (endpoint.bodyPermission) requirePermission(context.caller, permissionIn(endpoint, body));
         const { reads, commits } = storeOf(endpoint, shown, context, event, body);
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas that parsed it are the ones its type is made of
@@ -89,7 +101,9 @@ export const handle =
           ...conditionOf(endpoint, event),
           commit: commits,
         } as unknown as Request<E>;
-        return responseOf(endpoint, { shown, tagOf }, await run(request), event);
+        const reply = await run(request);
+        if (isDryRun(endpoint, event.queryStringParameters)) throw new Error("A dry run must end with `commit`");
+        return responseOf(endpoint, { shown, tagOf }, reply, event);
       });
   };
 
@@ -118,6 +132,11 @@ function respond(endpoint: Endpoint): Handling {
           ...locationHeader(location),
           "Idempotent-Replayed": "true",
         });
+        logResponse(request);
+        return;
+      }
+      if (error instanceof Rehearsed) {
+        request.response = success(200, error.data, undefined, headers);
         logResponse(request);
         return;
       }
@@ -213,6 +232,17 @@ function decoded(text: string): string {
 }
 
 const NO_PARAMETERS = z.strictObject({});
+const DRY_RUN = z.strictObject({ dry_run: z.enum(["true", "false"]).optional() });
+
+/** Thrown to leave a handler at the end of a dry run. */
+class Rehearsed extends Error {
+  override name = "Rehearsed";
+  readonly data: DryRun;
+  constructor(forecast: Forecast) {
+    super("This request was a dry run");
+    this.data = { dry_run: true, allowed: true, ...forecast };
+  }
+}
 
 /** A repeated parameter has no single value, so it is invalid. */
 function queryOf(event: APIGatewayProxyEvent): Record<string, string | undefined> {
@@ -242,8 +272,9 @@ function storeOf(
   by: By,
   event: APIGatewayProxyEvent,
   body: unknown,
-): { reads: Reads; commits: Commits<unknown> } {
-  const key = endpoint.idempotent ? header(event.headers, "idempotency-key") : undefined;
+): { reads: Reads; commits: (change: Change, data: unknown, forecast?: Forecasting) => Promise<unknown> } {
+  const dry = isDryRun(endpoint, event.queryStringParameters);
+  const key = endpoint.idempotent && !dry ? header(event.headers, "idempotency-key") : undefined;
   const request =
     key === undefined ? undefined : idempotentRequest(key, by.caller, { method: event.httpMethod, path: event.path, body });
   return {
@@ -253,7 +284,12 @@ function storeOf(
       await replayIfKept(request, kept, resume);
       return records;
     },
-    commits: async (change, data) => {
+    commits: async (change, data, forecast) => {
+      if (dry) {
+        if (forecast === undefined) throw new Error(`Nothing says what a dry run of ${endpoint.path} would do`);
+        await change.rehearse();
+        throw new Rehearsed(await forecast());
+      }
       const response = { status: endpoint.status, location: locationOf(endpoint, data), data: shown(data) };
       if (change.operation !== undefined && change.start === undefined) throw new Error("Start operations with `beginWork`");
       if (request !== undefined) await keep(change, request, response);

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { afterAll, beforeAll, beforeEach, expect, expectTypeOf, test } from "vitest";
 import * as z from "zod";
 import { ClientError, createClient } from "../../shared/api/client.ts";
+import type { DryRun } from "../../shared/api/dry-run.ts";
 import type { ListMeta } from "../../shared/api/fields.ts";
 import type { Operation } from "../../shared/api/operations.ts";
 import type { Server } from "../../shared/api/servers.ts";
@@ -158,4 +159,14 @@ test("the compiler checks the parameters and the data of every call", () => {
     () => instances.delete({ params: { id: "ins_1" }, body: {} }),
   ];
   expect(uncalled).toHaveLength(5);
+});
+
+test("a dry run is the same call with a parameter, and exists only where the service supports it", async () => {
+  const forecast = { dry_run: true, allowed: true, effects: [], downtime_seconds: null, disk_bytes: 0, warnings: [] };
+  canned = { status: 200, body: JSON.stringify({ success: true, data: forecast }) };
+  const { data } = await client().instances.act.dryRun({ params: { id: "ins_1" }, body: { action: "stop" } });
+  expect(seen).toMatchObject({ method: "POST", url: "/api/v1/instances/ins_1/actions?dry_run=true", body: '{"action":"stop"}' });
+  expect(data).toEqual(forecast);
+  expectTypeOf(data).toEqualTypeOf<DryRun>();
+  expect(client().instances.get).not.toHaveProperty("dryRun");
 });

@@ -55,11 +55,13 @@ const CLIENTS = {
   "swagger-typescript-api": `import { Api } from "./client.ts";${WALK.replace(
     "CLIENT",
     `const api = new Api({ baseUrl, baseApiParams: { headers: { authorization: \`Bearer \${token}\` } } });
+  // This generator types an endpoint by its lowest success, which is that of a dry run.
+  const begun = <T>(data: unknown) => data as T;
   const addKey = async (body: Parameters<typeof api.sshKeys.sshKeysCreate>[0]) => (await api.sshKeys.sshKeysCreate(body)).data.data;
   const addServer = async (body: Parameters<typeof api.servers.serversCreate>[0]) => (await api.servers.serversCreate(body)).data.data;
-  const addInstance = async (body: Parameters<typeof api.instances.instancesCreate>[0]) => (await api.instances.instancesCreate(body)).data.data;
+  const addInstance = async (body: Parameters<typeof api.instances.instancesCreate>[0]) => begun<{ id: string; operation_id: string | null }>((await api.instances.instancesCreate(body)).data.data);
   const addBackup = async (...call: Parameters<typeof api.instances.backupsCreate>) => (await api.instances.backupsCreate(...call)).data.data;
-  const restoreBackup = async (...call: Parameters<typeof api.backups.backupsRestore>) => (await api.backups.backupsRestore(...call)).data.data;
+  const restoreBackup = async (id: string, body: Parameters<typeof api.backups.backupsRestore>[2]) => begun<{ id: string }>((await api.backups.backupsRestore(id, {}, body)).data.data);
   const operation = async (id: string) => (await api.operations.operationsGet(id, { wait: 10 })).data.data;`,
   )}`,
 };

@@ -51,6 +51,7 @@ describe.each(everyRoute)("$title", (route) => {
       ["no_such", "no_such"],
       ["Wait=1", "Wait"],
       ["=1", ""],
+      [`dry_run=${route.dryRun ? "yes" : "true"}`, "dry_run"],
     ] as const) {
       const response = await api.send(route.method, `${pathOf(route)}?${query}`, bodyOf(route));
       expect(response.error, `${query}: ${response.text}`).toMatchObject({ code: "VALIDATION_ERROR", details: { field } });

@@ -16,6 +16,15 @@ export const PARAMETERS: Record<string, Parameter> = {
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[ -~]+$" },
     example: "7f1d2c9e-create-shop",
   },
+  DryRun: {
+    name: "dry_run",
+    in: "query",
+    required: false,
+    description:
+      "With `true`, makes every check and changes nothing: the response is 200 with what the request would do, or the error that it would get. `Idempotency-Key` is ignored.",
+    schema: { type: "string", enum: ["true", "false"] },
+    example: "false",
+  },
   IfMatch: {
     name: "If-Match",
     in: "header",

@@ -14,6 +14,7 @@ import {
   tooManyRequests,
   unknownField,
 } from "../errors.ts";
+import { DryRun } from "../dry-run.ts";
 import type { Route } from "../index.ts";
 import {
   type Components,
@@ -28,7 +29,7 @@ import {
   type Schema,
 } from "./document.ts";
 import { EXAMPLE_ETAG, resourceIn } from "./parameters.ts";
-import { dataExample, exampleOf, resolve } from "./schemas.ts";
+import { dataExample, exampleOf, resolve, toSchema } from "./schemas.ts";
 import { WHEN } from "./words.ts";
 
 export const HEADERS: Record<string, Header> = {
@@ -61,13 +62,38 @@ export const NOT_MODIFIED: Empty = {
   headers: headersNamed("ETag"),
 };
 
-export function successOf(route: Route, data: Schema, components: Components): Response {
+/** The success of an endpoint, and of its dry run. */
+export function successesOf(route: Route, data: Schema, components: Components): Record<string, Response> {
+  if (!route.dryRun) return { [route.status]: successOf(route, data, components) };
+  const dryRun = toSchema(DryRun, "response", components);
+  if (route.status === 200) return { 200: successOf(route, data, components, { anyOf: [data, dryRun] }) };
+  return {
+    [route.status]: successOf(route, data, components),
+    200: {
+      description: "With `dry_run=true`: what the request would do",
+      headers: headersNamed(...LIMIT_HEADERS),
+      content: {
+        "application/json": {
+          schema: {
+            type: "object",
+            properties: { success: { const: true }, data: dryRun },
+            required: ["success", "data"],
+          },
+          example: { success: true, data: exampleOf(dryRun, components) },
+        },
+      },
+    },
+  };
+}
+
+/** `shown`: what the data may be, if it may be something else as well. */
+function successOf(route: Route, data: Schema, components: Components, shown = data): Response {
   const example = dataExample(route, data, components);
   const meta = ref("schemas", "ListMeta");
   const enveloped: Media = {
     schema: {
       type: "object",
-      properties: { success: { const: true }, data, ...(route.list && { meta }) },
+      properties: { success: { const: true }, data: shown, ...(route.list && { meta }) },
       required: ["success", "data", ...(route.list ? ["meta"] : [])],
     },
     example: { success: true, data: example, ...(route.list && { meta: exampleOf(meta, components) }) },

@@ -1,0 +1,214 @@
+// What a request would do, for its dry run. Whether it is allowed is decided by the change itself (`Change.rehearse`); this only describes
+// it, and estimates what past operations of the instance allow to estimate.
+import type { Effect, Forecast } from "../api/dry-run.ts";
+import { OPERATION, type OperationType, RESTORABLE, SERVING, USABLE } from "../domain/lifecycle.ts";
+import { keys, keyString } from "./keys.ts";
+import { newestOfParent } from "./lists.ts";
+import { BackupRecord, type InstanceRecord, OperationRecord, type ServerRecord } from "./records.ts";
+import { serverRef } from "./servers.ts";
+import { find, readAll } from "./table.ts";
+
+type ResourceType = Effect["resource"]["type"];
+
+const effect = (action: Effect["action"], type: ResourceType, id: string | null, detail: string): Effect => ({
+  action,
+  resource: { type, id },
+  detail,
+});
+
+/** What interrupts no ERP and needs no disk space, unless it says otherwise. */
+const forecast = (effects: Effect[], other: Partial<Omit<Forecast, "effects">> = {}): Forecast => ({
+  effects,
+  downtime_seconds: 0,
+  disk_bytes: 0,
+  warnings: [],
+  ...other,
+});
+
+const readsArchive = (backupId: string): Effect =>
+  effect("read", "backup", backupId, "Reads the archive; the backup cannot be deleted until the operation ends");
+
+export const forecastServerDeletion = ({ id, machine_id }: ServerRecord): Forecast =>
+  forecast([
+    effect(
+      "delete",
+      "server",
+      id,
+      machine_id === null ? "Deletes the record; it has no machine" : "Deletes the machine at its provider, and the record",
+    ),
+  ]);
+
+export const forecastCreation = ({ erp_version, edition, server_id, database_name, domain }: InstanceRecord): Forecast =>
+  forecast(
+    [
+      effect(
+        "create",
+        "instance",
+        null,
+        `Installs the ERP ${erp_version} (${edition}) on server ${server_id} with the database ${database_name}, at https://${domain}`,
+      ),
+    ],
+    { disk_bytes: null },
+  );
+
+interface Parts {
+  restore_database: boolean;
+  restore_filestore: boolean;
+}
+
+const partsOf = ({ restore_database, restore_filestore }: Parts): string =>
+  restore_database && restore_filestore ? "the database and the files" : restore_database ? "the database" : "the files";
+
+export function forecastClone(clone: InstanceRecord, backup: BackupRecord, parts: Parts): Forecast {
+  const { erp_version, edition, server_id, database_name, domain, neutralized } = clone;
+  const place = `the ERP ${erp_version} (${edition}) on server ${server_id} with the database ${database_name}, at https://${domain}`;
+  return forecast(
+    [effect("create", "instance", null, `Installs ${place}, with ${partsOf(parts)} of the backup`), readsArchive(backup.id)],
+    {
+      disk_bytes: null,
+      warnings: neutralized
+        ? []
+        : ["The clone is not neutralized: its scheduled jobs, mail and payments run like the original's"],
+    },
+  );
+}
+
+interface Restore extends Parts {
+  neutralize: boolean;
+  backup_first: boolean;
+}
+
+export async function forecastRestore(instance: InstanceRecord, backup: BackupRecord, restore: Restore): Promise<Forecast> {
+  const { neutralize, backup_first } = restore;
+  const replaces = `Replaces ${partsOf(restore)} with the backup's`;
+  return forecast(
+    [
+      effect("restore", "instance", instance.id, neutralize ? `${replaces}, and neutralizes the database` : replaces),
+      ...(backup_first
+        ? [effect("create", "backup", null, "Takes a safety backup of the current data while the ERP is stopped")]
+        : []),
+      readsArchive(backup.id),
+    ],
+    {
+      downtime_seconds: SERVING.includes(instance.state) ? await downtimeOfRestore(instance, restore) : 0,
+      disk_bytes: null,
+      warnings: backup_first ? [] : ["Without a safety backup, the current data cannot be recovered"],
+    },
+  );
+}
+
+export async function forecastAction(
+  instance: InstanceRecord,
+  action: "start" | "stop" | "restart" | "backup",
+): Promise<Forecast> {
+  const serves = SERVING.includes(instance.state);
+  switch (action) {
+    case "start":
+      return forecast([effect("start", "instance", instance.id, "Starts the ERP")]);
+    case "stop":
+      return forecast([effect("stop", "instance", instance.id, "Stops the ERP until you start it again")], {
+        downtime_seconds: null,
+      });
+    case "restart":
+      return forecast([effect("restart", "instance", instance.id, "Stops the ERP and starts it again")], {
+        downtime_seconds: serves ? await durationOfLast(instance, "instance.restart") : 0,
+      });
+    case "backup":
+      return forecast(
+        [effect("create", "backup", null, "Archives the database and the files while the ERP keeps its current status")],
+        { disk_bytes: (await newestBackup(instance))?.size_bytes ?? null },
+      );
+    default:
+      throw new Error(`No such action: ${String(action satisfies never)}`);
+  }
+}
+
+export function forecastUpdate(
+  instance: InstanceRecord,
+  { name, admin_email, domain }: { name?: string | undefined; admin_email?: string | undefined; domain?: string | undefined },
+): Forecast {
+  const news = { name, admin_email, domain };
+  const changed = (["name", "admin_email", "domain"] as const).filter(
+    (field) => news[field] !== undefined && news[field] !== instance[field],
+  );
+  const details = changed.map((field) => `${field} from ${instance[field]} to ${String(news[field])}`);
+  return forecast(
+    [effect("update", "instance", instance.id, changed.length === 0 ? "Changes nothing" : `Changes ${details.join(", ")}`)],
+    {
+      warnings: changed.includes("domain")
+        ? [`${instance.domain} stops working. ${String(domain)} needs a DNS record that leads to the server`]
+        : [],
+    },
+  );
+}
+
+export async function forecastInstanceDeletion(instance: InstanceRecord): Promise<Forecast> {
+  const [server, backup] = await Promise.all([find(serverRef(instance.account_id, instance.server_id)), newestBackup(instance)]);
+  const reachable = server !== undefined && USABLE.includes(server.state);
+  return forecast(
+    [
+      effect(
+        "delete",
+        "instance",
+        instance.id,
+        reachable
+          ? "Removes the ERP with its database and files from the server, and the record; backups stay"
+          : "Removes the record only, because the server is not active; backups stay",
+      ),
+    ],
+    {
+      downtime_seconds: SERVING.includes(instance.state) ? null : 0,
+      warnings: backup === undefined ? ["The instance has no completed backup, so its data cannot be recovered"] : [],
+    },
+  );
+}
+
+export async function forecastBackupDeletion(backup: BackupRecord): Promise<Forecast> {
+  const completed = await completedBackups(backup.account_id, backup.instance_id);
+  const isLast = completed.length === 1 && completed[0]?.id === backup.id;
+  return forecast([effect("delete", "backup", backup.id, "Deletes the archive and the record")], {
+    warnings: isLast ? ["It is the last completed backup of its instance"] : [],
+  });
+}
+
+/** How far back an estimate looks, in records of the instance: one Query of at most some 100 KB. */
+const LOOK_BACK = 100;
+
+async function completedBackups(accountId: string, instanceId: string): Promise<BackupRecord[]> {
+  const newest = await newestOfParent({ kind: "backup", accountId, schema: BackupRecord }, instanceId, LOOK_BACK);
+  return newest.filter(({ state }) => RESTORABLE.includes(state));
+}
+
+const newestBackup = async ({ account_id, id }: InstanceRecord): Promise<BackupRecord | undefined> =>
+  (await completedBackups(account_id, id))[0];
+
+async function succeeded({ account_id, id }: InstanceRecord, type: OperationType): Promise<OperationRecord[]> {
+  const list = { kind: "operation", accountId: account_id, schema: OperationRecord } as const;
+  const newest = await newestOfParent(list, id, LOOK_BACK);
+  return newest.filter((operation) => operation.type === type && operation.state === OPERATION.succeeded);
+}
+
+/** The whole operation's, which is a little more than the ERP is away. */
+async function durationOfLast(instance: InstanceRecord, type: OperationType): Promise<number | null> {
+  const [last] = await succeeded(instance, type);
+  if (last === undefined || last.started_at === null || last.finished_at === null) return null;
+  return Math.ceil((Date.parse(last.finished_at) - Date.parse(last.started_at)) / 1000);
+}
+
+/**
+ * The last restore of the same parts. The ERP is away for the safety backup and the swap, not while the restored data is built; so it is
+ * longer if the instance has grown since, as its backups show.
+ */
+async function downtimeOfRestore(instance: InstanceRecord, restore: Restore): Promise<number | null> {
+  const same = (await succeeded(instance, "backup.restore")).filter(({ input }) =>
+    (["restore_database", "restore_filestore", "backup_first"] as const).every((part) => input[part] === restore[part]),
+  );
+  const last = same.find(({ result }) => result?.downtime_seconds !== undefined)?.result;
+  if (last?.downtime_seconds === undefined) return null;
+  if (last.safety_backup_id === undefined) return last.downtime_seconds;
+  const key = keys.record("backup", instance.account_id, last.safety_backup_id);
+  const [then, now] = await Promise.all([readAll([key]), newestBackup(instance)]);
+  const before = BackupRecord.safeParse(then.get(keyString(key))).data?.size_bytes ?? 0;
+  const growth = before > 0 ? Math.max(1, (now?.size_bytes ?? 0) / before) : 1;
+  return Math.ceil(last.downtime_seconds * growth);
+}

@@ -1,0 +1,116 @@
+// What dry runs announce, compared with what the requests then do.
+import { beforeAll, expect, test } from "vitest";
+import * as z from "zod";
+import { DryRun } from "../shared/api/dry-run.ts";
+import { Instance } from "../shared/api/instances.ts";
+import { Operation } from "../shared/api/operations.ts";
+import { account, type TestAccount, uniqueDatabase, uniqueDomain } from "./harness/account.ts";
+import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
+
+let me: TestAccount;
+beforeAll(async () => {
+  me = await account({ seeded: true });
+});
+
+const Listed = z.looseObject({ id: z.string() }).array();
+
+const FLEETING = new Set(["operation_id", "updated_at", "allowed_actions"]);
+
+/** The records of the account, without what only says that an operation is or was there. */
+async function records(): Promise<Map<string, string>> {
+  const lists = await Promise.all(["servers", "instances", "backups"].map((list) => me.api.get(`/${list}?per_page=100`)));
+  const all = lists.flatMap((response) => response.as(Listed));
+  return new Map(
+    all.map(
+      (record) =>
+        [record.id, JSON.stringify(record, (field, value: unknown) => (FLEETING.has(field) ? undefined : value))] as const,
+    ),
+  );
+}
+
+const typeOf = (id: string) => ({ srv: "server", ins: "instance", bak: "backup" })[id.split("_")[0] ?? ""];
+
+/** Does it after its dry run, and compares what has changed with the effects. */
+async function expectAnnounced(method: string, path: string, body?: unknown): Promise<DryRun> {
+  const { api } = await me.token();
+  const announced = (await api.send(method, `${path}?dry_run=true`, body)).as(DryRun);
+  const before = await records();
+  const response = await api.send(method, path, body);
+  expect(response.error).toBeUndefined();
+  const operation =
+    response.status === 202 ? response.as(Operation).id : response.as(Instance.pick({ operation_id: true })).operation_id;
+  if (operation !== null) await me.until(operation);
+  const after = await records();
+  const created = [...after.keys()].filter((id) => !before.has(id));
+  const deleted = [...before.keys()].filter((id) => !after.has(id));
+  const changed = [...after].filter(([id, text]) => before.has(id) && before.get(id) !== text).map(([id]) => id);
+  const of = (action: string) => announced.effects.filter((effect) => effect.action === action).map(({ resource }) => resource);
+  expect(of("create").map(({ type }) => type)).toEqual(created.map(typeOf));
+  expect(of("delete").map(({ id }) => id)).toEqual(deleted);
+  const touched = announced.effects.filter(({ action }) => !["create", "delete", "read"].includes(action));
+  expect(touched.map(({ resource }) => resource.id)).toEqual(expect.arrayContaining(changed));
+  for (const { type, id } of [...touched, ...announced.effects].map((effect) =>
+    "resource" in effect ? effect.resource : effect,
+  ))
+    if (id !== null) expect(typeOf(id)).toBe(type);
+  return announced;
+}
+
+test("a dry run announces exactly what the request creates, changes and deletes", async () => {
+  const instance = await me.instance();
+  const backup = await me.backup(instance.id);
+  const to = (path: string) => `/instances/${instance.id}${path}`;
+  const body = await me.instanceBody();
+  expect((await expectAnnounced("POST", "/instances", body)).effects[0]?.detail).toContain(String(body["domain"]));
+  await expectAnnounced("POST", to("/clone"), { name: "Staging", domain: uniqueDomain(), backup_id: backup.id });
+  await expectAnnounced("POST", to("/actions"), { action: "backup" });
+  await expectAnnounced("POST", to("/actions"), { action: "stop" });
+  await expectAnnounced("POST", to("/actions"), { action: "start" });
+  await expectAnnounced("PUT", to(""), { name: "Renamed", domain: uniqueDomain() });
+  await expectAnnounced("POST", `/backups/${backup.id}/restore`, { backup_first: true });
+  await expectAnnounced("POST", `/backups/${backup.id}/restore`, { backup_first: false, restore_filestore: false });
+  await expectAnnounced("DELETE", `/backups/${backup.id}`);
+  await expectAnnounced("DELETE", to(""));
+  await expectAnnounced("DELETE", `/servers/${(await me.server()).id}`);
+});
+
+const dryRun = async (method: string, path: string, body?: unknown): Promise<DryRun> =>
+  (await me.api.send(method, `${path}?dry_run=true`, body)).as(DryRun);
+
+test("the downtime is estimated from what the instance did before, and unknown without it", async () => {
+  const instance = await me.instance();
+  const backup = await me.backup(instance.id);
+  const restart = () => dryRun("POST", `/instances/${instance.id}/actions`, { action: "restart" });
+  const restore = (body: object) => dryRun("POST", `/backups/${backup.id}/restore`, body);
+  expect(await restart()).toMatchObject({ downtime_seconds: null, disk_bytes: 0 });
+  expect(await restore({})).toMatchObject({ downtime_seconds: null });
+  await me.until((await me.api.post(`/instances/${instance.id}/actions`, { action: "restart" })).as(Operation).id);
+  const { result } = await me.until((await me.api.post(`/backups/${backup.id}/restore`, {})).as(Operation).id);
+  expect((await restart()).downtime_seconds).toBeGreaterThanOrEqual(0);
+  expect((await restore({})).downtime_seconds).toBeGreaterThanOrEqual(result?.downtime_seconds ?? Infinity);
+  expect(await restore({ backup_first: false })).toMatchObject({ downtime_seconds: null });
+  await me.until((await me.api.post(`/instances/${instance.id}/actions`, { action: "stop" })).as(Operation).id);
+  expect(await restore({})).toMatchObject({ downtime_seconds: 0 });
+});
+
+test("a dry run warns before data is lost for good", async () => {
+  const server = await seedServer(me.id, { state: "unreachable" });
+  const unsaved = await seedInstance(me.id, { server_id: server.id, database_name: uniqueDatabase() });
+  const deletion = await dryRun("DELETE", `/instances/${unsaved.id}`);
+  expect(deletion).toMatchObject({ downtime_seconds: null, warnings: [expect.stringContaining("no completed backup")] });
+  expect(deletion.effects[0]?.detail).toContain("the server is not active");
+  const instance = await seedInstance(me.id);
+  const backup = await seedBackup(instance);
+  expect(await dryRun("DELETE", `/instances/${instance.id}`)).toMatchObject({ warnings: [] });
+  expect(await dryRun("DELETE", `/backups/${backup.id}`)).toMatchObject({
+    warnings: [expect.stringContaining("last completed")],
+  });
+  expect(await dryRun("POST", `/backups/${backup.id}/restore`, { backup_first: false })).toMatchObject({
+    warnings: [expect.stringContaining("cannot be recovered")],
+  });
+  const clone = { name: "Twin", domain: uniqueDomain(), backup_id: backup.id, neutralize: false };
+  expect(await dryRun("POST", `/instances/${instance.id}/clone`, clone)).toMatchObject({
+    disk_bytes: null,
+    warnings: [expect.stringContaining("not neutralized")],
+  });
+});
