@@ -114,13 +114,16 @@ function concernedBy({ resource, holds = [], usesBackupId, concerns = [] }: NewO
   return [...all];
 }
 
+/** How far an operation is: the step that runs, and the percentage. */
+export type Place = Pick<OperationRecord, "step" | "progress">;
+
 /** Marks the operation as running; false if it has ended, so that an execution started too late does nothing. */
-export async function beginOperation(operation: OperationRecord): Promise<boolean> {
+export async function beginOperation(operation: OperationRecord, place: Place): Promise<boolean> {
   const { account_id: accountId, resource, type } = operation;
   if (operation.state !== OPERATION.pending) return operation.state === OPERATION.running;
   const change = changeOf({ id: accountId });
   const status = { from: OPERATION.pending, to: OPERATION.running };
-  const set = { state: status.to, started_at: now() };
+  const set = { ...place, state: status.to, started_at: now() };
   change.move("operation", operation, status, { set }, { equals: { state: status.from } });
   const { through, begun }: Transition = LIFECYCLE[type];
   if (begun !== undefined) {
@@ -141,10 +144,7 @@ export async function beginOperation(operation: OperationRecord): Promise<boolea
 const Moved = z.object({ id: z.string(), number: z.string(), state: z.string() });
 
 /** The current step and the progress. */
-export async function showProgress(
-  { account_id, id }: OperationRecord,
-  shown: { step: string; progress: number; undoing?: true },
-): Promise<void> {
+export async function showProgress({ account_id, id }: OperationRecord, shown: Place & { undoing?: true }): Promise<void> {
   await updateOne(keys.record("operation", account_id, id), { set: shown }, { equals: { state: OPERATION.running } });
 }
 

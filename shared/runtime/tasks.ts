@@ -4,7 +4,7 @@
 import * as z from "zod";
 import { getBackup } from "../data/backups.ts";
 import { getInstance } from "../data/instances.ts";
-import { beginOperation, commitOperation, countFailedUndo, findOperation, showProgress } from "../data/operations.ts";
+import { beginOperation, commitOperation, countFailedUndo, findOperation, type Place, showProgress } from "../data/operations.ts";
 import { endOperation } from "../data/operation-ends.ts";
 import type { BackupRecord, InstanceRecord, OperationRecord, ServerRecord } from "../data/records.ts";
 import { dropSealed } from "../data/sealed.ts";
@@ -101,9 +101,12 @@ async function perform(
   operation: OperationRecord | undefined,
 ): Promise<null> {
   switch (event.task) {
-    case "begin":
-      if (operation === undefined || !(await beginOperation(operation))) throw alreadyEnded();
+    case "begin": {
+      // With the first step's place, which then has nothing to write: a write of an operation is one of its three indexes, too.
+      const place = placeOf(stepsOf(workflow, inputOf(workflow, event)), 0);
+      if (operation === undefined || !(await beginOperation(operation, place))) throw alreadyEnded();
       return null;
+    }
     case "succeed":
       if (operation !== undefined) await endOperation(operation, { succeeded: true });
       return null;
@@ -128,8 +131,8 @@ async function perform(
     log.warn("skipped the undo: the operation has already ended");
     return null;
   }
-  const input = z.looseObject({}).parse(workflow.input.parse(event.input));
-  await showPlace(operation, part, workflow, input);
+  const input = inputOf(workflow, event);
+  await showPlace(operation, part, stepsOf(workflow, input));
   if (part?.commits) await commitOperation(operation);
   const jobId = part === undefined ? undoJobIdOf(operation, event.task) : jobIdOf(operation, part.name);
   const work = workOn(operation, input, jobId, workflow);
@@ -161,21 +164,32 @@ async function unlessOffline(error: unknown, part: Step | Poll, server: () => Pr
 /** A step that has just started shows a little progress, to distinguish it from one that waits. */
 const PERCENT_MIN = 5;
 
+const placeOf = (steps: readonly (Step | Poll)[], index: number): Place => ({
+  step: steps[index]?.label ?? null,
+  progress: Math.max(PERCENT_MIN, Math.round((100 * index) / steps.length)),
+});
+
 async function showPlace(
   operation: OperationRecord,
   part: Step | Poll | undefined,
-  { steps }: Workflow,
-  input: Record<string, unknown>,
+  steps: readonly (Step | Poll)[],
 ): Promise<void> {
-  const run = steps.filter(({ when }) => when === undefined || input[when] === true);
-  const label = part?.label ?? "Undoing the changes";
-  const place = run.findIndex(({ name }) => name === part?.name);
-  const percent = part === undefined ? operation.progress : Math.max(PERCENT_MIN, Math.round((100 * place) / run.length));
-  const undoing = part === undefined;
-  const shown = operation.step === label && operation.progress === percent; // the second and later calls of a poll
-  if (shown && (!undoing || operation.undoing)) return;
-  await showProgress(operation, { step: label, progress: percent, ...(undoing && { undoing }) });
+  if (part === undefined) {
+    if (!operation.undoing)
+      await showProgress(operation, { step: "Undoing the changes", progress: operation.progress, undoing: true });
+    return;
+  }
+  const place = placeOf(steps, steps.indexOf(part));
+  const shown = operation.step === place.step && operation.progress === place.progress; // the second and later calls of a poll
+  if (!shown) await showProgress(operation, place);
 }
+
+const inputOf = (workflow: Workflow, event: TaskEvent): Record<string, unknown> =>
+  z.looseObject({}).parse(workflow.input.parse(event.input));
+
+/** The steps that run with this input. */
+const stepsOf = ({ steps }: Workflow, input: Record<string, unknown>): readonly (Step | Poll)[] =>
+  steps.filter(({ when }) => when === undefined || input[when] === true);
 
 export const jobIdOf = (operation: { id: string }, task: string): string => `${operation.id}-${task}`;
 

@@ -71,7 +71,7 @@ export const handler = tasks(workflow, {
       if (!(error instanceof TryAgain) || error.code !== "HOST_UNREACHABLE") throw error;
       return false; // it runs, but its SSH server is still starting; the poll's end is the limit
     }
-    return recordMachine(present, operation.id, {});
+    return true;
   },
 
   releaseMachine: async ({ operation, server, jobId, stepJobs }) => {
