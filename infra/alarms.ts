@@ -204,4 +204,5 @@ const SILENCE: Readonly<Record<TimedName, string>> = {
   "refresh-catalog":
     "Customers see machines that are not available, or do not see those that are; or a provider's credentials are no longer valid",
   "expire-backups": "Safety backups are kept longer than customers configured",
+  "expire-history": "Events and operations are kept longer than documented",
 };

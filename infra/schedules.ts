@@ -1,4 +1,4 @@
-// Scheduled work: checking servers, the sweep, the expiry of safety backups, and the rescue of dead executions.
+// Scheduled work: checking servers, the sweep, the expiry of safety backups and of old events, and the rescue of dead executions.
 import { Duration, Validations } from "aws-cdk-lib";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction as Target } from "aws-cdk-lib/aws-events-targets";
@@ -39,6 +39,11 @@ export const TIMED = {
     every: Duration.hours(1),
     description: "Deletes expired safety backups",
     access: { table: "write", starts: ["delete-backup"] },
+  },
+  "expire-history": {
+    every: Duration.hours(6),
+    description: "Deletes old events and operations",
+    access: { table: "write" },
   },
 } as const satisfies Partial<Record<ScheduleName, Timed>>;
 

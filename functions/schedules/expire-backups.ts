@@ -8,6 +8,7 @@ import { ApiError } from "../../shared/api/errors.ts";
 import { log } from "../../shared/platform/log.ts";
 import { startExecution } from "../../shared/runtime/start.ts";
 import { concurrently } from "../../shared/runtime/concurrently.ts";
+import { shuffled } from "../../shared/runtime/shuffled.ts";
 
 type Expired = Awaited<ReturnType<typeof expiredBackups>>[number];
 
@@ -16,11 +17,7 @@ const INSTANCES_AT_ONCE = 10;
 /** Those of one instance one after the other, so that two of them do not rely on each other to stay. */
 export const handler = async (): Promise<void> => {
   const expired = Map.groupBy(await expiredBackups(now()), ({ instanceId }) => instanceId);
-  // In a new order each hour: whatever must stay, or fails, is not always in front of the rest.
-  const shuffled = [...expired.values()]
-    .map((backups) => ({ backups, place: Math.random() }))
-    .toSorted((a, b) => a.place - b.place);
-  await concurrently(INSTANCES_AT_ONCE, shuffled, ({ backups }) => concurrently(1, backups, expire));
+  await concurrently(INSTANCES_AT_ONCE, shuffled([...expired.values()]), (backups) => concurrently(1, backups, expire));
 };
 
 async function expire(expired: Expired): Promise<void> {

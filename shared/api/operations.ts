@@ -10,7 +10,7 @@ import {
 } from "../domain/lifecycle.ts";
 import { OPERATION_ERRORS, permissionRequired } from "./errors.ts";
 import { endpoint } from "./endpoint.ts";
-import { WAITS_AT_ONCE } from "../domain/limits.ts";
+import { HISTORY_DAYS, WAITS_AT_ONCE } from "../domain/limits.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { Actor, id, integer, listOf, timestamp, waitSeconds } from "./fields.ts";
 
@@ -105,7 +105,8 @@ export const operations = {
     access: ["servers:read", "instances:read", "backups:read"],
     description:
       "With `resource_id`, returns the operations that change, lock or read a resource: an instance's list includes the operations " +
-      "of its backups and clones, and a backup's list includes its restores.",
+      "of its backups and clones, and a backup's list includes its restores. " +
+      `Operations are kept for ${HISTORY_DAYS} days.`,
     ...listOf(Operation, {
       status: OperationStatus,
       resource_id: z.union([id("server"), id("instance"), id("backup")], "must be the ID of a server, an instance or a backup"),

@@ -1,6 +1,7 @@
 // Settings of the account, and its audit log.
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
+import { HISTORY_DAYS } from "../domain/limits.ts";
 import { Actor, atLeastOne, code, email, id, integer, listOf, text, timestamp } from "./fields.ts";
 
 const settable = {
@@ -95,7 +96,8 @@ export const events = {
     path: "/events",
     summary: "List audit log events",
     description:
-      "Returns the audit log, newest first: sign-ins, token changes, backup downloads and every other change, each with the actor, IP address and request ID.",
+      "Returns the audit log, newest first: sign-ins, token changes, backup downloads and every other change, each with the actor, IP address and request ID. " +
+      `Events are kept for ${HISTORY_DAYS} days.`,
     access: ["settings:read"],
     ...listOf(Event, {}),
   }),

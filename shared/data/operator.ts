@@ -83,10 +83,10 @@ async function namedAccount(id: string): Promise<AccountRecord> {
 
 const AccountListed = z.object({ sk: z.string() });
 
-export async function allAccounts(): Promise<AccountRecord[]> {
-  const listed = await queryAll(keys.accounts());
-  return Promise.all(listed.map((item) => getAccount(AccountListed.parse(item).sk)));
-}
+export const accountIds = async (): Promise<string[]> =>
+  (await queryAll(keys.accounts())).map((item) => AccountListed.parse(item).sk);
+
+export const allAccounts = async (): Promise<AccountRecord[]> => Promise.all((await accountIds()).map((id) => getAccount(id)));
 
 const UserListed = z.object({ email: z.string() });
 

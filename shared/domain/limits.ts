@@ -32,6 +32,8 @@ export const SESSION_HOURS = 12;
 export const SESSIONS_PER_USER = 20;
 
 export const IDEMPOTENCY_HOURS = 24;
+/** How long events and ended operations are kept: a year and the time to look back at it. */
+export const HISTORY_DAYS = 400;
 export const DOWNLOAD_MINUTES = 15;
 
 /** The default quotas of an account; the operator can change them. */

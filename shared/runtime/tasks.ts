@@ -103,8 +103,8 @@ async function perform(
   switch (event.task) {
     case "begin": {
       // With the first step's place, which then has nothing to write: a write of an operation is one of its three indexes, too.
-      const place = placeOf(stepsOf(workflow, inputOf(workflow, event)), 0);
-      if (operation === undefined || !(await beginOperation(operation, place))) throw alreadyEnded();
+      const begun = operation && (await beginOperation(operation, placeOf(stepsOf(workflow, inputOf(workflow, event)), 0)));
+      if (!begun) throw alreadyEnded();
       return null;
     }
     case "succeed":

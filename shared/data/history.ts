@@ -1,0 +1,66 @@
+// What happened long ago: events and ended operations, oldest first, and their removal with everything that points to them.
+import * as z from "zod";
+import { isOpen, OPERATION } from "../domain/lifecycle.ts";
+import { changeOf } from "./change.ts";
+import { keys } from "./keys.ts";
+import { query } from "./table.ts";
+
+/** An operation takes up to five items of the hundred of a transaction: itself, and links from what it concerned. */
+const RECORDS_PER_CHANGE = 15;
+
+const Old = z.object({
+  id: z.string(),
+  number: z.string(),
+  created_at: z.string(),
+  /** An operation's. */
+  state: z.enum(OPERATION).optional(),
+  concerns: z.array(z.string()).default([]),
+});
+type Old = z.infer<typeof Old>;
+
+type HistoryKind = "event" | "operation";
+
+/**
+ * Removes an account's records of a kind that were created before a time, until none is left or `outOfTime`. An operation that is
+ * still open stays.
+ */
+export async function removeHistory(
+  accountId: string,
+  kind: HistoryKind,
+  { before, outOfTime }: { before: string; outOfTime: () => boolean },
+): Promise<void> {
+  let after = "";
+  while (!outOfTime()) {
+    const oldest = await oldestOf(accountId, kind, after);
+    const old = oldest.filter(({ created_at }) => created_at < before);
+    await remove(
+      accountId,
+      kind,
+      old.filter(({ state }) => state === undefined || !isOpen(state)),
+    );
+    if (old.length < RECORDS_PER_CHANGE) return;
+    after = old.at(-1)?.number ?? "";
+  }
+}
+
+async function oldestOf(accountId: string, kind: HistoryKind, after: string): Promise<Old[]> {
+  const { items } = await query({
+    IndexName: "byNumber",
+    KeyConditionExpression: "#list = :list AND #number > :after",
+    ExpressionAttributeNames: { "#list": "list", "#number": "number" },
+    ExpressionAttributeValues: { ":list": keys.list(kind, accountId), ":after": after || "0" },
+    Limit: RECORDS_PER_CHANGE,
+  });
+  return items.map((item) => Old.parse(item));
+}
+
+/** All in one change with the lists' counts; nothing if another run has removed one of them. */
+async function remove(accountId: string, kind: HistoryKind, records: readonly Old[]): Promise<void> {
+  if (records.length === 0) return;
+  const change = changeOf({ id: accountId });
+  for (const record of records) {
+    change.drop(kind, record, record.state, record.state === undefined ? {} : { equals: { state: record.state } });
+    for (const concerned of record.concerns) change.remove(keys.operationOf(accountId, concerned, record.id), { exists: false });
+  }
+  await change.commit();
+}
