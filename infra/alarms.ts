@@ -100,6 +100,11 @@ export class Alarms extends Construct {
         "An undo failed: a customer's resource was unlocked in a failed status, and something may be left at the provider, costing money",
       anchor: "undo-failed",
     });
+    this.alarm("drill failed", this.own("DrillFailed"), {
+      above: 1,
+      impact: "A customer's backup cannot be restored as it should: a loss of the instance now may be a loss of data",
+      anchor: "drill-failed",
+    });
     this.alarm("orphan machines", this.own("OrphanMachines"), {
       above: 1,
       impact: "The provider has a machine of ours without a record: it costs money and serves nobody",

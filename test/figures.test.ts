@@ -161,6 +161,7 @@ const BUDGET: Record<string, Row> = {
   },
   "backups.delete": { status: 202, calls: 2, starts: 1, prepare: remove(async () => `/backups/${(await backup()).id}`) },
   // The backup names the instance to read.
+  "backups.drill": { status: 202, calls: 3, starts: 1, prepare: post(async () => [`/backups/${(await backup()).id}/drill`]) },
   "backups.restore": { status: 202, calls: 3, starts: 1, prepare: post(async () => [`/backups/${(await backup()).id}/restore`]) },
   // The second writes its entry in the audit log.
   "backups.download": { status: 200, calls: 2, prepare: get((id) => `/backups/${id}/download`, backup) },

@@ -8,6 +8,7 @@ import createServer from "./create-server/workflow.ts";
 import deleteBackup from "./delete-backup/workflow.ts";
 import deleteInstance from "./delete-instance/workflow.ts";
 import deleteServer from "./delete-server/workflow.ts";
+import drillBackup from "./drill-backup/workflow.ts";
 import restartInstance from "./restart-instance/workflow.ts";
 import restoreBackup from "./restore-backup/workflow.ts";
 import startInstance from "./start-instance/workflow.ts";
@@ -22,6 +23,7 @@ export const workflows: Readonly<Record<WorkflowName, Workflow>> = {
   "delete-backup": deleteBackup,
   "delete-instance": deleteInstance,
   "delete-server": deleteServer,
+  "drill-backup": drillBackup,
   "restart-instance": restartInstance,
   "restore-backup": restoreBackup,
   "start-instance": startInstance,

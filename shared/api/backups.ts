@@ -4,6 +4,7 @@ import { BACKUP_STATUSES } from "../domain/lifecycle.ts";
 import { endpoint } from "./endpoint.ts";
 import { atLeastOne, heldBy, id, listOf, statusReason, text, timestamp } from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
+import { Drill } from "./drill.ts";
 import { EDITIONS, NOTHING_TO_RESTORE, nothingToRestore } from "./instances.ts";
 import { justBegun, Operation } from "./operations.ts";
 import {
@@ -53,6 +54,7 @@ export const Backup = z
       .nullable()
       .meta({ examples: ["before the upgrade"] }),
     locked: z.boolean().meta({ description: "A locked backup is not deleted, and does not expire", examples: [false] }),
+    drill: Drill.nullable().meta({ description: "The last restore drill, or null", examples: [null] }),
     operation_id: heldBy,
     created_at: timestamp,
     completed_at: timestamp.nullable(),
@@ -200,6 +202,28 @@ export const backups = {
       .check(nothingToRestore)
       .check(nothingToNeutralize)
       .meta({ not: { anyOf: [NOTHING_TO_RESTORE, NOTHING_TO_NEUTRALIZE] } }),
+    data: Operation,
+  }),
+  drill: endpoint({
+    method: "POST",
+    path: "/backups/:id/drill",
+    summary: "Try whether a backup can be restored",
+    description:
+      "Restores the archive to a throwaway database on the instance's server, or on `server_id`, without a way out of it, checks it, and removes everything. " +
+      "The instance is not touched. The result is the backup's `drill`. If a check fails, the operation still succeeds and `drill.status` is `failed`. " +
+      "A server has one drill at a time. `server_id` is required once the backup's instance is deleted.",
+    access: ["backups:restore"],
+    status: 202,
+    errors: [
+      operationInProgress(exampleId("operation")),
+      backupNotCompleted("running"),
+      serverNotActive(exampleId("server"), "offline"),
+    ],
+    example: { ...justBegun("backup.drill", "backup"), result: { backup_id: exampleId("backup") } },
+    starts: ["drill-backup"],
+    body: z.strictObject({
+      server_id: id("server").optional().meta({ description: "Defaults to the instance's server" }),
+    }),
     data: Operation,
   }),
   download: endpoint({

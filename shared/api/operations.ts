@@ -12,6 +12,7 @@ import { OPERATION_ERRORS, permissionRequired } from "./errors.ts";
 import { endpoint } from "./endpoint.ts";
 import { HISTORY_DAYS, WAITS_AT_ONCE } from "../domain/limits.ts";
 import { exampleId } from "../domain/id-kinds.ts";
+import { Drill } from "./drill.ts";
 import { Actor, id, integer, listOf, timestamp, waitSeconds } from "./fields.ts";
 
 export const OperationStatus = z.enum(OPERATION_STATUSES);
@@ -37,6 +38,7 @@ export const OperationResult = z
       .optional()
       .meta({ description: "The server was not active, so only the record was removed", examples: [false] }),
     verification: Verification.optional(),
+    drill: Drill.optional().meta({ description: "What a restore drill found" }),
     downtime_seconds: z
       .number()
       .min(0)

@@ -87,6 +87,7 @@ export function reserveBackup(
     missing_files: 0,
     skipped_files: 0,
     locked: false,
+    drill: null,
     operation_id: operationId,
     created_at: now(),
     completed_at: null,
@@ -113,6 +114,16 @@ export const retainBackup = (change: Change, backupId: string, operationId: stri
     { add: { used_by: new Set([operationId]) } },
     { oneOf: { state: RESTORABLE } },
     (present) => (present === undefined ? noneInAccount("backup_id", "backup") : backupNotCompleted(String(present["state"]))),
+  );
+
+/** Holds a backup, in one of these states, for work that leaves it as it is. */
+export const lockBackup = (change: Change, backup: BackupRecord, from: readonly string[], operationId: string): void =>
+  change.update(
+    keys.record("backup", change.accountId, backup.id),
+    { set: { operation_id: operationId } },
+    { equals: { operation_id: null }, oneOf: { state: from } },
+    (present) =>
+      present === undefined ? notFound("backup") : (heldByAnother(present) ?? backupNotCompleted(String(present["state"]))),
   );
 
 /** Changes a backup's note or its lock. Any operation may use the backup meanwhile, except its deletion. */

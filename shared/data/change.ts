@@ -150,13 +150,14 @@ export interface By {
   requestId: string;
 }
 
-/** A caller, or the service itself and its operator. */
-export type Author = By | { operator: string; requestId: string };
+/** A caller, the service itself and its operator, or whoever started an operation. */
+export type Author = By | { operator: string; requestId: string } | { actor: Actor; requestId: string };
 
-export const actorOf = (by: Author): Actor =>
-  "caller" in by
-    ? { type: by.caller.type, id: by.caller.id, name: by.caller.name ?? by.caller.id }
-    : { type: "operator", id: "operator", name: by.operator };
+export function actorOf(by: Author): Actor {
+  if ("actor" in by) return by.actor;
+  if ("operator" in by) return { type: "operator", id: "operator", name: by.operator };
+  return { type: by.caller.type, id: by.caller.id, name: by.caller.name ?? by.caller.id };
+}
 
 /** Writes to the account's audit log who did what. */
 export function logEvent(change: Change, by: Author, type: string, resource: EventRecord["resource"]): void {

@@ -11,7 +11,6 @@ import {
   type OperationType,
   statesFor,
   type Transition,
-  USABLE,
   WITHOUT_ERP,
 } from "../domain/lifecycle.ts";
 import { getterOf, presentOf, refOf } from "./by-id.ts";
@@ -21,9 +20,8 @@ import { keys } from "./keys.ts";
 import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts";
 import { requireRunning } from "./operations.ts";
 import { InstanceRecord, type OperationRecord, ServerRecord } from "./records.ts";
-import { occupyServer, serverRef, unusable } from "./servers.ts";
+import { occupyServer, requireServerReady, serverRef } from "./servers.ts";
 import { find, type Item, readAll, updateOne } from "./table.ts";
-import { check } from "./writes.ts";
 import { keyString } from "./keys.ts";
 import { type Version, versionOf } from "./versions.ts";
 
@@ -202,11 +200,7 @@ export function holdInstance(change: Change, instance: InstanceRecord, operation
 
 /** Work on an instance needs an active server; otherwise the error names the server. */
 export const requireServerUsable = (change: Change, instance: InstanceRecord): void =>
-  change.write(
-    check(keys.record("server", change.accountId, instance.server_id), { oneOf: { state: USABLE } }, (present) =>
-      unusable(present ?? { id: instance.server_id }),
-    ),
-  );
+  requireServerReady(change, instance.server_id);
 
 /** Changes what needs no work on the server. */
 export function renameInstance(change: Change, instance: InstanceRecord, fields: RenamedFields): InstanceRecord {

@@ -100,6 +100,8 @@ async function release(
     change.update(keys.record(type, accountId, id), { set: { operation_id: null, updated_at: now() } }, mine);
   if (operation.uses_backup_id !== null)
     change.update(keys.record("backup", accountId, operation.uses_backup_id), { take: { used_by: new Set([operation.id]) } });
+  if (operation.type === "backup.drill")
+    change.remove(keys.drill(accountId, String(operation.input["server_id"])), { exists: false });
   await END[resource.type](change, {
     operation,
     to,

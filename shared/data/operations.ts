@@ -167,7 +167,8 @@ export async function addResult(operation: OperationRecord, result: OperationRes
 }
 
 /** Sets where the resource goes if the operation fails, when that differs from the lifecycle. */
-export async function failInto(operation: OperationRecord, state: State): Promise<void> {
+export async function failInto(operation: OperationRecord, state: State | undefined): Promise<void> {
+  if (state === undefined) return;
   await updateOne(keys.record("operation", operation.account_id, operation.id), { set: { failed_state: state } }, {});
 }
 

@@ -57,6 +57,7 @@ export const BackupRecord = stored(Backup.omit({ status: true })).extend({
   missing_files: Backup.shape.missing_files.default(0),
   skipped_files: Backup.shape.skipped_files.default(0),
   locked: Backup.shape.locked.default(false),
+  drill: Backup.shape.drill.default(null),
   server_id: id("server"),
   /** The storage's own checksum of the archive as it arrived. */
   stored_checksum: z.string().optional(),
@@ -97,6 +98,8 @@ export const OperationCore = z.object({
   committed: z.literal(true).optional(),
   /** The operation is being undone: its steps must not add anything. */
   undoing: z.literal(true).optional(),
+  /** What it found out is recorded, in this one change. */
+  recorded: z.literal(true).optional(),
   /** A retry of the request got its success: the operation cannot be withdrawn. */
   confirmed: z.literal(true).optional(),
 });

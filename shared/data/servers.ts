@@ -11,6 +11,7 @@ import { type Listed, listPage, type PageQuery } from "./lists.ts";
 import { ServerRecord, WatchedServer } from "./records.ts";
 import { find, type Item, type Ref } from "./table.ts";
 import { type Version, versionOf } from "./versions.ts";
+import { check, checkAbsent } from "./writes.ts";
 
 export const serverRef = refOf("server", ServerRecord);
 export const presentServer = presentOf<ServerRecord>("server");
@@ -112,6 +113,9 @@ export function moveServerToDeleting(change: Change, server: ServerRecord, opera
     { equals: { operation_id: null, state: server.state }, oneOf: { state: from }, none: ["instances"] },
     (present) => (Number(present?.["instances"] ?? 0) > 0 ? hasInstances(Number(present?.["instances"])) : serverError(present)),
   );
+  change.write(
+    checkAbsent(keys.drill(change.accountId, server.id), (drill) => operationInProgress(String(drill?.["operation_id"]))),
+  );
 }
 
 /** Ends the work on a server: it is gone, with its name and its place in the quota, or free again in another phase. */
@@ -150,12 +154,20 @@ export const occupyServer = (change: Change, serverId: string): void =>
     (present) => (present === undefined ? noneInAccount("server_id", "server") : unusable(present)),
   );
 
+/** A condition of a change: work can be done on the server when it is written. */
+export const requireServerReady = (change: Change, serverId: string): void =>
+  change.write(
+    check(keys.record("server", change.accountId, serverId), { oneOf: { state: USABLE } }, (present) =>
+      unusable(present ?? { id: serverId }),
+    ),
+  );
+
 /** Makes sure that work can be done on a server; a server that is not active is named. */
 export function requireUsable(server: ServerRecord): void {
   if (!USABLE.includes(server.state)) throw unusable(server);
 }
 
-export function unusable(server: Item): Error {
+function unusable(server: Item): Error {
   const { state } = ServerRecord.pick({ state: true }).parse(server);
   return serverNotActive(server["id"], SERVER_PHASES[state]);
 }

@@ -125,6 +125,19 @@ export function remove(key: Key, where: Where = { exists: false }, conditionErro
   };
 }
 
+/** The condition that there is no such item. */
+export const checkAbsent = (key: Key, conditionError: ConditionError): Write => ({
+  item: {
+    ConditionCheck: {
+      TableName: env().TABLE_NAME,
+      Key: { ...key },
+      ConditionExpression: "attribute_not_exists(pk)",
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    },
+  },
+  conditionError,
+});
+
 export function check(key: Key, where: Where, conditionError?: ConditionError): Write {
   const { ConditionExpression = "attribute_exists(pk)", ...expression } = conditionOf(where);
   return {

@@ -15,6 +15,8 @@ export const JOB_MINUTES = {
   forget_archive: 6,
   verify_archive: 60,
   build_restore: 120,
+  drill_archive: 150,
+  remove_drill: 15,
   pause_erp: 10,
   swap_restore: 15,
   restore_archive: 120,

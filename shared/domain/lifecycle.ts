@@ -74,6 +74,8 @@ export interface Transition<R extends ResourceType = ResourceType> {
   /** `before`: the state that the work began in. */
   to: StateOf[R] | "gone" | "before";
   failed: StateOf[R] | "before";
+  /** The work only reads the resource: whatever becomes of it, the resource is as it was. */
+  intact?: true;
 }
 
 const server = <const T extends Omit<Transition<"server">, "resource">>(row: T) => ({ resource: "server" as const, ...row });
@@ -104,6 +106,7 @@ export const LIFECYCLE = {
   "instance.delete": instance({ from: ["running", "stopped", "failed"], through: "deleting", to: "gone", failed: "failed" }),
   "backup.create": backup({ from: [], through: "pending", begun: "running", to: "completed", failed: "failed" }),
   "backup.delete": backup({ from: ["completed", "failed"], through: "deleting", to: "gone", failed: "failed" }),
+  "backup.drill": backup({ from: ["completed"], through: "unchanged", to: "before", failed: "before", intact: true }),
   "backup.restore": instance({ from: ["running", "stopped", "failed"], through: "restoring", to: "before", failed: "before" }),
 } as const satisfies Record<`${ResourceType}.${string}`, Transition>;
 
@@ -154,9 +157,10 @@ export const WATCHED: readonly ServerPhase[] = ["ready", "unreachable"];
 /** Where a server's health check leads: `ready` while its machine responds, `unreachable` once it has not for too long. */
 export const HEALTH = { responds: "ready", silent: "unreachable" } as const satisfies Record<string, ServerPhase>;
 
-/** The state of a resource whose work failed and could not be undone; it says that something is wrong, also where a failure goes unseen. */
-export function abandonedState(type: OperationType): State {
+/** The state of a resource whose work failed and could not be undone, undefined for the one that it had; it says that something is wrong, also where a failure goes unseen. */
+export function abandonedState(type: OperationType): State | undefined {
   const row: Transition = LIFECYCLE[type];
+  if (row.intact) return undefined;
   switch (row.resource) {
     case "server":
       return row.failed === "delete_failed" ? "delete_failed" : "create_failed";

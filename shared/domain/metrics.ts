@@ -2,5 +2,5 @@
 
 export const METRICS_NAMESPACE = "ErpControlPlane";
 
-/** Undoing that failed for good; machines at a provider that no record knows. */
-export type MetricName = "UndoFailed" | "OrphanMachines";
+/** Undoing that failed for good; machines at a provider that no record knows; backups that failed their drill. */
+export type MetricName = "UndoFailed" | "OrphanMachines" | "DrillFailed";

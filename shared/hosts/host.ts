@@ -1,5 +1,6 @@
 // The interface to a machine: jobs that start once, however often they are requested, and are polled until they are ready.
 import * as z from "zod";
+import { DrillCheck } from "../api/drill.ts";
 import { Verification } from "../api/operations.ts";
 import type { InstanceRecord, ServerRecord } from "../data/records.ts";
 import { GiveUp } from "../platform/task-errors.ts";
@@ -65,6 +66,10 @@ interface JobInput {
   verify_archive: { archive: StoredArchive };
   /** Verifies the archive and builds its data next to the old data while the ERP runs; fails if the disk lacks space for what follows. */
   build_restore: OfBuild & { backup_first: boolean };
+  /** Restores the archive next to everything else, checks it, and removes it again. */
+  drill_archive: { archive: StoredArchive; edition: InstanceRecord["edition"]; note: string | null };
+  /** Removes what a drill that was killed has left. */
+  remove_drill: object;
   /** Stops the ERP, whose data is swapped next: the safety backup has everything written until then. */
   pause_erp: OfInstance & { restore_id: string };
   /** The old data stays, under the restore's id. The ERP starts, also one that was stopped. */
@@ -115,6 +120,10 @@ export const JOB_RESULTS = {
   forget_archive: z.null(),
   verify_archive: z.null(),
   build_restore: z.null(),
+  drill_archive: z.object({
+    checks: z.array(DrillCheck.extend({ detail: z.string().transform((text) => text.slice(0, 500)) })).max(10),
+  }),
+  remove_drill: z.null(),
   pause_erp: z.null(),
   /** From when the ERP was stopped until it responded again; null if it was already stopped. */
   swap_restore: z.object({ downtime_seconds: z.number().int().nonnegative().nullable() }),

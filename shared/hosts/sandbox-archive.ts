@@ -2,7 +2,7 @@
 import { strFromU8, strToU8, unzipSync, zipSync, type Zippable } from "fflate";
 import * as z from "zod";
 import { type ErpDatabase, ErpFiles, fileNameOf, type SandboxErp } from "../data/sandbox.ts";
-import { fromDump, toDump } from "./sandbox-dump.ts";
+import { countRows, fromDump, toDump } from "./sandbox-dump.ts";
 
 const PG_VERSION = "16.4";
 const DUMP_FORMAT = "1";
@@ -17,6 +17,8 @@ const Manifest = z.object({
   modules: z.record(z.string(), z.string()),
   /** How many files the database referenced and the file tree lacked. Only our own archives have it. */
   missing_files: z.number().int().optional(),
+  /** How many rows each table had. Likewise. */
+  rows: z.record(z.string(), z.number().int()).optional(),
 });
 type Manifest = z.infer<typeof Manifest>;
 
@@ -113,5 +115,6 @@ function manifestOf({ erp_version, edition, database_name, database, files }: Ar
     pg_version: PG_VERSION,
     modules: Object.fromEntries(modules.map((name) => [name, `${erp_version}.1.0`])),
     missing_files: missingFiles({ database, files }).length,
+    rows: countRows(database),
   };
 }

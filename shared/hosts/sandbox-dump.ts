@@ -54,6 +54,10 @@ export function toDump(database: ErpDatabase): string {
   return [...HEAD, ...tables, ...FOOT].join("\n");
 }
 
+/** The rows of each table. */
+export const countRows = (database: ErpDatabase): Record<string, number> =>
+  Object.fromEntries(Object.entries(rowsOf(database)).map(([table, rows]) => [`public.${table}`, rows.length]));
+
 /** Throws a plain error whose message says what is wrong with the dump. */
 export function fromDump(dump: string): ErpDatabase {
   const lines = dump.split("\n");

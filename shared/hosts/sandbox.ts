@@ -22,7 +22,9 @@ import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 import { getArchive, putArchive } from "../storage/archives.ts";
 import { type JobResult, JOB_RESULTS, type Host, type HostedServer, type Job, type JobKind, requirePassword } from "./host.ts";
 import type { StoredArchive } from "../storage/stored-archive.ts";
+import type { DrillCheck } from "../api/drill.ts";
 import { type Archived, missingFiles, packArchive, unpackArchive } from "./sandbox-archive.ts";
+import { countRows } from "./sandbox-dump.ts";
 
 export const sandbox: Host = {
   run: async <K extends JobKind>(server: HostedServer, job: Job<K>) => {
@@ -100,6 +102,8 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
     },
   },
   build_restore: { seconds: 0.7, work: build },
+  drill_archive: { seconds: 0.7, work: drill },
+  remove_drill: { seconds: 0, work: () => Promise.resolve(null) },
   pause_erp: { seconds: 0.1, work: (machineId, job) => change(machineId, job, () => ({ status: "stopped" })) },
   swap_restore: { seconds: 0.1, work: swap },
   restore_archive: {
@@ -254,6 +258,39 @@ async function build(machineId: string, job: Job<"build_restore">): Promise<null
     const { archived_uuid, database, files } = restored(erp);
     return { archived_uuid, built: { restore_id: job.restore_id, database, files } };
   });
+}
+
+/** What a machine finds out with a database and an ERP, from the archive's contents. */
+async function drill(_machineId: string, { archive, note }: Job<"drill_archive">): Promise<JobResult<"drill_archive">> {
+  const archived = await openArchive(archive).catch((error: unknown) => {
+    if (error instanceof GiveUp && error.code === "BACKUP_CORRUPT") return error;
+    throw error;
+  });
+  if (archived instanceof GiveUp) return { checks: [{ name: "restores", passed: false, detail: archived.message }] };
+  const { manifest, database } = archived;
+  const counted = countRows(database);
+  const expected = manifest.rows && (note === "fail-drill" ? { ...manifest.rows, "public.sandbox_note": 2 } : manifest.rows);
+  return {
+    checks: [
+      { name: "restores", passed: true, detail: "The database was restored without an error" },
+      { name: "boots", passed: true, detail: "The ERP's sign-in page responds" },
+      expected === undefined
+        ? { name: "rows", passed: null, detail: "The archive has no row counts" }
+        : rowsCheck(expected, counted),
+      { name: "files", passed: true, detail: `All ${database.attachments.length} files have their content` }, // as opening it has shown
+    ],
+  };
+}
+
+function rowsCheck(expected: Record<string, number>, counted: Record<string, number>): DrillCheck {
+  const wrong = [...new Set([...Object.keys(expected), ...Object.keys(counted)])].filter(
+    (table) => expected[table] !== counted[table],
+  );
+  const [first] = wrong;
+  if (first === undefined)
+    return { name: "rows", passed: true, detail: `All ${Object.keys(counted).length} tables have as many rows as in the backup` };
+  const detail = `${wrong.length} tables differ: ${first} has ${counted[first] ?? "no"} rows instead of ${expected[first] ?? "none"}`;
+  return { name: "rows", passed: false, detail };
 }
 
 /** Without its database, the archive's files are added to those that the present database names. */

@@ -20,6 +20,7 @@ export async function parametersOf(server: HostedServer, job: Job): Promise<JobP
       return prepareHost(server, job);
     case "adopt_host_key":
     case "retire_host":
+    case "remove_drill":
       return {};
     case "install_erp":
       return installErp(job);
@@ -39,6 +40,12 @@ export async function parametersOf(server: HostedServer, job: Job): Promise<JobP
       return archived(job.archive);
     case "build_restore":
       return { ...(await buildRestore(job)), BACKUP_FIRST: yesOrNo(job.backup_first) };
+    case "drill_archive":
+      return {
+        ...(await archived(job.archive)),
+        EDITION: job.edition,
+        ENTERPRISE_URL: job.edition === "enterprise" ? await enterpriseUrl(job.archive.erp_version) : "",
+      };
     case "pause_erp":
       return { INSTANCE_ID: job.instance_id, RESTORE_ID: job.restore_id };
     case "swap_restore":

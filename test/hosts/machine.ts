@@ -73,18 +73,23 @@ const DOCKER = `case "$*" in
   *"--entrypoint p"[sg]*) [ ! -e $NOTES/no-client ] || exit 125 ;;&
   *"--entrypoint psql"*)
     exec 3< "$(sed -E 's/.*source=([^,]+),target=.in .*/\\1/' <<<"$*")"
-    cat <&3 > $NOTES/restored.sql ;;
+    cat <&3 > $NOTES/restored.sql
+    if [ -e $NOTES/sql-error ]; then cat $NOTES/sql-error >&2; exit 3; fi ;;
   "compose version" | "rm -f"* | *pg_isready*) ;;
   "volume inspect"*) echo "VOLUME" ;;
   inspect*) echo true ;;
   info*) [ ! -e $NOTES/away ] || exit 1; echo "VOLUME" ;;
   "image inspect"*) echo "sha256:image" ;;
   *"--entrypoint id"*) echo 101 ;;
+  *"-v held"*)
+    while IFS= read -r line; do if [[ $line == *pg_export_snapshot* ]]; then echo 00000003-0000001B-1; fi; done ;;
   *psql*)
     if [ -e $NOTES/database-says ]; then cat > /dev/null; cat $NOTES/database-says; exit; fi
     case $(cat) in
       *server_version_num*) echo 160001 ;;
       *json_object_agg*) echo '{}' ;;
+      *"json_build_array(store_fname"*) cat $NOTES/attachments 2> /dev/null ;;
+      *json_build_array*) cat $NOTES/counted 2> /dev/null ;;
       *store_fname*) ;;
       *) echo 1 ;;
     esac ;;

@@ -220,6 +220,10 @@ export async function workflowHarness(cloud: Cloud, options: AccountOptions = {}
       const { id } = await backup(from);
       return () => api.delete(`/backups/${id}`);
     },
+    "drill-backup": async (api, from) => {
+      const { id } = await backup(from);
+      return () => api.post(`/backups/${id}/drill`, {});
+    },
     "restore-backup": async (api, from) => {
       const made = await instance();
       const { id } = await backup("completed", made);

@@ -14,7 +14,7 @@ const all = (pk: string): Promise<Item[]> => queryAll(pk, { consistent: true });
 const recordsOf = (kind: ListKind, accountId: string) => all(keys.record(kind, accountId, "").pk);
 
 export async function snapshotOf(cloud: Cloud, accountId: string) {
-  const [servers, instances, backups, operations, unique, sealed, open, expiring, watched, machines, archives, account] =
+  const [servers, instances, backups, operations, unique, sealed, drills, open, expiring, watched, machines, archives, account] =
     await Promise.all([
       recordsOf("server", accountId).then((items) => items.map((item) => ServerRecord.parse(item))),
       recordsOf("instance", accountId).then((items) => items.map((item) => InstanceRecord.parse(item))),
@@ -22,6 +22,7 @@ export async function snapshotOf(cloud: Cloud, accountId: string) {
       recordsOf("operation", accountId).then((items) => items.map((item) => OperationRecord.parse(item))),
       all(keys.domain(accountId, "").pk),
       all(keys.sealed(accountId, "").pk),
+      all(keys.drill(accountId, "").pk),
       all(keys.open()).then((items) => items.filter((item) => item["account_id"] === accountId)),
       all(keys.expiring()).then((items) => items.filter((item) => item["account_id"] === accountId)),
       all(keys.watched()).then((items) => items.filter((item) => item["account_id"] === accountId)),
@@ -51,6 +52,7 @@ export async function snapshotOf(cloud: Cloud, accountId: string) {
     operations,
     unique,
     sealed,
+    drills,
     open,
     expiring,
     watched,
@@ -89,7 +91,7 @@ async function archivesOf(cloud: Cloud, accountId: string): Promise<string[]> {
 }
 
 /** Nothing waits, nothing is locked, no secret is left: this must hold however the operations ended. */
-export function expectFree({ servers, instances, backups, operations, sealed, open }: Snapshot): void {
+export function expectFree({ servers, instances, backups, operations, sealed, drills, open }: Snapshot): void {
   const held = [...servers, ...instances, ...backups].filter(({ operation_id }) => operation_id !== null);
   expect(held, "held").toEqual([]);
   expect(
@@ -102,6 +104,7 @@ export function expectFree({ servers, instances, backups, operations, sealed, op
   ).toEqual([]);
   expect(open, "markers of open operations").toEqual([]);
   expect(sealed, "sealed secrets").toEqual([]);
+  expect(drills, "places of drills").toEqual([]);
 }
 
 /** What the table says is what exists, item for item: nothing is missing, and no failure has left anything. */

@@ -7,6 +7,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   "server.update": "Renamed server",
   "backup.update": "Changed backup",
   "backup.download": "Downloaded backup",
+  "backup.drill_failed": "Backup failed its restore drill",
   "ssh_key.create": "Added SSH key",
   "ssh_key.delete": "Deleted SSH key",
   "token.create": "Created API key",

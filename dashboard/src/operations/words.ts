@@ -96,6 +96,13 @@ const WORK: Readonly<Record<string, Words>> = {
     failed: "Couldn't restore backup",
     event: "Restored backup",
   },
+  "backup.drill": {
+    name: "Restore drill",
+    running: "Trying to restore backup",
+    succeeded: "Restore drill finished",
+    failed: "Couldn't hold restore drill",
+    event: "Started restore drill",
+  },
 } satisfies Record<OperationType, Words>;
 
 /** A newer service may know more types of operations than this page. */

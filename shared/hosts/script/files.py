@@ -10,6 +10,9 @@
 #   list                               /in: an archive, of which only its listing is read {"dump_bytes", "file_bytes"}
 #   unpack NEW|- [BASE]                /in: an archive, whose files go into NEW, with     {"version", "missing_files"}
 #                                      links to BASE's; /out, if there is one: its dump
+#   try NEW                            the same, for a drill: keeps the archive's row counts
+#   rows                               stdin: counts of tables, a JSON array a line       {"passed", "detail"}: whether they are the archive's
+#   verify DATABASE MISSING            stdin: names and SHA-1s of files, likewise         {"passed", "detail"}: whether all but MISSING are there
 #   measure DATABASE                                                                         {"bytes"}
 #   missing DATABASE                   stdin: names of files, one a line                  {"missing_files"}: how many are not there
 #   swap NEW DATABASE OLD [merge]      DATABASE becomes OLD, NEW becomes DATABASE; merge: with what DATABASE got since NEW was made
@@ -32,6 +35,8 @@ import zlib
 
 HOME = b"/var/lib/odoo"
 STORE = HOME + b"/filestore"
+# Only a drill has it, in a volume of its own.
+COUNTS = HOME + b"/.rows"
 SNAPSHOT = b".snapshot"
 PIECE = 1 << 20
 NAMES_REPORTED = 20
@@ -547,7 +552,6 @@ def snapshot(database):
 
 def pack(database, part_bytes):
     source, target = folder(database, make=True), folder(SNAPSHOT, make=True)
-    manifest = json.loads(sys.stdin.buffer.read(1 << 22))
     listed, tail = Listed(), b""
 
     # A file that came after the snapshot may be in the dump, and be deleted before its turn: the snapshot grows until the dump,
@@ -613,6 +617,7 @@ def pack(database, part_bytes):
         if name not in packed:
             add(source, name, skip)
     missing = len(listed.names - packed)
+    manifest = json.loads(sys.stdin.buffer.read(1 << 22))
     manifest |= {"version": erp_version(manifest["major_version"]), "missing_files": missing, "skipped_files": len(skipped)}
     out.add("manifest.json", [json.dumps(manifest, indent=4).encode()], now)
     out.close()
@@ -661,7 +666,7 @@ def list_archive():
     return {"dump_bytes": dump, "file_bytes": rest}
 
 
-def unpack(new, base=None):
+def unpack(new, base=None, drill=False):
     reader = Reader(incoming_archive())
     sql = open("/out", "wb") if os.path.exists("/out") else None
     report = {"version": None, "missing_files": 0}
@@ -677,7 +682,12 @@ def unpack(new, base=None):
                 pass_on(pieces, sql)
                 dumped = True
             elif name == "manifest.json":
-                report |= read_manifest(pieces)
+                manifest = read_manifest(pieces)
+                rows = manifest.pop("rows")
+                if drill and rows is not None:
+                    with open(COUNTS, "w") as kept:
+                        json.dump(rows, kept)
+                report |= manifest
             else:
                 write_file(target, name.removeprefix("filestore/"), pieces)
         if not dumped:
@@ -705,12 +715,61 @@ def read_manifest(pieces):
             raise Unusable("its manifest is too long")
     try:
         manifest = json.loads(text)
-        version, missing = manifest["major_version"], manifest.get("missing_files", 0)
+        version, missing, rows = manifest["major_version"], manifest.get("missing_files", 0), manifest.get("rows")
     except (ValueError, KeyError, TypeError, AttributeError):
         raise Unusable("it has no manifest") from None
     if not isinstance(version, str) or not re.fullmatch(r"[0-9]{1,3}\.[0-9]{1,3}", version) or not isinstance(missing, int):
         raise Unusable("it has no manifest")
-    return {"version": version, "missing_files": missing}
+    return {"version": version, "missing_files": missing, "rows": rows if isinstance(rows, dict) and rows else None}
+
+
+def rows():
+    counted = dict(map(json.loads, sys.stdin.buffer))
+    try:
+        with open(COUNTS) as kept:
+            expected = json.load(kept)
+    except FileNotFoundError:
+        return {"passed": None, "detail": "The archive has no row counts"}
+    wrong = sorted(name for name in counted.keys() | expected.keys() if counted.get(name) != expected.get(name))
+    if not wrong:
+        return {"passed": True, "detail": f"All {len(counted)} tables have as many rows as in the backup"}
+    first = wrong[0]
+    what = "1 table differs" if len(wrong) == 1 else f"{len(wrong)} tables differ"
+    detail = f"{what}: {shown(first.encode())} has {counted.get(first, 'no')} rows instead of {expected.get(first, 'none')}"
+    return {"passed": False, "detail": detail}
+
+
+def sha1_of(content):
+    digest = hashlib.sha1(usedforsecurity=False)
+    while piece := content.read(PIECE):
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def verify(database, known):
+    place = folder(database)
+    wanted = dict(map(json.loads, sys.stdin.buffer))
+
+    def fault(name):
+        if ".." in name.split("/"):
+            return "missing"
+        try:
+            with open(os.open(os.path.join(place, name.encode()), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as content:
+                found = sha1_of(content) if wanted[name] else None
+        except OSError:
+            return "missing"
+        return "wrong" if found != wanted[name] else None
+
+    with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
+        faults = list(zip(wanted, pool.map(fault, wanted)))
+    missing, wrong = ([name for name, fault in faults if fault == kind] for kind in ("missing", "wrong"))
+    report = [f"{len(wrong)} of {len(wanted)} files have another content, such as {shown(wrong[0].encode())}"] if wrong else []
+    if len(missing) > int(known):
+        report.append(f"{len(missing)} of {len(wanted)} files are missing, such as {shown(missing[0].encode())}; {known} were when it was made")
+    elif missing:
+        report.append(f"{len(missing)} of {len(wanted)} files are missing, as when it was made")
+    passed = not wrong and len(missing) <= int(known)
+    return {"passed": passed, "detail": "; ".join(report) or f"All {len(wanted)} files have their content"}
 
 
 def write_file(target, name, pieces):
@@ -771,6 +830,9 @@ COMMANDS = {
     "pack": pack,
     "list": list_archive,
     "unpack": unpack,
+    "try": lambda new: unpack(new, drill=True),
+    "rows": rows,
+    "verify": verify,
     "measure": measure,
     "missing": missing,
     "swap": swap,

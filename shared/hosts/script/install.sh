@@ -98,7 +98,7 @@ resize_others() {
   local name used mb
   docker stats --no-stream --format '{{.Name}} {{.MemUsage}}' | while read -r name used _; do
     case $name in
-      "$PROJECT"* | erp-caddy | *-job) continue ;;
+      "$PROJECT"* | erp-caddy | "$DRILL"* | *-job) continue ;;
       erp-*-db) mb=$DB_MB ;;
       erp-*) mb=$ERP_MB ;;
       *) continue ;;

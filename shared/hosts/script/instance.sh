@@ -18,6 +18,7 @@ load() {
   ID=$1 HERE=$INSTANCES/$1 PROJECT=erp-$1
   VERSION=$(fact version) DATABASE=$(fact database) DOMAIN=$(fact domain) IMAGE=$(fact image)
   IMAGE=${IMAGE:-odoo:$VERSION}
+  NETWORK=${PROJECT}_db DB_HOST=db
 }
 
 fact() { cat "$HERE/$1" 2>/dev/null || true; }

@@ -17,6 +17,7 @@
 #   instances/ID/   compose.yaml, odoo.conf, database.env; a file for each fact: version, edition, database, domain, image and
 #                   db_image (ids), workers, wanted (running or stopped), initialised, archived_uuid, snapshot, stopped_at;
 #                   restores/ID: the progress of a restore
+#   drill/          the settings of a restore drill, while it runs
 #   archives/       what was found out about backups, by their SHA-256, for a day
 #   caddy/          the proxy in front of all instances, a file for each site
 set -euo pipefail
@@ -140,7 +141,7 @@ end() {
 
 # Jobs that fill the disk, because their data is unusual or someone else fills it meanwhile: stops them
 # before the databases of all instances stop.
-GROWING='make_archive|upload_parts|verify_archive|build_restore|restore_archive'
+GROWING='make_archive|upload_parts|verify_archive|build_restore|restore_archive|drill_archive'
 guard() {
   local job=$JOBS/$1 docker='' free
   while is_alive "$job"; do
@@ -165,6 +166,7 @@ stop_job() { # JOB CODE MESSAGE [KILL: at once]
   fail_job "$@" # before it dies, so that nobody finds it lost
   kill_tree "$job" "${4:-TERM}"
   rm -rf "$job/parameters" "$job/work" "$job/archive.zip"
+  if [[ -e $job/drill ]]; then remove_drill; fi
   if [[ -s $job/instance ]]; then
     load "$(<"$job/instance")"
     sweep
@@ -215,6 +217,7 @@ finish() {
   trap - EXIT
   set +e
   if [[ -n ${ID:-} ]]; then leave_as_wanted; fi
+  if [[ -e $JOB/drill ]]; then remove_drill; fi
   rm -rf "$JOB/parameters" "$JOB/work"
   if (($1 != 0)) && docker_went_away; then return; fi # without a result it is lost, and begun again
   if (($1 == 0)); then

@@ -239,6 +239,7 @@ remove_all_instances() {
   for instance in "$INSTANCES"/*/; do
     if [[ -d $instance ]]; then remove_instance "$(basename "$instance")"; fi
   done
+  remove_drill
   docker rm -fv erp-caddy >/dev/null 2>&1 || true # it has the certificates of their domains
   docker volume rm erp-caddy_data erp-caddy_config >/dev/null 2>&1 || true
   rm -rf "${ARCHIVES:?}"/*

@@ -96,7 +96,7 @@ unpack() { # PIPE: whether its files could be restored
     return
   fi
   make_pipe "$dump"
-  files --in "$1" --out "$dump" unpack "$into" </dev/null &
+  files --in "$1" --out "$dump" "${UNPACK:-unpack}" "$into" </dev/null &
   unpacking=$!
   load_dump "$dump" &
   loading=$!
@@ -118,11 +118,11 @@ client() { # COMMAND [--in PIPE] [--out PIPE] ARGUMENT…
   local command=$1
   shift
   pass "$@"
-  PGPASSWORD=$(odoo_setting db_password) docker run --rm --name "$PROJECT-$command" --log-driver none --network "${PROJECT}_db" \
+  PGPASSWORD=$(odoo_setting db_password) docker run --rm --name "$PROJECT-$command" --log-driver none --network "$NETWORK" \
     --cap-drop ALL --security-opt no-new-privileges --read-only --memory 1g --pids-limit 64 --oom-score-adj 1000 \
     --user postgres --tmpfs /var/lib/postgresql/data -e PGPASSWORD -e PGAPPNAME=erp-hosting "${PASSED[@]}" \
     --entrypoint "$command" "$(docker inspect -f '{{.Image}}' "$PROJECT-db")" \
-    -h db -U "$(odoo_setting db_user)" "${REST[@]}" </dev/null
+    -h "$DB_HOST" -U "$(odoo_setting db_user)" "${REST[@]}" </dev/null
 }
 
 odoo_setting() { sed -n "s/^$1 = //p" "$HERE/odoo.conf"; }

@@ -1,0 +1,30 @@
+// POST /backups/:id/drill
+import { invalid } from "../../shared/api/errors.ts";
+import { api } from "../../shared/api/index.ts";
+import { backupRef, presentBackup, requireRestorable } from "../../shared/data/backups.ts";
+import { beginDrill } from "../../shared/data/drills.ts";
+import { instanceRef } from "../../shared/data/instances.ts";
+import { toOperation } from "../../shared/data/operations.ts";
+import { namedServer, serverRef } from "../../shared/data/servers.ts";
+import { find } from "../../shared/data/table.ts";
+import { beginWork } from "../../shared/runtime/begin.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(api.backups.drill)(async ({ params, body, caller, by, read, commit }) => {
+  const { change, operationId, backup, chosen } = await beginWork(
+    { caller, read },
+    {
+      backup: backupRef(caller.account_id, params.id),
+      ...(body.server_id !== undefined && { chosen: serverRef(caller.account_id, body.server_id) }),
+    },
+  );
+  const drilled = presentBackup(backup);
+  const serverId =
+    body.server_id === undefined
+      ? (await find(instanceRef(caller.account_id, drilled.instance_id)))?.server_id
+      : namedServer(chosen).id;
+  if (serverId === undefined)
+    throw invalid({ field: "server_id", reason: "is required, because the backup's instance was deleted" });
+  requireRestorable(drilled);
+  return commit(change, toOperation(beginDrill(change, by, drilled, serverId, operationId)));
+});

@@ -1,0 +1,67 @@
+// What the steps of drilling a backup do.
+import { drillOf, noteDrill, recordDrill } from "../../../shared/data/drills.ts";
+import { findOperation } from "../../../shared/data/operations.ts";
+import { run, undoUnlessDown } from "../../../shared/hosts/index.ts";
+import { publish } from "../../../shared/platform/metrics.ts";
+import { GiveUp } from "../../../shared/platform/task-errors.ts";
+import { tasks } from "../../../shared/runtime/tasks.ts";
+import { archiveKey } from "../../../shared/storage/archive-key.ts";
+import { isStored } from "../../../shared/storage/archives.ts";
+import { storedArchiveOf } from "../../../shared/storage/stored-archive.ts";
+import workflow from "./workflow.ts";
+
+const WHOLE = { name: "checksum", passed: true, detail: "The archive matches its checksum" } as const;
+
+export const handler = tasks(workflow, {
+  verifyArchive: async ({ operation, backup, server, jobId }) => {
+    const present = await backup();
+    const { size_bytes, stored_checksum } = present;
+    // Without the store's checksum, as in old records, the machine finds out what is there.
+    const known = size_bytes !== null && stored_checksum !== undefined ? { size_bytes, stored_checksum } : undefined;
+    if (known !== undefined && !(await isStored(archiveKey(present), known))) {
+      await noteDrill(operation, damaged("The storage no longer has the archive that was created"));
+      return true;
+    }
+    try {
+      return (await run(await server(), { id: jobId, kind: "verify_archive", archive: storedArchiveOf(present) })).ready;
+    } catch (error) {
+      await noteDrill(operation, damaged(corruption(error)));
+      return true;
+    }
+  },
+
+  drillArchive: async ({ operation, backup, server, jobId }) => {
+    if (operation.result?.drill !== undefined) return true;
+    const present = await backup();
+    const { edition, note } = present;
+    try {
+      const job = { id: jobId, kind: "drill_archive", archive: storedArchiveOf(present), edition, note } as const;
+      const progress = await run(await server(), job);
+      if (progress.ready) await noteDrill(operation, drillOf([WHOLE, ...progress.result.checks], "The check was not made"));
+      return progress.ready;
+    } catch (error) {
+      await noteDrill(operation, damaged(corruption(error)));
+      return true;
+    }
+  },
+
+  recordDrill: async ({ operation, backup }) => {
+    // As the last step has left it, also if that ran twice at once.
+    const drill = (await findOperation(operation.account_id, operation.id))?.result?.drill;
+    if (drill === undefined) throw new GiveUp("INTERNAL_ERROR", "The drill has no result");
+    if (drill.status === "failed" && !operation.recorded) publish("DrillFailed", 1);
+    await recordDrill(operation, await backup(), drill);
+  },
+
+  removeDrill: async ({ server, jobId, stepJobs }) =>
+    undoUnlessDown(await server(), { id: jobId, kind: "remove_drill", ends: stepJobs }),
+});
+
+const damaged = (detail: string) =>
+  drillOf([{ name: "checksum", passed: false, detail }], "Not checked, because the archive is damaged");
+
+/** What is wrong with the archive; anything else that failed says nothing about it. */
+function corruption(error: unknown): string {
+  if (!(error instanceof GiveUp) || error.code !== "BACKUP_CORRUPT") throw error;
+  return error.message.slice(`${error.code}: `.length);
+}

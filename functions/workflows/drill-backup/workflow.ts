@@ -1,0 +1,25 @@
+// Drilling a backup: its archive is restored into a throwaway database and file tree, checked, and removed again. What the checks find is
+// the result of a drill that succeeds; the drill itself fails only if it could not be held.
+import * as z from "zod";
+import { id } from "../../../shared/api/fields.ts";
+import { JOB_MINUTES } from "../../../shared/domain/job-minutes.ts";
+import { poll, step, workflow } from "../../../shared/domain/workflow.ts";
+
+export default workflow({
+  operation: "backup.drill",
+  access: { keys: ["hosts"], configuration: true, storage: "write" },
+  input: z.object({
+    account_id: id("account"),
+    operation_id: id("operation"),
+    backup_id: id("backup"),
+    server_id: id("server"),
+  }),
+  steps: [
+    poll("verifyArchive", "Verifying the backup", { upToMinutes: JOB_MINUTES.verify_archive }),
+    poll("drillArchive", "Restoring to a throwaway database and checking it", {
+      undo: "removeDrill",
+      upToMinutes: JOB_MINUTES.drill_archive,
+    }),
+    step("recordDrill", "Recording the result"),
+  ],
+});

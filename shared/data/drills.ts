@@ -1,0 +1,70 @@
+// Restore drills: begun with the backup that they hold and a place on their server, and recorded on the backup.
+import { operationInProgress } from "../api/errors.ts";
+import { type Drill, type DrillCheck, DRILL_CHECKS } from "../api/drill.ts";
+import { LIFECYCLE, OPERATION } from "../domain/lifecycle.ts";
+import { getAccount } from "./accounts.ts";
+import { lockBackup } from "./backups.ts";
+import { type Author, type Change, changeOf, logEvent, now } from "./change.ts";
+import { keys } from "./keys.ts";
+import { addResult, changing, findOperation, reserveOperation } from "./operations.ts";
+import type { BackupRecord, OperationRecord } from "./records.ts";
+import { requireServerReady } from "./servers.ts";
+import { ConditionFailed, type Item } from "./table.ts";
+import { put, update } from "./writes.ts";
+
+/** Begins a drill of a completed backup on a server. A server has one at a time, so that it does not take the instances' share. */
+export function beginDrill(
+  change: Change,
+  by: Author,
+  backup: BackupRecord,
+  serverId: string,
+  operationId: string,
+): OperationRecord {
+  lockBackup(change, backup, LIFECYCLE["backup.drill"].from, operationId);
+  requireServerReady(change, serverId);
+  const place = { operation_id: operationId };
+  change.write(put(keys.drill(change.accountId, serverId), place, (present) => operationInProgress(holderOf(present))));
+  return reserveOperation(change, by, {
+    id: operationId,
+    type: "backup.drill",
+    ...changing("backup", { ...backup, name: backup.instance_name }),
+    input: { server_id: serverId },
+    concerns: [backup.instance_id, serverId],
+    result: { backup_id: backup.id },
+  });
+}
+
+const holderOf = (present: Item | undefined): string => String(present?.["operation_id"]);
+
+/** The checks in their order; those that were not made get the reason. */
+export function drillOf(made: readonly DrillCheck[], otherwise: string): Drill {
+  const checks = DRILL_CHECKS.map(
+    (name) => made.find((check) => check.name === name) ?? { name, passed: null, detail: otherwise },
+  );
+  return { status: checks.some(({ passed }) => passed === false) ? "failed" : "passed", at: now(), checks };
+}
+
+/** Keeps what a drill has found until it is recorded; the first finding stands. */
+export async function noteDrill(operation: OperationRecord, drill: Drill): Promise<void> {
+  if (operation.result?.drill === undefined) await addResult(operation, { drill });
+}
+
+/** Records on the backup what its drill has found, once. A failure is an event, too. */
+export async function recordDrill(operation: OperationRecord, backup: BackupRecord, drill: Drill): Promise<void> {
+  if (operation.recorded) return;
+  const change = changeOf(await getAccount(operation.account_id));
+  const running = { equals: { state: OPERATION.running }, none: ["undoing", "recorded"] };
+  change.write(update(keys.record("operation", operation.account_id, operation.id), { set: { recorded: true } }, running));
+  const mine = { equals: { operation_id: operation.id } };
+  change.update(keys.record("backup", operation.account_id, backup.id), { set: { drill } }, mine);
+  if (drill.status === "failed") {
+    const by = { actor: operation.created_by, requestId: operation.request_id };
+    logEvent(change, by, "backup.drill_failed", { type: "backup", id: backup.id, name: backup.instance_name });
+  }
+  try {
+    await change.commit();
+  } catch (error) {
+    const present = error instanceof ConditionFailed && (await findOperation(operation.account_id, operation.id));
+    if (!present || !present.recorded) throw error; // else another run of the task was faster
+  }
+}

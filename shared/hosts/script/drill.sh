@@ -1,0 +1,169 @@
+# Restore drills: an archive is restored into a database and a file tree of its own, checked, and removed again. Its containers share one
+# network namespace with nothing in it, so there is no way out. Its archive is hostile, like any other: its dump is loaded with the
+# ERP's own role, in a database server that has no other databases.
+
+DRILL=erp-drill
+DRILL_DB_MB=384 DRILL_ERP_MB=768
+
+job_drill_archive() {
+  local version edition
+  version=$(parameter ERP_VERSION '[0-9]+\.[0-9]+')
+  edition=$(parameter EDITION 'community|enterprise')
+  P[RESTORE_DATABASE]=yes P[RESTORE_FILESTORE]=yes
+  hold_drill
+  open_drill "$version" "$edition"
+  require_room_for_data
+  set_room_for_drill
+  start_drill_database
+  try_restore
+  if [[ -n $MISSING ]]; then
+    try_rows
+    try_files
+    try_boot
+  fi
+  jq -cs '{ checks: . }' "$JOB/work/checks" | answer
+  remove_drill
+}
+
+# One at a time: a drill that its operation has given up may still run.
+hold_drill() {
+  exec 7>"$ROOT/locks/drill"
+  flock 7
+  require_docker
+  touch "$JOB/drill"
+  remove_drill # what one that was killed has left
+}
+
+open_drill() { # VERSION EDITION
+  local user image
+  ID='' HERE=$ROOT/drill PROJECT=$DRILL DATABASE=drill NEW=drill VERSION=$1 UNPACK=try
+  NETWORK=container:$DRILL-db DB_HOST=127.0.0.1
+  mkdir -p "$HERE"
+  set_fact edition "$2"
+  if [[ $2 == enterprise ]]; then fetch_enterprise "$1"; fi
+  for image in postgres:16 "odoo:$1"; do docker image inspect "$image" >/dev/null 2>&1 || pull "$image"; done
+  IMAGE=$(image_id "odoo:$1")
+  printf 'POSTGRES_USER=postgres\nPOSTGRES_DB=postgres\nPOSTGRES_PASSWORD=%s\n' "$(random)" >"$HERE/database.env"
+  odoo_conf | sed 's/^db_host = .*/db_host = 127.0.0.1/; s/^max_cron_threads = .*/max_cron_threads = 0/' >"$HERE/odoo.conf"
+  user=$(docker run --rm --network none --entrypoint id "$IMAGE" -u)
+  chown "$user" "$HERE/odoo.conf"
+  chmod 400 "$HERE/odoo.conf"
+  : >"$JOB/work/checks"
+}
+
+# The instances' limits add up to the machine's memory, but they seldom use all of it. Of a machine that runs short, the drill ends first.
+set_room_for_drill() {
+  local free
+  free=$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)
+  ((free >= DRILL_DB_MB + DRILL_ERP_MB)) ||
+    broken "A restore drill needs $((DRILL_DB_MB + DRILL_ERP_MB)) MB of memory, but the server has $free MB free"
+}
+
+# A sixteenth of an instance's share where processors are scarce.
+drill_container() { # NAME MEGABYTES OPTION…
+  local name=$1 mb=$2
+  shift 2
+  docker run -d --name "$name" --log-driver none --memory "${mb}m" --memory-swap "${mb}m" --cpu-shares 64 --pids-limit 512 \
+    --oom-score-adj 1000 --cap-drop ALL --security-opt no-new-privileges "$@" >/dev/null
+}
+
+# Nobody needs its data after a crash: it never waits for the disk.
+start_drill_database() {
+  drill_container "$DRILL-db" "$DRILL_DB_MB" --network none --cap-add CHOWN --cap-add DAC_OVERRIDE --cap-add FOWNER --cap-add SETGID \
+    --cap-add SETUID --read-only --tmpfs /run/postgresql:mode=3777 --tmpfs /tmp --shm-size 256m --env-file "$HERE/database.env" \
+    -v "${DRILL}_db:/var/lib/postgresql/data" "$(image_id postgres:16)" postgres -c listen_addresses=127.0.0.1 -c fsync=off \
+    -c synchronous_commit=off -c full_page_writes=off -c shared_buffers=96MB -c maintenance_work_mem=48MB -c wal_level=minimal \
+    -c max_wal_senders=0 -c max_locks_per_transaction=512 || broken "The throwaway database server does not start"
+  within 90 answers_sql || broken "The throwaway database server does not start"
+  ensure_role
+  make_database "$NEW"
+  make_extensions "$NEW" "${SUPERUSER_EXTENSIONS[@]}"
+}
+
+check() { # NAME true|false|null DETAIL
+  jq -cn --arg name "$1" --argjson passed "$2" --arg detail "$(tr -cd '[:print:]' <<<"$3" | head -c 300)" \
+    '{ name: $name, passed: $passed, detail: $detail }' >>"$JOB/work/checks"
+}
+
+# An error of the machine is not the archive's: it fails the drill, and not the check. Sets MISSING, the number of files that were missing
+# at the backup, if the archive could be restored.
+try_restore() {
+  local status=0 error version
+  MISSING=''
+  with_archive unpack >"$JOB/work/said" || status=$?
+  if ((status == 3)); then
+    check restores false "The archive cannot be read: $(reported '.error | strings')"
+    return
+  fi
+  if ((status != 0)); then files_failed "The throwaway files could not be written"; fi
+  if [[ -e $JOB/work/not-loaded ]]; then
+    is_running "$DRILL-db" || broken "The throwaway database server stopped"
+    error=$(grep -m 1 -E '(ERROR|FATAL):' "$JOB/work/said") || broken "The throwaway database could not be loaded"
+    [[ $error != *"No space left"* ]] || broken "The server's disk is full"
+    check restores false "The database reports: ${error#*ERROR: }"
+    return
+  fi
+  version=$(reported '.version | strings')
+  if [[ $version != "$VERSION" ]]; then
+    check restores false "The archive is of version $version, not of $VERSION"
+    return
+  fi
+  MISSING=$(reported_number missing_files)
+  sql "$NEW" <<<analyze >/dev/null
+  check restores true "The database was restored without an error"
+}
+
+try_rows() {
+  count_rows "$NEW" <<<"begin;" >"$JOB/work/counted" || {
+    check rows false "The rows could not be counted"
+    return
+  }
+  files rows <"$JOB/work/counted" || files_failed "The row counts could not be compared"
+  check rows "$(reported '.passed | tostring')" "$(reported '.detail | strings')"
+}
+
+try_files() {
+  local listed=$JOB/work/listed
+  if ! sql "$NEW" <<<"select json_build_array(store_fname, checksum) from ir_attachment where store_fname is not null" >"$listed"; then
+    check files false "The database has no list of its files"
+    return
+  fi
+  files verify "$NEW" "$MISSING" <"$listed" || files_failed "The restored files could not be compared"
+  check files "$(reported '.passed | tostring')" "$(reported '.detail | strings')"
+}
+
+DRILL_BOOT_SECONDS=240
+try_boot() {
+  local modules=()
+  if [[ $(fact edition) == enterprise ]]; then modules=(-v "$ROOT/enterprise/$VERSION:/mnt/enterprise:ro"); fi
+  drill_container "$DRILL" "$DRILL_ERP_MB" --network "$NETWORK" -v "${DRILL}_odoo:/var/lib/odoo" \
+    -v "$HERE/odoo.conf:/etc/odoo/odoo.conf:ro" "${modules[@]}" --entrypoint odoo "$IMAGE" -c /etc/odoo/odoo.conf --workers=0 \
+    --max-cron-threads=0 || broken "The throwaway ERP does not start"
+  if within "$DRILL_BOOT_SECONDS" shows_login_or_ends && shows_login; then
+    check boots true "The ERP started without scheduled jobs, and its sign-in page responds"
+  else
+    is_running "$DRILL-db" || broken "The throwaway database server stopped"
+    check boots false "The ERP started on the restored data does not show its sign-in page"
+  fi
+}
+
+shows_login_or_ends() { shows_login || ! is_running "$DRILL"; }
+
+# Not a redirect, as to the choice of a database.
+shows_login() {
+  local place
+  place=$(docker inspect -f '{{.State.Pid}}' "$DRILL-db") || return 1
+  [[ $(nsenter -t "$place" -n curl -s -m 20 -o /dev/null -w '%{http_code}' http://127.0.0.1:8069/web/login) == 200 ]]
+}
+
+job_remove_drill() {
+  require_docker
+  remove_drill
+}
+
+# By their names alone: whatever drill they are of, it is over, or holds the lock.
+remove_drill() {
+  docker rm -fv "$DRILL" "$DRILL-files" "$DRILL-psql" "$DRILL-db" >/dev/null 2>&1 || true
+  docker volume rm -f "${DRILL}_db" "${DRILL}_odoo" >/dev/null
+  rm -rf "$ROOT/drill"
+}

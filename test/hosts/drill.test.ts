@@ -1,0 +1,154 @@
+// A restore drill over SSH: the real script, its Python and a real store; Docker and its databases are stand-ins.
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Job, JobKind, JobResult } from "../../shared/hosts/host.ts";
+import { ssh } from "../../shared/hosts/ssh.ts";
+import type { StoredArchive } from "../../shared/storage/stored-archive.ts";
+import { unless } from "../harness/unless.ts";
+import { ownAws } from "./cloud.ts";
+import { noMachine, processesWith, signal, startMachine, type TestMachine, until } from "./machine.ts";
+
+const FILES = { a: randomBytes(2_000_000), b: randomBytes(10) };
+const sha1 = (bytes: Buffer): string => createHash("sha1").update(bytes).digest("hex");
+const ATTACHMENTS = Object.entries(FILES).map(([name, bytes]) => [name, sha1(bytes)]);
+const COUNTS = [
+  ["public.ir_attachment", 2],
+  ["public.sale_order", 41],
+];
+const linesOf = (rows: readonly unknown[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+
+describe("a restore drill over SSH", unless(noMachine), () => {
+  let machine: TestMachine;
+  let archive: StoredArchive;
+  const note = (name: string): string => join(machine.notes, name);
+  beforeAll(async () => {
+    await ownAws();
+    machine = await startMachine();
+    machine.install("ins_1", FILES);
+    machine.docker('echo "$*" >> $NOTES/calls');
+    machine.standIn("nsenter", "cat $NOTES/login 2> /dev/null || printf 200");
+    restoredAs(COUNTS, ATTACHMENTS);
+    const key = "accounts/acc_1/backups/bak_drill.zip";
+    const made = await done({ id: "op_made-makeArchive", kind: "make_archive", instance_id: "ins_1", key, note: null });
+    archive = { key, size_bytes: made.size_bytes, sha256: made.sha256, erp_version: "19.0" };
+  });
+  beforeEach(() => restoredAs(COUNTS, ATTACHMENTS));
+  afterEach(() => {
+    for (const name of readdirSync(machine.notes)) rmSync(note(name));
+  });
+  afterAll(() => machine.stop());
+
+  /** What the database says, of the instance or of the drill. */
+  function restoredAs(counts: readonly unknown[], attachments: readonly unknown[]): void {
+    writeFileSync(note("counted"), linesOf(counts));
+    writeFileSync(note("attachments"), linesOf(attachments));
+  }
+
+  async function done<K extends JobKind>(job: Job<K>): Promise<JobResult<K>> {
+    let result: { of: JobResult<K> } | undefined;
+    await until(
+      `${job.id} is ready`,
+      async () => {
+        const progress = await ssh.run(machine.server, job);
+        if (progress.ready) result = { of: progress.result };
+        return progress.ready;
+      },
+      25,
+    );
+    if (result === undefined) throw new Error("It has no result");
+    return result.of;
+  }
+
+  let drills = 0;
+  const drill = (): Job<"drill_archive"> => {
+    drills += 1;
+    return { id: `op_${drills}-drillArchive`, kind: "drill_archive", archive, edition: "community", note: null };
+  };
+  const checksOf = async (job = drill()) => (await done(job)).checks;
+  const expectRemoved = (): void => {
+    expect(existsSync(join(machine.root, "drill"))).toBe(false);
+    expect(calls().at(-1)).toBe("volume rm -f erp-drill_db erp-drill_odoo");
+    expect(processesWith(`ERP_HOSTING_ROOT=${machine.root}`)).toEqual([]);
+  };
+  const calls = (): string[] => readFileSync(note("calls"), "utf8").trimEnd().split("\n");
+
+  test("a drill of a good archive passes every check, without a network, and leaves nothing", async () => {
+    expect(await checksOf()).toEqual([
+      { name: "restores", passed: true, detail: expect.any(String) },
+      { name: "rows", passed: true, detail: "All 2 tables have as many rows as in the backup" },
+      { name: "files", passed: true, detail: "All 2 files have their content" },
+      { name: "boots", passed: true, detail: expect.any(String) },
+    ]);
+    const [database = "", erp = ""] = calls().filter((call) => call.startsWith("run -d"));
+    expect(database).toContain("--name erp-drill-db");
+    expect(database).toContain("--network none");
+    expect(erp).toMatch(/--name erp-drill .*--network container:erp-drill-db .*--workers=0 --max-cron-threads=0$/);
+    expect(readFileSync(note("restored.sql"), "utf8")).toContain("create table t ();");
+    await until("everything is removed", () => processesWith(`ERP_HOSTING_ROOT=${machine.root}`).length === 0);
+    expectRemoved();
+  });
+
+  test("a drill names the table and the file that are not as they were", async () => {
+    restoredAs(
+      [["public.ir_attachment", 1]],
+      [...ATTACHMENTS, ["c/../../../etc/passwd", null], ["gone", sha1(Buffer.from("x"))]],
+    );
+    const checks = await checksOf();
+    expect(checks).toContainEqual({
+      name: "rows",
+      passed: false,
+      detail: "2 tables differ: public.ir_attachment has 1 rows instead of 2",
+    });
+    expect(checks).toContainEqual({ name: "files", passed: false, detail: expect.stringContaining("2 of 4 files are missing") });
+    restoredAs(COUNTS, [["a", sha1(FILES.b)]]);
+    expect(await checksOf()).toContainEqual({
+      name: "files",
+      passed: false,
+      detail: "1 of 1 files have another content, such as a",
+    });
+  });
+
+  test("a dump that the database rejects fails the restore, and makes no other check", async () => {
+    writeFileSync(note("sql-error"), 'psql:/in:3: ERROR:  role "root" does not exist\n');
+    expect(await checksOf()).toEqual([
+      { name: "restores", passed: false, detail: 'The database reports: role "root" does not exist' },
+    ]);
+  });
+
+  test("an ERP that only redirects has not started", async () => {
+    writeFileSync(note("login"), "303");
+    const job = drill();
+    await ssh.run(machine.server, job);
+    await until(
+      "the ERP starts",
+      () => existsSync(note("calls")) && calls().some((call) => call.includes("--name erp-drill ")),
+      20,
+    );
+    writeFileSync(note("login"), "200");
+    expect(await checksOf(job)).toContainEqual({ name: "boots", passed: true, detail: expect.any(String) });
+  });
+
+  test("an archive that has changed fails the job as corrupt", async () => {
+    const other = { ...drill(), archive: { ...archive, sha256: "0".repeat(64) } };
+    await expect(done(other)).rejects.toMatchObject({ name: "GiveUp", code: "BACKUP_CORRUPT" });
+  });
+
+  test("a drill that is killed midway starts again, and one that is undone midway is removed", async () => {
+    writeFileSync(note("login"), "000");
+    const [killed, undone] = [drill(), drill()];
+    const boots = (): boolean => existsSync(note("calls")) && calls().some((call) => call.includes("--name erp-drill "));
+    await until("it boots", async () => !(await ssh.run(machine.server, killed)).ready && boots(), 20);
+    for (const pid of processesWith(`ERP_HOSTING_ROOT=${machine.root}`)) signal(pid, "SIGKILL");
+    expect(existsSync(join(machine.root, "drill"))).toBe(true);
+    rmSync(note("login"));
+    expect((await checksOf(killed)).every(({ passed }) => passed)).toBe(true);
+    writeFileSync(note("login"), "000");
+    rmSync(note("calls"));
+    await until("it boots", async () => !(await ssh.run(machine.server, undone)).ready && boots(), 20);
+    await done({ id: "op_undo-removeDrill-try1", kind: "remove_drill", ends: [undone.id] });
+    await until("everything is removed", () => processesWith(`ERP_HOSTING_ROOT=${machine.root}`).length === 0);
+    expectRemoved();
+  });
+});
