@@ -228,6 +228,68 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
       assert.deepEqual(left, []);
     });
 
+    const drilled = async (operation: Promise<Operation>): Promise<Record<string, boolean | null>> => {
+      const { result } = await operation;
+      const found = result?.drill?.checks ?? [];
+      for (const { name, passed, detail } of found) if (passed !== true) console.log(`  ${name}: ${detail}`);
+      const names = machine.docker("ps", "-a", "--format", "{{.Names}}") + machine.docker("volume", "ls", "-q");
+      assert(!names.includes("erp-drill"), names);
+      assert(!existsSync(join(machine.root, "drill")));
+      return Object.fromEntries(found.map(({ name, passed }) => [name, passed]));
+    };
+    const drill = async (): Promise<string> => (await client.backups.drill({ params: { id: backup.id }, body: {} })).data.id;
+    const good = { checksum: true, restores: true, boots: true, rows: true, files: true };
+
+    await guarantee("a drill shows that the backup can be restored, while people write, and leaves nothing", async () => {
+      const writer = await enter(shop, password);
+      const took: number[] = [];
+      const enough = new AbortController();
+      const writes = (async () => {
+        while (!enough.signal.aborted) {
+          const began = performance.now();
+          await writer.create("res.partner", { name: "During the drill" });
+          took.push(performance.now() - began);
+        }
+      })();
+      const began = performance.now();
+      assert.deepEqual(await drilled(succeeds(await drill())), good);
+      const seconds = (performance.now() - began) / 1000;
+      enough.abort();
+      await writes;
+      const slowest = Math.max(...took);
+      console.log(`  ${seconds.toFixed(1)} s; ${took.length} writes succeeded, the slowest took ${slowest.toFixed(0)} ms`);
+    });
+    await guarantee("a drill that is killed midway starts again", async () => {
+      assert.deepEqual(await drilled(survives(await drill(), "drillArchive", 4)), good);
+    });
+    await guarantee("a drill names the table and the file that were taken from an archive", async () => {
+      const folder = mkdtempSync(join(machine.root, "taken-"));
+      const within = (command: string): string => execFileSync("bash", ["-c", command], { cwd: folder, encoding: "utf8" });
+      const whole = await downloaded(backup.id);
+      writeFileSync(join(folder, "archive.zip"), whole);
+      within("unzip -q archive.zip && rm archive.zip");
+      // The newest of the files is the one that was attached before the backup.
+      within(`find filestore -type f -size +250k -print -quit | xargs rm && echo 'DROP TABLE public.ir_profile CASCADE;' >> dump.sql && python3 -c "
+import os, zipfile
+with zipfile.ZipFile('archive.zip', 'w', zipfile.ZIP_DEFLATED) as archive:
+    for place, _, names in os.walk('.'):
+        for name in names:
+            path = os.path.relpath(os.path.join(place, name), '.')
+            if path != 'archive.zip':
+                archive.write(path)
+"`);
+      const [key = ""] = (await service.stored()).filter((name) => name.includes(backup.id));
+      await service.replace(key, readFileSync(join(folder, "archive.zip")));
+      assert.deepEqual(await drilled(succeeds(await drill())), { ...good, rows: false, files: false });
+      const { data } = await client.backups.get({ params: { id: backup.id } });
+      assert.match(
+        JSON.stringify(data.drill?.checks),
+        /1 table differs: public\.ir_profile has no rows[^]*1 of \d+ files are missing/,
+      );
+      await service.replace(key, whole);
+      assert.deepEqual(await drilled(succeeds(await drill())), good);
+    });
+
     const restored = await guarantee("a restore that is killed midway brings back what was changed and deleted", async () => {
       await erp.write("res.partner", [written.customer], { name: "Changed" });
       await erp.remove("ir.attachment", [written.attachment]);

@@ -1,4 +1,5 @@
 // The live environment on this machine, with the machine as the operator's own, and an account that uses it.
+import { createHash } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,8 @@ import { prepareLive } from "../../infra/local/live.ts";
 import { synthIfChanged } from "../../infra/local/template/synthesized.ts";
 import { stackName } from "../../infra/settings.ts";
 import { type Client, ClientError, createClient } from "../../shared/api/client.ts";
+import { recordArchive } from "../../shared/data/backups.ts";
+import { putArchive } from "../../shared/storage/archives.ts";
 import type { Operation } from "../../shared/api/operations.ts";
 import { type Machine, SSH_PORT } from "./machine.ts";
 
@@ -39,6 +42,8 @@ export interface Service {
   stored: () => Promise<string[]>;
   /** Changes exactly one byte in the middle of an object. */
   damage: (key: string) => Promise<void>;
+  /** Puts another archive in the place of a backup's, as if the backup had made it. */
+  replace: (key: string, bytes: Buffer) => Promise<void>;
   /** The logs of the service's functions. */
   logs: string;
   stop: () => Promise<void>;
@@ -76,6 +81,7 @@ export async function startService(machine: Machine, folder: string, { timeScale
   const offer = { provider: "byo", region: own?.regions[0]?.code ?? "", size: own?.sizes[0]?.code ?? "" };
   const s3 = new S3Client({ forcePathStyle: true });
   const Bucket = variableOf(cloud.template, "BACKUP_BUCKET") ?? "";
+  process.env["BACKUP_BUCKET"] = Bucket;
   return {
     client,
     serverBody: { name: "own", ...offer, ssh_key_id: demo.ssh_key_id },
@@ -89,6 +95,18 @@ export async function startService(machine: Machine, folder: string, { timeScale
       await s3.send(
         new PutObjectCommand({ Bucket, Key, Body: bytes.map((byte, index) => (index === middle ? byte ^ 0xff : byte)) }),
       );
+    },
+    replace: async (key, bytes) => {
+      const [, accountId = "", id = ""] = /^accounts\/(.+)\/backups\/(.+)\.zip$/.exec(key) ?? [];
+      const stored_checksum = await putArchive(key, bytes);
+      const sha256 = createHash("sha256").update(bytes).digest("hex");
+      await recordArchive(accountId, id, {
+        size_bytes: bytes.length,
+        sha256,
+        stored_checksum,
+        missing_files: 0,
+        skipped_files: 0,
+      });
     },
     logs: join(dataDir, "logs"),
     stop: async () => {

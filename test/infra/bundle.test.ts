@@ -14,7 +14,7 @@ const READ_MAX = 250 * KB;
 /** Contains what writing needs: idempotency, sealing, Step Functions. */
 const WRITE_MAX = 270 * KB;
 /** Contains all of zod, the clients of S3 and SSH, and the machine's script; nobody waits for its start. */
-const TASK_FUNCTION_MAX = 1000 * KB;
+const TASK_FUNCTION_MAX = 1050 * KB;
 
 it("every function that the tables declare is bundled", async () => {
   expect(Object.keys(await bundledSizes(inject("bundles"))).toSorted()).toEqual(Object.keys(ENTRIES).toSorted());

@@ -100,7 +100,7 @@ try_restore() {
     is_running "$DRILL-db" || broken "The throwaway database server stopped"
     error=$(grep -m 1 -E '(ERROR|FATAL):' "$JOB/work/said") || broken "The throwaway database could not be loaded"
     [[ $error != *"No space left"* ]] || broken "The server's disk is full"
-    check restores false "The database reports: ${error#*ERROR: }"
+    check restores false "The database reports: ${error#*:  }"
     return
   fi
   version=$(reported '.version | strings')
