@@ -101,6 +101,8 @@ describe("restoring a backup", () => {
     await choose(page, rowOf(page, "three orders"), "Restore");
     const asked = dialog(page, "Restore Shop");
     await asked.getByText("This replaces the database and files").waitFor();
+    await asked.getByText("Takes a safety backup of the current data while the ERP is stopped").waitFor();
+    await asked.getByText("Can't be estimated yet").waitFor(); // no restore of this instance has shown it
     await asked.getByRole("button", { name: "Restore" }).click();
     await asked.getByText("This is required.").waitFor();
     await asked.getByLabel("Type Shop to confirm").fill("Shep");
@@ -128,6 +130,7 @@ describe("restoring a backup", () => {
     await asked.getByText("This replaces the database of").waitFor();
     await asked.getByRole("checkbox", { name: /Back up the current state/ }).uncheck();
     await asked.getByText("will be lost").waitFor();
+    await asked.getByText("Without a safety backup, the current data cannot be recovered").waitFor();
     await asked.getByRole("checkbox", { name: /Neutralize/ }).check();
     await asked.getByLabel("Type Shop to confirm").fill("Shop");
     const [request] = await Promise.all([

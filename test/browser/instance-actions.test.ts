@@ -179,6 +179,7 @@ describe("editing", () => {
     await more(page, "Delete");
     const asked = dialog(page, "Delete instance");
     await asked.getByText("Backups are kept").waitFor();
+    await asked.getByText("Removes the ERP with its database and files from the server").waitFor();
     await asked.getByLabel("Type Shop to confirm").fill("shop");
     expect(await button(asked, "Delete instance").isDisabled()).toBe(true);
     await expectAccessible(page);

@@ -26,11 +26,12 @@ export const instancesOf = async (mine: TestAccount): Promise<Instance[]> =>
 export const getInstance = async (mine: TestAccount, id: string): Promise<Instance> =>
   (await mine.api.get(`/instances/${id}`)).as(Instance);
 
-/** Records what the page sends with a method to paths with this end. */
+/** Records what the page sends with a method to paths with this end, except dry runs. */
 export function sentTo(page: Page, method: string, end: RegExp): unknown[] {
   const sent: unknown[] = [];
   page.on("request", (request) => {
-    if (request.method() === method && end.test(new URL(request.url()).pathname)) sent.push(request.postDataJSON());
+    const { pathname, searchParams } = new URL(request.url());
+    if (request.method() === method && end.test(pathname) && !searchParams.has("dry_run")) sent.push(request.postDataJSON());
   });
   return sent;
 }

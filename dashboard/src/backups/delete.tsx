@@ -10,6 +10,7 @@ export function DeleteBackup({ backup, onDismiss }: { backup: Backup; onDismiss:
       title="Delete backup"
       confirm="Delete backup"
       send={() => client.backups.delete({ params: { id: backup.id } })}
+      rehearse={() => client.backups.delete.dryRun({ params: { id: backup.id } })}
       onDeleted={onDismiss}
       onDismiss={onDismiss}
     >

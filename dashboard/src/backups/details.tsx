@@ -13,7 +13,8 @@ import { Copyable } from "../resource/copyable.tsx";
 import { Reason } from "../resource/reason.tsx";
 import { Status } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
-import { kindInWords, momentOf, sizeInWords } from "./words.ts";
+import { kindInWords, momentOf } from "./words.ts";
+import { sizeInWords } from "../resource/size.ts";
 
 export function BackupDetails({ id, onDismiss }: { id: string; onDismiss: () => void }) {
   const { data, error, refetch } = useQuery(backups.one(id));

@@ -14,6 +14,7 @@ import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { instances } from "../app/queries.ts";
+import { Forecast } from "../resource/forecast.tsx";
 import { Form, TextField } from "../resource/form.tsx";
 import { useForm } from "../resource/use-form.ts";
 import { momentOf } from "./words.ts";
@@ -48,7 +49,18 @@ type Part = keyof typeof PARTS;
 const isPart = (value: string): value is Part => Object.hasOwn(PARTS, value);
 const PART_OPTIONS = Object.entries(PARTS).map(([value, { label }]) => ({ value, label }));
 
-const nothingChosen: { part: Part; backup_first: boolean; neutralize: boolean; name: string } = {
+interface Choices {
+  part: Part;
+  backup_first: boolean;
+  neutralize: boolean;
+}
+
+function bodyOf({ part, backup_first, neutralize }: Choices) {
+  const { restore_database, restore_filestore } = PARTS[part];
+  return { restore_database, restore_filestore, backup_first, neutralize: neutralize && restore_database };
+}
+
+const nothingChosen: Choices & { name: string } = {
   part: "all",
   backup_first: true,
   neutralize: false,
@@ -63,16 +75,7 @@ function useRestoreForm({ backup, instance, onDismiss }: Props & { instance: Ins
     schema: api.backups.restore.body.safeExtend({
       name: z.string().refine((typed) => typed === instance.name.trim(), `doesn't match. Type ${instance.name}`),
     }),
-    body: ({ part, backup_first, neutralize, name }) => {
-      const { restore_database, restore_filestore } = PARTS[part];
-      return {
-        restore_database,
-        restore_filestore,
-        backup_first,
-        neutralize: neutralize && restore_database,
-        name: name.trim(),
-      };
-    },
+    body: ({ name, ...choices }) => ({ ...bodyOf(choices), name: name.trim() }),
     send: ({ restore_database, restore_filestore, backup_first, neutralize }, idempotencyKey) =>
       client.backups.restore({
         params: { id: backup.id },
@@ -90,6 +93,7 @@ function useRestoreForm({ backup, instance, onDismiss }: Props & { instance: Ins
 function RestoreForm({ backup, instance, onDismiss }: Props & { instance: Instance }) {
   const form = useRestoreForm({ backup, instance, onDismiss });
   const { part, backup_first, neutralize } = form.values;
+  const body = bodyOf(form.values);
   return (
     <Form form={form} submit="Restore" onCancel={onDismiss} boxed={false}>
       <Alert type="warning">
@@ -120,6 +124,7 @@ function RestoreForm({ backup, instance, onDismiss }: Props & { instance: Instan
       >
         Neutralize
       </Checkbox>
+      <Forecast rehearse={() => client.backups.restore.dryRun({ params: { id: backup.id }, body })} of={[backup.id, body]} />
       <TextField label={`Type ${instance.name} to confirm`} {...form.text("name")} />
     </Form>
   );

@@ -19,7 +19,8 @@ import { BackupDetails } from "./details.tsx";
 import { EditBackup } from "./edit.tsx";
 import { BackupMenu } from "./menu.tsx";
 import { Restore } from "./restore.tsx";
-import { kindInWords, momentOf, sizeInWords } from "./words.ts";
+import { kindInWords, momentOf } from "./words.ts";
+import { sizeInWords } from "../resource/size.ts";
 
 interface Props {
   /** The instance that each backup would be restored to. */

@@ -19,6 +19,7 @@ export function DeleteInstance({ instance: { id, name, domain }, server, onDelet
       name={name}
       confirm="Delete instance"
       send={() => client.instances.delete({ params: { id } })}
+      rehearse={() => client.instances.delete.dryRun({ params: { id } })}
       onDeleted={onDeleting}
       onDismiss={onDismiss}
     >

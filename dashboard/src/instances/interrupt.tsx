@@ -1,7 +1,9 @@
 // Asks before an instance stops or restarts, which disconnects its users.
 import Box from "@cloudscape-design/components/box";
 import type { Instance } from "../../../shared/api/instances.ts";
+import { client } from "../app/client.ts";
 import { Dialog } from "../resource/dialog.tsx";
+import { Forecast } from "../resource/forecast.tsx";
 import { useAct } from "./use-act.ts";
 
 const WORDS = {
@@ -28,6 +30,11 @@ export function Interrupt({ action, instance, onDismiss }: Props) {
       onDismiss={onDismiss}
     >
       <Box>{effect}</Box>
+      <Forecast
+        rehearse={() => client.instances.act.dryRun({ params: { id: instance.id }, body: { action } })}
+        of={[instance.id, action]}
+        returns={action === "restart"}
+      />
     </Dialog>
   );
 }

@@ -5,6 +5,7 @@ import Input from "@cloudscape-design/components/input";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
 import { Dialog } from "./dialog.tsx";
+import { Forecast, type Rehearse } from "./forecast.tsx";
 import { useFocusFirst } from "./use-focus-first.ts";
 
 interface Props {
@@ -15,11 +16,13 @@ interface Props {
   /** The text that the user has to type. */
   name?: string;
   send: () => Promise<unknown>;
+  /** The dry run of `send`, if it has one. */
+  rehearse?: Rehearse;
   onDeleted: () => void;
   onDismiss: () => void;
 }
 
-export function Deletion({ title, confirm, children, name, send, onDeleted, onDismiss }: Props) {
+export function Deletion({ title, confirm, children, name, send, rehearse, onDeleted, onDismiss }: Props) {
   const [typed, setTyped] = useState("");
   const deletion = useMutation({ mutationFn: send, onSuccess: onDeleted });
   const matches = name === undefined || typed.trim() === name.trim();
@@ -34,6 +37,7 @@ export function Deletion({ title, confirm, children, name, send, onDeleted, onDi
       onDismiss={onDismiss}
     >
       <Alert type="warning">{children}</Alert>
+      {rehearse !== undefined && <Forecast rehearse={rehearse} of={[title, name]} returns={false} />}
       {name !== undefined && (
         <TypedName
           name={name}

@@ -12,6 +12,7 @@ export function DeleteServer({ server, onDismiss }: { server: ListedServer; onDi
       name={server.name}
       confirm="Delete server"
       send={() => client.servers.delete({ params: { id: server.id } })}
+      rehearse={() => client.servers.delete.dryRun({ params: { id: server.id } })}
       onDeleted={() => void navigate("/servers")}
       onDismiss={onDismiss}
     >
