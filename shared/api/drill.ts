@@ -1,5 +1,6 @@
 // Restore drills: whether a backup's archive can really be restored, found out by restoring it.
 import * as z from "zod";
+import { DRILL } from "../domain/lifecycle.ts";
 import { timestamp } from "./fields.ts";
 
 /** In the order in which they are made. */
@@ -17,7 +18,7 @@ export type DrillCheck = z.infer<typeof DrillCheck>;
 
 export const Drill = z
   .object({
-    status: z.enum(["passed", "failed"]).meta({ description: "`failed` if a check failed", examples: ["passed"] }),
+    status: z.enum([DRILL.passed, DRILL.failed]).meta({ description: "`failed` if a check failed", examples: ["passed"] }),
     at: timestamp,
     checks: z.array(DrillCheck),
   })

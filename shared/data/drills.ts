@@ -1,7 +1,7 @@
 // Restore drills: begun with the backup that they hold and a place on their server, and recorded on the backup.
 import { operationInProgress } from "../api/errors.ts";
 import { type Drill, type DrillCheck, DRILL_CHECKS } from "../api/drill.ts";
-import { LIFECYCLE, OPERATION } from "../domain/lifecycle.ts";
+import { DRILL, LIFECYCLE, OPERATION } from "../domain/lifecycle.ts";
 import { getAccount } from "./accounts.ts";
 import { lockBackup } from "./backups.ts";
 import { type Author, type Change, changeOf, logEvent, now } from "./change.ts";
@@ -41,7 +41,7 @@ export function drillOf(made: readonly DrillCheck[], otherwise: string): Drill {
   const checks = DRILL_CHECKS.map(
     (name) => made.find((check) => check.name === name) ?? { name, passed: null, detail: otherwise },
   );
-  return { status: checks.some(({ passed }) => passed === false) ? "failed" : "passed", at: now(), checks };
+  return { status: checks.some(({ passed }) => passed === false) ? DRILL.failed : DRILL.passed, at: now(), checks };
 }
 
 /** Keeps what a drill has found until it is recorded; the first finding stands. */
@@ -57,7 +57,7 @@ export async function recordDrill(operation: OperationRecord, backup: BackupReco
   change.write(update(keys.record("operation", operation.account_id, operation.id), { set: { recorded: true } }, running));
   const mine = { equals: { operation_id: operation.id } };
   change.update(keys.record("backup", operation.account_id, backup.id), { set: { drill } }, mine);
-  if (drill.status === "failed") {
+  if (drill.status === DRILL.failed) {
     const by = { actor: operation.created_by, requestId: operation.request_id };
     logEvent(change, by, "backup.drill_failed", { type: "backup", id: backup.id, name: backup.instance_name });
   }

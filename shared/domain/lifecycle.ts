@@ -23,6 +23,9 @@ export type BackupStatus = (typeof BACKUP_STATUSES)[number];
 export const OPERATION_STATUSES = ["pending", "running", "succeeded", "failed"] as const;
 export type OperationStatus = (typeof OPERATION_STATUSES)[number];
 
+/** A restore drill failed if one of its checks did. */
+export const DRILL = { passed: "passed", failed: "failed" } as const;
+
 /** An operation is pending until its first task begins, then running until it ends in one of two ways. */
 export const OPERATION = { pending: "pending", running: "running", succeeded: "succeeded", failed: "failed" } as const satisfies {
   [S in OperationStatus]: S;

@@ -86,6 +86,7 @@ const CONTRACT: Record<string, string> = {
   "PUT /backups/:id": "backups:write",
   "DELETE /backups/:id": "backups:write",
   "POST /backups/:id/restore": "backups:restore",
+  "POST /backups/:id/drill": "backups:restore",
   "GET /backups/:id/download": "backups:restore",
   "GET /settings": "settings:read",
   "GET /events": "settings:read",

@@ -1,6 +1,7 @@
 // What the steps of drilling a backup do.
 import { drillOf, noteDrill, recordDrill } from "../../../shared/data/drills.ts";
 import { findOperation } from "../../../shared/data/operations.ts";
+import { DRILL } from "../../../shared/domain/lifecycle.ts";
 import { run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { publish } from "../../../shared/platform/metrics.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
@@ -49,7 +50,7 @@ export const handler = tasks(workflow, {
     // As the last step has left it, also if that ran twice at once.
     const drill = (await findOperation(operation.account_id, operation.id))?.result?.drill;
     if (drill === undefined) throw new GiveUp("INTERNAL_ERROR", "The drill has no result");
-    if (drill.status === "failed" && !operation.recorded) publish("DrillFailed", 1);
+    if (drill.status === DRILL.failed && !operation.recorded) publish("DrillFailed", 1);
     await recordDrill(operation, await backup(), drill);
   },
 
