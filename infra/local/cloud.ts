@@ -37,6 +37,8 @@ export interface CloudOptions {
   timeScale?: number;
   /** Whether rules with a schedule run automatically; `events.fire` runs them in any case. */
   schedules?: boolean;
+  /** How long a function's thread is kept without invocations: memory for time. */
+  idleSeconds?: number;
   fallback?: Fallback;
 }
 
@@ -239,7 +241,7 @@ async function startCompute(
   { secret, awsUrl, resolved, writeLog }: ComputeOptions,
   stops: (() => void | Promise<void>)[],
 ): Promise<Pick<Cloud, "lambda" | "events" | "states">> {
-  const { dataDir, outDir, timeScale = 1, schedules = true } = options;
+  const { dataDir, outDir, timeScale = 1, schedules = true, idleSeconds } = options;
   const functions = template.functions.map((each) => ({
     ...each,
     environment: { ...resolved(each.environment), ...("BACKUP_BUCKET" in each.environment ? options.store : {}) },
@@ -247,7 +249,7 @@ async function startCompute(
   const environment = { ...options.environment, AWS_ENDPOINT_URL: awsUrl };
   // Beside the bundles, and for as long as these.
   const compileCache = join(outDir, "compile-cache");
-  const lambda = startLambda({ functions, environment, localSecret: secret, dataDir, compileCache });
+  const lambda = startLambda({ functions, environment, localSecret: secret, dataDir, compileCache, idleSeconds });
   const { invoke } = lambda;
   const events = startEvents({ rules: template.rules, invoke, timeScale, schedules, log: writeLog });
   const late: { states?: States } = {};

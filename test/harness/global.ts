@@ -27,13 +27,16 @@ declare module "vitest" {
   }
 }
 
+/** Of the shared cloud's threads. Files come back to most functions within that time, and each first call costs a tenth of a second of CPU. */
+const KEPT_SECONDS = 180;
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   requireNode24();
   const bundles = await bundleIfChanged();
   // Both concurrently: loading the CDK takes most of the time.
   const outDir = await synthIfChanged(bundles, ENVIRONMENTS);
   const database = await startDynamoDb({});
-  const cloud = await startTestCloud(outDir, database.url, { fallback: dashboard() });
+  const cloud = await startTestCloud(outDir, database.url, { fallback: dashboard(), idleSeconds: KEPT_SECONDS });
   project.provide("outDir", outDir);
   project.provide("databaseUrl", database.url);
   project.provide("bundles", bundles);

@@ -49,6 +49,8 @@ interface Options {
   dataDir?: string | undefined;
   /** Stores compiled bundles for the next thread that loads them. */
   compileCache?: string | undefined;
+  /** How long a function's thread is kept without invocations. */
+  idleSeconds?: number | undefined;
 }
 
 export function startLambda(options: Options): Lambda {
@@ -74,6 +76,7 @@ export function startLambda(options: Options): Lambda {
       environment: environmentOf(definition, options),
       log: logOf(definition.name),
       compileCache: options.compileCache,
+      idleSeconds: options.idleSeconds,
       onExit: () => running.delete(sandbox),
     });
     running.add(sandbox);

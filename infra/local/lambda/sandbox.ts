@@ -11,7 +11,7 @@ import type { Log } from "./log.ts";
 // Lambda allows 10 s to load the bundle; a busy machine gets three times that.
 const LOAD_LIMIT_MILLISECONDS = 30_000;
 // Lambda keeps one for minutes. A new one takes 50 ms here, and all functions together take a gigabyte.
-const IDLE_MILLISECONDS = 30_000;
+const IDLE_SECONDS = 30;
 
 const Message = z.union([
   z.object({ ready: z.literal(true) }),
@@ -42,10 +42,13 @@ interface Options {
   log: Log;
   /** Stores compiled bundles for the next thread that loads them. */
   compileCache?: string | undefined;
+  /** How long a thread without invocations is kept. */
+  idleSeconds?: number | undefined;
   onExit: () => void;
 }
 
-export function openSandbox(definition: LambdaFunction, { environment, log, compileCache, onExit }: Options): Sandbox {
+export function openSandbox(definition: LambdaFunction, options: Options): Sandbox {
+  const { environment, log, compileCache, idleSeconds = IDLE_SECONDS, onExit } = options;
   const { name, timeoutSeconds } = definition;
   const worker = workerOf(definition, environment, compileCache);
   const calls = new Map<string, Call>();
@@ -55,7 +58,7 @@ export function openSandbox(definition: LambdaFunction, { environment, log, comp
     if (calls.size > 0) return;
     open = false;
     void worker.terminate();
-  }, IDLE_MILLISECONDS).unref();
+  }, idleSeconds * 1000).unref();
 
   const settle = (id: string): Call | undefined => {
     const call = calls.get(id);
