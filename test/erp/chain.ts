@@ -269,7 +269,7 @@ export async function chain(machine: Machine, service: Service): Promise<{ passe
       writeFileSync(join(folder, "archive.zip"), whole);
       within("unzip -q archive.zip && rm archive.zip");
       // The newest of the files is the one that was attached before the backup.
-      within(`find filestore -type f -size +250k -print -quit | xargs rm && echo 'DROP TABLE public.ir_profile CASCADE;' >> dump.sql && python3 -c "
+      within(`find filestore -type f -size +250k -print -quit | xargs rm && sed -i 's/^-- PostgreSQL database dump complete$/DROP TABLE public.ir_profile CASCADE;\\n&/' dump.sql && python3 -c "
 import os, zipfile
 with zipfile.ZipFile('archive.zip', 'w', zipfile.ZIP_DEFLATED) as archive:
     for place, _, names in os.walk('.'):

@@ -115,6 +115,12 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     expect(await checksOf()).toEqual([
       { name: "restores", passed: false, detail: 'The database reports: role "root" does not exist' },
     ]);
+    writeFileSync(note("sql-error"), String.raw`psql:/in:7: error: invalid command \leave` + "\n");
+    expect(await checksOf()).toEqual([
+      { name: "restores", passed: false, detail: String.raw`The database reports: invalid command \leave` },
+    ]);
+    writeFileSync(note("sql-error"), "psql: error: connection to server failed\n");
+    await expect(checksOf()).rejects.toMatchObject({ name: "GiveUp", code: "HOST_JOB_FAILED" });
   });
 
   test("an ERP that only redirects has not started", async () => {

@@ -98,9 +98,10 @@ try_restore() {
   if ((status != 0)); then files_failed "The throwaway files could not be written"; fi
   if [[ -e $JOB/work/not-loaded ]]; then
     is_running "$DRILL-db" || broken "The throwaway database server stopped"
-    error=$(grep -m 1 -E '(ERROR|FATAL):' "$JOB/work/said") || broken "The throwaway database could not be loaded"
+    # With the dump's line: the database's, or psql's own about a command in it.
+    error=$(grep -m 1 -E '^psql:/in:[0-9]+: (ERROR|FATAL|error): ' "$JOB/work/said") || broken "The throwaway database could not be loaded"
     [[ $error != *"No space left"* ]] || broken "The server's disk is full"
-    check restores false "The database reports: ${error#*:  }"
+    check restores false "The database reports: $(sed -E 's/^psql:[^ ]+ [A-Za-z]+: +//' <<<"$error")"
     return
   fi
   version=$(reported '.version | strings')
