@@ -116,6 +116,12 @@ export class Alarms extends Construct {
       impact: "The provider has a machine of ours without a record: it costs money and serves nobody",
       anchor: "orphan-machines",
     });
+    this.alarm("backups overdue", this.own("BackupsOverdue"), {
+      above: 1,
+      impact:
+        "A customer's instance has had no backup for two hours after one was due: a failure now loses more data than its policy allows",
+      anchor: "backups-overdue",
+    });
   }
 
   /** No successful run in the time of three: the function fails, or nothing calls it. */
@@ -215,4 +221,5 @@ const SILENCE: Readonly<Record<TimedName, string>> = {
     "Customers see machines that are not available, or do not see those that are; or a provider's credentials are no longer valid",
   "expire-backups": "Safety backups are kept longer than customers configured",
   "expire-history": "Events and operations are kept longer than documented",
+  "run-policies": "Scheduled backups do not start, and instances without a recent backup are not shown as overdue",
 };

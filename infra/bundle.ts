@@ -14,7 +14,15 @@ import { builtOnce, fingerprintOf, ROOT } from "./built.ts";
 import { leaveOut, STAND_INS, type StandIn } from "./bundle-leave-out.ts";
 import { ENVIRONMENTS } from "../shared/domain/environments.ts";
 
-const SCHEDULES = ["check-servers", "sweep", "refresh-catalog", "expire-backups", "expire-history", "rescue"] as const;
+const SCHEDULES = [
+  "check-servers",
+  "sweep",
+  "refresh-catalog",
+  "expire-backups",
+  "expire-history",
+  "run-policies",
+  "rescue",
+] as const;
 export type ScheduleName = (typeof SCHEDULES)[number];
 
 /** Minified bytes by id. */

@@ -1,4 +1,4 @@
-// Scheduled work: checking servers, the sweep, the expiry of safety backups and of old events, and the rescue of dead executions.
+// Scheduled work: checking servers, the sweep, what expires, the runs of backup policies, and the rescue of dead executions.
 import { Duration, Validations } from "aws-cdk-lib";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction as Target } from "aws-cdk-lib/aws-events-targets";
@@ -44,6 +44,11 @@ export const TIMED = {
     every: Duration.hours(6),
     description: "Deletes old events and operations",
     access: { table: "write" },
+  },
+  "run-policies": {
+    every: Duration.minutes(1),
+    description: "Starts the backups that policies have due, and removes those that no rule keeps",
+    access: { table: "write", starts: ["create-backup", "delete-backup"] },
   },
 } as const satisfies Partial<Record<ScheduleName, Timed>>;
 

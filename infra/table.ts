@@ -1,4 +1,4 @@
-// The only table, with its three indexes; shared/data/keys.ts lists its items.
+// The only table, with its four indexes; shared/data/keys.ts lists its items.
 import { AttributeType, Billing, ProjectionType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { removalOf } from "./removal.ts";
@@ -6,7 +6,12 @@ import { type Settings, tableName } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 
 /** Partition key of each index; all sort by `number`, the zero-padded number of a record with its id behind it. */
-export const INDEXES = { byNumber: "list", byStatus: "list_status", byParent: "list_parent" } as const;
+export const INDEXES = {
+  byNumber: "list",
+  byStatus: "list_status",
+  byParent: "list_parent",
+  byProtection: "list_protection",
+} as const;
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 

@@ -5,6 +5,7 @@ import { backupRef, requireRestorable, retainBackup } from "../../shared/data/ba
 import { forecastClone } from "../../shared/data/forecasts.ts";
 import { instanceRef, reserveInstance, toInstance } from "../../shared/data/instances.ts";
 import { reserveOperation } from "../../shared/data/operations.ts";
+import { firstPolicy } from "../../shared/data/policies.ts";
 import type { BackupRecord, InstanceRecord, ServerRecord } from "../../shared/data/records.ts";
 import { sealFor } from "../../shared/data/sealed.ts";
 import { namedServer, requireUsable, serverRef } from "../../shared/data/servers.ts";
@@ -14,7 +15,7 @@ import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.instances.clone)(async ({ params, body, caller, by, read, commit }) => {
-  const { change, operationId, source, backup, chosen } = await beginWork(
+  const { change, account, operationId, source, backup, chosen } = await beginWork(
     { caller, read },
     {
       source: instanceRef(caller.account_id, params.id),
@@ -38,6 +39,7 @@ export const handler = handle(api.instances.clone)(async ({ params, body, caller
       admin_email: source?.admin_email ?? backup.admin_email,
       cloned_from_backup_id: backup.id,
       neutralized: neutralize,
+      ...firstPolicy(change, server.id, neutralize ? null : account.default_backup_policy),
     },
     operationId,
   );

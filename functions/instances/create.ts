@@ -3,6 +3,7 @@ import { api } from "../../shared/api/index.ts";
 import { forecastCreation } from "../../shared/data/forecasts.ts";
 import { reserveInstance, toInstance } from "../../shared/data/instances.ts";
 import { reserveOperation } from "../../shared/data/operations.ts";
+import { firstPolicy } from "../../shared/data/policies.ts";
 import { sealFor } from "../../shared/data/sealed.ts";
 import { namedServer, requireUsable, serverRef } from "../../shared/data/servers.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";
@@ -12,7 +13,7 @@ import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.instances.create)(async ({ body, caller, by, read, commit }) => {
-  const { change, operationId, ...records } = await beginWork(
+  const { change, account, operationId, ...records } = await beginWork(
     { caller, read },
     {
       server: serverRef(caller.account_id, body.server_id),
@@ -21,7 +22,8 @@ export const handler = handle(api.instances.create)(async ({ body, caller, by, r
   requireErp(await catalog(), body);
   const server = namedServer(records.server);
   requireUsable(server);
-  const instance = reserveInstance(change, server, body, operationId);
+  const policy = firstPolicy(change, server.id, account.default_backup_policy);
+  const instance = reserveInstance(change, server, { ...body, ...policy }, operationId);
   const admin_password = generatePassword();
   await sealFor(change, operationId, admin_password);
   reserveOperation(change, by, {

@@ -1,6 +1,7 @@
 // Backups: archives of an instance's database and filestore, which can be restored, cloned from and downloaded.
 import * as z from "zod";
 import { BACKUP_STATUSES } from "../domain/lifecycle.ts";
+import { KEEP_RULES } from "../domain/retention.ts";
 import { endpoint } from "./endpoint.ts";
 import { atLeastOne, heldBy, id, listOf, statusReason, text, timestamp } from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
@@ -34,7 +35,7 @@ export const Backup = z
     instance_name: z.string().meta({ examples: ["Shop"] }),
     status: BackupStatus.meta({ examples: ["completed"] }),
     status_reason: statusReason,
-    kind: z.enum(["manual", "pre_restore"]).meta({ description: "New kinds may appear", examples: ["manual"] }),
+    kind: z.enum(["manual", "pre_restore", "scheduled"]).meta({ description: "New kinds may appear", examples: ["manual"] }),
     erp_version: z.string().meta({ examples: ["19.0"] }),
     edition: z.enum(EDITIONS).meta({ examples: ["community"] }),
     database_name: z.string().meta({ examples: ["shop"] }),
@@ -55,12 +56,17 @@ export const Backup = z
       .meta({ examples: ["before the upgrade"] }),
     locked: z.boolean().meta({ description: "A locked backup is not deleted, and does not expire", examples: [false] }),
     drill: Drill.nullable().meta({ description: "The last restore drill, or null", examples: [null] }),
+    retained_by: z.array(z.enum(KEEP_RULES)).meta({
+      description: "The policy's rules that kept a scheduled backup after the last run; empty for other backups",
+      examples: [[]],
+    }),
     operation_id: heldBy,
     created_at: timestamp,
     completed_at: timestamp.nullable(),
-    expires_at: timestamp
-      .nullable()
-      .meta({ description: "When the service deletes it automatically; null for manual backups", examples: [null] }),
+    expires_at: timestamp.nullable().meta({
+      description: "When the service deletes it automatically: safety backups and failed scheduled backups",
+      examples: [null],
+    }),
   })
   .meta({ id: "Backup" });
 export type Backup = z.infer<typeof Backup>;

@@ -77,7 +77,7 @@ export const invalidState = (message: string, status: string, details: ErrorDeta
 export const operationInProgress = (operationId: string) =>
   new ApiError("OPERATION_IN_PROGRESS", undefined, { details: { operation_id: operationId } });
 
-export const preconditionFailed = (etag: string) => new ApiError("PRECONDITION_FAILED", undefined, { details: { etag } });
+export const preconditionFailed = (etag: string | null) => new ApiError("PRECONDITION_FAILED", undefined, { details: { etag } });
 
 // Each error that needs its own message: thrown where it happens, and declared by the endpoints that can throw it.
 
@@ -111,6 +111,8 @@ export const actionNotAllowed = (action: InstanceAction, status: string) =>
 
 export const erpNotInstalled = (status: InstanceStatus) =>
   invalidState("No ERP is installed on this instance, so it holds no data", status);
+
+export const instanceBeingDeleted = (status: string) => invalidState("The instance is being deleted", status);
 
 export const backupNotCompleted = (status: string) =>
   invalidState(`The backup is ${status}; only a completed backup can be used`, status);

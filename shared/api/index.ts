@@ -1,5 +1,6 @@
 // Every endpoint of the service, by resource. There is no other route table.
 import { auth } from "./auth.ts";
+import { backupPolicy } from "./backup-policy.ts";
 import { backups } from "./backups.ts";
 import { catalog } from "./catalog.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -14,6 +15,7 @@ import { tokens } from "./tokens.ts";
 export const api = {
   servers,
   instances,
+  backupPolicy,
   backups,
   operations,
   sshKeys,

@@ -1,6 +1,6 @@
 // Instances: an ERP application on a server, with its database, filestore and domain.
 import * as z from "zod";
-import { INSTANCE_ACTIONS, INSTANCE_STATUSES } from "../domain/lifecycle.ts";
+import { INSTANCE_ACTIONS, INSTANCE_STATUSES, PROTECTION_STATUSES } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import { characters, domain, email, heldBy, id, atLeastOne, listOf, statusReason, text, timestamp } from "./fields.ts";
@@ -9,6 +9,7 @@ import { justBegun, Operation } from "./operations.ts";
 import { actionNotAllowed, backupNotCompleted, operationInProgress, overQuota, serverNotActive, taken } from "./errors.ts";
 
 export const InstanceStatus = z.enum(INSTANCE_STATUSES);
+const ProtectionStatus = z.enum(PROTECTION_STATUSES);
 const InstanceAction = z.enum(INSTANCE_ACTIONS);
 
 export const EDITIONS = ["community", "enterprise"] as const;
@@ -72,14 +73,27 @@ export const Instance = z
         description:
           "The DNS record to create so that the domain resolves to the instance. The TLS certificate is issued once it does.",
       }),
+    protection: z
+      .object({
+        status: ProtectionStatus.meta({
+          description:
+            "`unprotected`: no policy, or a disabled one, or no completed backup yet. `overdue`: no backup has been taken since a run that was due two hours ago",
+          examples: ["protected"],
+        }),
+        last_backup_at: timestamp
+          .nullable()
+          .meta({ description: "When the last backup was completed; safety backups do not count" }),
+        next_backup_at: timestamp.nullable().meta({ examples: ["2026-11-21T02:00:00.000Z"] }),
+      })
+      .meta({ description: "Whether the backup policy does what it says" }),
     created_at: timestamp,
     updated_at: timestamp,
   })
   .meta({ id: "Instance" });
 export type Instance = z.infer<typeof Instance>;
 
-/** Fields that follow from an instance's domain and from its server. */
-export const INSTANCE_UNVERSIONED = ["url", "allowed_actions", "dns_record"];
+/** Fields that follow from an instance's domain, its server, and its backups. */
+export const INSTANCE_UNVERSIONED = ["url", "allowed_actions", "dns_record", "protection"];
 
 /** A new instance; its administrator's generated password is shown only once. */
 const NewInstance = Instance.extend({
@@ -90,7 +104,12 @@ const NewInstance = Instance.extend({
 }).meta({ id: "NewInstance" });
 
 /** How the example of an instance that is being created differs. */
-const provisioning = { status: "provisioning", operation_id: exampleId("operation"), allowed_actions: [] };
+const provisioning = {
+  status: "provisioning",
+  operation_id: exampleId("operation"),
+  allowed_actions: [],
+  protection: { status: "unprotected", last_backup_at: null, next_backup_at: null },
+};
 
 /** Errors of creating an instance. */
 const placementErrors = [
@@ -112,7 +131,7 @@ export const instances = {
     summary: "List instances",
     description: "Returns the account's instances, newest first.",
     access: ["instances:read"],
-    ...listOf(Instance, { status: InstanceStatus, server_id: id("server") }),
+    ...listOf(Instance, { status: InstanceStatus, server_id: id("server"), protection: ProtectionStatus }),
   }),
   create: endpoint({
     method: "POST",

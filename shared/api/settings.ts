@@ -1,5 +1,6 @@
 // Settings of the account, and its audit log.
 import * as z from "zod";
+import { PolicyFields, PolicyShown } from "./backup-policy.ts";
 import { endpoint } from "./endpoint.ts";
 import { HISTORY_DAYS } from "../domain/limits.ts";
 import { Actor, atLeastOne, code, email, id, integer, listOf, text, timestamp } from "./fields.ts";
@@ -28,6 +29,10 @@ export const Settings = z
     contact_email: settable.contact_email.nullable(),
     default_provider: settable.default_provider.nullable(),
     default_region: settable.default_region.nullable(),
+    default_backup_policy: PolicyShown.nullable().meta({
+      description: "Copied to every new instance except neutralized clones",
+      examples: [null],
+    }),
     quotas: z.object({ servers: Quota, instances: Quota, tokens: Quota, ssh_keys: Quota, users: Quota }),
     updated_at: timestamp,
   })
@@ -60,6 +65,7 @@ export const settings = {
       default_provider: settable.default_provider.nullable().optional(),
       default_region: settable.default_region.nullable().optional(),
       backup_retention_days: settable.backup_retention_days.optional(),
+      default_backup_policy: PolicyFields.nullable().optional(),
     }),
     data: Settings,
   }),

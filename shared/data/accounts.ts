@@ -35,9 +35,15 @@ export const newAccount = (id: string, name: string): AccountRecord => ({
 
 /** A field that was not sent stays. */
 type SettingsFields = {
-  [K in "account_name" | "contact_email" | "default_provider" | "default_region" | "backup_retention_days"]?:
-    | AccountRecord[K]
-    | undefined;
+  [
+    K in
+      | "account_name"
+      | "contact_email"
+      | "default_provider"
+      | "default_region"
+      | "backup_retention_days"
+      | "default_backup_policy"
+  ]?: AccountRecord[K] | undefined;
 };
 
 export function setSettings(change: Change, account: AccountRecord, fields: SettingsFields): AccountRecord {
@@ -57,6 +63,7 @@ export function toSettings(account: AccountRecord): Settings {
     default_provider: account.default_provider,
     default_region: account.default_region,
     backup_retention_days: account.backup_retention_days,
+    default_backup_policy: account.default_backup_policy,
     quotas: {
       servers: { used: account.used_server, limit: account.limit_server },
       instances: { used: account.used_instance, limit: account.limit_instance },

@@ -11,15 +11,17 @@ import {
 } from "../api/errors.ts";
 import { Backup, BackupStatus } from "../api/backups.ts";
 import { isId, newId } from "../domain/ids.ts";
-import { EDITABLE, LIFECYCLE, RESTORABLE } from "../domain/lifecycle.ts";
+import { BACKUP_WAITING, EDITABLE, isFailure, LIFECYCLE, RESTORABLE } from "../domain/lifecycle.ts";
+import { FAILED_BACKUP_DAYS } from "../domain/limits.ts";
 import { getterOf, presentOf, refOf } from "./by-id.ts";
 import { type Author, type By, type Change, heldByAnother, now } from "./change.ts";
 import { type Ending, Held } from "./ending.ts";
 import { holdInstance, requireAllowed, requireServerUsable } from "./instances.ts";
+import { takePlace } from "./servers.ts";
 import { keys } from "./keys.ts";
 import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts";
 import { changing, reserveOperation } from "./operations.ts";
-import { BackupRecord, type InstanceRecord, type OperationRecord } from "./records.ts";
+import { BackupRecord, type DueRun, type InstanceRecord, type OperationRecord, type PolicyRecord } from "./records.ts";
 import { find, type Item, queryAll, updateOne } from "./table.ts";
 import { type Version, versionOf } from "./versions.ts";
 
@@ -58,6 +60,9 @@ interface NewBackup {
   kind: Backup["kind"];
   note: string | null;
   expires_at: string | null;
+  /** Of a scheduled backup. */
+  due_at?: string;
+  attempt?: number;
 }
 
 /** Reserves a backup of an instance. With a given ID, a step that runs twice creates one backup. */
@@ -65,7 +70,7 @@ export function reserveBackup(
   change: Change,
   instance: InstanceRecord,
   draft: NewBackup,
-  operationId: string,
+  operationId: string | null,
   id = newId("backup"),
 ): BackupRecord {
   const backup: BackupRecord = {
@@ -88,17 +93,13 @@ export function reserveBackup(
     skipped_files: 0,
     locked: false,
     drill: null,
+    retained_by: [],
     operation_id: operationId,
     created_at: now(),
     completed_at: null,
   };
   change.add("backup", backup, { status: backup.state, parentId: instance.id });
-  if (backup.expires_at !== null)
-    change.put(keys.expiringBackup(backup.expires_at, id), {
-      account_id: change.accountId,
-      backup_id: id,
-      instance_id: instance.id,
-    });
+  if (backup.expires_at !== null) markExpiring(change, { ...backup, expires_at: backup.expires_at });
   return backup;
 }
 
@@ -172,10 +173,15 @@ export function beginDeletion(change: Change, by: Author, backup: BackupRecord, 
 }
 
 /** What the end of an operation takes of its backup. */
-const Ended = Held.extend({ completed_at: z.string().nullable(), expires_at: z.string().nullable() });
+const Ended = Held.extend({
+  kind: z.string(),
+  instance_id: z.string(),
+  completed_at: z.string().nullable(),
+  expires_at: z.string().nullable(),
+});
 
 /** Ends the work on a backup: it is gone, or free again in another state. */
-export async function endBackup(change: Change, { operation, to, reasonAfter }: Ending): Promise<void> {
+export async function endBackup(change: Change, { operation, to, at, reasonAfter }: Ending): Promise<void> {
   const backup = await find({ key: keys.record("backup", change.accountId, operation.resource.id), schema: Ended });
   if (backup?.operation_id !== operation.id) return;
   const mine = { equals: { operation_id: operation.id } };
@@ -185,10 +191,20 @@ export async function endBackup(change: Change, { operation, to, reasonAfter }: 
     return;
   }
   const state = BackupStatus.parse(to);
-  const completed = state === LIFECYCLE["backup.create"].to ? { completed_at: backup.completed_at ?? now() } : {};
-  const set = { state, status_reason: reasonAfter(state, backup.status_reason), operation_id: null, ...completed };
+  const completed = state === LIFECYCLE["backup.create"].to ? { completed_at: backup.completed_at ?? at } : {};
+  const expires_at = backup.kind === "scheduled" && isFailure(state) ? (backup.expires_at ?? failureExpiry()) : backup.expires_at;
+  if (expires_at !== null && backup.expires_at === null) markExpiring(change, { ...backup, expires_at });
+  const set = { state, status_reason: reasonAfter(state, backup.status_reason), operation_id: null, expires_at, ...completed };
   change.move("backup", backup, { from: backup.state, to: state }, { set }, mine);
 }
+
+const failureExpiry = (): string => new Date(Date.now() + FAILED_BACKUP_DAYS * DAY_MS).toISOString();
+const DAY_MS = 86_400_000;
+
+const markExpiring = (
+  change: Change,
+  { id, instance_id, expires_at }: { id: string; instance_id: string; expires_at: string },
+): void => change.put(keys.expiringBackup(expires_at, id), { account_id: change.accountId, backup_id: id, instance_id });
 
 type MeasuredArchive = Required<
   Pick<BackupRecord, "size_bytes" | "sha256" | "stored_checksum" | "missing_files" | "skipped_files">
@@ -232,9 +248,67 @@ export function beginBackup(
 ): { backup: BackupRecord; operation: OperationRecord } {
   requireAllowed(instance, "backup");
   const backup = reserveBackup(change, instance, { kind: "manual", note, expires_at: null }, id);
-  holdInstance(change, instance, id);
   requireServerUsable(change, instance);
-  const operation = reserveOperation(change, by, {
+  return { backup, operation: begin(change, by, instance, backup, id) };
+}
+
+/** A due run of a policy, with the IDs of what it makes: a run makes one backup, however often it is begun. */
+interface Run {
+  due: DueRun;
+  operationId: string;
+  backupId: string;
+  /** The backup, if it had to wait for a place. */
+  waiting: BackupRecord | undefined;
+  /** When the run after it is due. */
+  next_run_at: string;
+}
+
+/** The same for a policy's run, which also takes one of its server's places. */
+export function beginScheduledBackup(
+  change: Change,
+  by: Author,
+  instance: InstanceRecord,
+  { due, operationId, backupId, waiting, next_run_at }: Run,
+): OperationRecord {
+  requireAllowed(instance, "backup");
+  if (waiting !== undefined)
+    change.update(
+      keys.record("backup", change.accountId, waiting.id),
+      { set: { operation_id: operationId } },
+      { equals: { operation_id: null, state: BACKUP_WAITING } },
+    );
+  const backup = waiting ?? reserveScheduled(change, instance, due, operationId, backupId);
+  takePlace(change, instance.server_id);
+  return begin(change, by, instance, backup, operationId, { next_backup_at: next_run_at });
+}
+
+/** The backup of a run that waits for a place on its server. */
+export const reserveWaiting = (change: Change, instance: InstanceRecord, due: DueRun, id: string): BackupRecord =>
+  reserveScheduled(change, instance, due, null, id);
+
+const reserveScheduled = (
+  change: Change,
+  instance: InstanceRecord,
+  { due_at, attempt }: DueRun,
+  operationId: string | null,
+  id: string,
+): BackupRecord =>
+  reserveBackup(change, instance, { kind: "scheduled", note: null, expires_at: null, due_at, attempt }, operationId, id);
+
+/** The backup that waits for a policy's run, if there is one. */
+export const waitingBackup = async (policy: PolicyRecord | undefined): Promise<BackupRecord | undefined> =>
+  policy?.due?.backup_id ? find(backupRef(policy.account_id, policy.due.backup_id)) : undefined;
+
+function begin(
+  change: Change,
+  by: Author,
+  instance: InstanceRecord,
+  backup: BackupRecord,
+  id: string,
+  shown: Item = {},
+): OperationRecord {
+  holdInstance(change, instance, id, shown);
+  return reserveOperation(change, by, {
     id,
     type: "backup.create",
     resource: { type: "backup", id: backup.id, name: backup.instance_name },
@@ -242,5 +316,4 @@ export function beginBackup(
     holds: [{ type: "instance", id: instance.id }],
     result: { backup_id: backup.id },
   });
-  return { backup, operation };
 }

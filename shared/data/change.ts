@@ -6,6 +6,7 @@ import { newId } from "../domain/ids.ts";
 import { accountCounters, listCounts } from "./counters.ts";
 import type { Update, Where } from "./expressions.ts";
 import { keys, type Key, type ListKind, placement } from "./keys.ts";
+import { protectionFilter } from "./lists.ts";
 import type { AccountRecord, Actor, Caller, EventRecord, OperationRecord } from "./records.ts";
 import { type Item, transact } from "./table.ts";
 import { conditionOnly, put, remove, update, type Write } from "./writes.ts";
@@ -23,7 +24,11 @@ export interface Change {
   /** Changes the account's own item, in the one write that also moves its counters. */
   setOnAccount: (set: Item) => void;
   /** Adds a listed record; `number` must be in it. */
-  add: (kind: ListKind, record: Item & { id: string; number: string }, place: { status?: string; parentId?: string }) => void;
+  add: (
+    kind: ListKind,
+    record: Item & { id: string; number: string },
+    place: { status?: string; parentId?: string; protection?: string },
+  ) => void;
   /** Moves a record from one status of its list to another. */
   move: (
     kind: ListKind,
@@ -33,10 +38,12 @@ export interface Change {
     where: Where,
     conditionError?: Write["conditionError"],
   ) => void;
+  /** What a record's item gets with another protection status; counts the move between the lists. */
+  moveProtection: (record: { number: string }, status: { from: string; to: string }) => Item;
   /** Takes a record off its lists. */
   drop: (
     kind: ListKind,
-    record: { id: string; number: string },
+    record: { id: string; number: string; protection_status?: string },
     status: string | undefined,
     where: Where,
     conditionError?: Write["conditionError"],
@@ -79,15 +86,20 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
     use: counters.use,
     requireMore: counters.requireMore,
     setOnAccount: counters.set,
-    add: (kind, record, { status, parentId }) => {
+    add: (kind, record, { status, parentId, protection }) => {
       writes.push(
         put(keys.record(kind, account.id, record.id), {
           ...record,
-          ...placement(kind, account.id, record.number, status, parentId),
+          ...placement(kind, account.id, record.number, status, parentId, protection),
         }),
       );
-      lists.count(kind, record.number, "all", 1);
-      if (status !== undefined) lists.count(kind, record.number, status, 1);
+      lists.count(kind, record.number, 1, ["all", status, protection && protectionFilter(protection)]);
+    },
+    moveProtection: ({ number }, { from, to }) => {
+      if (from === to) return {};
+      lists.count("instance", number, -1, [protectionFilter(from)]);
+      lists.count("instance", number, 1, [protectionFilter(to)]);
+      return { protection_status: to, list_protection: keys.listByProtection("instance", account.id, to) };
     },
     move: (kind, record, { from, to }, what, where, conditionError) => {
       const set = from === to ? what.set : { ...what.set, list_status: keys.listByStatus(kind, account.id, to) };
@@ -95,13 +107,13 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
         update(keys.record(kind, account.id, record.id), { ...what, ...(set !== undefined && { set }) }, where, conditionError),
       );
       if (from === to) return;
-      lists.count(kind, record.number, from, -1);
-      lists.count(kind, record.number, to, 1);
+      lists.count(kind, record.number, -1, [from]);
+      lists.count(kind, record.number, 1, [to]);
     },
     drop: (kind, record, status, where, conditionError) => {
       writes.push(remove(keys.record(kind, account.id, record.id), where, conditionError));
-      lists.count(kind, record.number, "all", -1);
-      if (status !== undefined) lists.count(kind, record.number, status, -1);
+      const { number, protection_status: protection } = record;
+      lists.count(kind, number, -1, ["all", status, protection && protectionFilter(protection)]);
     },
     update: (key, what, where, conditionError) => void writes.push(update(key, what, where, conditionError)),
     put: (key, item, conditionError) => void writes.push(put(key, item, conditionError)),

@@ -69,12 +69,14 @@ function aboveQuota(kinds: Set<QuotaKind>, account: Item | undefined): Error {
 export function listCounts(accountId: string) {
   const counts = new Map<string, { key: Key; add: Map<string, number> }>();
   return {
-    count: (kind: ListKind, number: string, filter: string, by: number): void => {
+    count: (kind: ListKind, number: string, by: number, filters: readonly (string | undefined)[]): void => {
       const { leaf, attribute } = countPlace(number);
-      const key = keys.count(kind, accountId, filter, leaf);
-      const entry = counts.get(keyString(key)) ?? { key, add: new Map<string, number>() };
-      entry.add.set(attribute, (entry.add.get(attribute) ?? 0) + by);
-      counts.set(keyString(key), entry);
+      for (const filter of filters.filter((each) => each !== undefined)) {
+        const key = keys.count(kind, accountId, filter, leaf);
+        const entry = counts.get(keyString(key)) ?? { key, add: new Map<string, number>() };
+        entry.add.set(attribute, (entry.add.get(attribute) ?? 0) + by);
+        counts.set(keyString(key), entry);
+      }
     },
     writes: (): Write[] =>
       [...counts.values()].map(({ key, add }) => update(key, { add: Object.fromEntries(add) }, { exists: false })),

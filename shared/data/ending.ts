@@ -6,6 +6,7 @@ export interface Ending {
   operation: OperationCore;
   /** The state in which the resource ends, or `gone`; the schema of its record knows which states it has. */
   to: string;
+  at: string;
   /** The operation never began: what its request changed at once is changed back. */
   withdrawn: boolean;
   /** The reason that goes with a state; `present` is the one that the record has. */

@@ -14,6 +14,8 @@ export interface Where {
   exists?: boolean;
   equals?: Item;
   oneOf?: Record<string, readonly unknown[]>;
+  /** Attributes as they were read: equal, or absent, because records of before they existed have a default when they are read. */
+  unchanged?: Item;
   /** Attribute below a number, or below another attribute of the item; an absent attribute counts as zero. */
   below?: Record<string, number | { attribute: string }>;
   /** Attribute above a number; an absent attribute counts as zero. */
@@ -84,6 +86,9 @@ function conditionWith(use: Aliases, where: Where): Expression {
   const terms = [
     ...((where.exists ?? true) ? ["attribute_exists(pk)"] : []),
     ...Object.entries(where.equals ?? {}).map(([name, value]) => `${use.name(name)} = ${use.value(value)}`),
+    ...Object.entries(where.unchanged ?? {}).map(
+      ([name, value]) => `(attribute_not_exists(${use.name(name)}) OR ${use.name(name)} = ${use.value(value)})`,
+    ),
     ...Object.entries(where.oneOf ?? {}).map(([name, values]) => `${use.name(name)} IN (${values.map(use.value).join(", ")})`),
     ...Object.entries(where.below ?? {}).map(([name, bound]) => {
       const limit = typeof bound === "number" ? use.value(bound) : use.name(bound.attribute);

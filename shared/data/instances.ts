@@ -1,6 +1,6 @@
 // Instances in the table.
 import * as z from "zod";
-import { actionNotAllowed, invalidState, notFound, operationInProgress } from "../api/errors.ts";
+import { actionNotAllowed, instanceBeingDeleted, invalidState, notFound, operationInProgress } from "../api/errors.ts";
 import { Instance, INSTANCE_UNVERSIONED, InstanceStatus } from "../api/instances.ts";
 import { newId } from "../domain/ids.ts";
 import {
@@ -31,10 +31,15 @@ export const getInstance = getterOf("instance", instanceRef, presentInstance);
 
 export function listInstances(
   accountId: string,
-  { status, server_id, ...page }: PageQuery & { status?: string | undefined; server_id?: string | undefined },
+  {
+    status,
+    server_id,
+    protection,
+    ...page
+  }: PageQuery & { status?: string | undefined; server_id?: string | undefined; protection?: string | undefined },
 ): Promise<Listed<InstanceRecord>> {
   const list = { kind: "instance", accountId, schema: InstanceRecord } as const;
-  return server_id === undefined ? listPage({ ...list, status }, page) : listOfParent(list, server_id, page);
+  return server_id === undefined ? listPage({ ...list, status, protection }, page) : listOfParent(list, server_id, page);
 }
 
 export const instanceVersion = (instance: InstanceRecord): Version =>
@@ -52,6 +57,11 @@ export function toInstance(record: InstanceRecord, server: Pick<ServerRecord, "s
     url: `https://${domain}`,
     allowed_actions: allowedActions({ status: state, heldBy: operation_id, installed, server: server?.state }),
     dns_record: { type: "A", name: domain, value: server_ip },
+    protection: {
+      status: record.protection_status,
+      last_backup_at: record.last_backup_at,
+      next_backup_at: record.next_backup_at,
+    },
   };
 }
 
@@ -81,19 +91,19 @@ export async function showInstance(instance: InstanceRecord): Promise<Instance> 
 }
 
 type NewInstance = Pick<InstanceRecord, "name" | "erp_version" | "edition" | "database_name" | "admin_email" | "domain"> &
-  Partial<Pick<InstanceRecord, "cloned_from_backup_id" | "neutralized">>;
+  Partial<Pick<InstanceRecord, "id" | "next_backup_at" | "cloned_from_backup_id" | "neutralized">>;
 
 /** Reserves an instance's place on its server, its domain and its database's name, before anything is installed. */
 export function reserveInstance(
   change: Change,
   server: Pick<ServerRecord, "id" | "ip_address">,
-  draft: NewInstance,
+  { id = newId("instance"), ...draft }: NewInstance,
   operationId: string,
 ): InstanceRecord {
-  const id = newId("instance");
   const instance: InstanceRecord = {
     cloned_from_backup_id: null,
     neutralized: false,
+    next_backup_at: null,
     ...draft,
     id,
     account_id: change.accountId,
@@ -104,6 +114,10 @@ export function reserveInstance(
     state: LIFECYCLE["instance.create"].through,
     status_reason: null,
     operation_id: operationId,
+    protection_status: "unprotected",
+    last_backup_id: null,
+    last_backup_at: null,
+    last_backup_begun_at: null,
     created_at: now(),
     updated_at: now(),
   };
@@ -111,7 +125,7 @@ export function reserveInstance(
   change.claim(keys.domain(change.accountId, instance.domain), "domain", id);
   change.claim(keys.databaseName(change.accountId, server.id, instance.database_name), "database_name", id);
   occupyServer(change, server.id);
-  change.add("instance", instance, { status: instance.state, parentId: server.id });
+  change.add("instance", instance, { status: instance.state, parentId: server.id, protection: instance.protection_status });
   return instance;
 }
 
@@ -154,7 +168,12 @@ export function moveInstance(
 const INSTALLING: readonly OperationType[] = ["instance.create", "instance.clone"];
 
 /** What the end of an operation takes of its instance: the whole record's schema would slow every cold start of a function that begins one. */
-const Ended = Held.extend({ domain: z.string(), database_name: z.string(), server_id: z.string() });
+const Ended = Held.extend({
+  domain: z.string(),
+  database_name: z.string(),
+  server_id: z.string(),
+  protection_status: z.string().default("unprotected"),
+});
 
 /**
  * Ends the work on an instance: it is gone, with its domain, its database's name and its places on the server and in the quota, or
@@ -189,10 +208,10 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
 }
 
 /** Holds an instance whose state stays as it is: for a backup. */
-export function holdInstance(change: Change, instance: InstanceRecord, operationId: string): void {
+export function holdInstance(change: Change, instance: InstanceRecord, operationId: string, also: Item = {}): void {
   change.update(
     keys.record("instance", change.accountId, instance.id),
-    { set: { operation_id: operationId, updated_at: now() } },
+    { set: { ...also, operation_id: operationId, updated_at: now() } },
     { equals: { operation_id: null }, oneOf: { state: statesFor("backup") } },
     instanceError,
   );
@@ -204,7 +223,7 @@ export const requireServerUsable = (change: Change, instance: InstanceRecord): v
 
 /** Changes what needs no work on the server. */
 export function renameInstance(change: Change, instance: InstanceRecord, fields: RenamedFields): InstanceRecord {
-  if (!INSTANCE_RENAMABLE.includes(instance.state)) throw invalidState("The instance is being deleted", instance.state);
+  if (!INSTANCE_RENAMABLE.includes(instance.state)) throw instanceBeingDeleted(instance.state);
   const set = { ...given(fields), updated_at: now() };
   change.update(
     keys.record("instance", change.accountId, instance.id),

@@ -50,6 +50,9 @@ export const keys = {
   list: (kind: ListKind, accountId: string) => owned(accountId, kind),
   /** Partition of index `byStatus`: those with a status. */
   listByStatus: (kind: ListKind, accountId: string, status: string) => owned(accountId, `${kind}#${status}`),
+  /** Partition of index `byProtection`: the instances with a protection status. */
+  listByProtection: (kind: ListKind, accountId: string, protection: string) =>
+    owned(accountId, `${kind}#protection#${protection}`),
   /** Partition of index `byParent`: the instances of a server, the backups of an instance, the operations of a resource, or links to those that concern it. */
   listByParent: (kind: ListKind, accountId: string, parentId: string) => owned(accountId, `${kind}#${parentId}`),
 
@@ -100,6 +103,11 @@ export const keys = {
   openOperation: (operationId: string): Key => ({ pk: keys.open(), sk: operationId }),
   expiring: (): string => "EXPIRING",
   expiringBackup: (expiresAt: string, backupId: string): Key => ({ pk: keys.expiring(), sk: `${expiresAt}#${backupId}` }),
+  /** An instance's backup policy. */
+  backupPolicy: (accountId: string, instanceId: string): Key => ({ pk: owned(accountId, "backup_policy"), sk: instanceId }),
+  /** Partition of index `byStatus`: the enabled policies of all accounts, in shards, in the order in which there is something to do. */
+  policiesDue: (shard: number): string => `POLICIES_DUE#${shard}`,
+  policyDue: (at: string, instanceId: string): string => `${at}#${instanceId}`,
   /** Servers whose health is checked. */
   watched: (): string => "WATCHED",
   watchedServer: (serverId: string): Key => ({ pk: keys.watched(), sk: serverId }),
@@ -132,9 +140,11 @@ export const placement = (
   number: string,
   status: string | undefined,
   parentId: string | undefined,
+  protection?: string,
 ) => ({
   number,
   list: keys.list(kind, accountId),
   ...(status !== undefined && { list_status: keys.listByStatus(kind, accountId, status) }),
   ...(parentId !== undefined && { list_parent: keys.listByParent(kind, accountId, parentId) }),
+  ...(protection !== undefined && { list_protection: keys.listByProtection(kind, accountId, protection) }),
 });

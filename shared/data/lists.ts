@@ -33,36 +33,59 @@ export interface Listed<T> {
   meta: ListMeta;
 }
 
-/** What a list is of: all records of a kind, or those with a status. */
+/** What a list is of: all records of a kind, or those with a status, or with a protection status. */
 interface ListOf<T> {
   kind: ListKind;
   accountId: string;
   status: string | undefined;
+  protection?: string | undefined;
   schema: z.ZodType<T>;
 }
 
-export async function listPage<T>({ kind, accountId, status, schema }: ListOf<T>, page: PageQuery): Promise<Listed<T>> {
-  const blocks = await readBlocks(kind, accountId, status ?? "all");
+export async function listPage<T>(list: ListOf<T>, page: PageQuery): Promise<Listed<T>> {
+  const { kind, schema } = list;
+  const { index, attribute, partition, filter, name } = sourceOf(list);
+  const blocks = await readBlocks(kind, list.accountId, filter);
   const total = blocks.reduce((sum, block) => sum + block.count, 0);
-  const name = `${kind}:${status ?? ""}`;
   const start =
     page.cursor === undefined
       ? placeOf(blocks, ((page.page ?? 1) - 1) * page.per_page)
       : { before: decode(page.cursor, name), skip: 0 };
   if (start === undefined) return { items: [], meta: metaOf(page, total, null) };
   const { items } = await query({
-    IndexName: status === undefined ? "byNumber" : "byStatus",
+    IndexName: index,
     KeyConditionExpression: "#list = :list AND #number < :before",
-    ExpressionAttributeNames: { "#list": status === undefined ? "list" : "list_status", "#number": "number" },
-    ExpressionAttributeValues: {
-      ":list": status === undefined ? keys.list(kind, accountId) : keys.listByStatus(kind, accountId, status),
-      ":before": start.before,
-    },
+    ExpressionAttributeNames: { "#list": attribute, "#number": "number" },
+    ExpressionAttributeValues: { ":list": partition, ":before": start.before },
     ScanIndexForward: false,
     Limit: start.skip + page.per_page + 1, // one extra shows whether there is a next page
   });
   const { items: shown, meta } = pageOf(items.slice(start.skip), page, total, name);
   return { items: shown.map((item) => schema.parse(item)), meta };
+}
+
+/** The counts of the records with a protection status. */
+export const protectionFilter = (protection: string): string => `protection#${protection}`;
+
+/** Where a list is: its index with the partition, and its counts; `name` is what its cursors say. */
+function sourceOf({ kind, accountId, status, protection }: Omit<ListOf<unknown>, "schema">) {
+  if (protection !== undefined)
+    return {
+      index: "byProtection",
+      attribute: "list_protection",
+      partition: keys.listByProtection(kind, accountId, protection),
+      filter: protectionFilter(protection),
+      name: `${kind}:${protectionFilter(protection)}`,
+    };
+  if (status !== undefined)
+    return {
+      index: "byStatus",
+      attribute: "list_status",
+      partition: keys.listByStatus(kind, accountId, status),
+      filter: status,
+      name: `${kind}:${status}`,
+    };
+  return { index: "byNumber", attribute: "list", partition: keys.list(kind, accountId), filter: "all", name: `${kind}:` };
 }
 
 /**

@@ -10,12 +10,13 @@ import {
   type Transition,
 } from "../domain/lifecycle.ts";
 import { endBackup } from "./backups.ts";
-import { type Change, changeOf, now } from "./change.ts";
+import { type Change, changeOf, now, retryOnConflict } from "./change.ts";
 import type { Ending } from "./ending.ts";
 import { endInstance } from "./instances.ts";
 import { keys } from "./keys.ts";
 import { findOperationCore } from "./operations.ts";
 import type { OperationCore } from "./records.ts";
+import { dropPolicy, protectAfterDeletion, protectionAfterBackup } from "./protection.ts";
 import { endServer } from "./servers.ts";
 import { ConditionFailed } from "./table.ts";
 
@@ -31,6 +32,10 @@ type Outcome = { succeeded: true } | { succeeded: false; error: { code: Operatio
 /** Ends an operation and unlocks its resources; ending it twice has the same effect as once. */
 export async function endOperation(operation: OperationCore, outcome: Outcome): Promise<void> {
   if (!isOpen(operation.state)) return;
+  await retryOnConflict(() => end(operation, outcome));
+}
+
+async function end(operation: OperationCore, outcome: Outcome): Promise<void> {
   const change = changeOf({ id: operation.account_id });
   const finished_at = now();
   const to = outcome.succeeded ? OPERATION.succeeded : OPERATION.failed;
@@ -95,9 +100,19 @@ async function release(
   { to, back, reason, withdrawn = false }: { to: string; back: boolean; reason: string | null; withdrawn?: boolean },
 ): Promise<void> {
   const { account_id: accountId, resource } = operation;
+  const at = now();
   const mine = { equals: { operation_id: operation.id } };
+  const protection =
+    operation.type === "backup.create" ? await protectionAfterBackup(change, operation, { to, at, reason }) : undefined;
   for (const { type, id } of operation.holds)
-    change.update(keys.record(type, accountId, id), { set: { operation_id: null, updated_at: now() } }, mine);
+    change.update(
+      keys.record(type, accountId, id),
+      { set: { ...protection?.set, operation_id: null, updated_at: at } },
+      { ...mine, ...protection?.where },
+      protection?.conditionError,
+    );
+  if (to === "gone" && operation.type === "backup.delete") await protectAfterDeletion(change, operation);
+  if (to === "gone" && resource.type === "instance") await dropPolicy(change, resource.id);
   if (operation.uses_backup_id !== null)
     change.update(keys.record("backup", accountId, operation.uses_backup_id), { take: { used_by: new Set([operation.id]) } });
   if (operation.type === "backup.drill")
@@ -105,6 +120,7 @@ async function release(
   await END[resource.type](change, {
     operation,
     to,
+    at,
     withdrawn,
     reasonAfter: (state, present) => (back && state === operation.before ? present : isFailure(state) ? reason : null),
   });

@@ -1,5 +1,6 @@
 // The records as stored in the table: the public fields, and those that only the service needs.
 import * as z from "zod";
+import { BackupPolicy, type PolicyFields } from "../api/backup-policy.ts";
 import { Backup, BackupStatus } from "../api/backups.ts";
 import { type Actor, email, id, timestamp } from "../api/fields.ts";
 import { Instance, InstanceStatus } from "../api/instances.ts";
@@ -9,7 +10,7 @@ import { Event } from "../api/settings.ts";
 import { SshKey } from "../api/ssh-keys.ts";
 import { Token } from "../api/tokens.ts";
 import { ALL_PERMISSIONS } from "../api/permissions.ts";
-import { isServerPhase, OPERATION_TYPES, RESOURCE_TYPES, type ServerPhase } from "../domain/lifecycle.ts";
+import { isServerPhase, OPERATION_TYPES, PROTECTION_STATUSES, RESOURCE_TYPES, type ServerPhase } from "../domain/lifecycle.ts";
 import { Stamp } from "./stamps.ts";
 import { stored } from "./stored.ts";
 
@@ -31,6 +32,8 @@ export const ServerRecord = stored(Server.omit({ status: true, last_seen_at: tru
   /** Instances that are on it: it cannot be deleted while there are any. */
   instances: z.number().int().default(0),
   failed_probes: z.number().int().default(0),
+  /** Scheduled backups that run on it. */
+  scheduled_backups: z.number().int().default(0),
 });
 export type ServerRecord = z.infer<typeof ServerRecord>;
 
@@ -42,8 +45,17 @@ export const WatchedServer = z.object({
 });
 export type WatchedServer = z.infer<typeof WatchedServer>;
 
-export const InstanceRecord = stored(Instance.omit({ status: true, allowed_actions: true, dns_record: true, url: true })).extend({
+export const InstanceRecord = stored(
+  Instance.omit({ status: true, allowed_actions: true, dns_record: true, url: true, protection: true }),
+).extend({
   ...listed,
+  protection_status: z.enum(PROTECTION_STATUSES).default("unprotected"),
+  /** The last completed backup, without safety backups: when it was completed, and when it was begun. */
+  last_backup_id: z.string().nullable().default(null),
+  last_backup_at: z.string().nullable().default(null),
+  last_backup_begun_at: z.string().nullable().default(null),
+  /** Null without an enabled policy. */
+  next_backup_at: z.string().nullable().default(null),
   state: InstanceStatus,
   server_ip: z.string().nullable(),
   /** Whether the ERP was ever installed; records of before this was noted are taken for installed. */
@@ -58,6 +70,10 @@ export const BackupRecord = stored(Backup.omit({ status: true })).extend({
   skipped_files: Backup.shape.skipped_files.default(0),
   locked: Backup.shape.locked.default(false),
   drill: Backup.shape.drill.default(null),
+  retained_by: Backup.shape.retained_by.default([]),
+  /** When the run of a scheduled backup was due, and whether it repeats one that failed. */
+  due_at: z.string().optional(),
+  attempt: z.number().int().optional(),
   server_id: id("server"),
   /** The storage's own checksum of the archive as it arrived. */
   stored_checksum: z.string().optional(),
@@ -68,6 +84,42 @@ export const BackupRecord = stored(Backup.omit({ status: true })).extend({
 });
 export type BackupRecord = z.infer<typeof BackupRecord>;
 
+/** A due run of a policy that has not started. */
+const DueRun = z.object({
+  due_at: z.string(),
+  /** 2 if it repeats one that failed. */
+  attempt: z.number().int(),
+  /** From when on it may start. */
+  start_at: z.string(),
+  /** Since when it is retried because its instance or server is not available; null while it is not. */
+  held_since: z.string().nullable(),
+  /** Its backup, while it waits for a place on its server. */
+  backup_id: z.string().nullable(),
+});
+export type DueRun = z.infer<typeof DueRun>;
+
+/** What moving a policy takes, without what is only shown of it: the end of a backup builds no more. */
+export const PolicyCore = z.object({
+  account_id: z.string(),
+  instance_id: z.string(),
+  server_id: z.string(),
+  enabled: z.boolean(),
+  next_run_at: z.string().nullable(),
+  /** Changes with each write. */
+  revision: z.string(),
+  /** The times before it was set or enabled do not count. */
+  since: z.string(),
+  due: DueRun.nullable(),
+  /** Whether a run has completed since retention was last applied. */
+  retain: z.boolean(),
+  /** When its instance becomes overdue, unless a backup is taken; null if it cannot, or is. */
+  overdue_at: z.string().nullable(),
+});
+export type PolicyCore = z.infer<typeof PolicyCore>;
+
+export const PolicyRecord = stored(BackupPolicy).extend(PolicyCore.shape);
+export type PolicyRecord = z.infer<typeof PolicyRecord>;
+
 /**
  * What starting, withdrawing and ending an operation takes, without what is only shown of it. A function that can begin an operation builds this
  * schema at each cold start; the public one takes six times as long.
@@ -75,6 +127,7 @@ export type BackupRecord = z.infer<typeof BackupRecord>;
 export const OperationCore = z.object({
   ...listed,
   id: z.string(),
+  created_at: z.string(),
   state: OperationStatus,
   type: z.enum(OPERATION_TYPES),
   resource: z.object({ type: z.enum(RESOURCE_TYPES), id: z.string() }),
@@ -173,6 +226,7 @@ export const AccountRecord = z.object({
   default_provider: z.string().nullable(),
   default_region: z.string().nullable(),
   backup_retention_days: z.number().int(),
+  default_backup_policy: z.custom<PolicyFields>().nullable().default(null),
   created_at: timestamp,
   updated_at: timestamp,
   /** How many there may be. */

@@ -3,6 +3,7 @@ import { hasInstances, noneInAccount, notFound, operationInProgress, serverBusy,
 import { Server, SERVER_UNVERSIONED } from "../api/servers.ts";
 import { newId } from "../domain/ids.ts";
 import { LIFECYCLE, RENAMABLE, SERVER_PHASES, type ServerPhase, USABLE } from "../domain/lifecycle.ts";
+import { SCHEDULED_AT_ONCE } from "../domain/limits.ts";
 import { getterOf, presentOf, refOf } from "./by-id.ts";
 import { type Change, heldByAnother, now, Overtaken } from "./change.ts";
 import type { Ending } from "./ending.ts";
@@ -65,6 +66,7 @@ export function reserveServer(change: Change, draft: NewServer, operationId: str
     ssh_port: null,
     host_keys: [],
     instances: 0,
+    scheduled_backups: 0,
     failed_probes: 0,
     operation_id: operationId,
     created_at: now(),
@@ -161,6 +163,26 @@ export const requireServerReady = (change: Change, serverId: string): void =>
       unusable(present ?? { id: serverId }),
     ),
   );
+
+/** Takes one of a usable server's places for scheduled backups. */
+export const takePlace = (change: Change, serverId: string): void =>
+  change.update(
+    keys.record("server", change.accountId, serverId),
+    { add: { scheduled_backups: 1 } },
+    { oneOf: { state: USABLE }, below: { scheduled_backups: SCHEDULED_AT_ONCE } },
+    (present) => {
+      const { state } = ServerRecord.pick({ state: true }).parse(present ?? { state: LIFECYCLE["server.delete"].through });
+      return USABLE.includes(state) ? new NoPlace() : unusable(present ?? { id: serverId, state });
+    },
+  );
+
+/** As many scheduled backups as may run on the server at a time do. */
+export class NoPlace extends Error {
+  override name = "NoPlace";
+}
+
+export const leavePlace = (change: Change, serverId: string): void =>
+  change.update(keys.record("server", change.accountId, serverId), { add: { scheduled_backups: -1 } });
 
 /** Makes sure that work can be done on a server; a server that is not active is named. */
 export function requireUsable(server: ServerRecord): void {

@@ -20,6 +20,10 @@ export type InstanceStatus = (typeof INSTANCE_STATUSES)[number];
 export const BACKUP_STATUSES = ["pending", "running", "completed", "failed", "deleting"] as const;
 export type BackupStatus = (typeof BACKUP_STATUSES)[number];
 
+/** Whether an instance's backup policy does what it says. */
+export const PROTECTION_STATUSES = ["unprotected", "protected", "overdue"] as const;
+export type ProtectionStatus = (typeof PROTECTION_STATUSES)[number];
+
 export const OPERATION_STATUSES = ["pending", "running", "succeeded", "failed"] as const;
 export type OperationStatus = (typeof OPERATION_STATUSES)[number];
 
@@ -133,6 +137,9 @@ const BACKED_UP: readonly InstanceStatus[] = ["running", "stopped"];
 
 /** The note and the lock of a backup can be changed unless it is being deleted. */
 export const EDITABLE: readonly BackupStatus[] = ["pending", "running", "completed", "failed"];
+
+/** A scheduled backup that waits for a place on its server, before any operation begins it. */
+export const BACKUP_WAITING: BackupStatus = LIFECYCLE["backup.create"].through;
 
 /** A backup whose archive can be restored, cloned from and downloaded. */
 export const RESTORABLE: readonly BackupStatus[] = ["completed"];

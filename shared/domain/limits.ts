@@ -40,5 +40,18 @@ export const DOWNLOAD_MINUTES = 15;
 export const DEFAULT_QUOTAS = { server: 10, instance: 100, token: 100, ssh_key: 100, user: 20 } as const;
 export type QuotaKind = keyof typeof DEFAULT_QUOTAS;
 
+/** A scheduled backup starts within 15 minutes: up to 8 by instance, and the rest is for the sweep to start what was not. */
+export const SPREAD_MINUTES = 8;
+/** Scheduled backups that run on one server at a time. */
+export const SCHEDULED_AT_ONCE = 2;
+/** How long a run is retried while its instance or its server is not available. */
+export const HELD_MINUTES = 60;
+/** A run that fails is repeated once after this time. */
+export const REPEAT_MINUTES = 15;
+/** An instance is overdue this long after a run that brought no backup was due. */
+export const OVERDUE_MINUTES = 120;
+/** How long failed scheduled backups are kept. */
+export const FAILED_BACKUP_DAYS = 30;
+
 /** A server is offline after this many failed probes in a row, one a minute. */
 export const FAILED_PROBES_MAX = 5;

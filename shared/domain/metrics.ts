@@ -2,5 +2,5 @@
 
 export const METRICS_NAMESPACE = "ErpControlPlane";
 
-/** Undoing that failed for good; machines at a provider that no record knows; backups that failed their drill. */
-export type MetricName = "UndoFailed" | "OrphanMachines" | "DrillFailed";
+/** Undoing that failed for good; machines at a provider that no record knows; backups that failed their drill; instances that have become overdue. */
+export type MetricName = "UndoFailed" | "OrphanMachines" | "DrillFailed" | "BackupsOverdue";

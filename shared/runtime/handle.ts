@@ -55,8 +55,8 @@ type Request<E extends Endpoint> = RequestOf<E> & {
   requestId: string;
   /** Several records in one call. */
   read: Reads;
-  /** Rejects the request (412) if its `If-Match` does not match, and the change if the record has changed when it is written. */
-  match: (change: Change, version: Version) => void;
+  /** Rejects the request (412) if its `If-Match` does not match, and the change if the record has changed when it is written; no tag matches what is not there. */
+  match: (change: Change, version: Version | undefined) => void;
   /** The same for a write without a `Change`. */
   matchTag: (etag: string) => void;
   /**
@@ -310,6 +310,10 @@ function conditionOf(endpoint: Endpoint, event: APIGatewayProxyEvent): Pick<Requ
   return {
     matchTag,
     match: (change, version) => {
+      if (version === undefined) {
+        if (header !== undefined) throw preconditionFailed(null);
+        return;
+      }
       matchTag(version.etag);
       if (tags !== "*") change.requireUnchanged(version);
     },

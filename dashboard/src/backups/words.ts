@@ -3,10 +3,11 @@ import type { Backup } from "../../../shared/api/backups.ts";
 import { inShort } from "../resource/moment.ts";
 import { sizeInWords } from "../resource/size.ts";
 
-const KINDS: Readonly<Record<string, string>> = { manual: "Manual", pre_restore: "Pre-restore" } satisfies Record<
-  Backup["kind"],
-  string
->;
+const KINDS: Readonly<Record<string, string>> = {
+  manual: "Manual",
+  pre_restore: "Pre-restore",
+  scheduled: "Scheduled",
+} satisfies Record<Backup["kind"], string>;
 
 /** A newer service may know more kinds than this page. */
 export const kindInWords = (kind: string): string => KINDS[kind] ?? kind;

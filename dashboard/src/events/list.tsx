@@ -10,7 +10,12 @@ import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { actionInWords, pageOf } from "./words.ts";
 
-const ACTORS: Record<Event["actor"]["type"], string> = { user: "User", token: "API key", operator: "Service operator" };
+const ACTORS: Record<Event["actor"]["type"], string> = {
+  user: "User",
+  token: "API key",
+  operator: "Service operator",
+  schedule: "Backup policy",
+};
 
 const COLUMNS: [Column<Event>, ...Column<Event>[]] = [
   { id: "what", header: "Action", cell: ({ type }) => actionInWords(type) },

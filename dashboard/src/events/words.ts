@@ -6,6 +6,9 @@ import { workOf } from "../operations/words.ts";
 const ACTIONS: Readonly<Record<string, string>> = {
   "server.update": "Renamed server",
   "backup.update": "Changed backup",
+  "backup_policy.update": "Changed backup policy",
+  "backup_policy.delete": "Deleted backup policy",
+  "instance.overdue": "Backup overdue",
   "backup.download": "Downloaded backup",
   "backup.drill_failed": "Backup failed its restore drill",
   "ssh_key.create": "Added SSH key",

@@ -24,6 +24,11 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
     description:
       "ERP applications. Each runs on a server and has its own database, filestore and domain. `allowed_actions` lists the actions you can take now.",
   },
+  backupPolicy: {
+    name: "Backup policies",
+    description:
+      "When an instance is backed up automatically, and which of those backups are kept. An instance has at most one policy; its `protection` shows whether the policy does what it says.",
+  },
   backups: {
     name: "Backups",
     description:

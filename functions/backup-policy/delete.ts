@@ -1,0 +1,23 @@
+// DELETE /instances/:id/backup-policy
+import { api } from "../../shared/api/index.ts";
+import { waitingBackup } from "../../shared/data/backups.ts";
+import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
+import { instanceRef, presentInstance } from "../../shared/data/instances.ts";
+import { policyRef, policyVersion, presentPolicy, removePolicy } from "../../shared/data/policies.ts";
+import { beginChange } from "../../shared/runtime/begin.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(api.backupPolicy.delete)(async ({ params, caller, by, read, commit, match }) =>
+  retryOnConflict(async () => {
+    const { change, ...records } = await beginChange(
+      { caller, read },
+      { instance: instanceRef(caller.account_id, params.id), policy: policyRef(caller.account_id, params.id) },
+    );
+    const instance = presentInstance(records.instance);
+    const policy = presentPolicy(records.policy);
+    match(change, policyVersion(policy));
+    removePolicy(change, { instance, policy, waiting: await waitingBackup(policy) });
+    logEvent(change, by, "backup_policy.delete", { type: "instance", id: instance.id, name: instance.name });
+    return commit(change, { id: instance.id, deleted: true });
+  }),
+);

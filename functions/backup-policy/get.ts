@@ -1,0 +1,14 @@
+// GET /instances/:id/backup-policy
+import { api } from "../../shared/api/index.ts";
+import { instanceRef, presentInstance } from "../../shared/data/instances.ts";
+import { policyRef, presentPolicy, toPolicy } from "../../shared/data/policies.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(api.backupPolicy.get)(async ({ params, caller, read }) => {
+  const { instance, policy } = await read({
+    instance: instanceRef(caller.account_id, params.id),
+    policy: policyRef(caller.account_id, params.id),
+  });
+  presentInstance(instance);
+  return toPolicy(presentPolicy(policy));
+});

@@ -1,0 +1,23 @@
+// PUT /instances/:id/backup-policy
+import { api } from "../../shared/api/index.ts";
+import { waitingBackup } from "../../shared/data/backups.ts";
+import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
+import { instanceRef, presentInstance } from "../../shared/data/instances.ts";
+import { policyRef, policyVersion, toPolicy } from "../../shared/data/policies.ts";
+import { setPolicy } from "../../shared/data/policy-changes.ts";
+import { beginChange } from "../../shared/runtime/begin.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(api.backupPolicy.update)(async ({ params, body, caller, by, read, commit, match }) =>
+  retryOnConflict(async () => {
+    const { change, policy, ...records } = await beginChange(
+      { caller, read },
+      { instance: instanceRef(caller.account_id, params.id), policy: policyRef(caller.account_id, params.id) },
+    );
+    const instance = presentInstance(records.instance);
+    match(change, policy && policyVersion(policy));
+    const set = setPolicy(change, { instance, policy, waiting: await waitingBackup(policy) }, body);
+    logEvent(change, by, "backup_policy.update", { type: "instance", id: instance.id, name: instance.name });
+    return commit(change, toPolicy(set));
+  }),
+);

@@ -1,0 +1,67 @@
+// How backup policies are set. What only moves them does without the cron parser (`policies.ts`).
+import type { PolicyFields } from "../api/backup-policy.ts";
+import { OVERDUE_MINUTES } from "../domain/limits.ts";
+import { nextRun } from "../domain/schedule.ts";
+import type { Change } from "./change.ts";
+import { atOnce, dropWaiting, isoOf, minutesAfter, type Present, savePolicy, showProtection, startOf } from "./policies.ts";
+import type { DueRun, InstanceRecord, PolicyRecord } from "./records.ts";
+
+/**
+ * When an instance becomes overdue: two hours after the first due time since its last completed backup was begun, not counting times
+ * before the policy was set, nor a run that waits for a place on its server.
+ */
+export function overdueAt(
+  policy: Pick<PolicyRecord, "schedule" | "timezone" | "enabled" | "since" | "due">,
+  begunAt: string | null,
+): string | null {
+  if (!policy.enabled || begunAt === null) return null;
+  const waiting = policy.due !== null && policy.due.backup_id !== null ? policy.due.due_at : "";
+  const [latest = begunAt] = [begunAt, policy.since, waiting].toSorted().toReversed();
+  return minutesAfter(isoOf(nextRun(policy, Date.parse(latest))), OVERDUE_MINUTES);
+}
+
+/** The policy that an instance gets with `fields`, in place of the one that it has. */
+function policyWith(instance: InstanceRecord, present: PolicyRecord | undefined, fields: PolicyFields, at: number) {
+  const active = present?.enabled === true ? present : undefined;
+  const unchanged = active?.schedule === fields.schedule && active.timezone === fields.timezone;
+  const policy = {
+    ...fields,
+    account_id: instance.account_id,
+    instance_id: instance.id,
+    server_id: instance.server_id,
+    last_run: present?.last_run ?? null,
+    next_run_at: !fields.enabled ? null : unchanged ? active.next_run_at : isoOf(nextRun(fields, at)),
+    since: unchanged ? active.since : isoOf(at),
+    due: fields.enabled ? dueWith(instance, active, unchanged, isoOf(at)) : null,
+    retain: fields.enabled && (present?.retain ?? false),
+    overdue_at: null,
+  };
+  const isOverdue = instance.protection_status === "overdue";
+  return { ...policy, overdue_at: isOverdue ? null : overdueAt(policy, instance.last_backup_begun_at) };
+}
+
+/** A run that is due stays due, whatever the new schedule is; without any completed backup, one is due at once. */
+function dueWith(
+  { last_backup_at }: Pick<InstanceRecord, "last_backup_at">,
+  active: PolicyRecord | undefined,
+  unchanged: boolean,
+  at: string,
+): DueRun | null {
+  if (last_backup_at === null) {
+    const due = active?.due ?? atOnce(at);
+    return { ...due, start_at: due.start_at < at ? due.start_at : at };
+  }
+  if (active === undefined || active.due !== null || unchanged) return active?.due ?? null;
+  const { next_run_at } = active;
+  return next_run_at !== null && next_run_at <= at ? { ...atOnce(next_run_at), start_at: startOf(active) ?? at } : null;
+}
+
+/** Sets an instance's policy. */
+export function setPolicy(change: Change, { instance, policy, waiting }: Present, fields: PolicyFields): PolicyRecord {
+  const saved = savePolicy(change, policy, policyWith(instance, policy, fields, Date.now()));
+  if (saved.due === null && waiting !== undefined) dropWaiting(change, waiting);
+  const enabled = saved.enabled && instance.last_backup_at !== null;
+  const to = !enabled ? "unprotected" : instance.protection_status === "overdue" ? "overdue" : "protected";
+  showProtection(change, instance, to, saved.next_run_at);
+  return saved;
+}

@@ -1,0 +1,229 @@
+// The runs of backup policies, as the schedule function moves them. Each function makes one change, which needs the policy as it was
+// read: of two schedule functions that meet, one moves the policy and the other changes nothing.
+import { createHash } from "node:crypto";
+import { RESTORABLE } from "../domain/lifecycle.ts";
+import { HELD_MINUTES } from "../domain/limits.ts";
+import { idFrom, newId } from "../domain/ids.ts";
+import type { IdKind } from "../domain/id-kinds.ts";
+import { latestRun, nextRun } from "../domain/schedule.ts";
+import { retain } from "../domain/retention.ts";
+import { beginDeletion, beginScheduledBackup, reserveWaiting, waitingBackup } from "./backups.ts";
+import { type Change, changeOf, logEvent } from "./change.ts";
+import { keys, keyString } from "./keys.ts";
+import { listOfParent } from "./lists.ts";
+import { findOperation } from "./operations.ts";
+import { dropWaiting, isoOf, minutesAfter, savePolicy, showProtection, startOf } from "./policies.ts";
+import { overdueAt } from "./policy-changes.ts";
+import {
+  type AccountRecord,
+  BackupRecord,
+  type DueRun,
+  type InstanceRecord,
+  type OperationRecord,
+  type PolicyRecord,
+} from "./records.ts";
+import { readAll } from "./table.ts";
+import { check, update } from "./writes.ts";
+
+/** The author of what policies do. */
+const SCHEDULE = { actor: { type: "schedule", id: "schedule", name: "Backup policy" }, requestId: "backup-policy" } as const;
+
+/** What a policy's run needs to know. */
+export interface Subject {
+  account: AccountRecord;
+  instance: InstanceRecord;
+  policy: PolicyRecord;
+}
+
+/** The run that is due at a time, if one is: of several that an outage has missed, the latest one. */
+export function dueRun(policy: PolicyRecord, at: string): DueRun | undefined {
+  if (!policy.enabled) return undefined;
+  if (policy.due !== null) return policy.due.start_at <= at ? policy.due : undefined;
+  const start_at = startOf(policy);
+  if (policy.next_run_at === null || start_at === undefined || start_at > at) return undefined;
+  const due_at = isoOf(latestRun(policy, Date.parse(policy.next_run_at), Date.parse(at)));
+  return { due_at, attempt: 1, start_at, held_since: null, backup_id: null };
+}
+
+/** A policy that has come to its due run: the next one is after both, whatever the clock says. */
+function reached(policy: PolicyRecord, due: DueRun, at: string): PolicyRecord & { next_run_at: string } {
+  const pending = policy.next_run_at;
+  const passed = pending === null || pending <= due.due_at || pending <= at;
+  const from = Math.max(Date.parse(due.due_at), Date.parse(at));
+  return { ...policy, next_run_at: passed ? isoOf(nextRun(policy, from)) : pending };
+}
+
+/** Until when a run waits for a place: an hour before the next one is due, but half an hour at least. */
+export const waitsUntil = (due: DueRun, next_run_at: string): string =>
+  [minutesAfter(next_run_at, -60), minutesAfter(due.due_at, 30)].toSorted().at(-1) ?? next_run_at;
+
+/** A run makes the same backup and the same operation, however often it is begun. */
+function idOf(kind: IdKind, { instance_id }: PolicyRecord, { due_at, attempt }: DueRun): string {
+  const digest = createHash("sha256").update(`${kind}\n${instance_id}\n${due_at}\n${attempt}`).digest();
+  return idFrom(kind, Date.parse(due_at), digest.subarray(0, 10));
+}
+
+/** Begins the backup of a due run. */
+export async function beginRun(
+  { account, instance, policy }: Subject,
+  due: DueRun,
+  waiting: BackupRecord | undefined,
+  at: string,
+): Promise<{ policy: PolicyRecord; operation: OperationRecord }> {
+  const change = changeOf(account);
+  const after = { ...reached(policy, due, at), due: null };
+  const saved = savePolicy(change, policy, { ...after, overdue_at: overdueOf(after, instance) });
+  const operation = beginScheduledBackup(change, SCHEDULE, instance, {
+    due,
+    operationId: idOf("operation", policy, due),
+    backupId: idOf("backup", policy, due),
+    waiting,
+    next_run_at: after.next_run_at,
+  });
+  await change.commit();
+  return { policy: saved, operation };
+}
+
+const overdueOf = (policy: PolicyRecord, { last_backup_begun_at, protection_status }: InstanceRecord): string | null =>
+  protection_status === "overdue" ? null : overdueAt(policy, last_backup_begun_at);
+
+/** Keeps a due run until its server has a place; its backup is pending meanwhile. */
+export async function waitForPlace({ account, instance, policy }: Subject, due: DueRun, at: string): Promise<PolicyRecord> {
+  const change = changeOf(account);
+  const backup = reserveWaiting(change, instance, due, idOf("backup", policy, due));
+  const after = { ...reached(policy, due, at), due: { ...due, backup_id: backup.id, held_since: null } };
+  const saved = savePolicy(change, policy, { ...after, overdue_at: overdueOf(after, instance) });
+  showNext(change, instance, after.next_run_at);
+  await change.commit();
+  return saved;
+}
+
+/** Notes since when a due run is retried because its instance or server is not available. */
+export async function holdRun({ instance, policy }: Subject, due: DueRun, at: string): Promise<PolicyRecord> {
+  const change = changeOf({ id: policy.account_id });
+  const after = { ...reached(policy, due, at), due: { ...due, held_since: at } };
+  const saved = savePolicy(change, policy, { ...after, overdue_at: overdueOf(after, instance) });
+  showNext(change, instance, after.next_run_at);
+  await change.commit();
+  return saved;
+}
+
+export const isHeldTooLong = ({ held_since }: DueRun, at: string): boolean =>
+  held_since !== null && minutesAfter(held_since, HELD_MINUTES) <= at;
+
+/** Gives up a due run. */
+export async function skipRun({ instance, policy }: Subject, due: DueRun, reason: string, at: string): Promise<PolicyRecord> {
+  const waiting = await waitingBackup(policy);
+  const change = changeOf({ id: policy.account_id });
+  const last_run = { at: due.due_at, status: "skipped", backup_id: null, reason } as const;
+  const after = { ...reached(policy, due, at), due: null, last_run };
+  const saved = savePolicy(change, policy, { ...after, overdue_at: overdueOf(after, instance) });
+  if (waiting !== undefined) dropWaiting(change, waiting);
+  showNext(change, instance, after.next_run_at);
+  await change.commit();
+  return saved;
+}
+
+const showNext = (change: Change, instance: InstanceRecord, next_backup_at: string): void => {
+  if (next_backup_at !== instance.next_backup_at)
+    change.update(keys.record("instance", change.accountId, instance.id), { set: { next_backup_at } });
+};
+
+/**
+ * Moves an instance to `overdue`, unless a backup that is still running was begun since the run was due. Undefined if it is not
+ * overdue, or not yet.
+ */
+export async function becomeOverdue({ account, instance, policy }: Subject, at: string): Promise<PolicyRecord | undefined> {
+  const overdue_at = overdueAt(policy, instance.last_backup_begun_at);
+  const change = changeOf(account);
+  if (overdue_at === null || overdue_at > at || instance.protection_status === "overdue") {
+    const saved = savePolicy(change, policy, {
+      ...policy,
+      overdue_at: instance.protection_status === "overdue" ? null : overdue_at,
+    });
+    await change.commit();
+    return saved;
+  }
+  const running = instance.operation_id === null ? undefined : await findOperation(policy.account_id, instance.operation_id);
+  if (running?.type === "backup.create" && (overdueAt(policy, running.created_at) ?? "") > at) return undefined;
+  const saved = savePolicy(change, policy, { ...policy, overdue_at: null });
+  showProtection(change, instance, "overdue", instance.next_backup_at);
+  logEvent(change, SCHEDULE, "instance.overdue", { type: "instance", id: instance.id, name: instance.name });
+  await change.commit();
+  return saved;
+}
+
+/** Removals of one policy in one run of the schedule function; the next one continues. */
+const REMOVALS_MAX = 50;
+/** A transaction has at most 100 items. */
+const CHANGES_MAX = 90;
+
+/** What a policy would keep and remove of an instance's backups now. */
+async function retentionOf(
+  policy: Pick<PolicyRecord, "account_id" | "instance_id" | "keep" | "timezone">,
+  { last_backup_id }: Pick<InstanceRecord, "last_backup_id">,
+) {
+  const { account_id: accountId, instance_id } = policy;
+  const listed = await listOfParent(
+    { kind: "backup", accountId, schema: BackupRecord },
+    instance_id,
+    { per_page: Number.MAX_SAFE_INTEGER },
+    isRetained,
+  );
+  // The index may lag behind, and still show what was deleted.
+  const items = await readAll(listed.items.map(({ id }) => keys.record("backup", accountId, id)));
+  const backups = listed.items
+    .flatMap(({ id }) => items.get(keyString(keys.record("backup", accountId, id))) ?? [])
+    .map((item) => BackupRecord.parse(item))
+    .filter(isRetained)
+    .map((backup) => ({
+      ...backup,
+      due_at: backup.due_at ?? backup.created_at,
+      in_use: backup.operation_id !== null || (backup.used_by?.size ?? 0) > 0,
+    }));
+  const { retained_by, removable } = retain(policy.keep, policy.timezone, backups);
+  return { backups, retained_by, removable: removable.filter(({ id }) => id !== last_backup_id) };
+}
+
+const isRetained = ({ kind, state }: BackupRecord): boolean => kind === "scheduled" && RESTORABLE.includes(state);
+
+/** Begins the deletion of what no rule keeps, and shows which rules keep the others. Afterwards there is nothing to do until the next run. */
+export async function applyRetention(
+  { account, instance, policy }: Subject,
+  start: (operation: OperationRecord) => Promise<void>,
+): Promise<void> {
+  const { backups, retained_by, removable } = await retentionOf(policy, instance);
+  const [newest] = backups.toSorted((a, b) => (a.due_at < b.due_at ? 1 : -1));
+  for (const backup of removable.slice(0, REMOVALS_MAX)) {
+    const change = changeOf(account);
+    const operation = beginDeletion(change, SCHEDULE, backup, newId("operation"));
+    // The rules still are those that were applied, the instance exists, and its last completed backup stays.
+    change.write(check(keys.backupPolicy(policy.account_id, policy.instance_id), { equals: { revision: policy.revision } }));
+    change.write(
+      check(keys.record("instance", policy.account_id, instance.id), { unchanged: { last_backup_id: instance.last_backup_id } }),
+    );
+    if (newest !== undefined)
+      change.write(
+        check(keys.record("backup", policy.account_id, newest.id), {
+          equals: { operation_id: null },
+          oneOf: { state: RESTORABLE },
+        }),
+      );
+    await change.commit();
+    await start(operation);
+  }
+  const changed = backups.filter(({ id, retained_by: before }) => (retained_by.get(id) ?? []).join() !== before.join());
+  const left = changed.filter(({ id }) => !removable.some((each) => each.id === id));
+  const change = changeOf({ id: policy.account_id });
+  const done = removable.length <= REMOVALS_MAX && left.length <= CHANGES_MAX;
+  savePolicy(change, policy, { ...policy, retain: !done, overdue_at: overdueOf(policy, instance) });
+  for (const { id } of left.slice(0, CHANGES_MAX))
+    change.write(
+      update(
+        keys.record("backup", policy.account_id, id),
+        { set: { retained_by: retained_by.get(id) ?? [] } },
+        { oneOf: { state: RESTORABLE } },
+      ),
+    );
+  await change.commit();
+}

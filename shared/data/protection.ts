@@ -1,0 +1,164 @@
+// What the end of a backup, or its deletion, means for the protection of its instance, and for its policy's next run.
+//
+// The schemas have only what that takes: every function that can begin an operation builds them at each cold start.
+import * as z from "zod";
+import { BACKUP_WAITING, LIFECYCLE, RESTORABLE } from "../domain/lifecycle.ts";
+import { REPEAT_MINUTES } from "../domain/limits.ts";
+import { type Change, now } from "./change.ts";
+import type { Where } from "./expressions.ts";
+import { keys } from "./keys.ts";
+import { listOfParent } from "./lists.ts";
+import { minutesAfter, protectionError, savePolicy, startOf } from "./policies.ts";
+import { type OperationCore, PolicyCore } from "./records.ts";
+import { leavePlace } from "./servers.ts";
+import { find, type Item, read } from "./table.ts";
+import type { Write } from "./writes.ts";
+
+const Protected = z.object({
+  id: z.string(),
+  number: z.string(),
+  protection_status: z.string().default("unprotected"),
+  last_backup_id: z.string().nullable().default(null),
+  next_backup_at: z.string().nullable().default(null),
+});
+type Protected = z.infer<typeof Protected>;
+
+const Scheduled = z.object({
+  id: z.string(),
+  number: z.string(),
+  state: z.string(),
+  kind: z.string(),
+  server_id: z.string(),
+  operation_id: z.string().nullable(),
+  due_at: z.string().optional(),
+  attempt: z.number().optional(),
+});
+
+const instanceRef = (accountId: string, id: string) => ({ key: keys.record("instance", accountId, id), schema: Protected });
+const backupRef = (accountId: string, id: string) => ({ key: keys.record("backup", accountId, id), schema: Scheduled });
+const policyRef = (accountId: string, instanceId: string) => ({
+  key: keys.backupPolicy(accountId, instanceId),
+  schema: PolicyCore,
+});
+
+/** What the write that ends the operation also sets on the instance. */
+interface Protection {
+  set: Item;
+  where: Where;
+  conditionError: Write["conditionError"];
+}
+
+interface LastBackup {
+  last_backup_id: string | null;
+  last_backup_at: string | null;
+  last_backup_begun_at: string | null;
+}
+
+const BACKUP = LIFECYCLE["backup.create"];
+
+/** After the backup of an instance: `to` is the backup's state. */
+export async function protectionAfterBackup(
+  change: Change,
+  operation: OperationCore,
+  { to, at, reason }: { to: string; at: string; reason: string | null },
+): Promise<Protection | undefined> {
+  const { accountId } = change;
+  const instanceId = String(operation.input["instance_id"]);
+  const { backup, instance, policy } = await read({
+    backup: backupRef(accountId, operation.resource.id),
+    instance: instanceRef(accountId, instanceId),
+    policy: policyRef(accountId, instanceId),
+  });
+  if (backup === undefined || backup.operation_id !== operation.id) return undefined;
+  const scheduled = backup.kind === "scheduled";
+  const completed = to === BACKUP.to;
+  if (scheduled) leavePlace(change, backup.server_id);
+  if (scheduled && policy !== undefined) savePolicy(change, policy, afterRun(policy, backup, { completed, reason }));
+  else if (completed && instance?.protection_status === "overdue") checkSoon(change, policy);
+  if (!completed || instance === undefined) return undefined;
+  return protectionWith(change, instance, {
+    last_backup_id: backup.id,
+    last_backup_at: at,
+    last_backup_begun_at: operation.created_at,
+  });
+}
+
+/** A policy after a run that ended: one that failed is repeated once, unless the next run comes first. */
+function afterRun(
+  policy: PolicyCore,
+  { id, due_at = policy.since, attempt = 1 }: z.infer<typeof Scheduled>,
+  { completed, reason }: { completed: boolean; reason: string | null },
+) {
+  const last_run = { at: due_at, status: completed ? BACKUP.to : BACKUP.failed, backup_id: id, reason };
+  const repeat_at = minutesAfter(now(), REPEAT_MINUTES);
+  const next = startOf(policy);
+  const repeated = !completed && attempt === 1 && policy.due === null && next !== undefined && repeat_at < next;
+  const due = repeated ? { due_at, attempt: 2, start_at: repeat_at, held_since: null, backup_id: null } : policy.due;
+  return { ...policy, last_run, due, retain: policy.enabled && (policy.retain || completed) };
+}
+
+/** The next run of the schedule function finds out when the instance becomes overdue. */
+function checkSoon(change: Change, policy: PolicyCore | undefined): void {
+  if (policy?.enabled === true) savePolicy(change, policy, { ...policy, overdue_at: now() });
+}
+
+function protectionWith(change: Change, instance: Protected, last: LastBackup): Protection {
+  const { protection_status, last_backup_id } = instance;
+  // What is overdue all the same, because a later run was due two hours ago, the schedule function moves.
+  const to = last.last_backup_id === null || instance.next_backup_at === null ? "unprotected" : "protected";
+  return {
+    set: { ...last, ...change.moveProtection(instance, { from: protection_status, to }) },
+    where: { unchanged: { protection_status, last_backup_id } },
+    conditionError: (present) => protectionError(instance.id, present),
+  };
+}
+
+/** After the deletion of a backup: if it was its instance's last one, the one before it is. */
+export async function protectAfterDeletion(change: Change, operation: OperationCore): Promise<void> {
+  const { accountId } = change;
+  const { id } = operation.resource;
+  const [instanceId = ""] = operation.concerns;
+  const { instance, policy } = await read({
+    instance: instanceRef(accountId, instanceId),
+    policy: policyRef(accountId, instanceId),
+  });
+  if (instance?.last_backup_id !== id) return;
+  const { set, where, conditionError } = protectionWith(change, instance, await lastBackupBut(accountId, instanceId, id));
+  change.update(keys.record("instance", accountId, instance.id), { set }, where, conditionError);
+  checkSoon(change, policy);
+}
+
+const Listed = z.object({
+  id: z.string(),
+  kind: z.string(),
+  state: z.string(),
+  created_at: z.string(),
+  completed_at: z.string().nullable(),
+});
+
+async function lastBackupBut(accountId: string, instanceId: string, gone: string): Promise<LastBackup> {
+  const { items } = await listOfParent(
+    { kind: "backup", accountId, schema: Listed },
+    instanceId,
+    { per_page: 1 },
+    ({ id, kind, state }) => id !== gone && kind !== "pre_restore" && RESTORABLE.some((each) => each === state),
+  );
+  const [last] = items;
+  return {
+    last_backup_id: last?.id ?? null,
+    last_backup_at: last?.completed_at ?? null,
+    last_backup_begun_at: last?.created_at ?? null,
+  };
+}
+
+/** Removes the policy of an instance that is gone, with the backup that waits for its run. */
+export async function dropPolicy(change: Change, instanceId: string): Promise<void> {
+  const policy = await find(policyRef(change.accountId, instanceId));
+  if (policy === undefined) return;
+  change.remove(keys.backupPolicy(change.accountId, instanceId), { equals: { revision: policy.revision } }, () =>
+    protectionError(instanceId, {}),
+  );
+  const waiting = policy.due?.backup_id ? await find(backupRef(change.accountId, policy.due.backup_id)) : undefined;
+  if (waiting !== undefined)
+    change.drop("backup", waiting, waiting.state, { equals: { operation_id: null, state: BACKUP_WAITING } });
+}

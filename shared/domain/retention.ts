@@ -1,0 +1,79 @@
+// Which backups a policy keeps: the rules of restic 0.18's `forget --keep-*`.
+import { wallTime } from "./time-zones.ts";
+
+export const KEEP_RULES = ["last", "hourly", "daily", "weekly", "monthly", "yearly"] as const;
+type KeepRule = (typeof KEEP_RULES)[number];
+type Keep = { [R in KeepRule]?: number | undefined };
+
+/** A completed scheduled backup. */
+interface Candidate {
+  id: string;
+  /** When its run was due (ISO 8601). */
+  due_at: string;
+  locked: boolean;
+  /** Whether an operation holds it or reads its archive. */
+  in_use: boolean;
+}
+
+/** What is kept, with the rules that keep it, and what may be removed, oldest first. */
+interface Retained<C> {
+  retained_by: ReadonlyMap<string, KeepRule[]>;
+  removable: C[];
+}
+
+/**
+ * Applies the rules. Each rule goes through the backups from the newest to the oldest and keeps the newest of each hour, day, week,
+ * month or year, as many as its number; while its number is not used up, it also keeps the oldest. Locked backups count like others.
+ */
+export function retain<C extends Candidate>(keep: Keep, timezone: string, backups: readonly C[]): Retained<C> {
+  const newestFirst = backups.toSorted((a, b) => compare(b.due_at, a.due_at) || compare(b.id, a.id));
+  const rules = KEEP_RULES.map((rule) => ({ rule, left: keep[rule] ?? 0, period: "" }));
+  const retained_by = new Map<string, KeepRule[]>();
+  for (const [place, { id, due_at }] of newestFirst.entries()) {
+    const isOldest = place === newestFirst.length - 1;
+    const wall = new Date(wallTime(timezone, Date.parse(due_at)));
+    const kept: KeepRule[] = [];
+    for (const state of rules) {
+      if (state.left === 0) continue;
+      const period = state.rule === "last" ? `${place}` : periodOf(state.rule, wall);
+      if (period === state.period && !isOldest) continue;
+      kept.push(state.rule);
+      state.period = period;
+      state.left -= 1;
+    }
+    retained_by.set(id, kept);
+  }
+  const removable = newestFirst.filter(
+    ({ id, locked, in_use }, place) => place > 0 && !locked && !in_use && retained_by.get(id)?.length === 0,
+  );
+  return { retained_by, removable: removable.toReversed() };
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function periodOf(rule: Exclude<KeepRule, "last">, wall: Date): string {
+  switch (rule) {
+    case "hourly":
+      return wall.toISOString().slice(0, 13);
+    case "daily":
+      return wall.toISOString().slice(0, 10);
+    case "weekly":
+      return weekOf(wall);
+    case "monthly":
+      return wall.toISOString().slice(0, 7);
+    case "yearly":
+      return wall.toISOString().slice(0, 4);
+    default:
+      throw new Error(`No such rule: ${String(rule satisfies never)}`);
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+/** The ISO 8601 week, which belongs to the year of its Thursday. */
+function weekOf(wall: Date): string {
+  const day = Date.UTC(wall.getUTCFullYear(), wall.getUTCMonth(), wall.getUTCDate());
+  const thursday = new Date(day + (4 - (wall.getUTCDay() || 7)) * DAY_MS);
+  const year = thursday.getUTCFullYear();
+  return `${year}-W${1 + Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / (7 * DAY_MS))}`;
+}

@@ -1,0 +1,59 @@
+// When a backup policy runs: a cron expression of five fields, read in a time zone.
+//
+// The library finds the matching wall times, on a calendar without daylight saving. Which instant a wall time is decides `instantOf`:
+// one that does not exist runs right after the gap, one that exists twice runs once.
+import { Cron } from "croner";
+import { instantOf, wallTime } from "./time-zones.ts";
+
+interface Schedule {
+  schedule: string;
+  timezone: string;
+}
+
+const NUMBER_OR_NAME = "[0-9]{1,2}|[A-Za-z]{3}";
+const RANGE = `(?:\\*|(?:${NUMBER_OR_NAME})(?:-(?:${NUMBER_OR_NAME}))?)(?:/[0-9]{1,2})?`;
+const FIELD = `${RANGE}(?:,${RANGE})*`;
+/** Minute, hour, day of the month, month, day of the week; without the extensions that some crons have. */
+export const FIVE_FIELDS = new RegExp(`^${FIELD}(?: ${FIELD}){4}$`);
+
+const cronOf = (expression: string): Cron => new Cron(expression, { mode: "5-part", utcOffset: 0 });
+
+/** Why an expression cannot be a policy's schedule; undefined if it can. */
+export function scheduleProblem(expression: string): string | undefined {
+  if (!FIVE_FIELDS.test(expression)) return NO_CRON;
+  try {
+    if (cronOf(expression).nextRun(new Date(0)) === null) return "must match at least one date";
+    return hasOneMinute(expression) ? undefined : "must run at most once an hour: the first field must be one minute";
+  } catch {
+    return NO_CRON;
+  }
+}
+const NO_CRON = "must be a cron expression with five fields such as 0 2 * * *";
+
+/** Two matching minutes are less than an hour apart in every matching hour; two hours never are. */
+function hasOneMinute(expression: string): boolean {
+  const [minute = ""] = expression.split(" ");
+  const [, second] = cronOf(`${minute} 0 1 1 *`).nextRuns(2, new Date(Date.UTC(2025, 11, 31)));
+  return second?.getUTCFullYear() !== 2026;
+}
+
+/** The first time after an instant (ms since 1970). */
+export function nextRun({ schedule, timezone }: Schedule, after: number): number {
+  const cron = cronOf(schedule);
+  for (let wall = wallTime(timezone, after); ;) {
+    const next = cron.nextRun(new Date(wall));
+    if (next === null) throw new Error(`The schedule ${schedule} never runs`);
+    wall = next.getTime();
+    const instant = instantOf(timezone, wall);
+    if (instant > after) return instant;
+  }
+}
+
+/** The last time until an instant, given one that is not after it. */
+export function latestRun(schedule: Schedule, from: number, until: number): number {
+  for (let run = from; ;) {
+    const next = nextRun(schedule, run);
+    if (next > until) return run;
+    run = next;
+  }
+}
