@@ -57,6 +57,22 @@ const kinds: Kind[] = [
     touch: (path) => updateOne(keys.record("instance", me.id, idIn(path)), { set: { server_ip: "203.0.113.99" } }, {}),
   },
   {
+    what: "a backup policy",
+    make: async () => {
+      const path = `/instances/${(await seedInstance(me.id)).id}/backup-policy`;
+      await (await token()).put(path, { schedule: "0 2 * * *", keep: { last: 3 } });
+      return path;
+    },
+    client: token,
+    changes: () => [
+      { schedule: "0 3 * * *", keep: { last: 3 } },
+      { schedule: "0 3 * * *", keep: { last: 4 } },
+    ],
+    deleted: 200,
+    touch: (path) =>
+      updateOne(keys.backupPolicy(me.id, path.split("/")[2] ?? ""), { set: { next_run_at: "2026-11-21T02:00:00.000Z" } }, {}),
+  },
+  {
     what: "a backup",
     make: async () => `/backups/${(await seedBackup(await seedInstance(me.id))).id}`,
     client: token,
@@ -305,6 +321,7 @@ test("the tests of versions cover every single resource", () => {
   expect(tagged.map((route) => pathOf(route, "x"))).toEqual([
     "/servers/x",
     "/instances/x",
+    "/instances/x/backup-policy",
     "/backups/x",
     "/operations/x",
     "/ssh-keys/x",

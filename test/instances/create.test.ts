@@ -40,6 +40,7 @@ test("an instance exists immediately as provisioning, with its password, and is 
     neutralized: false,
     allowed_actions: [],
     dns_record: { type: "A", name: body["domain"], value: server.ip_address },
+    protection: { status: "unprotected", last_backup_at: null, next_backup_at: null },
     created_at: expect.any(String),
     updated_at: expect.any(String),
   });
