@@ -19,7 +19,7 @@ beforeAll(async () => {
 /** CONTRACT.md: the filters of each list, one at a time. */
 const FILTERS: Record<string, string[]> = {
   "GET /servers": ["status"],
-  "GET /instances": ["status", "server_id"],
+  "GET /instances": ["status", "server_id", "protection"],
   "GET /backups": ["status", "instance_id"],
   "GET /instances/:id/backups": ["status"],
   "GET /operations": ["status", "resource_id"],
@@ -122,7 +122,8 @@ test.each(listRoutes.filter(({ title }) => (FILTERS[title] ?? []).length > 1))(
     const { api } = await me.token();
     const filters = FILTERS[route.title] ?? [];
     const [first = "", second = ""] = filters;
-    const value = (name: string) => (name === "status" ? statusOf(route.id) : instanceId.replace("ins_", prefixFor(name)));
+    const value = (name: string) =>
+      name === "status" ? statusOf(route.id) : name === "protection" ? "protected" : instanceId.replace("ins_", prefixFor(name));
     const response = await api.get(`${route.path}?${first}=${value(first)}&${second}=${value(second)}`);
     expect(response.error).toMatchObject({
       code: "VALIDATION_ERROR",
