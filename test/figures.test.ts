@@ -92,6 +92,12 @@ const remove =
 const server = () => seedServer(me.id);
 const instance = (fields: Parameters<typeof seedInstance>[1] = {}) => seedInstance(me.id, fields);
 const backup = async () => seedBackup(await instance());
+const POLICY = { schedule: "0 2 * * *", keep: { daily: 7 } };
+const policy = async () => {
+  const { id } = await instance();
+  await (await me.token()).api.put(`/instances/${id}/backup-policy`, POLICY);
+  return { id };
+};
 const operation = async () => {
   const begun = await me.api.post("/servers", await me.serverBody());
   return { id: begun.as(z.looseObject({ operation_id: z.string() })).operation_id };
@@ -152,6 +158,17 @@ const BUDGET: Record<string, Row> = {
     calls: 2,
     starts: 1,
     prepare: post(async () => [`/instances/${(await instance()).id}/backups`]),
+  },
+  "backupPolicy.get": { status: 200, calls: 1, prepare: get((id) => `/instances/${id}/backup-policy`, policy) },
+  "backupPolicy.update": {
+    status: 200,
+    calls: 2,
+    prepare: put(async () => [`/instances/${(await policy()).id}/backup-policy`, { ...POLICY, timezone: "Europe/Berlin" }]),
+  },
+  "backupPolicy.delete": {
+    status: 200,
+    calls: 2,
+    prepare: remove(async () => `/instances/${(await policy()).id}/backup-policy`),
   },
   "backups.get": { status: 200, calls: 1, prepare: get((id) => `/backups/${id}`, backup) },
   "backups.update": {

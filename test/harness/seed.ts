@@ -54,7 +54,7 @@ export async function seedInstance(accountId: string, fields: Partial<InstanceRe
   change.claim(keys.domain(accountId, instance.domain), "domain", id);
   change.claim(keys.databaseName(accountId, serverId, instance.database_name), "database_name", id);
   change.update(keys.record("server", accountId, serverId), { add: { instances: 1 } });
-  change.add("instance", instance, { status: instance.state, parentId: serverId });
+  change.add("instance", instance, { status: instance.state, parentId: serverId, protection: instance.protection_status });
   await change.commit();
   return instance;
 }

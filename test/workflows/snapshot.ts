@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { keys, type ListKind } from "../../shared/data/keys.ts";
+import { protectionFilter } from "../../shared/data/lists.ts";
 import { BackupRecord, InstanceRecord, OperationRecord, ServerRecord } from "../../shared/data/records.ts";
 import { findErp, listMachines } from "../../shared/data/sandbox.ts";
 import { type Item, queryAll } from "../../shared/data/table.ts";
@@ -174,13 +175,18 @@ export function expectCounts({ counts, servers, instances, backups, operations }
   for (const { kind, items } of counts) {
     const numbers = new Map<string, number>();
     for (const { pk: _pk, sk, ...blocks } of items) {
-      const [filter = ""] = String(sk).split("#");
+      const filter = String(sk).split("#").slice(0, -1).join("#");
       const sum = Object.values(blocks).reduce<number>((total, count) => total + Number(count), 0);
       numbers.set(filter, (numbers.get(filter) ?? 0) + sum);
     }
     const real = new Map<string, number>();
     for (const status of statuses[kind] ?? [])
       for (const filter of ["all", status]) real.set(filter, (real.get(filter) ?? 0) + 1);
+    if (kind === "instance")
+      for (const { protection_status } of instances) {
+        const filter = protectionFilter(protection_status);
+        real.set(filter, (real.get(filter) ?? 0) + 1);
+      }
     const counted = [...numbers].filter(([, count]) => count !== 0);
     expect(Object.fromEntries(counted), `totals of ${kind}s`).toEqual(Object.fromEntries(real));
   }
