@@ -33,6 +33,11 @@ export const backups = {
   one: (id: string) => question(["backups", "one", id], ({ signal }) => client.backups.get({ params: { id }, signal })),
 };
 
+/** 404 until an instance has one. */
+export const backupPolicies = {
+  of: (id: string) => question(["backup-policy", "one", id], ({ signal }) => client.backupPolicy.get({ params: { id }, signal })),
+};
+
 export const operations = {
   list: (query: ListQuery = {}) =>
     question(["operations", "list", query], ({ signal }) => client.operations.list({ query, signal })),

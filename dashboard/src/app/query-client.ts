@@ -45,8 +45,8 @@ export const queryClient = new QueryClient({
   }),
 });
 
-/** Key prefixes of what no change makes stale, and of the operations' own watch. */
-const LASTING = new Set<unknown>(["catalog", "deployment", "watch"]);
+/** Key prefixes of what no change makes stale, of the operations' own watch, and of dry runs, whose dialog closes with the change. */
+const LASTING = new Set<unknown>(["catalog", "deployment", "watch", "dry-run"]);
 
 /** Fetches everything on the page again. */
 export const refresh = (): Promise<void> =>

@@ -50,7 +50,7 @@ export function BackupsTable({ homeOf, instanceId, empty, actions }: Props) {
         <ResourceTable
           {...shared}
           main
-          statuses="backup"
+          filters={{ status: "backup" }}
           description="Point-in-time copies of your instances, kept even after an instance is deleted."
           columns={[MADE, instanceColumn(homeOf), ...COLUMNS, { ...MENU, cell: menu }]}
         />

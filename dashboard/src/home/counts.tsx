@@ -56,7 +56,7 @@ export function Counts({ of, title, href, counted: { tally, error, retry } }: Pr
   );
 }
 
-function Count({ number, href, what }: { number: number | undefined; href: string; what: string }) {
+export function Count({ number, href, what }: { number: number | undefined; href: string; what: string }) {
   const follow = useFollow();
   if (number === undefined) return "…";
   return (

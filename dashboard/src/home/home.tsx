@@ -1,4 +1,4 @@
-// The home page: counts, operations in progress, recent failures, and the first steps of a new account.
+// The home page: whether instances are protected, counts, operations in progress, recent failures, and the first steps of a new account.
 import Grid from "@cloudscape-design/components/grid";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
@@ -6,6 +6,7 @@ import { Page } from "../app/page.tsx";
 import { backups, instances, servers } from "../app/queries.ts";
 import { Counts } from "./counts.tsx";
 import { Failed } from "./failed.tsx";
+import { Protection } from "./protection.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { Running } from "./running.tsx";
 import { useTally } from "./use-tally.ts";
@@ -33,6 +34,7 @@ export default function Home() {
       {fresh !== undefined && <FirstSteps servers={fresh.items} />}
       {fresh?.total !== 0 && (
         <SpaceBetween size="l">
+          {known.instances !== undefined && known.instances.total > 0 && <Protection tally={known.instances} />}
           <Grid gridDefinition={[THIRD, THIRD, THIRD]}>
             <Counts of="server" title="Servers" href="/servers" counted={ofServers} />
             <Counts of="instance" title="Instances" href="/instances" counted={ofInstances} />

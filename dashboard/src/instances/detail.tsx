@@ -1,4 +1,4 @@
-// One instance: its details, its DNS record, its backups, its operations and its actions.
+// One instance: its details, its DNS record, its backup policy and backups, its operations and its actions.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
@@ -8,6 +8,7 @@ import { Page } from "../app/page.tsx";
 import { instances, servers } from "../app/queries.ts";
 import { Progress } from "../operations/progress.tsx";
 import { OperationsTable } from "../operations/table.tsx";
+import { Protection } from "../policies/protection.tsx";
 import { Loaded } from "../resource/loaded.tsx";
 import { Reason } from "../resource/reason.tsx";
 import { Actions, type Dialog } from "./actions.tsx";
@@ -48,6 +49,7 @@ function Shown({ instance }: { instance: Instance }) {
       <Reason of={instance} />
       <Facts instance={instance} server={server} />
       <DnsRecord instance={instance} />
+      <Protection instance={instance} />
       <BackupsOf instance={instance} server={server} />
       <OperationsTable resourceId={instance.id} />
       {(dialog === "stop" || dialog === "restart") && <Interrupt action={dialog} instance={instance} onDismiss={dismiss} />}

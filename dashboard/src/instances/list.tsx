@@ -16,6 +16,7 @@ const COLUMNS: [Column<Instance>, ...Column<Instance>[]] = [
   { id: "address", header: "URL", long: true, cell: (instance) => <Address of={instance} /> },
   { id: "version", header: "Version", cell: ({ erp_version, edition }) => `${erp_version} ${edition}` },
   { id: "server", header: "Server", cell: ({ server_id }) => <ServerLink id={server_id} /> },
+  { id: "protection", header: "Protection", cell: ({ protection }) => <Status of="protection" status={protection.status} /> },
   { id: "created", header: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
@@ -25,7 +26,7 @@ export default function Instances() {
       title="Instances"
       description="Odoo instances on your servers, each with its own database, files and domain."
       list={instances.list}
-      statuses="instance"
+      filters={{ status: "instance", protection: "protection" }}
       columns={COLUMNS}
       add={<CreateLink to="/instances/create">Create instance</CreateLink>}
       empty="No instances yet."

@@ -6,7 +6,7 @@ import { useFollow } from "../app/follow.ts";
 import { Page } from "../app/page.tsx";
 import { type Column, ResourceTable, type TableProps } from "./table.tsx";
 
-interface Props<Item> extends Pick<TableProps<Item>, "title" | "description" | "list" | "statuses" | "columns" | "perPage"> {
+interface Props<Item> extends Pick<TableProps<Item>, "title" | "description" | "list" | "filters" | "columns" | "perPage"> {
   empty: string;
   /** The button that adds a resource. */
   add?: ReactNode;

@@ -1,6 +1,12 @@
-// Every status of servers, instances, backups and operations: a word and an icon, never color alone.
+// Every status of servers, instances, their protection, backups and operations: a word and an icon, never color alone.
 import StatusIndicator, { type StatusIndicatorProps } from "@cloudscape-design/components/status-indicator";
-import type { ServerStatus, BackupStatus, InstanceStatus, OperationStatus } from "../../../shared/domain/lifecycle.ts";
+import type {
+  BackupStatus,
+  InstanceStatus,
+  OperationStatus,
+  ProtectionStatus,
+  ServerStatus,
+} from "../../../shared/domain/lifecycle.ts";
 
 interface Shown {
   word: string;
@@ -31,6 +37,11 @@ export const STATUSES = {
     failed: { word: "Failed", sign: "error" },
     deleting: { word: "Deleting", sign: "in-progress" },
   } satisfies Record<BackupStatus, Shown>,
+  protection: {
+    protected: { word: "Protected", sign: "success" },
+    overdue: { word: "Overdue", sign: "error" },
+    unprotected: { word: "Unprotected", sign: "warning" },
+  } satisfies Record<ProtectionStatus, Shown>,
   operation: {
     pending: { word: "Pending", sign: "pending" },
     running: { word: "Running", sign: "in-progress" },

@@ -12,8 +12,7 @@ import type { ListMeta } from "../../../shared/api/fields.ts";
 import { Failure } from "../app/failure.tsx";
 import type { ListQuery, Question } from "../app/queries.ts";
 import { useNarrow } from "./narrow.ts";
-import { StatusFilter } from "./status-filter.tsx";
-import { STATUSES } from "./status.tsx";
+import { type Filters, knownFilter, StatusFilter } from "./status-filter.tsx";
 import { useFocusNext } from "./use-focus-next.ts";
 import { usePlace } from "./use-place.ts";
 
@@ -32,8 +31,8 @@ export interface TableProps<Item> {
   list: (query: ListQuery) => Question<{ data: Item[]; meta: ListMeta }>;
   /** A fixed filter: the instances of one server. The list then takes no status, because the API takes one filter. */
   only?: ListQuery;
-  /** Adds a filter by the statuses of this kind of resource. */
-  statuses?: keyof typeof STATUSES;
+  /** Adds a filter by these fields. */
+  filters?: Filters;
   /** The first column identifies the record. */
   columns: readonly [Column<Item>, ...Column<Item>[]];
   /** The text for an empty list, with what to do then. */
@@ -48,10 +47,11 @@ export interface TableProps<Item> {
 }
 
 export function ResourceTable<Item extends { id: string }>(props: TableProps<Item>) {
-  const { title, list, only = {}, statuses, columns, empty, prefix = "", perPage = 20 } = props;
-  const [{ page, status }, go] = usePlace(prefix);
-  const filter = statuses !== undefined && status !== undefined && Object.hasOwn(STATUSES[statuses], status) ? { status } : {};
-  const query = useQuery({ ...list({ page, per_page: perPage, ...filter, ...only }), placeholderData: keepPreviousData });
+  const { title, list, only = {}, filters, columns, empty, prefix = "", perPage = 20 } = props;
+  const [{ page, filter: linked }, go] = usePlace(prefix);
+  const filter = filters && knownFilter(filters, linked);
+  const asked = filter === undefined ? {} : { [filter.name]: filter.value };
+  const query = useQuery({ ...list({ page, per_page: perPage, ...asked, ...only }), placeholderData: keepPreviousData });
   const { data: items = [], meta } = query.data ?? {};
   const box = useFocusNext(query.data);
   const pages = Math.max(1, Math.ceil((meta?.total ?? 0) / perPage));
@@ -63,7 +63,7 @@ export function ResourceTable<Item extends { id: string }>(props: TableProps<Ite
     loadingText: "Loading",
     trackBy: "id",
     empty: failure || (
-      <Nothing empty={empty} filtered={"status" in filter} past={page > 1} onClear={() => go({ page: 1, status: undefined })} />
+      <Nothing empty={empty} filtered={filter !== undefined} past={page > 1} onClear={() => go({ page: 1, filter: undefined })} />
     ),
     header: (
       <SpaceBetween size="s">
@@ -71,21 +71,15 @@ export function ResourceTable<Item extends { id: string }>(props: TableProps<Ite
         <ListHeader {...props} total={meta?.total} refreshing={query.isRefetching} onRefresh={() => void query.refetch()} />
       </SpaceBetween>
     ),
-    ...(statuses !== undefined && {
-      filter: (
-        <StatusFilter
-          of={statuses}
-          status={"status" in filter ? status : undefined}
-          onChange={(next) => go({ page: 1, status: next })}
-        />
-      ),
+    ...(filters !== undefined && {
+      filter: <StatusFilter of={filters} filter={filter} onChange={(next) => go({ page: 1, filter: next })} />,
     }),
     ...(pages > 1 && {
       pagination: (
         <Pagination
           currentPageIndex={page}
           pagesCount={pages}
-          onChange={({ detail }) => go({ page: detail.currentPageIndex, status })}
+          onChange={({ detail }) => go({ page: detail.currentPageIndex, filter: linked })}
         />
       ),
     }),

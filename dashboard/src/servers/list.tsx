@@ -25,7 +25,7 @@ export default function Servers() {
       title="Servers"
       description="The machines your instances run on."
       list={servers.list}
-      statuses="server"
+      filters={{ status: "server" }}
       columns={COLUMNS}
       add={<CreateLink to="/servers/create">Create server</CreateLink>}
       empty="No servers yet. Create one to host your first instance."
