@@ -88,6 +88,14 @@ function keepOf(values: Values): BackupPolicy["keep"] {
   );
 }
 
+const bodyOf = (values: Values) => ({
+  schedule: scheduleOf(values),
+  timezone: values.timezone.trim(),
+  keep: keepOf(values),
+  drill_every_days: numberIn(values.drills) ?? null,
+  enabled: values.enabled,
+});
+
 interface Props {
   instance: Pick<Instance, "id" | "name">;
   policy: BackupPolicy | undefined;
@@ -99,13 +107,7 @@ export function PolicyForm({ instance: { id, name }, policy, onDismiss }: Props)
     of: id,
     initial: valuesOf(policy),
     schema: api.backupPolicy.update.body,
-    body: (values) => ({
-      schedule: scheduleOf(values),
-      timezone: values.timezone.trim(),
-      keep: keepOf(values),
-      drill_every_days: numberIn(values.drills) ?? null,
-      enabled: values.enabled,
-    }),
+    body: bodyOf,
     send: (body) => client.backupPolicy.update({ params: { id }, body }),
     done: () => {
       notify({ id: `policy-${id}`, type: "success", header: `Backup policy saved: ${name}` });
