@@ -9,8 +9,9 @@ import { policyRef, savePolicy } from "../../shared/data/policies.ts";
 import { changeOf } from "../../shared/data/change.ts";
 import type { PolicyRecord } from "../../shared/data/records.ts";
 import { find, updateOne } from "../../shared/data/table.ts";
-import { account, type TestAccount } from "../harness/account.ts";
+import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { ownCloud } from "../harness/cloud.ts";
+import { holdWork } from "../harness/held-work.ts";
 
 const cloud = await ownCloud();
 const tick = async (): Promise<void> => {
@@ -72,4 +73,114 @@ test("a policy makes its first backup at once, the next ones when they are due, 
   expect(last_run).toMatchObject({ status: "completed", backup_id: left[0]?.id, reason: null });
   await tick();
   expect(await backupsOf(me, instance.id)).toHaveLength(1);
+});
+
+const put = async (me: TestAccount, id: string, body: object = NIGHTLY): Promise<BackupPolicy> =>
+  (await me.api.put(`/instances/${id}/backup-policy`, body)).as(BackupPolicy);
+const shownOf = (backups: readonly Backup[]) => backups.map(({ kind, status }) => `${kind} ${status}`);
+
+test("two schedule functions at once make one backup of a due run", async () => {
+  const me = await account();
+  const { id } = await me.instance();
+  await put(me, id);
+  await Promise.all(Array.from({ length: 4 }, () => cloud.events.fire("runpolicies")));
+  await cloud.states.settled();
+  expect(shownOf(await backupsOf(me, id))).toEqual(["scheduled completed"]);
+});
+
+test("two scheduled backups run on a server at a time; the others are pending, and follow", async () => {
+  const me = await account();
+  const server = await me.server();
+  const ids: string[] = [];
+  for (let i = 0; i < 4; i++) ids.push((await me.instance({ server_id: server.id })).id);
+  for (const id of ids) await put(me, id);
+  const release = holdWork(cloud);
+  await cloud.events.fire("runpolicies");
+  await cloud.events.fire("runpolicies");
+  const waiting = (await Promise.all(ids.map((id) => backupsOf(me, id)))).flat();
+  expect(waiting.map(({ operation_id }) => operation_id !== null).toSorted()).toEqual([false, false, true, true]);
+  expect(shownOf(waiting)).toEqual(ids.map(() => "scheduled pending"));
+  release();
+  await cloud.states.settled();
+  await tick();
+  expect(shownOf((await Promise.all(ids.map((id) => backupsOf(me, id)))).flat())).toEqual(ids.map(() => "scheduled completed"));
+});
+
+test("a waiting backup is gone with its policy", async () => {
+  const me = await account();
+  const server = await me.server();
+  const ids: string[] = [];
+  for (let i = 0; i < 3; i++) ids.push((await me.instance({ server_id: server.id })).id);
+  for (const id of ids) await put(me, id);
+  const release = holdWork(cloud);
+  await cloud.events.fire("runpolicies");
+  const all = await Promise.all(ids.map(async (id) => ({ id, backups: await backupsOf(me, id) })));
+  const waiting = all.find(({ backups }) => backups[0]?.operation_id === null);
+  expect((await me.api.delete(`/instances/${waiting?.id}/backup-policy`)).status).toBe(200);
+  expect(await backupsOf(me, waiting?.id ?? "")).toEqual([]);
+  expect((await me.api.get(`/instances/${waiting?.id}/backup-policy`)).status).toBe(404);
+  release();
+  await cloud.states.settled();
+});
+
+test("a run whose instance is held is retried, and skipped after an hour", async () => {
+  const me = await account();
+  const { id } = await me.instance();
+  const release = holdWork(cloud);
+  await me.api.post(`/instances/${id}/actions`, { action: "restart" });
+  await put(me, id);
+  await cloud.events.fire("runpolicies");
+  expect(await backupsOf(me, id)).toEqual([]);
+  const { due } = await policyOf(me, id);
+  expect(due?.held_since).toEqual(expect.any(String));
+  await shift(me, id, { due: due && { ...due, held_since: minutesAgo(61) } });
+  await cloud.events.fire("runpolicies");
+  const { last_run } = (await me.api.get(`/instances/${id}/backup-policy`)).as(BackupPolicy);
+  expect(last_run).toMatchObject({ status: "skipped", backup_id: null, reason: expect.stringContaining("operation") });
+  release();
+  await cloud.states.settled();
+  expect(await backupsOf(me, id)).toEqual([]);
+});
+
+test("after an outage there is one run, and an instance without a recent backup is overdue until it is completed", async () => {
+  const me = await account();
+  const { id } = await me.instance();
+  await put(me, id);
+  await tick();
+  await tick();
+  const [first] = await backupsOf(me, id);
+  const long = minutesAgo(5 * 24 * 60);
+  await age(me, String(first?.id), long);
+  await updateOne(keys.record("instance", me.id, id), { set: { last_backup_begun_at: long } }, {});
+  await shift(me, id, { overdue_at: minutesAgo(1), since: long });
+  await cloud.events.fire("runpolicies");
+  expect((await instanceOf(me, id)).protection.status).toBe("overdue");
+  expect((await me.api.get("/instances?protection=overdue")).meta?.total).toBe(1);
+  expect((await me.api.get("/events")).text).toContain("instance.overdue");
+  await shift(me, id, { next_run_at: minutesAgo(4 * 24 * 60) });
+  await tick();
+  await tick();
+  await tick();
+  expect((await instanceOf(me, id)).protection.status).toBe("protected");
+  expect((await me.api.get("/instances?protection=overdue")).meta?.total).toBe(0);
+  expect((await me.api.get("/instances?protection=protected")).meta?.total).toBe(1);
+  expect(await backupsOf(me, id)).toHaveLength(1);
+});
+
+test("deleting the instance deletes its policy; new instances get the default one, neutralized clones do not", async () => {
+  const me = await account();
+  await me.api.put("/settings", { default_backup_policy: NIGHTLY });
+  const instance = await me.instance();
+  expect((await me.api.get(`/instances/${instance.id}/backup-policy`)).as(BackupPolicy)).toMatchObject(NIGHTLY);
+  await tick();
+  const [backup] = await backupsOf(me, instance.id);
+  const clone = (
+    await me.api.post(`/instances/${instance.id}/clone`, { name: "Copy", domain: uniqueDomain(), backup_id: backup?.id })
+  ).as(Instance);
+  expect((await me.api.get(`/instances/${clone.id}/backup-policy`)).status).toBe(404);
+  await cloud.states.settled();
+  await me.api.delete(`/instances/${instance.id}`);
+  await cloud.states.settled();
+  expect(await find(policyRef(me.id, instance.id))).toBeUndefined();
+  await tick();
 });

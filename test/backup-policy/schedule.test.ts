@@ -1,0 +1,103 @@
+// When policies run: five fields of cron in a time zone, also where clocks change.
+import { describe, expect, test } from "vitest";
+import { nextRun, scheduleProblem } from "../../shared/domain/schedule.ts";
+import { isTimeZone, wallTime } from "../../shared/domain/time-zones.ts";
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Clocks that change by an hour, by half an hour, by two hours, at midnight, or never. */
+const ZONES = [
+  "Europe/Berlin",
+  "America/New_York",
+  "America/Santiago",
+  "Asia/Beirut",
+  "Africa/Casablanca",
+  "Australia/Lord_Howe",
+  "Pacific/Chatham",
+  "Antarctica/Troll",
+  "Asia/Kathmandu",
+  "UTC",
+];
+
+const offset = (zone: string, at: number): number => wallTime(zone, at) - at;
+
+/** The hours of 2026 before which a zone's clocks change. */
+const changesOf = (zone: string): number[] =>
+  Array.from({ length: 8760 }, (_, hour) => Date.UTC(2026, 0, 1) + hour * HOUR_MS).filter(
+    (at) => offset(zone, at) !== offset(zone, at + HOUR_MS),
+  );
+
+/** The runs of a daily or hourly schedule between two instants, found by looking at the clock every minute. */
+function seenOnClock(zone: string, hours: readonly number[], minute: number, from: number, until: number): number[] {
+  const minutes = Array.from({ length: (until - from) / MINUTE_MS }, (_, i) => from + (i + 1) * MINUTE_MS);
+  const walls = minutes.map((at) => wallTime(zone, at));
+  const wanted = new Set<number>();
+  const dayOf = (at: number): number => Math.floor(wallTime(zone, at) / DAY_MS);
+  for (let day = dayOf(from) - 1; day <= dayOf(until) + 1; day++)
+    for (const hour of hours) wanted.add(day * DAY_MS + hour * HOUR_MS + minute * MINUTE_MS);
+  const first = wallTime(zone, from);
+  const runs = [...wanted].filter((wall) => wall > first).map((wall) => minutes[walls.findIndex((shown) => shown >= wall)]);
+  return [...new Set(runs.filter((run) => run !== undefined))].toSorted((a, b) => a - b);
+}
+
+describe.each(ZONES)("%s", (zone) => {
+  test.each([
+    ["30 2 * * *", [2], 30],
+    ["0 0 * * *", [0], 0],
+    ["15 1,2,3 * * *", [1, 2, 3], 15],
+    ["45 * * * *", Array.from({ length: 24 }, (_, hour) => hour), 45],
+  ] as const)("%s runs once for each time of its clock, and right after a gap", (schedule, hours, minute) => {
+    for (const change of [...changesOf(zone), Date.UTC(2026, 5, 15)]) {
+      // Away from the start of the window, a time that is shown twice has its first occurrence inside.
+      const [from, until] = [change - 30 * HOUR_MS, change + 30 * HOUR_MS];
+      const runs: number[] = [];
+      for (let run = nextRun({ schedule, timezone: zone }, from); run <= until; run = nextRun({ schedule, timezone: zone }, run))
+        runs.push(run);
+      expect(runs.map((run) => new Date(run).toISOString())).toEqual(
+        seenOnClock(zone, hours, minute, from, until).map((run) => new Date(run).toISOString()),
+      );
+    }
+  });
+});
+
+test("the documented nights: 02:30 runs at 03:00 in spring, and once in autumn", () => {
+  const nightly = { schedule: "30 2 * * *", timezone: "Europe/Berlin" };
+  const after = (at: string): string => new Date(nextRun(nightly, Date.parse(at))).toISOString();
+  expect(after("2026-03-28T12:00:00Z")).toBe("2026-03-29T01:00:00.000Z");
+  expect(after("2026-10-24T12:00:00Z")).toBe("2026-10-25T00:30:00.000Z");
+  expect(after("2026-10-25T00:30:00Z")).toBe("2026-10-26T01:30:00.000Z");
+});
+
+test.each(["0 2 * * *", "30 */6 * * *", "59 23 * * sun", "0 0 29 2 *", "5 4 1-7 jan-mar mon-fri", "0 1 1 1 *"])(
+  "%s is a schedule",
+  (schedule) => expect(scheduleProblem(schedule)).toBeUndefined(),
+);
+
+test.each([
+  "",
+  "0 2 * *",
+  "0 2 * * * *",
+  "@daily",
+  "*/30 * * * *",
+  "0,1 2 * * *",
+  "* 2 * * *",
+  "60 2 * * *",
+  "0 24 * * *",
+  "0 2 31 2 *",
+  "0 2 L * *",
+  "0 2 15W * *",
+  "0 2 * * 1#2",
+  "0 2 ? * *",
+  "0 2 * * 8",
+  "0 2 */0 * *",
+  "0 2 5-1 * *",
+  "-1 2 * * *",
+  "a b c d e",
+])("%s is no schedule", (schedule) => expect(scheduleProblem(schedule)).toMatch(/^must /));
+
+test("only names of time zones are time zones", () => {
+  expect(["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+5"].filter((name) => !isTimeZone(name))).toEqual([]);
+  expect(["", "+02:00", "Mars/Base", "Europe/Berlin ", "../etc"].filter((name) => isTimeZone(name))).toEqual([]);
+});
