@@ -8,7 +8,7 @@ import { keys } from "../../shared/data/keys.ts";
 import { policyRef, savePolicy } from "../../shared/data/policies.ts";
 import { changeOf } from "../../shared/data/change.ts";
 import type { PolicyRecord } from "../../shared/data/records.ts";
-import { find, updateOne } from "../../shared/data/table.ts";
+import { find, queryAll, updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { holdWork } from "../harness/held-work.ts";
@@ -183,4 +183,96 @@ test("deleting the instance deletes its policy; new instances get the default on
   await cloud.states.settled();
   expect(await find(policyRef(me.id, instance.id))).toBeUndefined();
   await tick();
+});
+
+const isSchedule = (principal: string): boolean => /runpolicies/i.test(principal);
+const sweepAll = async (me: TestAccount): Promise<void> => {
+  for (const open of await queryAll(keys.open(), { consistent: true }))
+    if (open["account_id"] === me.id)
+      await updateOne({ pk: String(open["pk"]), sk: String(open["sk"]) }, { set: { created_at: minutesAgo(10) } }, {});
+  await cloud.events.fire("sweep");
+  await cloud.states.settled();
+};
+
+test("a schedule function that is killed after any of its calls makes one backup of the run, and one removal", async () => {
+  const me = await account();
+  const { id } = await me.instance();
+  await put(me, id);
+  await tick();
+  await tick();
+  for (let kill = 1; ; kill++) {
+    const [before] = await backupsOf(me, id);
+    await age(me, String(before?.id), minutesAgo(600));
+    await shift(me, id, { next_run_at: minutesAgo(20) });
+    let calls = 0;
+    const stop = cloud.aws.calls.subscribe(({ principal }) => {
+      if (!isSchedule(principal) || ++calls !== kill) return;
+      cloud.aws.outage("dynamodb", "refuse");
+      cloud.aws.outage("states", "refuse");
+    });
+    await cloud.events.fire("runpolicies").catch(() => undefined);
+    stop();
+    cloud.aws.outage("dynamodb", false);
+    cloud.aws.outage("states", false);
+    await sweepAll(me);
+    await tick();
+    await tick();
+    await sweepAll(me);
+    await tick();
+    const after = await backupsOf(me, id);
+    expect(shownOf(after), `killed after call ${kill}`).toEqual(["scheduled completed"]);
+    expect(after[0]?.id, `killed after call ${kill}`).not.toBe(before?.id);
+    if (calls < kill) break;
+  }
+}, 120_000);
+
+test("an index that lags behind starts no second backup", async () => {
+  const me = await account();
+  const { id } = await me.instance();
+  await put(me, id);
+  const release = await cloud.aws.holdIndexes();
+  await tick();
+  await tick();
+  await release();
+  await tick();
+  expect(shownOf(await backupsOf(me, id))).toEqual(["scheduled completed"]);
+});
+
+test("with nothing due, the schedule function reads four times and writes nothing", async () => {
+  const me = await account();
+  const { id } = await me.instance();
+  await put(me, id);
+  for (let i = 0; i < 4; i++) await tick();
+  cloud.aws.calls.clear();
+  await cloud.events.fire("runpolicies");
+  const calls = cloud.aws.calls.list().filter(({ principal }) => isSchedule(principal));
+  expect(calls.map(({ action }) => action)).toEqual(["Query", "Query", "Query", "Query"]);
+});
+
+test("a policy's run costs at most one write and one start more than a person's backup", async () => {
+  const me = await account();
+  const { id } = await me.instance();
+  const count = async (make: () => Promise<void>) => {
+    cloud.aws.calls.clear();
+    await make();
+    const actions = cloud.aws.calls.list().map(({ action }) => action);
+    return {
+      writes: actions.filter((action) => /^(?:TransactWrite|Update|Put|Delete)/.test(action)).length,
+      starts: actions.filter((action) => action === "StartExecution").length,
+    };
+  };
+  const { api } = await me.token();
+  const manual = await count(async () => {
+    await api.post(`/instances/${id}/backups`, {});
+    await cloud.states.settled();
+  });
+  await put(me, id, { schedule: "0 2 * * *", keep: { last: 3 } });
+  await shift(me, id, { next_run_at: minutesAgo(20) });
+  const scheduled = await count(async () => {
+    await tick();
+    await tick();
+  });
+  // A person's request also writes the credential's counters.
+  expect(scheduled.writes).toBeLessThanOrEqual(manual.writes + 1);
+  expect(scheduled.starts).toBeLessThanOrEqual(manual.starts + 1);
 });
