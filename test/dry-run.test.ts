@@ -36,6 +36,7 @@ const DRY = [
   "POST /backups/:id/restore",
   "DELETE /backups/:id",
   "DELETE /servers/:id",
+  "PUT /instances/:id/backup-policy",
 ];
 
 test("the routes with dry runs are the contract's", () => {
@@ -157,6 +158,8 @@ const request: fc.Arbitrary<(world: World) => Request> = fc
         return { ...base, path: at(owner), body: { action } };
       case "PUT /instances/:id":
         return { ...base, path: at(owner), body: { name: "Renamed", ...(onServer && { domain: name }) } };
+      case "PUT /instances/:id/backup-policy":
+        return { ...base, path: at(owner), body: { schedule: onServer ? "0 2 * * *" : "* * * * *", keep: { last: 1 } } };
       case "POST /backups/:id/restore":
         return { ...base, path: at(archive), body: chosen };
       case "DELETE /backups/:id":

@@ -2,6 +2,7 @@
 import { api } from "../../shared/api/index.ts";
 import { waitingBackup } from "../../shared/data/backups.ts";
 import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
+import { forecastPolicy } from "../../shared/data/forecasts.ts";
 import { instanceRef, presentInstance } from "../../shared/data/instances.ts";
 import { policyRef, policyVersion, toPolicy } from "../../shared/data/policies.ts";
 import { setPolicy } from "../../shared/data/policy-changes.ts";
@@ -18,6 +19,6 @@ export const handler = handle(api.backupPolicy.update)(async ({ params, body, ca
     match(change, policy && policyVersion(policy));
     const set = setPolicy(change, { instance, policy, waiting: await waitingBackup(policy) }, body);
     logEvent(change, by, "backup_policy.update", { type: "instance", id: instance.id, name: instance.name });
-    return commit(change, toPolicy(set));
+    return commit(change, toPolicy(set), () => forecastPolicy(instance, set));
   }),
 );

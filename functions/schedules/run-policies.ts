@@ -1,4 +1,4 @@
-// Every minute: starts the backups that policies have due, removes what their rules no longer keep, and finds out which instances are
+// Every minute: starts the backups and restore drills that policies have due, removes what their rules no longer keep, and finds out which instances are
 // overdue. It reads only the policies for which there is something to do.
 import { ApiError } from "../../shared/api/errors.ts";
 import { getAccount } from "../../shared/data/accounts.ts";
@@ -10,10 +10,12 @@ import { duePolicies, startOf } from "../../shared/data/policies.ts";
 import {
   applyRetention,
   becomeOverdue,
+  beginDueDrill,
   beginRun,
   dueRun,
   holdRun,
   isHeldTooLong,
+  postponeDrill,
   skipRun,
   type Subject,
   waitForPlace,
@@ -83,9 +85,10 @@ async function run(subject: Subject, server: ServerRecord | undefined): Promise<
   const at = now();
   const due = dueRun(subject.policy, at);
   const moved = due === undefined ? subject.policy : await move(subject, server, due, at);
-  if (moved.retain) await applyRetention({ ...subject, policy: moved }, start);
-  else if (moved.overdue_at !== null && moved.overdue_at <= at) {
-    const after = await becomeOverdue({ ...subject, policy: moved }, at);
+  const policy = await drill({ ...subject, policy: moved }, at);
+  if (policy.retain) await applyRetention({ ...subject, policy }, start);
+  else if (policy.overdue_at !== null && policy.overdue_at <= at) {
+    const after = await becomeOverdue({ ...subject, policy }, at);
     return after?.overdue_at === null && subject.instance.protection_status !== "overdue";
   }
   return false;
@@ -130,6 +133,21 @@ async function wait(subject: Subject, due: DueRun, at: string): Promise<PolicyRe
   if (policy.next_run_at !== null && waitsUntil(due, policy.next_run_at) <= at)
     return skipRun(subject, due, "The server had no place for another scheduled backup until an hour before the next run", at);
   return policy;
+}
+
+/** Begins the restore drill that is due, or tries again later; the policy as it is then. */
+async function drill(subject: Subject, at: string): Promise<PolicyRecord> {
+  const { policy } = subject;
+  if (policy.drill_at === null || policy.drill_at > at) return policy;
+  try {
+    const begun = await beginDueDrill(subject, at);
+    if (begun === undefined) return await postponeDrill(subject, at);
+    await start(begun.operation);
+    return begun.policy;
+  } catch (error) {
+    if (error instanceof Overtaken || !(error instanceof ApiError)) throw error;
+    return postponeDrill(subject, at);
+  }
 }
 
 async function start(operation: OperationRecord): Promise<void> {

@@ -129,6 +129,7 @@ export const backupPolicy = {
     access: ["backups:write"],
     unversioned: POLICY_UNVERSIONED,
     errors: [instanceBeingDeleted("deleting")],
+    dryRun: true,
     body: PolicyFields,
     data: BackupPolicy,
   }),

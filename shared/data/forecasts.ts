@@ -4,7 +4,8 @@ import type { Effect, Forecast } from "../api/dry-run.ts";
 import { OPERATION, type OperationType, RESTORABLE, SERVING, USABLE } from "../domain/lifecycle.ts";
 import { keys, keyString } from "./keys.ts";
 import { newestOfParent } from "./lists.ts";
-import { BackupRecord, type InstanceRecord, OperationRecord, type ServerRecord } from "./records.ts";
+import { retentionOf } from "./policy-runs.ts";
+import { BackupRecord, type InstanceRecord, OperationRecord, type PolicyRecord, type ServerRecord } from "./records.ts";
 import { serverRef } from "./servers.ts";
 import { find, readAll } from "./table.ts";
 
@@ -169,6 +170,25 @@ export async function forecastBackupDeletion(backup: BackupRecord): Promise<Fore
   return forecast([effect("delete", "backup", backup.id, "Deletes the archive and the record")], {
     warnings: isLast ? ["It is the last completed backup of its instance"] : [],
   });
+}
+
+/** What a policy would change: what it will do, and what its rules would remove after the next run. */
+export async function forecastPolicy(instance: InstanceRecord, policy: PolicyRecord): Promise<Forecast> {
+  const { schedule, timezone, enabled } = policy;
+  const { removable } = await retentionOf(policy, instance);
+  return forecast([
+    effect(
+      "update",
+      "instance",
+      instance.id,
+      enabled ? `Backs up the instance by the schedule ${schedule} (${timezone})` : "Takes no backups by schedule",
+    ),
+    ...(enabled
+      ? removable.map(({ id, due_at }) =>
+          effect("delete", "backup", id, `No rule keeps the scheduled backup of ${due_at}; it is removed after the next run`),
+        )
+      : []),
+  ]);
 }
 
 /** How far back an estimate looks, in records of the instance: one Query of at most some 100 KB. */

@@ -69,6 +69,7 @@ function itemOf(policy: PolicyCore): Item {
   const wakes = [
     policy.due?.start_at ?? startOf(policy),
     policy.overdue_at ?? undefined,
+    policy.drill_at ?? undefined,
     policy.retain ? policy.since : undefined,
   ];
   const [wake] = wakes.filter((each) => each !== undefined).toSorted();
@@ -123,6 +124,7 @@ export function firstPolicy(
     due: fields.enabled ? atOnce(at) : null,
     retain: false,
     overdue_at: null,
+    drill_at: fields.enabled && fields.drill_every_days !== null ? at : null,
   });
   return { id, next_backup_at: next_run_at };
 }

@@ -35,9 +35,16 @@ function policyWith(instance: InstanceRecord, present: PolicyRecord | undefined,
     due: fields.enabled ? dueWith(instance, active, unchanged, isoOf(at)) : null,
     retain: fields.enabled && (present?.retain ?? false),
     overdue_at: null,
+    drill_at: drillAtWith(active, fields, isoOf(at)),
   };
   const isOverdue = instance.protection_status === "overdue";
   return { ...policy, overdue_at: isOverdue ? null : overdueAt(policy, instance.last_backup_begun_at) };
+}
+
+/** The first drill is due at once; another schedule, or other rules, do not bring the next one forward. */
+function drillAtWith(active: PolicyRecord | undefined, { enabled, drill_every_days }: PolicyFields, at: string): string | null {
+  if (!enabled || drill_every_days === null) return null;
+  return active?.drill_every_days === drill_every_days ? active.drill_at : at;
 }
 
 /** A run that is due stays due, whatever the new schedule is; without any completed backup, one is due at once. */

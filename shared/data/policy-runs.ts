@@ -7,8 +7,9 @@ import { idFrom, newId } from "../domain/ids.ts";
 import type { IdKind } from "../domain/id-kinds.ts";
 import { latestRun, nextRun } from "../domain/schedule.ts";
 import { retain } from "../domain/retention.ts";
-import { beginDeletion, beginScheduledBackup, reserveWaiting, waitingBackup } from "./backups.ts";
+import { backupRef, beginDeletion, beginScheduledBackup, reserveWaiting, waitingBackup } from "./backups.ts";
 import { type Change, changeOf, logEvent } from "./change.ts";
+import { beginDrill } from "./drills.ts";
 import { keys, keyString } from "./keys.ts";
 import { listOfParent } from "./lists.ts";
 import { findOperation } from "./operations.ts";
@@ -22,7 +23,7 @@ import {
   type OperationRecord,
   type PolicyRecord,
 } from "./records.ts";
-import { readAll } from "./table.ts";
+import { find, readAll } from "./table.ts";
 import { check, update } from "./writes.ts";
 
 /** The author of what policies do. */
@@ -153,13 +154,38 @@ export async function becomeOverdue({ account, instance, policy }: Subject, at: 
   return saved;
 }
 
+/** When a drill is tried again that cannot begin: there is no completed backup yet, or the backup or the server's place for drills is in use. */
+const DRILL_AGAIN_MINUTES = 15;
+
+/** Begins the drill that is due, of the instance's last completed backup. Undefined if there is none. */
+export async function beginDueDrill(
+  { account, instance, policy }: Subject,
+  at: string,
+): Promise<{ policy: PolicyRecord; operation: OperationRecord } | undefined> {
+  const { last_backup_id, server_id } = instance;
+  const backup = last_backup_id === null ? undefined : await find(backupRef(account.id, last_backup_id));
+  if (backup === undefined || policy.drill_every_days === null) return undefined;
+  const change = changeOf(account);
+  const saved = savePolicy(change, policy, { ...policy, drill_at: minutesAfter(at, policy.drill_every_days * 24 * 60) });
+  const operation = beginDrill(change, SCHEDULE, backup, server_id, newId("operation"));
+  await change.commit();
+  return { policy: saved, operation };
+}
+
+export async function postponeDrill({ policy }: Subject, at: string): Promise<PolicyRecord> {
+  const change = changeOf({ id: policy.account_id });
+  const saved = savePolicy(change, policy, { ...policy, drill_at: minutesAfter(at, DRILL_AGAIN_MINUTES) });
+  await change.commit();
+  return saved;
+}
+
 /** Removals of one policy in one run of the schedule function; the next one continues. */
 const REMOVALS_MAX = 50;
 /** A transaction has at most 100 items. */
 const CHANGES_MAX = 90;
 
 /** What a policy would keep and remove of an instance's backups now. */
-async function retentionOf(
+export async function retentionOf(
   policy: Pick<PolicyRecord, "account_id" | "instance_id" | "keep" | "timezone">,
   { last_backup_id }: Pick<InstanceRecord, "last_backup_id">,
 ) {

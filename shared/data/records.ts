@@ -114,6 +114,8 @@ export const PolicyCore = z.object({
   retain: z.boolean(),
   /** When its instance becomes overdue, unless a backup is taken; null if it cannot, or is. */
   overdue_at: z.string().nullable(),
+  /** When the next restore drill is due; null without drills. */
+  drill_at: z.string().nullable().default(null),
 });
 export type PolicyCore = z.infer<typeof PolicyCore>;
 

@@ -3,7 +3,9 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { BackupPolicy } from "../../shared/api/backup-policy.ts";
 import { Backup } from "../../shared/api/backups.ts";
+import { DryRun } from "../../shared/api/dry-run.ts";
 import { Instance } from "../../shared/api/instances.ts";
+import { Operation } from "../../shared/api/operations.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { policyRef, savePolicy } from "../../shared/data/policies.ts";
 import { changeOf } from "../../shared/data/change.ts";
@@ -183,6 +185,52 @@ test("deleting the instance deletes its policy; new instances get the default on
   await cloud.states.settled();
   expect(await find(policyRef(me.id, instance.id))).toBeUndefined();
   await tick();
+});
+
+test("a policy drills the newest completed backup when a drill is due, once however many schedule functions run", async () => {
+  const me = await account();
+  const { id } = await me.instance();
+  await me.api.put(`/instances/${id}/backup-policy`, { ...NIGHTLY, drill_every_days: 7 });
+  await tick(); // there is no backup to drill yet
+  const drills = async () =>
+    (await me.api.get(`/operations?resource_id=${id}`)).as(z.array(Operation)).filter(({ type }) => type === "backup.drill");
+  expect(await drills()).toEqual([]);
+  await shift(me, id, { drill_at: minutesAgo(1) });
+  await Promise.all([tick(), tick(), tick()]);
+  const [first, ...others] = await drills();
+  expect(others).toEqual([]);
+  expect(first).toMatchObject({ status: "succeeded", created_by: { type: "schedule" } });
+  const [backup] = await backupsOf(me, id);
+  expect(backup?.drill?.status).toBe("passed");
+  await tick();
+  expect(await drills()).toHaveLength(1);
+  await shift(me, id, { drill_at: minutesAgo(1) });
+  await tick();
+  expect(await drills()).toHaveLength(2);
+  // Another schedule does not bring the next drill forward.
+  await me.api.put(`/instances/${id}/backup-policy`, { ...NIGHTLY, schedule: "0 3 * * *", drill_every_days: 7 });
+  await tick();
+  expect(await drills()).toHaveLength(2);
+});
+
+test("a dry run of a policy lists the backups that its rules would remove, and removes none", async () => {
+  const me = await account();
+  const { id } = await me.instance();
+  await me.api.put(`/instances/${id}/backup-policy`, { ...NIGHTLY, keep: { last: 5 } });
+  await tick();
+  const [first] = await backupsOf(me, id);
+  await age(me, String(first?.id), minutesAgo(3 * 24 * 60));
+  await shift(me, id, { next_run_at: minutesAgo(20) });
+  await tick();
+  await tick();
+  const rehearsed = (await me.api.put(`/instances/${id}/backup-policy?dry_run=true`, NIGHTLY)).as(DryRun);
+  expect(rehearsed.effects.map(({ action, resource }) => [action, resource.id])).toEqual([
+    ["update", id],
+    ["delete", first?.id],
+  ]);
+  await tick();
+  expect(await backupsOf(me, id)).toHaveLength(2);
+  expect((await policyOf(me, id)).keep).toEqual({ last: 5 });
 });
 
 const isSchedule = (principal: string): boolean => /runpolicies/i.test(principal);

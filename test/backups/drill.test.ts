@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
-import { type Cloud, variableOf } from "../../infra/local/cloud.ts";
+import type { Cloud } from "../../infra/local/cloud.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { Event } from "../../shared/api/settings.ts";
 import { Operation } from "../../shared/api/operations.ts";
@@ -12,7 +12,6 @@ import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { archiveKey } from "../../shared/storage/archive-key.ts";
 import { getArchive, putArchive, removeArchive } from "../../shared/storage/archives.ts";
-import { startDrill } from "../../shared/runtime/start-drill.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { holdWork } from "../harness/held-work.ts";
@@ -162,14 +161,4 @@ test("a drill that cannot be held fails, and the last result stays", async () =>
   stop();
   expect(await shown(backup.id)).toMatchObject({ drill, status: "completed", status_reason: null, operation_id: null });
   expectFree(await snapshotOf(cloud, me.id));
-});
-
-test("the service drills by itself, on the backup's server", async () => {
-  const { id } = await me.backup((await me.instance()).id);
-  process.env["DRILL_BACKUP_ARN"] = variableOf(cloud.template, "DRILL_BACKUP_ARN");
-  const by = { operator: "A policy", requestId: "policy" };
-  const operation = await startDrill(await getBackup(me.id, id), by);
-  await expect(startDrill(await getBackup(me.id, id), by)).rejects.toMatchObject({ code: "OPERATION_IN_PROGRESS" });
-  await me.until(operation.id);
-  expect((await shown(id)).drill?.status).toBe("passed");
 });
