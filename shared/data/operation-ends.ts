@@ -16,7 +16,7 @@ import { endInstance } from "./instances.ts";
 import { keys } from "./keys.ts";
 import { findOperationCore } from "./operations.ts";
 import type { OperationCore } from "./records.ts";
-import { dropPolicy, protectAfterDeletion, protectionAfterBackup } from "./protection.ts";
+import { dropPolicy, protectAfterDeletion, type Protection, protectionAfterBackup } from "./protection.ts";
 import { endServer } from "./servers.ts";
 import { ConditionFailed } from "./table.ts";
 
@@ -52,7 +52,12 @@ async function end(operation: OperationCore, outcome: Outcome): Promise<void> {
   );
   change.remove(keys.openOperation(operation.id));
   const { to: destined, back } = destination(operation, outcome.succeeded);
-  await release(change, operation, { to: destined, back, reason: outcome.succeeded ? null : outcome.error.message });
+  const reason = outcome.succeeded ? null : outcome.error.message;
+  const at = now();
+  const protection =
+    operation.type === "backup.create" ? await protectionAfterBackup(change, operation, { to: destined, at, reason }) : undefined;
+  if (destined === "gone" && operation.type === "backup.delete") await protectAfterDeletion(change, operation);
+  await release(change, operation, { to: destined, back, reason, at, protection });
   await change.commit();
 }
 
@@ -93,17 +98,25 @@ function destination(operation: OperationCore, succeeded: boolean): { to: string
   return { to: succeeded && operation.type === "backup.restore" ? afterRestore(before) : before, back: true };
 }
 
+interface Release {
+  /** Where the resource goes; `back` if that is where it comes from. */
+  to: string;
+  back: boolean;
+  reason: string | null;
+  at?: string;
+  withdrawn?: boolean;
+  /** What the backup means for its instance. A withdrawn one means nothing, and functions that only withdraw do without that code. */
+  protection?: Protection | undefined;
+}
+
 /** Frees everything that the operation held, and ends its resource. */
 async function release(
   change: Change,
   operation: OperationCore,
-  { to, back, reason, withdrawn = false }: { to: string; back: boolean; reason: string | null; withdrawn?: boolean },
+  { to, back, reason, at = now(), withdrawn = false, protection }: Release,
 ): Promise<void> {
   const { account_id: accountId, resource } = operation;
-  const at = now();
   const mine = { equals: { operation_id: operation.id } };
-  const protection =
-    operation.type === "backup.create" ? await protectionAfterBackup(change, operation, { to, at, reason }) : undefined;
   for (const { type, id } of operation.holds)
     change.update(
       keys.record(type, accountId, id),
@@ -111,7 +124,6 @@ async function release(
       { ...mine, ...protection?.where },
       protection?.conditionError,
     );
-  if (to === "gone" && operation.type === "backup.delete") await protectAfterDeletion(change, operation);
   if (to === "gone" && resource.type === "instance") await dropPolicy(change, resource.id);
   if (operation.uses_backup_id !== null)
     change.update(keys.record("backup", accountId, operation.uses_backup_id), { take: { used_by: new Set([operation.id]) } });

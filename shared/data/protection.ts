@@ -42,7 +42,7 @@ const policyRef = (accountId: string, instanceId: string) => ({
 });
 
 /** What the write that ends the operation also sets on the instance. */
-interface Protection {
+export interface Protection {
   set: Item;
   where: Where;
   conditionError: Write["conditionError"];

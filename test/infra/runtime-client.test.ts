@@ -82,7 +82,8 @@ beforeAll(async () => {
 
   for (const id of tasks) await failing(id, { task: "begin", input: unused });
   await failing("tasks.create-server", { task: "misspelt", input: unused });
-  for (const id of ["check-servers", "sweep", "expire-backups", "expire-history"]) await invoke(`schedules.${id}`, {});
+  for (const id of ["check-servers", "sweep", "expire-backups", "expire-history", "run-policies"])
+    await invoke(`schedules.${id}`, {});
   await failing("schedules.refresh-catalog", {}); // only live has it
   const dead = { name: unused.operation_id, status: "FAILED", input: JSON.stringify(unused) };
   await invoke("schedules.rescue", { detail: dead });

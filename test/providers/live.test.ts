@@ -19,6 +19,7 @@ const READERS = [
   "tasks.delete-server",
   "tasks.create-instance",
   "tasks.clone-instance",
+  "tasks.drill-backup",
   "schedules.check-servers",
   "schedules.sweep",
   "schedules.refresh-catalog",
