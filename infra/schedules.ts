@@ -47,8 +47,8 @@ export const TIMED = {
   },
   "run-policies": {
     every: Duration.minutes(1),
-    description: "Starts the backups that policies have due, and removes those that no rule keeps",
-    access: { table: "write", starts: ["create-backup", "delete-backup"] },
+    description: "Starts the backups and drills that policies have due, and removes backups that no rule keeps",
+    access: { table: "write", starts: ["create-backup", "delete-backup", "drill-backup"] },
   },
 } as const satisfies Partial<Record<ScheduleName, Timed>>;
 

@@ -1,5 +1,5 @@
 // POST /backups/:id/drill
-import { invalid } from "../../shared/api/errors.ts";
+import { serverOfBackupUnknown } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { backupRef, presentBackup, requireRestorable } from "../../shared/data/backups.ts";
 import { beginDrill } from "../../shared/data/drills.ts";
@@ -23,8 +23,7 @@ export const handler = handle(api.backups.drill)(async ({ params, body, caller, 
     body.server_id === undefined
       ? (await find(instanceRef(caller.account_id, drilled.instance_id)))?.server_id
       : namedServer(chosen).id;
-  if (serverId === undefined)
-    throw invalid({ field: "server_id", reason: "is required, because the backup's instance was deleted" });
+  if (serverId === undefined) throw serverOfBackupUnknown();
   requireRestorable(drilled);
   return commit(change, toOperation(beginDrill(change, by, drilled, serverId, operationId)));
 });

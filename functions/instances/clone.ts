@@ -1,5 +1,5 @@
 // POST /instances/:id/clone
-import { invalid, noneInAccount, notFound } from "../../shared/api/errors.ts";
+import { invalid, noneInAccount, notFound, serverOfBackupUnknown } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { backupRef, requireRestorable, retainBackup } from "../../shared/data/backups.ts";
 import { forecastClone } from "../../shared/data/forecasts.ts";
@@ -81,7 +81,6 @@ function serverFor(
     requireUsable(server);
     return server;
   }
-  if (source === undefined)
-    throw invalid({ field: "server_id", reason: "is required, because the backup's instance was deleted" });
+  if (source === undefined) throw serverOfBackupUnknown();
   return { id: source.server_id, ip_address: source.server_ip };
 }

@@ -3,6 +3,9 @@ import * as z from "zod";
 import { DRILL } from "../domain/lifecycle.ts";
 import { timestamp } from "./fields.ts";
 
+/** What a drill says of an archive that arrived as it was stored. */
+export const ARCHIVE_INTACT = "The archive matches its checksum";
+
 /** In the order in which they are made. */
 export const DRILL_CHECKS = ["checksum", "restores", "boots", "rows", "files"] as const;
 
@@ -12,7 +15,7 @@ export const DrillCheck = z.object({
     .boolean()
     .nullable()
     .meta({ description: "null if it could not be made: `detail` says why", examples: [true] }),
-  detail: z.string().meta({ description: "For people to read", examples: ["The archive matches its checksum"] }),
+  detail: z.string().meta({ description: "For people to read", examples: [ARCHIVE_INTACT] }),
 });
 export type DrillCheck = z.infer<typeof DrillCheck>;
 

@@ -123,6 +123,9 @@ export const backupLocked = (status: string) => invalidState("The backup is lock
 
 export const backupNotEditable = (status: string) => invalidState(`The backup is ${status}, so it cannot be changed`, status);
 
+export const serverOfBackupUnknown = () =>
+  invalid({ field: "server_id", reason: "is required, because the backup's instance was deleted" });
+
 export const instanceOfBackupDeleted = () =>
   invalidState("The instance of this backup was deleted; clone from the backup instead", "deleted");
 

@@ -100,7 +100,8 @@ test("two scheduled backups run on a server at a time; the others are pending, a
   await cloud.events.fire("runpolicies");
   await cloud.events.fire("runpolicies");
   const waiting = (await Promise.all(ids.map((id) => backupsOf(me, id)))).flat();
-  expect(waiting.map(({ operation_id }) => operation_id !== null).toSorted()).toEqual([false, false, true, true]);
+  expect(waiting.filter(({ operation_id }) => operation_id !== null)).toHaveLength(2);
+  expect(waiting).toHaveLength(4);
   expect(shownOf(waiting)).toEqual(ids.map(() => "scheduled pending"));
   release();
   await cloud.states.settled();

@@ -34,6 +34,7 @@ test("a backup exists immediately as pending, and is completed with its size and
     note: "before the upgrade",
     locked: false,
     retained_by: [],
+    drill: null,
     operation_id: expect.stringMatching(/^op_/),
     created_at: expect.any(String),
     completed_at: null,

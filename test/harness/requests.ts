@@ -93,6 +93,10 @@ const WRONG: Record<string, Mistake[]> = {
     { what: "a fraction", value: 1.5 },
     { what: "a number too big to be exact", value: 1e300 },
   ],
+  object: [
+    { what: "text", value: "daily" },
+    { what: "a list", value: [7] },
+  ],
   array: [
     { what: "text", value: "servers:read" },
     { what: "an object", value: {} },

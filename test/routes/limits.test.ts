@@ -34,6 +34,7 @@ const CREATE_DELETE = [
   "POST /tokens",
   "POST /ssh-keys",
   "DELETE /servers/:id",
+  "DELETE /instances/:id/backup-policy",
   "DELETE /instances/:id",
   "DELETE /backups/:id",
   "DELETE /tokens/:id",

@@ -1,4 +1,5 @@
 // What the steps of drilling a backup do.
+import { ARCHIVE_INTACT } from "../../../shared/api/drill.ts";
 import { drillOf, noteDrill, recordDrill } from "../../../shared/data/drills.ts";
 import { findOperation } from "../../../shared/data/operations.ts";
 import { DRILL } from "../../../shared/domain/lifecycle.ts";
@@ -11,7 +12,7 @@ import { isStored } from "../../../shared/storage/archives.ts";
 import { storedArchiveOf } from "../../../shared/storage/stored-archive.ts";
 import workflow from "./workflow.ts";
 
-const WHOLE = { name: "checksum", passed: true, detail: "The archive matches its checksum" } as const;
+const WHOLE = { name: "checksum", passed: true, detail: ARCHIVE_INTACT } as const;
 
 export const handler = tasks(workflow, {
   verifyArchive: async ({ operation, backup, server, jobId }) => {
