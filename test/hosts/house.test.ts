@@ -54,7 +54,11 @@ describe("jobs on a machine", unless(noMachine), () => {
   test("a job that failed because Docker stopped starts again when Docker is back", async () => {
     machine.docker('case "$*" in *"up -d") if [ ! -e $NOTES/was ]; then touch $NOTES/was $NOTES/away; exit 1; fi ;; esac');
     const job = restart("op_away-restartErp");
-    await until("Docker goes away", async () => !(await ssh.run(machine.server, job)).ready && existsSync(note("away")));
+    await ssh.run(machine.server, job);
+    await until("Docker goes away", () => existsSync(note("away")));
+    // Until the job has found that out: it would fail if Docker were back before.
+    const alive = join(machine.root, "jobs", job.id, "alive");
+    await until("the job ends", () => spawnSync("flock", ["-n", alive, "true"]).status === 0);
     rmSync(note("away"));
     await readyInTime(job);
     expect(existsSync(note("was"))).toBe(true);
