@@ -27,23 +27,8 @@ export function presentPolicy(policy: PolicyRecord | undefined): PolicyRecord {
 export const policyVersion = (policy: PolicyRecord): Version =>
   versionOf(policyRef(policy.account_id, policy.instance_id), policy, { shown: BackupPolicy, unversioned: POLICY_UNVERSIONED });
 
-export const toPolicy = ({
-  schedule,
-  timezone,
-  keep,
-  drill_every_days,
-  enabled,
-  next_run_at,
-  last_run,
-}: PolicyRecord): BackupPolicy => ({
-  schedule,
-  timezone,
-  keep,
-  drill_every_days,
-  enabled,
-  next_run_at,
-  last_run,
-});
+/** The response has only the public fields. */
+export const toPolicy = (policy: PolicyRecord): BackupPolicy => policy;
 
 export const isoOf = (at: number): string => new Date(at).toISOString();
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
 // Simulated machines, stored in the table, with ERPs that hold real data: jobs take simulated seconds, archives are real.
-import { createHash, pbkdf2, randomBytes, randomUUID } from "node:crypto";
+import { pbkdf2, randomBytes, randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import {
   addErp,
@@ -19,12 +19,11 @@ import {
   setMachine,
 } from "../data/sandbox.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
-import { getArchive, putArchive } from "../storage/archives.ts";
+import { putArchive } from "../storage/archives.ts";
 import { type JobResult, JOB_RESULTS, type Host, type HostedServer, type Job, type JobKind, requirePassword } from "./host.ts";
-import type { StoredArchive } from "../storage/stored-archive.ts";
-import type { DrillCheck } from "../api/drill.ts";
-import { type Archived, missingFiles, packArchive, unpackArchive } from "./sandbox-archive.ts";
-import { countRows } from "./sandbox-dump.ts";
+import { missingFiles, packArchive } from "./sandbox-archive.ts";
+import { openArchive, sha256Of } from "./sandbox-opened.ts";
+import { drill } from "./sandbox-drill.ts";
 
 export const sandbox: Host = {
   run: async <K extends JobKind>(server: HostedServer, job: Job<K>) => {
@@ -102,7 +101,7 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
     },
   },
   build_restore: { seconds: 0.7, work: build },
-  drill_archive: { seconds: 0.7, work: drill },
+  drill_archive: { seconds: 0.7, work: (_machineId, job) => drill(job) },
   remove_drill: { seconds: 0, work: () => Promise.resolve(null) },
   pause_erp: { seconds: 0.1, work: (machineId, job) => change(machineId, job, () => ({ status: "stopped" })) },
   swap_restore: { seconds: 0.1, work: swap },
@@ -210,33 +209,10 @@ async function makeArchive(machineId: string, job: Job<"make_archive">): Promise
   };
 }
 
-const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
-
 function damaged(bytes: Uint8Array): Uint8Array {
   const middle = Math.floor(bytes.length / 2);
   return bytes.map((byte, index) => (index === middle ? byte ^ 0xff : byte));
 }
-
-async function openArchive({ key, size_bytes, sha256, erp_version }: StoredArchive): Promise<Archived> {
-  const bytes = await getArchive(key);
-  if (bytes === undefined) throw corrupt("it is no longer in the storage");
-  if (bytes.length !== size_bytes || sha256Of(bytes) !== sha256) throw corrupt("it does not match its checksum");
-  const archived = readable(bytes);
-  if (archived.manifest.version !== erp_version)
-    throw corrupt(`it is of version ${archived.manifest.version}, not of ${erp_version}`);
-  return archived;
-}
-
-function readable(bytes: Uint8Array): Archived {
-  try {
-    return unpackArchive(bytes);
-  } catch (cause) {
-    throw corrupt(cause instanceof Error ? cause.message : "it cannot be read", cause);
-  }
-}
-
-const corrupt = (why: string, cause?: unknown): GiveUp =>
-  new GiveUp("BACKUP_CORRUPT", `The backup's archive cannot be used: ${why}`, { cause });
 
 /** The archive is open, and so proven whole, before anything is touched. */
 async function restoredData(job: Job<"build_restore" | "restore_archive">) {
@@ -258,39 +234,6 @@ async function build(machineId: string, job: Job<"build_restore">): Promise<null
     const { archived_uuid, database, files } = restored(erp);
     return { archived_uuid, built: { restore_id: job.restore_id, database, files } };
   });
-}
-
-/** What a machine finds out with a database and an ERP, from the archive's contents. */
-async function drill(_machineId: string, { archive, note }: Job<"drill_archive">): Promise<JobResult<"drill_archive">> {
-  const archived = await openArchive(archive).catch((error: unknown) => {
-    if (error instanceof GiveUp && error.code === "BACKUP_CORRUPT") return error;
-    throw error;
-  });
-  if (archived instanceof GiveUp) return { checks: [{ name: "restores", passed: false, detail: archived.message }] };
-  const { manifest, database } = archived;
-  const counted = countRows(database);
-  const expected = manifest.rows && (note === "fail-drill" ? { ...manifest.rows, "public.sandbox_note": 2 } : manifest.rows);
-  return {
-    checks: [
-      { name: "restores", passed: true, detail: "The database was restored without an error" },
-      { name: "boots", passed: true, detail: "The ERP's sign-in page responds" },
-      expected === undefined
-        ? { name: "rows", passed: null, detail: "The archive has no row counts" }
-        : rowsCheck(expected, counted),
-      { name: "files", passed: true, detail: `All ${database.attachments.length} files have their content` }, // as opening it has shown
-    ],
-  };
-}
-
-function rowsCheck(expected: Record<string, number>, counted: Record<string, number>): DrillCheck {
-  const wrong = [...new Set([...Object.keys(expected), ...Object.keys(counted)])].filter(
-    (table) => expected[table] !== counted[table],
-  );
-  const [first] = wrong;
-  if (first === undefined)
-    return { name: "rows", passed: true, detail: `All ${Object.keys(counted).length} tables have as many rows as in the backup` };
-  const detail = `${wrong.length} tables differ: ${first} has ${counted[first] ?? "no"} rows instead of ${expected[first] ?? "none"}`;
-  return { name: "rows", passed: false, detail };
 }
 
 /** Without its database, the archive's files are added to those that the present database names. */

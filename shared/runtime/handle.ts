@@ -15,23 +15,22 @@ import {
   sessionRequired,
   tooManyRequests,
 } from "../api/errors.ts";
-import { type ListMeta } from "../api/fields.ts";
-import { ID_PREFIXES } from "../domain/id-kinds.ts";
-import { BASE_PATH } from "../api/index.ts";
+import type { ListMeta } from "../api/fields.ts";
 import type { Permission } from "../api/permissions.ts";
 import type { By, Change } from "../data/change.ts";
 import type { Caller } from "../data/records.ts";
 import type { Version } from "../data/versions.ts";
 import { read, readWith, type Records, type Ref } from "../data/table.ts";
 import { isDryRun } from "../domain/dry-run.ts";
-import { etagOf, matches, matchesWeakly, tagsIn, versionedFields, weakEtagOf } from "../domain/etag.ts";
+import { matches, tagsIn } from "../domain/etag.ts";
 import { parseBody } from "./body.ts";
 import { forget, idempotentRequest, keep, keptRef, Replay, replayIfKept, type Resume } from "./idempotency.ts";
 import { log } from "../platform/log.ts";
 import { allowedAt, hasMethod } from "./methods.ts";
 import { bypassedCloudFront, clientAddress } from "./origin.ts";
-import { asApiError, unenveloped, failure, success } from "./reply.ts";
-import { AuthorizerContext, header, requestIdOf } from "./request-context.ts";
+import { asApiError, failure, success } from "./reply.ts";
+import { authorizationOf, authorizedIn, header, headerLines, requestId } from "./request-context.ts";
+import { headersOf, locationHeader, locationOf, responseOf, type Shape, taggerOf } from "./responses.ts";
 import { shapeOf } from "./shape.ts";
 import { parse } from "./validate.ts";
 
@@ -71,7 +70,6 @@ type Reply<E extends Endpoint> = E extends { list: true; data: z.ZodType<(infer 
   ? { items: T[]; meta: ListMeta }
   : DataIn<E>;
 
-type Shape = ReturnType<typeof shapeOf>;
 type Handling = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
 export const handle =
@@ -152,18 +150,6 @@ function respond(endpoint: Endpoint): Handling {
 
 const began = new WeakMap<APIGatewayProxyEvent, number>();
 
-/** The authorizer's context of a request; undefined without an authorizer. Parsed once. */
-function authorizedIn(event: APIGatewayProxyEvent): AuthorizerContext | undefined {
-  const { authorizer } = event.requestContext;
-  if (!authorized.has(event)) authorized.set(event, AuthorizerContext.safeParse(authorizer).data);
-  return authorized.get(event);
-}
-const authorized = new WeakMap<APIGatewayProxyEvent, AuthorizerContext | undefined>();
-
-/** The same, for requests that only the authorizer forwards. */
-const authorizationOf = (event: APIGatewayProxyEvent): AuthorizerContext =>
-  authorizedIn(event) ?? AuthorizerContext.parse(event.requestContext.authorizer);
-
 /** One log line per request, so that you can find each by its ID. */
 function logResponse({
   event,
@@ -197,8 +183,6 @@ function authorize(endpoint: Endpoint): Handling {
 
 // Built once: building a schema costs more than all parsing of a request.
 const AnyObject = z.looseObject({});
-const Page = z.object({ items: z.unknown(), meta: z.custom<ListMeta>() });
-const Identified = z.object({ id: z.string() });
 
 /** Throws the specification's 403, which names the permission that is missing. */
 export function requirePermission(caller: Caller, permission: Permission): void {
@@ -250,8 +234,6 @@ function queryOf(event: APIGatewayProxyEvent): Record<string, string | undefined
   if (repeated !== undefined) throw invalid({ field: repeated[0], reason: "must not be repeated" });
   return event.queryStringParameters ?? {};
 }
-
-const requestId = (event: APIGatewayProxyEvent): string => requestIdOf(event.headers, event.requestContext.requestId);
 
 /** The caller of a public endpoint, who has no permissions. */
 const NOBODY: Omit<Caller, "ip_address"> = { account_id: "", type: "user", id: "", name: "", permissions: [] };
@@ -317,83 +299,5 @@ function conditionOf(endpoint: Endpoint, event: APIGatewayProxyEvent): Pick<Requ
       matchTag(version.etag);
       if (tags !== "*") change.requireUnchanged(version);
     },
-  };
-}
-
-/** All lines of a header that is a list. */
-function headerLines({ multiValueHeaders }: APIGatewayProxyEvent, name: string): string | undefined {
-  const lines = Object.keys(multiValueHeaders ?? {})
-    .filter((key) => key.length === name.length && key.toLowerCase() === name)
-    .flatMap((key) => multiValueHeaders?.[key] ?? []);
-  return lines.length === 0 ? undefined : lines.join();
-}
-
-function responseOf(
-  endpoint: Endpoint,
-  { shown, tagOf }: { shown: Shape; tagOf: Tagger },
-  reply: unknown,
-  event: APIGatewayProxyEvent,
-): APIGatewayProxyResult {
-  const headers = headersOf(endpoint, event);
-  if (endpoint.unenveloped) {
-    // The only response that caches may keep, and then revalidate.
-    const tagged = { ...headers, "cache-control": "no-cache", Vary: "Accept-Encoding", ETag: weakEtagOf(reply) };
-    return unlessKnown(event, unenveloped(endpoint.status, reply, tagged));
-  }
-  if (endpoint.list) {
-    const { items, meta } = Page.parse(reply);
-    return success(endpoint.status, shown(items), meta, headers);
-  }
-  const location = locationHeader(locationOf(endpoint, reply));
-  const data = shown(reply);
-  return unlessKnown(event, success(endpoint.status, data, undefined, { ...headers, ...location, ...tagOf(data) }));
-}
-
-type Tagger = (data: unknown) => { ETag?: string };
-
-/** The ETag of an endpoint's responses; none if they have no version. */
-function taggerOf({ data: { shape }, unversioned }: Endpoint & { data: { shape?: object } }): Tagger {
-  if (unversioned === undefined) return () => ({});
-  const fields = shape && versionedFields(shape, unversioned);
-  return (data) => (typeof data === "object" && data !== null ? { ETag: etagOf(data, fields) } : {});
-}
-
-/** 304 for a client that already has this version. */
-function unlessKnown(event: APIGatewayProxyEvent, response: APIGatewayProxyResult): APIGatewayProxyResult {
-  const known = event.httpMethod === "PUT" ? undefined : headerLines(event, "if-none-match");
-  const etag = response.headers?.["ETag"];
-  if (known === undefined || etag === undefined || !matchesWeakly(tagsIn(known), String(etag))) return response;
-  return { ...response, statusCode: 304, body: "" };
-}
-
-/** The location of each kind of resource, by the prefix of its ID. */
-const COLLECTIONS: Record<string, string> = {
-  [ID_PREFIXES.server]: "servers",
-  [ID_PREFIXES.instance]: "instances",
-  [ID_PREFIXES.backup]: "backups",
-  [ID_PREFIXES.operation]: "operations",
-  [ID_PREFIXES.token]: "tokens",
-  [ID_PREFIXES.ssh_key]: "ssh-keys",
-};
-
-const locationHeader = (location: string | undefined): Record<string, string> =>
-  location === undefined ? {} : { Location: location };
-
-/** 201 returns the resource, 202 the operation: the response's `id` names either. */
-function locationOf({ status }: Endpoint, data: unknown): string | undefined {
-  if (status === 200) return undefined;
-  const { id } = Identified.parse(data);
-  return `${BASE_PATH}/${COLLECTIONS[id.split("_", 1)[0] ?? ""]}/${id}`;
-}
-
-function headersOf(endpoint: Endpoint, event: APIGatewayProxyEvent): Record<string, string | number> {
-  const context = endpoint.access === "public" ? undefined : authorizedIn(event);
-  if (context === undefined) return { "X-Request-ID": requestId(event) };
-  const { limit, remaining, reset } = context.limits;
-  return {
-    "X-Request-ID": context.request_id,
-    "X-RateLimit-Limit": limit,
-    "X-RateLimit-Remaining": remaining,
-    "X-RateLimit-Reset": reset,
   };
 }

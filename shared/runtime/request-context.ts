@@ -1,4 +1,5 @@
 // What the authorizer passes to the handlers, and the ID of every request.
+import type { APIGatewayProxyEvent } from "aws-lambda";
 import * as z from "zod";
 import { Caller } from "../data/records.ts";
 
@@ -32,9 +33,31 @@ export const Limits = z.object({
 export type Limits = z.infer<typeof Limits>;
 
 /** A gateway passes only flat strings from the authorizer to the handler. */
-export const AuthorizerContext = z.object({
+const AuthorizerContext = z.object({
   request_id: z.string(),
   caller: z.string().transform((text) => Caller.parse(JSON.parse(text))),
   limits: z.string().transform((text) => Limits.parse(JSON.parse(text))),
 });
-export type AuthorizerContext = z.output<typeof AuthorizerContext>;
+type AuthorizerContext = z.output<typeof AuthorizerContext>;
+
+/** The authorizer's context of a request; undefined without an authorizer. Parsed once. */
+export function authorizedIn(event: APIGatewayProxyEvent): AuthorizerContext | undefined {
+  const { authorizer } = event.requestContext;
+  if (!authorized.has(event)) authorized.set(event, AuthorizerContext.safeParse(authorizer).data);
+  return authorized.get(event);
+}
+const authorized = new WeakMap<APIGatewayProxyEvent, AuthorizerContext | undefined>();
+
+/** The same, for requests that only the authorizer forwards. */
+export const authorizationOf = (event: APIGatewayProxyEvent): AuthorizerContext =>
+  authorizedIn(event) ?? AuthorizerContext.parse(event.requestContext.authorizer);
+
+/** All lines of a header that is a list. */
+export function headerLines({ multiValueHeaders }: APIGatewayProxyEvent, name: string): string | undefined {
+  const lines = Object.keys(multiValueHeaders ?? {})
+    .filter((key) => key.length === name.length && key.toLowerCase() === name)
+    .flatMap((key) => multiValueHeaders?.[key] ?? []);
+  return lines.length === 0 ? undefined : lines.join();
+}
+
+export const requestId = (event: APIGatewayProxyEvent): string => requestIdOf(event.headers, event.requestContext.requestId);

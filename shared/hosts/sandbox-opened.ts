@@ -1,0 +1,30 @@
+// An archive of the sandbox, fetched from the store and proven whole before anybody uses it.
+import { createHash } from "node:crypto";
+import { GiveUp } from "../platform/task-errors.ts";
+import { getArchive } from "../storage/archives.ts";
+import type { StoredArchive } from "../storage/stored-archive.ts";
+import { type Archived, unpackArchive } from "./sandbox-archive.ts";
+
+export const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+/** Throws GiveUp with BACKUP_CORRUPT if it is not the archive that was stored, or cannot be read. */
+export async function openArchive({ key, size_bytes, sha256, erp_version }: StoredArchive): Promise<Archived> {
+  const bytes = await getArchive(key);
+  if (bytes === undefined) throw corrupt("it is no longer in the storage");
+  if (bytes.length !== size_bytes || sha256Of(bytes) !== sha256) throw corrupt("it does not match its checksum");
+  const archived = readable(bytes);
+  if (archived.manifest.version !== erp_version)
+    throw corrupt(`it is of version ${archived.manifest.version}, not of ${erp_version}`);
+  return archived;
+}
+
+function readable(bytes: Uint8Array): Archived {
+  try {
+    return unpackArchive(bytes);
+  } catch (cause) {
+    throw corrupt(cause instanceof Error ? cause.message : "it cannot be read", cause);
+  }
+}
+
+const corrupt = (why: string, cause?: unknown): GiveUp =>
+  new GiveUp("BACKUP_CORRUPT", `The backup's archive cannot be used: ${why}`, { cause });
