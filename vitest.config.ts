@@ -1,4 +1,4 @@
-// How the tests run: four files at a time, one shared cloud for those that only speak HTTP, and nothing is tried twice.
+// How the tests run: five files at a time, one shared cloud for those that only speak HTTP, and nothing is tried twice.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
@@ -9,20 +9,22 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, ".local", "compi
 
 /** Files that change the process that they run in: by a cloud of their own, its environment, its clock, its modules or its machine. */
 const ALONE = /^test\/(e2e|hosts|infra|local|providers|workflows)\//;
-const CHANGES = /\b(ownCloud|ownLiveCloud|startCloud|startTestCloud|process\.env|vi\.(mock|use|stub|spy)\w*)\b/;
+const CHANGES = /\b(ownCloud|ownLiveCloud|machineWithJobs|startCloud|startTestCloud|process\.env|vi\.(mock|use|stub|spy)\w*)\b/;
 
 const files = globSync("test/**/*.test.ts", { cwd: import.meta.dirname }).map((file) => file.replaceAll("\\", "/"));
-const alone = files.filter((file) => ALONE.test(file) || CHANGES.test(readFileSync(join(import.meta.dirname, file), "utf8")));
+const has = (file: string, pattern: RegExp): boolean => pattern.test(readFileSync(join(import.meta.dirname, file), "utf8"));
+const withCloud = files.filter((file) => has(file, /\bprocessCloud\b/));
+const alone = files.filter((file) => !withCloud.includes(file) && (ALONE.test(file) || has(file, CHANGES)));
 
 /** Those that take longest, so that none of them is what all others wait for at the end, on a machine that has not seen them yet either. */
-const LONGEST = [/e2e\/start/, /figures/, /workflows\/(deaths|derived|starts|restore|scenarios)|providers\/create|outages/];
+const LONGEST = [/e2e\/start/, /figures/, /providers\/create/];
+/** A process is passed on only from one file of a project to the next one of it. */
+const PROJECTS = ["with a cloud", "alone", "together"];
 
 function placeOf({ moduleId, project }: TestSpecification): number {
   const place = LONGEST.findIndex((pattern) => pattern.test(moduleId));
   if (place !== -1) return place;
-  // The rest in a row, because a process is passed on only from one of these files to the next.
-  if (project.name === "alone") return LONGEST.length;
-  return LONGEST.length + (moduleId.includes("/browser/") ? 1 : 2);
+  return LONGEST.length + 2 * PROJECTS.indexOf(project.name) + (moduleId.includes("/browser/") ? 0 : 1);
 }
 
 class LongestFirst extends BaseSequencer {
@@ -37,20 +39,25 @@ export default defineConfig({
   test: {
     projects: [
       { extends: true, test: { name: "alone", include: alone } },
+      // One process after another file of these, with its cloud.
+      { extends: true, test: { name: "with a cloud", include: withCloud, isolate: false } },
       // The rest speaks HTTP to the shared cloud, or calls what has no state. A process and its imports are most of what a small file costs.
-      { extends: true, test: { name: "together", include: ["test/**/*.test.ts"], exclude: alone, isolate: false } },
+      {
+        extends: true,
+        test: { name: "together", include: ["test/**/*.test.ts"], exclude: [...alone, ...withCloud], isolate: false },
+      },
     ],
     globalSetup: "test/harness/global.ts",
     setupFiles: "test/harness/setup.ts",
     // Processes, not threads: the local cloud runs every function in a thread of its own.
     pool: "forks",
     // More than the two cores of a small machine: a file waits for its cloud, its browser or its timers half of the time.
-    maxWorkers: 4,
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     retry: 0,
     // What a test that passes logs is of no use to anybody.
     silent: "passed-only",
-    testTimeout: 60_000,
+    testTimeout: 120_000, // every wait in a test ends sooner; this is for a busy machine
     // As long as a page is waited for in a browser.
     expect: { poll: { timeout: 20_000 } },
     hookTimeout: 120_000,

@@ -1,9 +1,11 @@
 // How the dashboard is built: one entry, a chunk per page, and nothing that its strict Content-Security-Policy would refuse.
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { api } from "../shared/api/index.ts";
+import { lightTable } from "./src/app/light-table.ts";
 
 const ROOT = import.meta.dirname;
 const FONTS = resolve(ROOT, "../.local/dashboard-fonts");
@@ -11,7 +13,7 @@ const FONTS = resolve(ROOT, "../.local/dashboard-fonts");
 /** `npm start` of one's own, for `npx vite dashboard`. */
 const API = process.env["API"] ?? "http://127.0.0.1:3000";
 
-/** The design system's fonts come inside its style sheet; as files a page loads the two that it shows, and the policy allows them. */
+/** The design system's fonts come inside its style sheet; as files the policy allows them. Regular and bold are enough: a browser slants them itself. */
 const fontFiles: Plugin = {
   name: "font-files",
   enforce: "pre",
@@ -19,11 +21,13 @@ const fontFiles: Plugin = {
     filter: { id: /global-styles\/index\.css$/ },
     handler(css) {
       mkdirSync(FONTS, { recursive: true });
-      return css.replaceAll(/url\('data:font\/woff2;base64,([^']+)'\)/g, (_, base64: string) => {
-        const file = join(FONTS, `open-sans-${createHash("sha256").update(base64).digest("hex").slice(0, 8)}.woff2`);
-        writeFileSync(file, Buffer.from(base64, "base64"));
-        return `url('${file}')`;
-      });
+      return css
+        .replaceAll(/@font-face\s*\{[^}]*\}/g, (face) => (/font-weight: (400|700);\s*font-style: normal/.test(face) ? face : ""))
+        .replaceAll(/url\('data:font\/woff2;base64,([^']+)'\)/g, (_, base64: string) => {
+          const file = join(FONTS, `open-sans-${createHash("sha256").update(base64).digest("hex").slice(0, 8)}.woff2`);
+          writeFileSync(file, Buffer.from(base64, "base64"));
+          return `url('${file}')`;
+        });
     },
   },
 };
@@ -46,11 +50,77 @@ const withoutSentences: Plugin = {
   },
 };
 
+/** Messages of the design system's components, of which those are left out that no page uses, even inside another one. */
+const INSIDE = ["button-dropdown", "dialog", "drawer", "error-boundary", "list", "popover", "token-group"];
+const usedMessages: Plugin = {
+  name: "used-messages",
+  transform: {
+    filter: { id: /i18n\/messages\/all\.(?:en|de)\.js$/ },
+    handler(code) {
+      const used = usedComponents();
+      const json: unknown = JSON.parse(code.slice(code.indexOf("{"), code.lastIndexOf("}") + 1), (key, value: unknown) =>
+        (key === "en" || key === "de") && typeof value === "object" && value !== null
+          ? Object.fromEntries(Object.entries(value).filter(([component]) => used.has(component)))
+          : value,
+      );
+      return `export default ${JSON.stringify(json)}`;
+    },
+  },
+};
+
+const sourcesIn = (folder: string, pattern: string): string[] =>
+  globSync(pattern, { cwd: folder }).map((file) => readFileSync(join(folder, file), "utf8"));
+
+/** The components that pages import, and those inside them. */
+const usedComponents = (): Set<string> =>
+  new Set([
+    ...INSIDE,
+    ...sourcesIn(ROOT, "src/**/*.tsx").flatMap((source) =>
+      [...source.matchAll(/@cloudscape-design\/components\/([\w-]+)"/g)].map(([, component = ""]) => component),
+    ),
+  ]);
+
+const COMPONENTS = resolve(ROOT, "../node_modules/@cloudscape-design/components");
+
+/** Icons that no page and no used component names: two thirds of them. */
+const usedIcons: Plugin = {
+  name: "used-icons",
+  transform: {
+    filter: { id: /icon\/generated\/icons\.js$/ },
+    handler(code) {
+      const components = [...usedComponents(), "internal", "icon"].map((name) => `${name}/{*,!(generated)/**/*}.js`);
+      const sources = [sourcesIn(ROOT, "src/**/*.{ts,tsx}"), ...components.map((files) => sourcesIn(COMPONENTS, files))]
+        .flat()
+        .join("\n");
+      const end = code.lastIndexOf("\n};");
+      const kept = code
+        .slice(0, end)
+        .split(/\n(?= {4}(?:"[a-z0-9-]+"|[a-z]+): React)/)
+        .filter((part) => {
+          const [, name] = /^ {4}"?([a-z0-9-]+)"?:/.exec(part) ?? [];
+          return name === undefined || sources.includes(`"${name}"`) || sources.includes(`'${name}'`);
+        });
+      return `${kept.join("\n")}${code.slice(end)}`;
+    },
+  },
+};
+
+/** The route table as the client needs it, without the schemas that it is declared with. */
+const tableWithoutSchemas: Plugin = {
+  name: "table-without-schemas",
+  transform: {
+    filter: { id: /dashboard\/src\/app\/endpoints\.ts$/ },
+    handler: () => `export const endpoints = ${JSON.stringify(lightTable(api))};`,
+  },
+};
+
 export default defineConfig({
   root: ROOT,
   base: "/",
   publicDir: false,
-  plugins: [react(), fontFiles, withoutEval, withoutSentences],
+  plugins: [react(), fontFiles, withoutEval, withoutSentences, usedMessages, usedIcons, tableWithoutSchemas],
+  // The messages come parsed.
+  resolve: { alias: { "@formatjs/icu-messageformat-parser": "@formatjs/icu-messageformat-parser/lib/no-parser.js" } },
   build: {
     outDir: resolve(ROOT, "../.local/dashboard/draft"),
     emptyOutDir: true,

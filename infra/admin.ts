@@ -4,7 +4,9 @@ import { parseArgs } from "node:util";
 import * as z from "zod";
 import { ApiError } from "../shared/api/errors.ts";
 import { email, text } from "../shared/api/fields.ts";
+import { indexAccount } from "../shared/data/indexing.ts";
 import {
+  accountIds,
   allAccounts,
   createAccount,
   createUser,
@@ -31,6 +33,8 @@ const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
                                                            tokens that they created; an account keeps its last user
   set-password --email EMAIL                               a new password; ends all of the user's sessions
   set-quota --account ID --servers N --instances N --tokens N --ssh-keys N --users N
+  index [--account ID]                                     adds what search, labels, filters of events and the overview need to the
+                                                           records from before these; safe at any time, and again
   release-machine --name NAME                              lets any account use one of your own machines, which you have
                                                            reinstalled, and not only the account that used it last
   service-key [--secret ARN]                               the SSH key that the service uses to log in to machines; for a
@@ -103,6 +107,9 @@ async function run(): Promise<void> {
     }
     case "set-quota":
       return quotas(required("account", values.account), values);
+    case "index":
+      for (const id of values.account === undefined ? await accountIds() : [values.account]) await indexAccount(id);
+      return console.log("Every record can be found");
     case "release-machine": {
       const name = required("name", values.name);
       await releaseMachine(name);

@@ -1,6 +1,9 @@
 // The CDK app: one stack per environment. The CLI runs this file; the local runner calls `synth`.
 import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
+import { resolve } from "node:path";
+import { readBrand } from "./brand.ts";
+import { ROOT } from "./built.ts";
 import { bundleIfChanged } from "./bundle.ts";
 import type { OwnDomain } from "./dashboard.ts";
 import { buildDashboard } from "./dashboard-build.ts";
@@ -47,6 +50,7 @@ export async function synth(
       bundles: folder,
       dashboard,
       otherDashboard: otherDashboard(app, environment),
+      brand: brand(app, environment),
       domain: ownDomain(app, environment),
       guarded: guarded(app),
       alarmEmail: setting(app, environment, "alarmEmail"),
@@ -68,6 +72,12 @@ function otherDashboard(app: App, environment: Environment): DashboardConfig["ot
   const url = setting(app, environment, "otherDashboard");
   const other = ENVIRONMENTS.find((each) => each !== environment);
   return url === undefined || other === undefined ? null : { environment: other, url };
+}
+
+/** The file is in the repository, like the option that names it. */
+function brand(app: App, environment: Environment): DashboardConfig["brand"] {
+  const path = setting(app, environment, "brand");
+  return path === undefined ? null : readBrand(resolve(ROOT, path));
 }
 
 function ownDomain(app: App, environment: Environment): OwnDomain | undefined {

@@ -8,6 +8,7 @@ import { builtOnce, fingerprintOf, ROOT } from "./built.ts";
 /** Everything that goes into the files: the dashboard, the code it shares with the API, dependencies and build code. */
 const SOURCES = [
   "dashboard",
+  "CHANGELOG.md",
   "shared/api",
   "shared/domain",
   "shared/runtime/validate.ts",

@@ -24,8 +24,9 @@ import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectOwners
 import { BucketDeployment, CacheControl, Source } from "aws-cdk-lib/aws-s3-deployment";
 import { Construct } from "constructs";
 import { logicalIdOf } from "./function.ts";
+import { api as endpoints, BASE_PATH } from "../shared/api/index.ts";
 import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER } from "../shared/runtime/origin.ts";
-import { CACHE_FOR_EVER, CACHE_NOT, CONTENT_SECURITY_POLICY, type DashboardConfig, OTHER_HEADERS } from "./dashboard-headers.ts";
+import { CACHE_FOR_EVER, CACHE_NOT, contentSecurityPolicy, type DashboardConfig, OTHER_HEADERS } from "./dashboard-headers.ts";
 import type { OriginKey } from "./origin-key.ts";
 import { stackName } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
@@ -78,7 +79,10 @@ interface Props {
   /** Folder of the built dashboard; without it the bucket stays empty. */
   files: string | undefined;
   otherDashboard: DashboardConfig["other_dashboard"];
+  brand: DashboardConfig["brand"];
   domain: OwnDomain | undefined;
+  /** What the URLs of archives begin with: the dashboard uploads there. */
+  storeUrl: string;
   logGroup: LogGroup;
 }
 
@@ -114,8 +118,9 @@ export class Dashboard extends Construct {
     return bucket as IBucket;
   }
 
-  private front(bucket: IBucket, { environment, rest, originKey, domain }: Props): Distribution {
-    const responseHeadersPolicy = this.headers();
+  private front(bucket: IBucket, { environment, rest, originKey, domain, storeUrl }: Props): Distribution {
+    const responseHeadersPolicy = this.headers("headers", storeUrl, OTHER_HEADERS);
+    const api = { ...this.behaviorOf(rest, originKey), responseHeadersPolicy };
     const distribution = new Distribution(this, "front", {
       comment: stackName(environment),
       defaultRootObject: "index.html",
@@ -131,20 +136,12 @@ export class Dashboard extends Construct {
         functionAssociations: [this.onRequest("show-page", SHOW_PAGE)],
       },
       additionalBehaviors: {
-        "/api/*": {
-          origin: new RestApiOrigin(rest, {
-            customHeaders: { [ORIGIN_KEY_HEADER]: originKey.sent },
-            // The slowest authorizer plus the slowest function; CloudFront's own response would not be in the envelope.
-            readTimeout: Duration.seconds(60),
-          }),
-          allowedMethods: AllowedMethods.ALLOW_ALL,
-          // A redirect would come too late: the client has already sent the token unencrypted.
-          viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-          cachePolicy: CachePolicy.CACHING_DISABLED,
-          originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-          responseHeadersPolicy,
-          functionAssociations: [this.onRequest("tell-address", TELL_ADDRESS)],
+        // The gateway renames the header in a function's response, so a wrong password's 401 gets it here, and so does every response of this path, with a slash at its end or without.
+        [`${BASE_PATH}${endpoints.auth.login.path}*`]: {
+          ...api,
+          responseHeadersPolicy: this.headers("sign-in-headers", storeUrl, { ...OTHER_HEADERS, "www-authenticate": "Bearer" }),
         },
+        "/api/*": api,
       },
       errorResponses: KEPT_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
@@ -171,6 +168,23 @@ export class Dashboard extends Construct {
     return distribution;
   }
 
+  /** The API, without the headers that are added to its responses. */
+  private behaviorOf(rest: RestApi, originKey: OriginKey) {
+    return {
+      origin: new RestApiOrigin(rest, {
+        customHeaders: { [ORIGIN_KEY_HEADER]: originKey.sent },
+        // The slowest authorizer plus the slowest function; CloudFront's own response would not be in the envelope.
+        readTimeout: Duration.seconds(60),
+      }),
+      allowedMethods: AllowedMethods.ALLOW_ALL,
+      // A redirect would come too late: the client has already sent the token unencrypted.
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      cachePolicy: CachePolicy.CACHING_DISABLED,
+      originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+      functionAssociations: [this.onRequest("tell-address", TELL_ADDRESS)],
+    };
+  }
+
   private onRequest(id: string, code: string) {
     return {
       eventType: FunctionEventType.VIEWER_REQUEST,
@@ -184,24 +198,24 @@ export class Dashboard extends Construct {
     return `${stack}-${region}-${what}`;
   }
 
-  private headers(): ResponseHeadersPolicy {
-    return new ResponseHeadersPolicy(this, "headers", {
-      responseHeadersPolicyName: this.nameInAccount("headers"),
+  private headers(id: string, storeUrl: string, others: Readonly<Record<string, string>>): ResponseHeadersPolicy {
+    return new ResponseHeadersPolicy(this, id, {
+      responseHeadersPolicyName: this.nameInAccount(id),
       securityHeadersBehavior: {
-        contentSecurityPolicy: { contentSecurityPolicy: CONTENT_SECURITY_POLICY, override: true },
+        contentSecurityPolicy: { contentSecurityPolicy: contentSecurityPolicy(storeUrl), override: true },
         contentTypeOptions: { override: true },
         referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
         strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: false, override: true },
       },
       customHeadersBehavior: {
-        customHeaders: Object.entries(OTHER_HEADERS).map(([header, value]) => ({ header, value, override: true })),
+        customHeaders: Object.entries(others).map(([header, value]) => ({ header, value, override: true })),
       },
     });
   }
 
   /** Assets are uploaded before the page that names them; those of the last deployment stay for users who have it open. */
-  private deploy(folder: string, bucket: IBucket, { environment, otherDashboard, logGroup }: Props): void {
-    const config: DashboardConfig = { environment, other_dashboard: otherDashboard, api_page: null };
+  private deploy(folder: string, bucket: IBucket, { environment, otherDashboard, brand, logGroup }: Props): void {
+    const config: DashboardConfig = { environment, other_dashboard: otherDashboard, api_page: null, brand };
     const common = { destinationBucket: bucket, prune: false, retainOnDelete: false, logGroup };
     const assets = new BucketDeployment(this, "assets", {
       ...common,

@@ -8,6 +8,7 @@ export const NONE = "none";
 export const Chosen = z.strictObject({
   alarmEmail: z.string().optional(),
   otherDashboard: z.string().optional(),
+  brand: z.string().optional(),
   domain: z.string().optional(),
   certificate: z.string().optional(),
 });

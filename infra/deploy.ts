@@ -2,10 +2,11 @@
 import { spawn } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import * as z from "zod";
+import { BrandError, readBrand } from "./brand.ts";
 import { ROOT } from "./built.ts";
 import { bundledSizes, bundleIfChanged } from "./bundle.ts";
 import { buildDashboard } from "./dashboard-build.ts";
@@ -19,6 +20,7 @@ const USAGE = `npm run deploy -- test|live [options]
   --alarm-email ADDRESS   receives alarms, once you confirm AWS's email
   --domain NAME           your own domain for the dashboard and API, with --certificate ARN (in us-east-1)
   --other-dashboard URL   the other environment's dashboard, which this one links to
+  --brand FILE            name, logo, color and support link for the dashboard: docs/deploy.md
   --yes                   widen permissions without asking
 
 Options are stored in cdk.json, which you commit, and apply to later deployments; "none" removes one.
@@ -97,12 +99,21 @@ function request(): { environment: Environment; chosen: Chosen; yes: boolean } {
   const otherDashboard = values["other-dashboard"];
   if (otherDashboard !== undefined && otherDashboard !== NONE && !/^https?:\/\/[^/]/.test(otherDashboard))
     throw new DeployError(`${otherDashboard} is not the URL of a dashboard.`);
-  const { domain, certificate } = values;
+  const { brand, domain, certificate } = values;
+  if (brand !== undefined && brand !== NONE) requireBrand(resolve(ROOT, brand));
   if (domain !== NONE && (domain === undefined) !== (certificate === undefined))
     throw new DeployError("Use --domain and --certificate together.");
-  const given = Object.entries({ alarmEmail, otherDashboard, domain, certificate: domain === NONE ? NONE : certificate });
+  const given = Object.entries({ alarmEmail, otherDashboard, brand, domain, certificate: domain === NONE ? NONE : certificate });
   const chosen = Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
   return { environment, chosen, yes: values.yes ?? false };
+}
+
+function requireBrand(path: string): void {
+  try {
+    readBrand(path);
+  } catch (error) {
+    throw error instanceof BrandError ? new DeployError(error.message, { cause: error }) : error;
+  }
 }
 
 function parsed() {
@@ -111,6 +122,7 @@ function parsed() {
     domain: { type: "string" },
     certificate: { type: "string" },
     "other-dashboard": { type: "string" },
+    brand: { type: "string" },
     yes: { type: "boolean" },
   } as const;
   try {

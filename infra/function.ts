@@ -16,6 +16,7 @@ import {
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import type { NamedBucket } from "./storage.ts";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { StateMachine } from "aws-cdk-lib/aws-stepfunctions";
 import { Construct } from "constructs";
@@ -40,6 +41,10 @@ const TABLE_ACTIONS = {
 const OBJECT_ACTIONS = {
   read: ["GetObject"],
   write: ["GetObject", "PutObject", "DeleteObject", "AbortMultipartUpload", "ListMultipartUploadParts"],
+  upload: ["PutObject", "AbortMultipartUpload"],
+  "list parts": ["ListMultipartUploadParts"],
+  "abort uploads": ["AbortMultipartUpload"],
+  "remove uploads": ["AbortMultipartUpload"],
 } as const;
 
 /** What a function may do; its permissions and its environment follow from it. */
@@ -65,7 +70,7 @@ interface Parts {
   table: TableV2;
   keys: Readonly<Record<KeyName, Secret>>;
   configuration: Secret | undefined;
-  backups: Bucket;
+  backups: NamedBucket;
 }
 
 interface FunctionProps {
@@ -89,11 +94,10 @@ export class Functions extends Construct {
   constructor(scope: Construct, id: string, parts: Parts) {
     super(scope, id);
     this.parts = parts;
-    const bucket = logicalIdOf(parts.backups);
     Validations.of(this).acknowledge(
       { id: "AwsSolutions-IAM5[Resource::*]", reason: "X-Ray has no resources to name" },
       {
-        id: `AwsSolutions-IAM5[Resource::<${bucket}.Arn>/*]`,
+        id: `AwsSolutions-IAM5[Resource::${parts.backups.nagArn}/*]`,
         reason: "Archives get their names when they are created: all of this bucket, and nothing outside it",
       },
       ...WORKFLOW_NAMES.map((name) => ({
@@ -190,6 +194,7 @@ export class Functions extends Construct {
     if (failures !== undefined) statements.push(allow("sqs", ["SendMessage"], [failures.queueArn]));
     // Without the first, S3 returns "forbidden" for an archive that does not exist.
     if (storage === "write") statements.push(allow("s3", ["ListBucket", "ListBucketMultipartUploads"], [bucketArn]));
+    if (storage === "remove uploads") statements.push(allow("s3", ["ListBucketMultipartUploads"], [bucketArn]));
     return statements;
   }
 

@@ -37,8 +37,8 @@ export const TIMED = {
   },
   "expire-backups": {
     every: Duration.hours(1),
-    description: "Deletes expired safety backups",
-    access: { table: "write", starts: ["delete-backup"] },
+    description: "Deletes expired safety backups and uploads",
+    access: { table: "write", starts: ["delete-backup"], storage: "remove uploads" },
   },
   "expire-history": {
     every: Duration.hours(6),

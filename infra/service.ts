@@ -26,6 +26,7 @@ interface Props {
   /** Folder of the built dashboard. */
   dashboard: string | undefined;
   otherDashboard: DashboardConfig["other_dashboard"];
+  brand: DashboardConfig["brand"];
   domain: OwnDomain | undefined;
   /** Whether stack and table are protected against deletion: not during the creation, or a failed one could not be cleaned up. */
   guarded: boolean | undefined;
@@ -43,7 +44,7 @@ interface Outputs extends Pick<Props, "domain"> {
 }
 
 export class Service extends Stack {
-  constructor(scope: Construct, { environment, bundles, dashboard, otherDashboard, domain, guarded: wanted, alarmEmail }: Props) {
+  constructor(scope: Construct, { environment, bundles, dashboard, domain, guarded: wanted, alarmEmail, ...shown }: Props) {
     const settings = SETTINGS[environment];
     const guarded = settings.protectData && wanted === true;
     super(scope, stackName(environment), {
@@ -61,7 +62,8 @@ export class Service extends Stack {
     const table = oneTable(this, environment, settings, { guarded });
     const { secrets: keys } = new Keys(this, "keys", settings);
     const providers = settings.rents ? configuration(this, "providers", settings) : undefined;
-    const { backups } = new Storage(this, "storage", settings);
+    const storage = new Storage(this, "storage", settings);
+    const { backups } = storage;
 
     // One log group per kind of function, so that a request's ID is looked up in one place.
     const kept = logsOf(settings);
@@ -79,7 +81,7 @@ export class Service extends Stack {
       table,
       keys,
       configuration: providers,
-      backups,
+      backups: storage.named,
     });
     new Workflows(this, "workflows", { environment, settings, functions, taskLog: work, machineLog });
     const originKey = new OriginKey(this, "origin-key", { number: settings.originKey });
@@ -89,10 +91,12 @@ export class Service extends Stack {
       rest,
       originKey,
       files: dashboard,
-      otherDashboard,
+      ...shown,
       domain,
+      storeUrl: storage.url,
       logGroup: work,
     });
+    storage.allowUploadsFrom(url);
     const schedules = new Schedules(this, "schedules", { settings, functions, logGroup: work });
     const { topic } = new Alarms(this, "alarms", { environment, rest, authorize, table, schedules, email: alarmEmail });
 

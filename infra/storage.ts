@@ -1,19 +1,41 @@
 // The bucket for archives of backups, and the log of its downloads.
-import { Duration, Validations } from "aws-cdk-lib";
-import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectOwnership } from "aws-cdk-lib/aws-s3";
+import { Aws, Duration, Fn, Stack, Validations } from "aws-cdk-lib";
+import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, type IBucket, ObjectOwnership } from "aws-cdk-lib/aws-s3";
 import { Construct } from "constructs";
 import { removalOf } from "./removal.ts";
+import { UPLOAD } from "../shared/domain/limits.ts";
 import type { Settings } from "./settings.ts";
 
 /** How long an operator can recover an archive that was deleted or replaced. */
 const NONCURRENT_DAYS = 30;
 const ACCESS_LOG_DAYS = 90;
 
+/** A bucket that others refer to without waiting for it. */
+export interface NamedBucket {
+  bucketName: string;
+  bucketArn: string;
+  /** Its ARN as findings of cdk-nag spell it. */
+  nagArn: string;
+}
+
 export class Storage extends Construct {
   readonly backups: Bucket;
+  /** By the name that it gets: the bucket waits for the dashboard, which may upload to it, and the dashboard for the functions. */
+  readonly named: NamedBucket;
+  /** What the URLs of archives begin with. */
+  readonly url: string;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
+    // Unique to the stack, and as long as a name may be.
+    const prefix = Stack.of(this).stackName.toLowerCase();
+    const bucketName = Fn.join("-", [prefix, Fn.select(2, Fn.split("/", Aws.STACK_ID))]);
+    this.named = {
+      bucketName,
+      bucketArn: `arn:${Aws.PARTITION}:s3:::${bucketName}`,
+      nagArn: `arn:<AWS::Partition>:s3:::${prefix}-{"Fn::Select":[2,{"Fn::Split":["/",{"Ref":"AWS::StackId"}]}]}`,
+    };
+    this.url = `https://s3.${Aws.REGION}.amazonaws.com/${bucketName}/`;
     const closed = {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
@@ -33,15 +55,27 @@ export class Storage extends Construct {
     });
     this.backups = new Bucket(this, "backups", {
       ...closed,
+      bucketName,
       versioned: true,
       // The CDK's class and its interface differ only in an optional property, which `exactOptionalPropertyTypes` rejects.
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       serverAccessLogsBucket: accessLog as IBucket,
       serverAccessLogsPrefix: "backups/",
       lifecycleRules: [
-        { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        // Of customers' uploads that the service has lost track of: a day after they expire.
+        { abortIncompleteMultipartUploadAfter: Duration.days(UPLOAD.days + 1) },
         { noncurrentVersionExpiration: Duration.days(NONCURRENT_DAYS), expiredObjectDeleteMarker: true },
       ],
+    });
+  }
+
+  /** The dashboard sends parts of archives to presigned URLs, and reads nothing. */
+  allowUploadsFrom(dashboard: string): void {
+    this.backups.addCorsRule({
+      allowedOrigins: [dashboard],
+      allowedMethods: [HttpMethods.PUT],
+      allowedHeaders: ["x-amz-checksum-sha256"],
+      maxAge: 3600,
     });
   }
 }

@@ -1,5 +1,6 @@
 // What a request may cost: calls to DynamoDB and its capacity, starts of workflows, the size of a function. The figures are the
 // project's own goals: a change that breaks one makes every request slower and more expensive.
+import { randomBytes } from "node:crypto";
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
@@ -8,15 +9,16 @@ import type { Cloud } from "../infra/local/cloud.ts";
 import { BackupRecord, InstanceRecord, ServerRecord } from "../shared/data/records.ts";
 import { routes } from "../shared/api/index.ts";
 import { getAccount } from "../shared/data/accounts.ts";
-import { beginBackup } from "../shared/data/backups.ts";
+import { beginBackup } from "../shared/data/begin-backup.ts";
 import { changeOf } from "../shared/data/change.ts";
 import { getInstance } from "../shared/data/instances.ts";
 import { reserveOperation } from "../shared/data/operations.ts";
 import { endOperation } from "../shared/data/operation-ends.ts";
 import { getServer, moveServerToDeleting } from "../shared/data/servers.ts";
-import { newId } from "../shared/domain/ids.ts";
+import { idFrom, newId } from "../shared/domain/ids.ts";
 import { keys, type ListKind, placement } from "../shared/data/keys.ts";
-import { countPlace, numberOf } from "../shared/data/lists.ts";
+import { entryOf, findableIn } from "../shared/data/entries.ts";
+import { countPlace, markPlace, numberOf } from "../shared/data/numbers.ts";
 import { setQuota } from "../shared/data/operator.ts";
 import { SERVER_PHASES } from "../shared/domain/lifecycle.ts";
 import { account, newPublicKey, type TestAccount, unique, unusedId, uniqueDomain } from "./harness/account.ts";
@@ -103,6 +105,21 @@ const operation = async () => {
   return { id: begun.as(z.looseObject({ operation_id: z.string() })).operation_id };
 };
 
+/** Each in place of the one before: an account may have three that are unfinished. */
+let unfinished: string | undefined;
+const anew = async (): Promise<Client> => {
+  const { api } = await me.token();
+  if (unfinished !== undefined) await api.delete(`/backups/uploads/${unfinished}`);
+  unfinished = undefined;
+  return api;
+};
+const noted = (response: ApiResponse): ApiResponse => {
+  unfinished = response.as(z.looseObject({ id: z.string() })).id;
+  return response;
+};
+const upload = async () =>
+  noted(await (await anew()).post("/backups/uploads", { size_bytes: 1000 })).as(z.looseObject({ id: z.string() }));
+
 /** Reading one record takes 1 call, a list 2, a creation 2: a read and a transaction. Higher limits say why. */
 const BUDGET: Record<string, Row> = {
   "servers.list": { status: 200, calls: 2, prepare: get(() => "/servers") },
@@ -150,7 +167,7 @@ const BUDGET: Record<string, Row> = {
     calls: 2,
     prepare: get(
       (id) => `/instances/${id}/backups`,
-      async () => ({ id: (await backup()).instance_id }),
+      async () => ({ id: String((await backup()).instance_id) }),
     ),
   },
   "backups.create": {
@@ -182,8 +199,39 @@ const BUDGET: Record<string, Row> = {
   "backups.restore": { status: 202, calls: 3, starts: 1, prepare: post(async () => [`/backups/${(await backup()).id}/restore`]) },
   // The second writes its entry in the audit log.
   "backups.download": { status: 200, calls: 2, prepare: get((id) => `/backups/${id}/download`, backup) },
+  "uploads.create": {
+    status: 201,
+    calls: 2,
+    prepare: async () => {
+      await anew();
+      return async (api, headers) => noted(await api.post("/backups/uploads", { size_bytes: 1000 }, { headers }));
+    },
+  },
+  "uploads.get": { status: 200, calls: 1, prepare: get((id) => `/backups/uploads/${id}`, upload) },
+  // The first addresses begin the multipart upload, and record it.
+  "uploads.parts": {
+    status: 200,
+    calls: 3,
+    prepare: post(async () => [
+      `/backups/uploads/${(await upload()).id}/parts`,
+      { parts: [{ number: 1, sha256: "0".repeat(64) }] },
+    ]),
+  },
+  // Without its parts, which are in the storage. A rejected request looks up its key.
+  "uploads.complete": {
+    status: 409,
+    calls: 2,
+    prepare: post(async () => [
+      `/backups/uploads/${(await upload()).id}/complete`,
+      { sha256: "0".repeat(64), server_id: (await server()).id },
+    ]),
+  },
+  "uploads.delete": { status: 200, calls: 2, prepare: remove(async () => `/backups/uploads/${(await upload()).id}`) },
   "operations.list": { status: 200, calls: 2, prepare: get(() => "/operations") },
   "operations.get": { status: 200, calls: 1, prepare: get((id) => `/operations/${id}`, operation) },
+  "overview.get": { status: 200, calls: 1, prepare: get(() => "/overview") },
+  // One for each kind, and one more for each further megabyte of entries.
+  "search.find": { status: 200, calls: 3, prepare: get(() => "/search?q=shop") },
   "sshKeys.list": { status: 200, calls: 1, prepare: get(() => "/ssh-keys") },
   "sshKeys.create": {
     status: 201,
@@ -246,10 +294,15 @@ const byRoute = Object.entries(BUDGET).map(([id, row]) => ({
   ...row,
   idempotent: routes.find((route) => route.id === id)?.idempotent ?? false,
 }));
-const clientFor = async (id: string) => {
-  const session = routes.find((route) => route.id === id)?.access === "session";
-  return session ? me.session(await me.anotherUser()) : (await me.token()).api;
-};
+const tokens = new Map<string, Client>();
+
+/** One token for an endpoint: with more than 100, their list takes one read more. A session may end with its request. */
+async function clientFor(id: string): Promise<Client> {
+  if (routes.find((route) => route.id === id)?.access === "session") return me.session(await me.anotherUser());
+  const client = tokens.get(id) ?? (await me.token()).api;
+  tokens.set(id, client);
+  return client;
+}
 
 const warmed = new Set<string>();
 
@@ -305,7 +358,7 @@ test("a page of a resource's operations costs one more call for the linked ones,
   for (let i = 0; i < 3; i++) {
     const instance = await getInstance(me.id, id);
     const change = changeOf(await getAccount(me.id));
-    const { operation } = beginBackup(change, by, instance, null, newId("operation"));
+    const { operation } = beginBackup(change, by, instance, {}, newId("operation"));
     await change.commit();
     await endOperation(operation, { succeeded: true });
   }
@@ -339,6 +392,114 @@ test("a malformed request costs only the authorizer's call", async () => {
   expect([authorizer.length, handler.length]).toEqual([1, 0]);
 });
 
+async function write(items: Record<string, unknown>[]): Promise<void> {
+  const { client, table: name } = table();
+  const batches = Array.from({ length: Math.ceil(items.length / 25) }, (_, i) => items.slice(i * 25, i * 25 + 25));
+  for (let from = 0; from < batches.length; from += 8)
+    await Promise.all(
+      batches.slice(from, from + 8).map(async (batch) => {
+        const { UnprocessedItems } = await client.send(
+          new BatchWriteCommand({ RequestItems: { [name]: batch.map((Item) => ({ PutRequest: { Item } })) } }),
+        );
+        expect(Object.keys(UnprocessedItems ?? {})).toEqual([]);
+      }),
+    );
+}
+
+const capacityOf = (calls: readonly Call[]): number => calls.reduce((sum, call) => sum + (call.capacity ?? 0), 0);
+
+describe("a page of 20 of 10,000 instances on 1,000 servers, filtered", () => {
+  const RECORDS = 10_000;
+  const MINUTE = 60_000;
+  const FIRST = Date.parse("2026-01-01T00:00:00.000Z");
+  const createdAt = (made: number) => new Date(FIRST + made * MINUTE).toISOString();
+  let them: TestAccount;
+
+  beforeAll(async () => {
+    them = await account();
+    const servers = Array.from({ length: 1_000 }, () => unusedId("server"));
+    const items: Record<string, unknown>[] = [];
+    const counts = new Map<string, Record<string, unknown>>();
+    const count = (filter: string, made: number) => {
+      const { leaf, attribute } = countPlace(numberOf(made, ""));
+      const key = keys.count("instance", them.id, filter, leaf);
+      const item = counts.get(key.sk) ?? { ...key };
+      item[attribute] = Number(item[attribute] ?? 0) + 1;
+      counts.set(key.sk, item);
+    };
+    for (const [i, id] of servers.entries())
+      items.push({ ...serverFields(them.id, id, numberOf(i, id)), ...keys.record("server", them.id, id) });
+    for (let made = 0; made < RECORDS; made++) {
+      const id = idFrom("instance", FIRST + made * MINUTE, randomBytes(10));
+      const number = numberOf(made, id);
+      const record = InstanceRecord.parse({
+        ...instanceFields(them.id, id, number, servers[made % servers.length] ?? ""),
+        name: `Shop ${made}`,
+        domain: `shop-${made}.example.com`,
+        database_name: `shop_${made}`,
+        labels: { env: made % 3 === 0 ? "production" : "staging", team: "sales" },
+        state: made % 2 === 0 ? "running" : "stopped",
+        created_at: createdAt(made),
+      });
+      const place = { status: record.state, protection: record.protection_status };
+      items.push({
+        ...entryOf(id, record.created_at, { ...findableIn("instance", record), ...place }),
+        ...keys.entry("instance", them.id, id),
+      });
+      count("all", made);
+      count(record.state, made);
+      const mark = markPlace(number);
+      if (mark !== undefined) {
+        const key = keys.marks("instance", them.id, mark.leaf);
+        counts.set(key.sk, { ...counts.get(key.sk), ...key, [mark.attribute]: Date.parse(record.created_at) });
+      }
+      // Only the records that the test reads, because the others cost nothing.
+      if (made >= RECORDS - 200 || Math.abs(made - RECORDS / 2) < 200 || made < 50)
+        items.push({ ...record, ...keys.record("instance", them.id, id), ...placement("instance", them.id, number, place) });
+    }
+    await write([...counts.values(), ...items]);
+  });
+
+  test.each([
+    // Besides the counts, the page and its servers, a time needs the records around it.
+    ["one filter", "status=running", 5_000, 3, 30],
+    ["the oldest first", "order=asc", 10_000, 3, 30],
+    ["dates, to now", `created_after=${createdAt(5_000)}`, 5_000, 4, 30],
+    ["dates, from the first", `created_before=${createdAt(5_000)}`, 5_000, 4, 30],
+    ["a label", "label=env:production", 3_334, 3, 200],
+    ["two labels", "label=env:production&label=team:sales", 3_334, 3, 200],
+    ["a search", "search=shop", 10_000, 3, 200],
+    ["a search for one", "search=shop%209999", 1, 3, 200],
+    ["sorted by name", "sort=name&order=asc&search=999", 11, 3, 200],
+    ["all together", `status=stopped&label=env:staging&search=shop&created_after=${createdAt(9_800)}`, 66, 3, 200],
+  ])("%s", async (_, query, total, calls, capacity) => {
+    const { api } = await them.token();
+    const { response, handler } = await costOf("instances.list", () => api.get(`/instances?${query}`));
+    expect(response.meta).toMatchObject({ total });
+    expect(response.meta).not.toHaveProperty("total_capped");
+    expect(handler.length, handler.map(({ action }) => action).join(", ")).toBeLessThanOrEqual(calls);
+    expect(capacityOf(handler)).toBeLessThanOrEqual(capacity);
+  });
+
+  test("beyond 10,000 matches the total is capped, and says so", async () => {
+    const { api } = await them.token();
+    const { id } = await seedInstance(them.id, { name: "Shop 10000" });
+    const { meta } = await api.get("/instances?search=shop&per_page=1");
+    expect(meta).toMatchObject({ total: 10_000, total_capped: true });
+    expect((await api.get("/instances?search=10000")).as(z.array(z.object({ id: z.string() })))).toEqual([{ id }]);
+  });
+
+  test("a search across kinds, and the overview, which is asked all the time", async () => {
+    const { api } = await them.token();
+    const found = await costOf("search.find", () => api.get("/search?q=shop%209998"));
+    expect(found.response.as(z.array(z.object({ name: z.string() })))).toEqual([{ name: "Shop 9998" }]);
+    expect(found.handler.length).toBeLessThanOrEqual(4);
+    expect(capacityOf(found.handler)).toBeLessThanOrEqual(190);
+    const seen = await costOf("overview.get", () => api.get("/overview"));
+    expect(seen.handler.map(({ action }) => action)).toEqual(["GetItem"]);
+  });
+});
+
 describe("a page of 20 of 100,000", () => {
   const RECORDS = 100_000;
   const CAPACITY_MAX = 11;
@@ -349,20 +510,6 @@ describe("a page of 20 of 100,000", () => {
   /** The counts of all of them; the records only where the test reads pages, because the others cost nothing. */
   const isRead = (made: number) =>
     Math.min(made, RECORDS - made) <= READ_AT_ENDS || Math.abs(made - RECORDS / 2) <= READ_AT_ENDS / 2;
-
-  async function write(items: Record<string, unknown>[]): Promise<void> {
-    const { client, table: name } = table();
-    const batches = Array.from({ length: Math.ceil(items.length / 25) }, (_, i) => items.slice(i * 25, i * 25 + 25));
-    for (let from = 0; from < batches.length; from += 8)
-      await Promise.all(
-        batches.slice(from, from + 8).map(async (batch) => {
-          const { UnprocessedItems } = await client.send(
-            new BatchWriteCommand({ RequestItems: { [name]: batch.map((Item) => ({ PutRequest: { Item } })) } }),
-          );
-          expect(Object.keys(UnprocessedItems ?? {})).toEqual([]);
-        }),
-      );
-  }
 
   interface Sort {
     kind: ListKind & ("server" | "instance" | "backup");
@@ -434,7 +581,7 @@ describe("a page of 20 of 100,000", () => {
         items.push({
           ...record(them.id, id, number, state),
           ...keys.record(kind, them.id, id),
-          ...placement(kind, them.id, number, status, parent.server_id),
+          ...placement(kind, them.id, number, { status, parentId: parent.server_id }),
         });
       }
       await write([...counts.values(), ...items]);

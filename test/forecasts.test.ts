@@ -4,6 +4,7 @@ import * as z from "zod";
 import { DryRun } from "../shared/api/dry-run.ts";
 import { Instance } from "../shared/api/instances.ts";
 import { Operation } from "../shared/api/operations.ts";
+import { recordReport } from "../shared/data/host-reports.ts";
 import { account, type TestAccount, uniqueDatabase, uniqueDomain } from "./harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
 
@@ -56,13 +57,20 @@ async function expectAnnounced(method: string, path: string, body?: unknown): Pr
   return announced;
 }
 
+const dryRun = async (method: string, path: string, body?: unknown): Promise<DryRun> =>
+  (await me.api.send(method, `${path}?dry_run=true`, body)).as(DryRun);
+
 test("a dry run announces exactly what the request creates, changes and deletes", async () => {
   const instance = await me.instance();
   const backup = await me.backup(instance.id);
   const to = (path: string) => `/instances/${instance.id}${path}`;
   const body = await me.instanceBody();
   expect((await expectAnnounced("POST", "/instances", body)).effects[0]?.detail).toContain(String(body["domain"]));
-  await expectAnnounced("POST", to("/clone"), { name: "Staging", domain: uniqueDomain(), backup_id: backup.id });
+  const clone = { name: "Staging", backup_id: backup.id };
+  const unnamed = await expectAnnounced("POST", to("/clone"), { ...clone, domain: uniqueDomain() });
+  expect(unnamed.effects[0]?.detail).toContain("with a database named after it");
+  const named = await dryRun("POST", to("/clone"), { ...clone, domain: uniqueDomain(), database_name: "staging" });
+  expect(named.effects[0]?.detail).toContain("with the database staging");
   await expectAnnounced("POST", to("/actions"), { action: "backup" });
   await expectAnnounced("POST", to("/actions"), { action: "stop" });
   await expectAnnounced("POST", to("/actions"), { action: "start" });
@@ -73,9 +81,6 @@ test("a dry run announces exactly what the request creates, changes and deletes"
   await expectAnnounced("DELETE", to(""));
   await expectAnnounced("DELETE", `/servers/${(await me.server()).id}`);
 });
-
-const dryRun = async (method: string, path: string, body?: unknown): Promise<DryRun> =>
-  (await me.api.send(method, `${path}?dry_run=true`, body)).as(DryRun);
 
 test("the downtime is estimated from what the instance did before, and unknown without it", async () => {
   const instance = await me.instance();
@@ -113,4 +118,31 @@ test("a dry run warns before data is lost for good", async () => {
     disk_bytes: null,
     warnings: [expect.stringContaining("not neutralized")],
   });
+});
+
+test("a dry run warns of a disk that is low as its server last reported, and of work that would make it so", async () => {
+  const server = await seedServer(me.id, { specs: { cpu: 2, memory_gb: 4, disk_gb: 40 } });
+  const instance = await seedInstance(me.id, { server_id: server.id });
+  const backup = await seedBackup(instance, { size_bytes: 9_000_000_000 });
+  const body = await me.instanceBody({ server_id: server.id });
+  const warningsOf = async (path: string, request: unknown) => (await dryRun("POST", path, request)).warnings;
+  const all = async () => [
+    await warningsOf("/instances", body),
+    await warningsOf(`/instances/${instance.id}/clone`, { name: "Twin", domain: uniqueDomain(), backup_id: backup.id }),
+    await warningsOf(`/instances/${instance.id}/actions`, { action: "backup" }),
+    await warningsOf(`/backups/${backup.id}/restore`, {}),
+  ];
+  const report = (disk_free_bytes: number) =>
+    recordReport(server, { disk_free_bytes, memory_free_bytes: 1, certificates: undefined });
+  expect(await all()).toEqual([[], [], [], []]);
+  await report(13_000_000_000);
+  expect(await all()).toEqual([[], [], [], []]);
+  await report(12_900_000_000);
+  const tooBig = [
+    expect.stringMatching(`^Low disk space: this needs at least 9.0 GB, and server ${server.name} reported 12.9 GB free at 2`),
+  ];
+  expect(await all()).toEqual([[], tooBig, tooBig, tooBig]);
+  await report(3_900_000_000);
+  const low = [expect.stringMatching(`^Low disk space: server ${server.name} reported 3.9 GB free at 2`)];
+  expect(await all()).toEqual([low, low, low, low]);
 });

@@ -2,7 +2,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { instances } from "../shared/api/instances.ts";
-import { Server } from "../shared/api/servers.ts";
 import { SshKey } from "../shared/api/ssh-keys.ts";
 import { tokens } from "../shared/api/tokens.ts";
 import { keys } from "../shared/data/keys.ts";
@@ -26,7 +25,6 @@ beforeEach(async () => {
 
 const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
 const sshKeyBody = () => ({ name: "Laptop", public_key: newPublicKey() });
-const keysInAll = async () => (await me.api.get("/ssh-keys")).meta?.total ?? 0;
 
 test("a retry gets the same response, marked as a replay, and has no second effect", async () => {
   const body = sshKeyBody();
@@ -78,15 +76,6 @@ describe("the same key", () => {
     expect(response.error?.code).toBe("IDEMPOTENCY_KEY_REUSED");
   });
 
-  test("the same key of another credential is a different key, even in the same account", async () => {
-    const body = sshKeyBody();
-    const first = await api.post("/ssh-keys", body, keyed("shared"));
-    const second = await (await me.token()).api.post("/ssh-keys", body, keyed("shared"));
-    expect(second.status).toBe(201);
-    expect(second.as(SshKey).id).not.toBe(first.as(SshKey).id);
-    expect(second.headers).not.toHaveProperty("idempotent-replayed");
-  });
-
   test("a key can be used again after 24 hours", async () => {
     const body = sshKeyBody();
     const first = await api.post("/ssh-keys", body, keyed("old"));
@@ -108,26 +97,6 @@ test("only successes are stored: after an error, the same key works for the corr
   const missing = await api.post(`/instances/${unusedId("instance")}/backups`, {}, keyed("missing"));
   expect(missing.status).toBe(404);
   expect((await api.post("/ssh-keys", sshKeyBody(), keyed("missing"))).status).toBe(201);
-});
-
-test("only one of ten concurrent requests with one key takes effect, and the others get its response or an in-progress error", async () => {
-  const body = sshKeyBody();
-  const before = await keysInAll();
-  const responses = await Promise.all(Array.from({ length: 10 }, () => api.post("/ssh-keys", body, keyed("at once"))));
-  expect(await keysInAll()).toBe(before + 1);
-  const made = responses.filter(({ status }) => status === 201);
-  expect(new Set(made.map(({ text }) => text)).size).toBe(1);
-  expect(made.filter(({ headers }) => !("idempotent-replayed" in headers))).toHaveLength(1);
-  for (const { status, error } of responses) if (status !== 201) expect(error?.code).toBe("IDEMPOTENCY_IN_PROGRESS");
-  expect((await api.post("/ssh-keys", body, keyed("at once"))).text).toBe(made[0]?.text);
-});
-
-test("two concurrent creations with one key create one server and one operation", async () => {
-  const body = await me.serverBody();
-  const responses = await Promise.all([1, 2].map(() => api.post("/servers", body, keyed("two servers"))));
-  const ids = responses.filter(({ status }) => status === 201).map((response) => response.as(Server).id);
-  expect(new Set(ids).size).toBe(1);
-  expect((await me.api.get(`/operations?resource_id=${ids[0]}`)).meta?.total).toBe(1);
 });
 
 describe("secrets", () => {

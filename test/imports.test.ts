@@ -101,8 +101,9 @@ test("zod is imported as a namespace, which bundles small", () => {
 });
 
 test("the folders of the dashboard import in one direction: shell, pages, then their parts", () => {
-  const order = ["session", "app", "resource", "operations", "allowed"];
-  order.push("ssh-keys", "servers", "backups", "policies", "instances", "tokens", "events", "settings", "home", "login", "shell");
+  const order = ["messages", "session", "app", "resource", "operations", "allowed", "bulk"];
+  order.push("ssh-keys", "servers", "uploads", "backups", "policies", "instances", "tokens", "events", "settings");
+  order.push("home", "login", "shell");
   const placeOf = (place: string): number => {
     const [, folder = "", below] = /^dashboard\/src\/([^/]+)(\/.+)?$/.exec(place) ?? [];
     return below === undefined ? order.length : order.indexOf(folder);

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { Cloud } from "../infra/local/cloud.ts";
+import { AwsFault } from "../infra/local/errors.ts";
 import { Backup } from "../shared/api/backups.ts";
 import { Instance } from "../shared/api/instances.ts";
 import { Operation } from "../shared/api/operations.ts";
@@ -20,16 +21,16 @@ import { ensureStarted } from "../shared/runtime/begin.ts";
 import { account, newPublicKey, type TestAccount, uniqueDomain } from "./harness/account.ts";
 import type { Client } from "./harness/client.ts";
 import { stranger } from "./harness/client.ts";
-import { ownCloud } from "./harness/cloud.ts";
-import { giveUpEarly } from "./harness/held-work.ts";
+import { processCloud } from "./harness/cloud.ts";
+import { giveUpEarly, holdWork } from "./harness/held-work.ts";
 import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
-import { closedRoutes, bodyOf, pathOf } from "./harness/requests.ts";
+import { closedRoutes, bodyOf, wholePathOf } from "./harness/requests.ts";
 
 let cloud: Cloud;
 let me: TestAccount;
 let api: Client;
 beforeAll(async () => {
-  cloud = await ownCloud();
+  cloud = await processCloud();
 });
 beforeEach(async () => {
   me = await account();
@@ -59,7 +60,7 @@ const unavailable = (response: {
 describe.each([true, "refuse", "silent"] as const)("without the database (%s)", (mode) => {
   test("without the database every endpoint returns 503 in the envelope, and those that need no database still work", async () => {
     const responses = await without("dynamodb", mode, () =>
-      Promise.all(closedRoutes.map((route) => api.send(route.method, pathOf(route), bodyOf(route)))),
+      Promise.all(closedRoutes.map((route) => api.send(route.method, wholePathOf(route), bodyOf(route)))),
     );
     for (const response of responses) unavailable(response);
     const [health, unknown, malformed, login] = await without("dynamodb", mode, () =>
@@ -366,6 +367,24 @@ test("either a first task or a concurrent withdrawal wins, and neither fails", a
     expect([withdrawn, begun].filter(Boolean)).toHaveLength(1);
     expect((await getServer(me.id, id)).operation_id).toBe(withdrawn ? null : operationId);
   }
+});
+
+test("a request whose writes lose to others until its tries run out reads again, and names the operation that won", async () => {
+  giveUpEarly(cloud);
+  holdWork(cloud);
+  const { id } = await seedInstance(me.id);
+  const other = (await me.token()).api;
+  let winner: ReturnType<Client["delete"]> | undefined;
+  const release = cloud.aws.inject(({ principal, action }) => {
+    if (!/instances-?act/i.test(principal) || action !== "TransactWriteItems") return undefined;
+    winner ??= other.delete(`/instances/${id}`);
+    const CancellationReasons = [{ Code: "TransactionConflict" }];
+    return { kind: "error", fault: new AwsFault("TransactionCanceledException", "Contended", 400, { CancellationReasons }) };
+  });
+  const { status, error } = await api.post(`/instances/${id}/actions`, { action: "stop" }).finally(release);
+  const won = (await winner)?.as(Operation);
+  expect(status).toBe(409);
+  expect(error).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id: won?.id } });
 });
 
 test("an operation during an outage of the database ends when it is back", async () => {

@@ -41,7 +41,9 @@ async function main(): Promise<void> {
   if (tests.skipped.length > 0) console.log("\nSkipped:");
   for (const { name, reason } of tests.skipped) console.log(`  ${name} (${reason})`);
   if (process.env["PROVE"] !== "all")
-    console.log("\nOf the tests that are generated from tables this was a part: `npm run prove` runs all.");
+    console.log(
+      "\nOf the tests that are generated from tables this was a part: `npm run test:tables` runs all, and `npm run prove` makes all attacks.",
+    );
   const passed = tests.passed + checks.filter(({ code }) => code === 0).length;
   const failed = tests.failed + checks.filter(({ code }) => code !== 0).length;
   console.log(`\n${((performance.now() - began) / 1000).toFixed(0)} s`);

@@ -324,6 +324,7 @@ test("the tests of versions cover every single resource", () => {
     "/instances/x/backup-policy",
     "/backups/x",
     "/operations/x",
+    "/overview", // test/overview
     "/ssh-keys/x",
     "/settings",
     "/tokens/x",

@@ -1,18 +1,46 @@
 // The dashboard's entry: everything else loads from here, so that a missing file shows a message and not a blank page.
-import { load, NOT_LOADED } from "./app/loading.ts";
+import { load } from "./app/loading.ts";
+import { loadComponentText } from "./messages/components.ts";
+import { language } from "./messages/language.ts";
+import { startText } from "./messages/start.ts";
+import { loadAreas, loadText } from "./messages/text.ts";
 
-// Concurrently with the start, so that the first page is known before any of its files arrives. If it does not load, the start says so,
-// which asks for it again: two messages would stand below each other.
-const first = () => (localStorage.getItem("session") === null ? import("./login/login.tsx") : import("./shell/shell.tsx"));
-first().catch(() => undefined);
-load(() => import("./start.tsx")).catch(() => {
+document.documentElement.lang = language;
+sayLoading();
+
+const root = document.getElementById("root") ?? document.body;
+
+/** The dashboard's own files, for those who have signed in. Loaded concurrently, so that all are known before any of them arrives. */
+const prepare = () => Promise.all([import("./start.tsx"), loadText(), import("./shell/shell.tsx"), loadComponentText()]);
+
+async function signIn(): Promise<() => void> {
+  const [{ askToSignIn }] = await Promise.all([import("./login/first-visit.tsx"), loadText(), loadAreas("login")]);
+  return askToSignIn(root, () => void prepare().catch(() => undefined)); // if it does not load, the start says so
+}
+
+let end = (): void => undefined;
+load(async () => {
+  if (localStorage.getItem("session") === null) end = await signIn();
+  const [{ start }] = await prepare();
+  await start(root, end);
+}).catch(() => {
+  end();
   const [alert, title, text, again] = ["div", "h1", "p", "button"].map((name) => document.createElement(name));
   if (alert === undefined || title === undefined || text === undefined || again === undefined) return;
   alert.role = "alert";
-  title.textContent = NOT_LOADED.title;
-  text.textContent = NOT_LOADED.text;
-  again.textContent = "Reload";
+  title.textContent = startText.notLoaded.title;
+  text.textContent = startText.notLoaded.text;
+  again.textContent = startText.reload;
   again.addEventListener("click", () => window.location.reload());
   alert.append(title, text, again);
-  document.getElementById("root")?.replaceChildren(alert);
+  root.replaceChildren(alert);
 });
+
+/** index.html says it in English. */
+function sayLoading(): void {
+  const [said, link] = [document.querySelector("#root > p"), document.querySelector("#root > p > a")];
+  if (said === null || link === null) return;
+  const { before, link: reload, after } = startText.loading;
+  link.textContent = reload;
+  said.replaceChildren(before, link, after);
+}

@@ -1,5 +1,6 @@
-// Renders the sign-in page, or the shell with its pages. The sign-in page has no shell, so that it is small.
+// Renders the shell with its pages, or the sign-in page once the session has ended.
 import "@cloudscape-design/global-styles/index.css";
+import "./app/page.css";
 import "./app/styles.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { lazy, StrictMode, Suspense } from "react";
@@ -9,46 +10,56 @@ import { RouterProvider } from "react-router/dom";
 import { BrokenRoute } from "./app/boundary.tsx";
 import { startMode } from "./app/mode.ts";
 import { queryClient } from "./app/query-client.ts";
-import { EnvironmentBanner } from "./app/environment.tsx";
+import { loadDeployment } from "./app/deployment.ts";
 import { load } from "./app/loading.ts";
+import { loadComponentText } from "./messages/components.ts";
+import { loadAreas } from "./messages/text.ts";
 import { SessionRequired } from "./session/required.tsx";
 
-const Login = lazy(() => load(() => import("./login/login.tsx")));
-const Shell = lazy(() => load(() => import("./shell/shell.tsx")));
-
-const root = document.getElementById("root");
-if (root === null) throw new Error("index.html has no #root");
-
-// A data router, because only it can keep a user on a page.
-const router = createBrowserRouter([
-  {
-    path: "/login",
-    errorElement: <BrokenRoute />,
-    element: (
-      <>
-        <EnvironmentBanner />
-        <Login />
-      </>
-    ),
-  },
-  {
-    path: "*",
-    errorElement: <BrokenRoute />,
-    element: (
-      <SessionRequired>
-        <Shell />
-      </SessionRequired>
-    ),
-  },
-]);
-
-startMode();
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <Suspense>
-        <RouterProvider router={router} />
-      </Suspense>
-    </QueryClientProvider>
-  </StrictMode>,
+const Login = lazy(() =>
+  load(async () => {
+    const [login] = await Promise.all([import("./login/route.tsx"), loadAreas("login")]);
+    return login;
+  }),
 );
+const Shell = lazy(() =>
+  load(async () => {
+    const [shell] = await Promise.all([import("./shell/shell.tsx"), loadComponentText()]);
+    return shell;
+  }),
+);
+
+/** A data router, because only it can keep a user on a page. */
+const newRouter = () =>
+  createBrowserRouter([
+    {
+      path: "/login",
+      errorElement: <BrokenRoute />,
+      element: <Login />,
+    },
+    {
+      path: "*",
+      errorElement: <BrokenRoute />,
+      element: (
+        <SessionRequired>
+          <Shell />
+        </SessionRequired>
+      ),
+    },
+  ]);
+
+/** `end` removes what the page showed before. */
+export async function start(root: HTMLElement, end: () => void): Promise<void> {
+  startMode();
+  await loadDeployment();
+  end();
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <Suspense>
+          <RouterProvider router={newRouter()} />
+        </Suspense>
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

@@ -3,7 +3,7 @@ import { wrongPassword } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { changeOf, logEvent } from "../../shared/data/change.ts";
-import { endOfSession, findUserByEmail, openSession } from "../../shared/data/credentials.ts";
+import { endOfSession, findUserByEmail, openSession } from "../../shared/data/users.ts";
 import { admitLogin } from "../../shared/data/login-limits.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { handle } from "../../shared/runtime/handle.ts";

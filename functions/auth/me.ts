@@ -1,7 +1,8 @@
 // GET /auth/me
 import { api } from "../../shared/api/index.ts";
 import { accountRef, presentAccount } from "../../shared/data/accounts.ts";
-import { callerRef, userRef } from "../../shared/data/credentials.ts";
+import { callerRef } from "../../shared/data/admission.ts";
+import { userRef } from "../../shared/data/users.ts";
 import { env } from "../../shared/platform/env.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 

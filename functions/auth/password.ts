@@ -2,7 +2,7 @@
 import { ApiError, notCurrentPassword } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { logEvent } from "../../shared/data/change.ts";
-import { setPassword, userRef } from "../../shared/data/credentials.ts";
+import { setPassword, userRef } from "../../shared/data/users.ts";
 import { admitLogin } from "../../shared/data/login-limits.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle, sessionOf } from "../../shared/runtime/handle.ts";

@@ -1,6 +1,6 @@
 // DELETE /instances/:id/backup-policy
 import { api } from "../../shared/api/index.ts";
-import { waitingBackup } from "../../shared/data/backups.ts";
+import { waitingBackup } from "../../shared/data/begin-backup.ts";
 import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
 import { instanceRef, presentInstance } from "../../shared/data/instances.ts";
 import { policyRef, policyVersion, presentPolicy, removePolicy } from "../../shared/data/policies.ts";

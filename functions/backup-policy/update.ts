@@ -1,6 +1,6 @@
 // PUT /instances/:id/backup-policy
 import { api } from "../../shared/api/index.ts";
-import { waitingBackup } from "../../shared/data/backups.ts";
+import { isFirstRunning, waitingBackup } from "../../shared/data/begin-backup.ts";
 import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
 import { forecastPolicy } from "../../shared/data/forecasts.ts";
 import { instanceRef, presentInstance } from "../../shared/data/instances.ts";
@@ -17,7 +17,8 @@ export const handler = handle(api.backupPolicy.update)(async ({ params, body, ca
     );
     const instance = presentInstance(records.instance);
     match(change, policy && policyVersion(policy));
-    const set = setPolicy(change, { instance, policy, waiting: await waitingBackup(policy) }, body);
+    const [waiting, firstIsRunning] = await Promise.all([waitingBackup(policy), isFirstRunning(instance)]);
+    const set = setPolicy(change, { instance, policy, waiting, firstIsRunning }, body);
     logEvent(change, by, "backup_policy.update", { type: "instance", id: instance.id, name: instance.name });
     return commit(change, toPolicy(set), () => forecastPolicy(instance, set));
   }),

@@ -1,12 +1,13 @@
 // POST /instances/:id/backups
 import { api } from "../../shared/api/index.ts";
-import { beginBackup, toBackup } from "../../shared/data/backups.ts";
+import { toBackup } from "../../shared/data/backups.ts";
+import { beginBackup } from "../../shared/data/begin-backup.ts";
 import { instanceRef, presentInstance } from "../../shared/data/instances.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.backups.create)(async ({ params, body, caller, by, read, commit }) => {
   const work = await beginWork({ caller, read }, { instance: instanceRef(caller.account_id, params.id) });
-  const { backup } = beginBackup(work.change, by, presentInstance(work.instance), body.note ?? null, work.operationId);
+  const { backup } = beginBackup(work.change, by, presentInstance(work.instance), body, work.operationId);
   return commit(work.change, toBackup(backup));
 });

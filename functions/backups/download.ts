@@ -1,4 +1,5 @@
 // GET /backups/:id/download
+import { nameOfBackup } from "../../shared/domain/backup-name.ts";
 import { api } from "../../shared/api/index.ts";
 import { backupRef, presentBackup, requireRestorable } from "../../shared/data/backups.ts";
 import { logEvent } from "../../shared/data/change.ts";
@@ -11,6 +12,6 @@ export const handler = handle(api.backups.download)(async ({ params, caller, by,
   const { change, ...records } = await beginChange({ caller, read }, { backup: backupRef(caller.account_id, params.id) });
   const backup = presentBackup(records.backup);
   requireRestorable(backup);
-  logEvent(change, by, "backup.download", { type: "backup", id: backup.id, name: backup.instance_name });
+  logEvent(change, by, "backup.download", { type: "backup", id: backup.id, name: nameOfBackup(backup) });
   return commit(change, await presignedGet(backup, DOWNLOAD_MINUTES * 60)); // no URL without its entry in the audit log
 });

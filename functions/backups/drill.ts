@@ -1,7 +1,7 @@
 // POST /backups/:id/drill
 import { serverOfBackupUnknown } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { backupRef, presentBackup, requireRestorable } from "../../shared/data/backups.ts";
+import { backupRef, presentBackup, requireDrillable } from "../../shared/data/backups.ts";
 import { beginDrill } from "../../shared/data/drills.ts";
 import { instanceRef } from "../../shared/data/instances.ts";
 import { toOperation } from "../../shared/data/operations.ts";
@@ -21,9 +21,11 @@ export const handler = handle(api.backups.drill)(async ({ params, body, caller, 
   const drilled = presentBackup(backup);
   const serverId =
     body.server_id === undefined
-      ? (await find(instanceRef(caller.account_id, drilled.instance_id)))?.server_id
+      ? drilled.instance_id === null
+        ? undefined
+        : (await find(instanceRef(caller.account_id, drilled.instance_id)))?.server_id
       : namedServer(chosen).id;
   if (serverId === undefined) throw serverOfBackupUnknown();
-  requireRestorable(drilled);
+  requireDrillable(drilled);
   return commit(change, toOperation(beginDrill(change, by, drilled, serverId, operationId)));
 });

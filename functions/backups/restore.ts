@@ -1,5 +1,5 @@
 // POST /backups/:id/restore
-import { instanceOfBackupDeleted } from "../../shared/api/errors.ts";
+import { backupUploaded, instanceOfBackupDeleted } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { backupRef, presentBackup, requireRestorable, retainBackup } from "../../shared/data/backups.ts";
 import { forecastRestore } from "../../shared/data/forecasts.ts";
@@ -16,6 +16,7 @@ export const handler = handle(api.backups.restore)(async ({ params, body, caller
     { backup: backupRef(caller.account_id, params.id) },
   );
   const backup = presentBackup(records.backup);
+  if (backup.instance_id === null) throw backupUploaded();
   const instance = await find(instanceRef(caller.account_id, backup.instance_id));
   if (instance === undefined) throw instanceOfBackupDeleted();
   requireRestorable(backup);

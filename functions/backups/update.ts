@@ -1,4 +1,5 @@
 // PUT /backups/:id
+import { nameOfBackup } from "../../shared/domain/backup-name.ts";
 import { api } from "../../shared/api/index.ts";
 import { backupRef, backupVersion, editBackup, presentBackup, toBackup } from "../../shared/data/backups.ts";
 import { logEvent } from "../../shared/data/change.ts";
@@ -10,6 +11,6 @@ export const handler = handle(api.backups.update)(async ({ params, body, caller,
   const backup = presentBackup(records.backup);
   match(change, backupVersion(backup));
   const edited = editBackup(change, backup, body);
-  logEvent(change, by, "backup.update", { type: "backup", id: edited.id, name: edited.instance_name });
+  logEvent(change, by, "backup.update", { type: "backup", id: edited.id, name: nameOfBackup(edited) });
   return commit(change, toBackup(edited));
 });

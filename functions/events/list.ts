@@ -1,9 +1,9 @@
 // GET /events
 import { api } from "../../shared/api/index.ts";
-import { listPage } from "../../shared/data/lists.ts";
+import { listEvents } from "../../shared/data/lists.ts";
 import { EventRecord } from "../../shared/data/records.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.events.list)(({ query, caller }) =>
-  listPage({ kind: "event", accountId: caller.account_id, status: undefined, schema: EventRecord }, query),
+  listEvents({ kind: "event", accountId: caller.account_id, schema: EventRecord }, query),
 );

@@ -1,6 +1,6 @@
 // POST /instances/:id/actions
 import { api } from "../../shared/api/index.ts";
-import { beginBackup } from "../../shared/data/backups.ts";
+import { beginBackup } from "../../shared/data/begin-backup.ts";
 import { forecastAction } from "../../shared/data/forecasts.ts";
 import { instanceRef, moveInstance, presentInstance, requireAllowed, requireServerUsable } from "../../shared/data/instances.ts";
 import { changing, reserveOperation, toOperation } from "../../shared/data/operations.ts";
@@ -15,7 +15,7 @@ export const handler = handle(api.instances.act)(async ({ params, body: { action
   const instance = presentInstance(records.instance);
   const forecast = () => forecastAction(instance, action);
   if (action === "backup")
-    return commit(change, toOperation(beginBackup(change, by, instance, null, operationId).operation), forecast);
+    return commit(change, toOperation(beginBackup(change, by, instance, {}, operationId).operation), forecast);
   requireAllowed(instance, action);
   requireServerUsable(change, instance);
   const type = `instance.${action}` as const;

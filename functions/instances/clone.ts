@@ -1,10 +1,10 @@
 // POST /instances/:id/clone
 import { invalid, noneInAccount, notFound, serverOfBackupUnknown } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { backupRef, requireRestorable, retainBackup } from "../../shared/data/backups.ts";
+import { backupRef, requireRestorable } from "../../shared/data/backups.ts";
+import { beginClone } from "../../shared/data/clones.ts";
 import { forecastClone } from "../../shared/data/forecasts.ts";
 import { instanceRef, reserveInstance, toInstance } from "../../shared/data/instances.ts";
-import { reserveOperation } from "../../shared/data/operations.ts";
 import { firstPolicy } from "../../shared/data/policies.ts";
 import type { BackupRecord, InstanceRecord, ServerRecord } from "../../shared/data/records.ts";
 import { sealFor } from "../../shared/data/sealed.ts";
@@ -36,27 +36,20 @@ export const handler = handle(api.instances.clone)(async ({ params, body, caller
       erp_version: backup.erp_version,
       edition: backup.edition,
       database_name: body.database_name ?? uniqueDatabaseName(name, operationId),
-      admin_email: source?.admin_email ?? backup.admin_email,
+      admin_email: source?.admin_email ?? String(backup.admin_email),
       cloned_from_backup_id: backup.id,
       neutralized: neutralize,
+      labels: body.labels ?? source?.labels ?? backup.labels,
       ...firstPolicy(change, server.id, neutralize ? null : account.default_backup_policy),
     },
     operationId,
   );
-  retainBackup(change, backup.id, operationId);
   const admin_password = body.admin_password ?? generatePassword();
   await sealFor(change, operationId, admin_password);
-  reserveOperation(change, by, {
-    id: operationId,
-    type: "instance.clone",
-    resource: { type: "instance", id: instance.id, name: instance.name },
-    input: { backup_id: backup.id, restore_database, restore_filestore, neutralize, reset_users },
-    usesBackupId: backup.id,
-    concerns: [backup.instance_id],
-    result: { backup_id: backup.id },
-  });
+  const copied = { restore_database, restore_filestore, neutralize, reset_users, keep_uuid: false };
+  beginClone(change, by, instance, backup, copied, operationId);
   const shown = { ...toInstance(instance, undefined), ...(body.admin_password === undefined && { admin_password }) };
-  return commit(change, shown, () => forecastClone(instance, backup, body));
+  return commit(change, shown, () => forecastClone({ ...instance, database_name: body.database_name }, backup, body));
 });
 
 /** The path names the source: an instance, or one that was deleted and left this backup. */

@@ -45,6 +45,7 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
     replaced: {
       ...(fields.name !== undefined && { name: instance.name }),
       ...(fields.admin_email !== undefined && { admin_email: instance.admin_email }),
+      ...(fields.labels !== undefined && { labels: instance.labels }),
     },
   });
   return commit(change, await showInstance(moved), forecast);

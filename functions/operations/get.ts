@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { endWait } from "../../shared/data/credentials.ts";
+import { endWait } from "../../shared/data/admission.ts";
 import { getOperation, toOperation } from "../../shared/data/operations.ts";
 import { isOpen } from "../../shared/domain/lifecycle.ts";
 import type { Caller, OperationRecord } from "../../shared/data/records.ts";

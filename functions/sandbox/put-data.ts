@@ -1,21 +1,29 @@
 // PUT /sandbox/instances/:id/data
 import { dataTooLarge, erpNotInstalled, invalid, invalidState, SANDBOX_DATA_BYTES } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { getInstance } from "../../shared/data/instances.ts";
+import { getInstance, requireWritable } from "../../shared/data/instances.ts";
 import { writeSandboxData } from "../../shared/data/sandbox.ts";
 import { getServer } from "../../shared/data/servers.ts";
 import { etagOf } from "../../shared/domain/etag.ts";
-import { WRITABLE } from "../../shared/domain/lifecycle.ts";
+import { type InstanceStatus, WRITABLE } from "../../shared/domain/lifecycle.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.sandbox.putData)(async ({ params, body, caller, matchTag }) => {
   if (Buffer.byteLength(JSON.stringify(body)) > SANDBOX_DATA_BYTES) throw invalid(dataTooLarge());
   const instance = await getInstance(caller.account_id, params.id);
-  if (!WRITABLE.includes(instance.state))
-    throw invalidState(`The instance is ${instance.state}, so its ERP cannot accept data`, instance.state);
+  const notWritable = (state: InstanceStatus) => invalidState(`The instance is ${state}, so its ERP cannot accept data`, state);
+  if (!WRITABLE.includes(instance.state)) throw notWritable(instance.state);
   const { machine_id } = await getServer(caller.account_id, instance.server_id);
   const written =
-    machine_id !== null && (await writeSandboxData(machine_id, instance.id, body, (present) => matchTag(etagOf(present))));
+    machine_id !== null &&
+    (await writeSandboxData(
+      machine_id,
+      instance.id,
+      body,
+      (present) => matchTag(etagOf(present)),
+      // A restore that has begun since then must not lose what was written.
+      requireWritable(instance, notWritable),
+    ));
   if (!written) throw erpNotInstalled(instance.state);
   return body;
 });

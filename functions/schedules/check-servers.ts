@@ -1,6 +1,7 @@
-// Every minute: checks whether each server responds, and records those that went offline or came back.
+// Every minute: checks whether each server responds, and records those that went offline or came back, and what they report about themselves.
+import { recordReport } from "../../shared/data/host-reports.ts";
 import { recordProbe, watchedServers } from "../../shared/data/machines.ts";
-import type { ServerRecord } from "../../shared/data/records.ts";
+import type { ServerRecord, WatchedServer } from "../../shared/data/records.ts";
 import { greets, probe } from "../../shared/hosts/index.ts";
 import { bytesOfId } from "../../shared/domain/ids.ts";
 import { HEALTH } from "../../shared/domain/lifecycle.ts";
@@ -9,15 +10,18 @@ import { providerOf } from "../../shared/providers/index.ts";
 import { concurrently } from "../../shared/runtime/concurrently.ts";
 import { log } from "../../shared/platform/log.ts";
 
-/** A probe without a response takes 5 s: 100 at once cover 1,000 dead servers within the minute. */
+/** A probe without a response takes 5 s, and a report at most 10: 100 at once cover 1,000 dead servers within the minute. */
 const PROBES_AT_ONCE = 100;
 
 export const handler = async (): Promise<void> => concurrently(PROBES_AT_ONCE, await watchedServers(), check);
 
-async function check(server: ServerRecord): Promise<void> {
-  const responded = await (needsLogin(server, Date.now()) ? probe(server) : greets(server));
+async function check({ server, watched }: { server: ServerRecord; watched: WatchedServer }): Promise<void> {
+  const loggedIn = needsLogin(server, watched, Date.now());
+  const { responded, report } = loggedIn ? await probe(server) : { responded: await greets(server) };
   if (!responded) log.warn("server does not respond", { server: server.id, account: server.account_id });
-  await recordProbe(server, responded, goesOffline(server, responded) ? await reasonOf(server) : "");
+  const reason = goesOffline(server, responded) ? await reasonOf(server) : "";
+  await recordProbe(server, { responded, loggedIn, reason });
+  if (report !== undefined) await recordReport(server, report);
 }
 
 /** A login takes 5 ms of CPU time, a greeting 0.3: 10,000 logins a minute would keep a function of one vCPU busy for 50 s. */
@@ -25,10 +29,12 @@ const MINUTES_BETWEEN_LOGINS = 10;
 
 /**
  * Logs in every minute to a machine that may be in trouble, and every ten minutes to any other, spread by ID: only a login shows that the
- * machine is ours and works.
+ * machine is ours and works, and brings its report. A new machine, and one that has got or lost an instance, need not wait its turn.
  */
-function needsLogin({ id, state, failed_probes }: ServerRecord, at: number): boolean {
+function needsLogin({ id, state, failed_probes, instances }: ServerRecord, watched: WatchedServer, at: number): boolean {
+  const { last_seen_at, instances_at_login = instances } = watched;
   if (state !== HEALTH.responds || failed_probes > 0) return true;
+  if (last_seen_at === null || instances_at_login !== instances) return true;
   return (Math.floor(at / 60_000) + bytesOfId(id).readUInt16BE(14)) % MINUTES_BETWEEN_LOGINS === 0;
 }
 

@@ -1,9 +1,13 @@
-// Every hour: deletes expired safety backups, but never an instance's last completed backup.
+// Every hour: deletes expired safety backups, but never an instance's last completed backup; and removes the parts of uploads that expired or were deleted.
 import { expiredBackups } from "../../shared/data/backups.ts";
 import { workflowOf } from "../../shared/domain/lifecycle.ts";
 import { now } from "../../shared/data/change.ts";
 import { reserveExpiry } from "../../shared/data/expiry.ts";
 import { ConditionFailed } from "../../shared/data/table.ts";
+import { dropExpired, expiredUploads, type ExpiringUpload, forgetExpired } from "../../shared/data/uploads.ts";
+import { archiveKeyOf } from "../../shared/storage/archive-key.ts";
+import { abortUploads } from "../../shared/storage/uploads.ts";
+import { TryAgain } from "../../shared/platform/task-errors.ts";
 import { ApiError } from "../../shared/api/errors.ts";
 import { log } from "../../shared/platform/log.ts";
 import { startExecution } from "../../shared/runtime/start.ts";
@@ -18,7 +22,21 @@ const INSTANCES_AT_ONCE = 10;
 export const handler = async (): Promise<void> => {
   const expired = Map.groupBy(await expiredBackups(now()), ({ instanceId }) => instanceId);
   await concurrently(INSTANCES_AT_ONCE, shuffled([...expired.values()]), (backups) => concurrently(1, backups, expire));
+  await concurrently(UPLOADS_AT_ONCE, shuffled(await expiredUploads()), expireUpload);
 };
+
+const UPLOADS_AT_ONCE = 5;
+
+async function expireUpload(expired: ExpiringUpload): Promise<void> {
+  try {
+    if (await dropExpired(expired)) await abortUploads(archiveKeyOf(expired));
+    await forgetExpired(expired);
+  } catch (error) {
+    // Another run was faster, or the storage is away: the next hour does it.
+    if (!(error instanceof ApiError || error instanceof TryAgain)) throw error;
+    log.info("an upload's parts could not be removed yet", { upload: expired.upload_id, reason: error.message });
+  }
+}
 
 async function expire(expired: Expired): Promise<void> {
   const operation = await reserveExpiry(expired).catch((error: unknown) => {

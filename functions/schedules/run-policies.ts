@@ -2,7 +2,7 @@
 // overdue. It reads only the policies for which there is something to do.
 import { ApiError } from "../../shared/api/errors.ts";
 import { getAccount } from "../../shared/data/accounts.ts";
-import { waitingBackup } from "../../shared/data/backups.ts";
+import { waitingBackup } from "../../shared/data/begin-backup.ts";
 import { now, Overtaken } from "../../shared/data/change.ts";
 import { instanceRef, requireAllowed } from "../../shared/data/instances.ts";
 import { keyString } from "../../shared/data/keys.ts";
@@ -15,9 +15,11 @@ import {
   dueRun,
   holdRun,
   isHeldTooLong,
+  passRun,
   postponeDrill,
   skipRun,
   type Subject,
+  tookPlace,
   waitForPlace,
   waitsUntil,
 } from "../../shared/data/policy-runs.ts";
@@ -29,32 +31,55 @@ import { SCHEDULED_AT_ONCE } from "../../shared/domain/limits.ts";
 import { log } from "../../shared/platform/log.ts";
 import { publish } from "../../shared/platform/metrics.ts";
 import { concurrently } from "../../shared/runtime/concurrently.ts";
+import { turns } from "../../shared/runtime/paced.ts";
 import { startExecution } from "../../shared/runtime/start.ts";
 
 /** Accounts at once. The policies of one account come one after the other: each run writes the account's counters. */
 const ACCOUNTS_AT_ONCE = 20;
 /** The next run of this function continues with what is left then. */
 const SECONDS_MAX = 50;
+/**
+ * Operations begun in a second, and backups that wait. Each writes about 50 units and starts an execution: more at a time would meet the limits of Step Functions (150 starts
+ * a second) and of a new table (4,000 units a second). 3,000 a minute are what 10,000 policies need that are due at once (docs/scale.md).
+ */
+export const BEGUN_PER_SECOND = 60;
 
 export const handler = async (): Promise<void> => {
   const began = Date.now();
   const due = await duePolicies(now());
   let overdue = 0;
-  await concurrently(ACCOUNTS_AT_ONCE, [...Map.groupBy(due, ({ account_id }) => account_id)], async ([accountId, policies]) => {
-    overdue += await runAccount(accountId, policies, () => Date.now() - began > SECONDS_MAX * 1000);
-  });
-  if (overdue > 0) publish("BackupsOverdue", overdue);
+  const isLate = (): boolean => Date.now() - began > SECONDS_MAX * 1000;
+  const turn = turns(BEGUN_PER_SECOND);
+  const becameOverdue = (): void => void (overdue += 1);
+  try {
+    await concurrently(ACCOUNTS_AT_ONCE, [...Map.groupBy(due, ({ account_id }) => account_id)], ([accountId, policies]) =>
+      runAccount(accountId, policies, { isLate, turn, becameOverdue }),
+    );
+  } finally {
+    // The alarm does not depend on the policies that failed.
+    if (overdue > 0) publish("BackupsOverdue", overdue);
+  }
 };
 
-/** How many of the account's instances have become overdue. */
-async function runAccount(accountId: string, policies: readonly PolicyRecord[], isLate: () => boolean): Promise<number> {
+/** One run of the function. */
+interface Run {
+  isLate: () => boolean;
+  /** Waits until the next operation may begin. */
+  turn: () => Promise<void>;
+  becameOverdue: () => void;
+}
+
+async function runAccount(
+  accountId: string,
+  policies: readonly PolicyRecord[],
+  { isLate, becameOverdue, turn }: Run,
+): Promise<void> {
   const refs = policies.flatMap(({ instance_id, server_id }) => [
     instanceRef(accountId, instance_id).key,
     serverRef(accountId, server_id).key,
   ]);
   const [account, items] = await Promise.all([getAccount(accountId), readAll(refs)]);
   const servers = new Map<string, ServerRecord | undefined>();
-  let overdue = 0;
   const all = policies.map((policy) => async (): Promise<void> => {
     if (isLate()) return;
     const found = items.get(keyString(instanceRef(accountId, policy.instance_id).key));
@@ -62,10 +87,9 @@ async function runAccount(accountId: string, policies: readonly PolicyRecord[], 
     const instance = InstanceRecord.parse(found);
     const server = servers.get(policy.server_id) ?? serverIn(items, accountId, policy.server_id);
     servers.set(policy.server_id, server);
-    if (await run({ account, instance, policy }, server).catch(ignoreOvertaken)) overdue += 1;
+    await run({ account, instance, policy, turn, becameOverdue }, server).catch(ignoreOvertaken);
   });
   await concurrently(1, all, (each) => each());
-  return overdue;
 }
 
 function serverIn(items: ReadonlyMap<string, Record<string, unknown>>, accountId: string, id: string): ServerRecord | undefined {
@@ -74,72 +98,85 @@ function serverIn(items: ReadonlyMap<string, Record<string, unknown>>, accountId
 }
 
 /** Another function, or a person, has moved the policy: whatever there is to do now, the next minute sees. */
-function ignoreOvertaken(error: unknown): false {
+function ignoreOvertaken(error: unknown): void {
   if (!(error instanceof Overtaken || error instanceof ConditionFailed)) throw error;
   log.info("a backup policy was moved in the meantime", { reason: error.message });
-  return false;
 }
 
-/** Does for a policy what there is to do now; true if its instance has become overdue. */
-async function run(subject: Subject, server: ServerRecord | undefined): Promise<boolean> {
+type Due = Subject & Pick<Run, "turn" | "becameOverdue">;
+
+/** Does for a policy what there is to do now. */
+async function run(subject: Due, server: ServerRecord | undefined): Promise<void> {
   const at = now();
   const due = dueRun(subject.policy, at);
   const moved = due === undefined ? subject.policy : await move(subject, server, due, at);
   const policy = await drill({ ...subject, policy: moved }, at);
-  if (policy.retain) await applyRetention({ ...subject, policy }, start);
-  else if (policy.overdue_at !== null && policy.overdue_at <= at) {
-    const after = await becomeOverdue({ ...subject, policy }, at);
-    return after?.overdue_at === null && subject.instance.protection_status !== "overdue";
+  // Before the retention, which may have to wait for the end of a drill.
+  const isDue = policy.overdue_at !== null && policy.overdue_at <= at;
+  const checked = isDue ? await becomeOverdue({ ...subject, policy }, at) : { policy, became: false };
+  const { account, instance } = subject;
+  if (checked.became) {
+    // At once: nothing later says it again, whatever becomes of the retention.
+    log.warn("an instance is overdue", { account: account.id, instance: instance.id });
+    subject.becameOverdue();
   }
-  return false;
+  if (!policy.retain) return;
+  const shown = checked.became ? { ...instance, protection_status: "overdue" as const } : instance;
+  await applyRetention({ account, instance: shown, policy: checked.policy }, subject.turn, start);
 }
 
 /** Starts a due run, or keeps it, or gives it up; the policy as it is then. */
-async function move(subject: Subject, server: ServerRecord | undefined, due: DueRun, at: string): Promise<PolicyRecord> {
+async function move(subject: Due, server: ServerRecord | undefined, due: DueRun, at: string): Promise<PolicyRecord> {
   const { policy } = subject;
   const next = startOf(policy);
-  if (policy.due !== null && next !== undefined && next <= at)
-    return skipRun(subject, due, "The next run was due before this one could start", at);
-  if (isHeldTooLong(due, at)) return skipRun(subject, due, heldReason(subject, server) ?? "It could not start for an hour", at);
-  if (server !== undefined && server.scheduled_backups >= SCHEDULED_AT_ONCE) return wait(subject, due, at);
+  const overtaken = policy.due !== null && next !== undefined && next <= at;
+  const isFull = server !== undefined && server.scheduled_backups >= SCHEDULED_AT_ONCE;
+  // A run that waits for a place is not skipped, even if its instance was not available when there was one.
+  if (overtaken || (!isFull && isHeldTooLong(due, at))) return skipRun(subject, due, reasonOf(subject, server, due), at);
   try {
+    if (isFull) return await wait(subject, due, at);
     if (server === undefined) throw new Error(`Server ${policy.server_id} does not exist`);
     requireUsable(server);
+    await subject.turn();
     const { policy: saved, operation } = await beginRun(subject, due, await waitingBackup(policy), at);
     server.scheduled_backups += 1;
     await start(operation);
     return saved;
   } catch (error) {
     if (error instanceof NoPlace) return wait(subject, due, at);
+    if (error instanceof ConditionFailed && (await tookPlace(policy, due))) return passRun(subject, due, at);
     if (error instanceof Overtaken || !(error instanceof ApiError)) throw error;
     return due.held_since === null ? holdRun(subject, due, at) : policy;
   }
 }
 
-/** Why the run cannot start now; undefined if it could. */
-function heldReason({ instance }: Subject, server: ServerRecord | undefined): string | undefined {
+/** Why a run did not start. */
+function reasonOf({ instance }: Subject, server: ServerRecord | undefined, { backup_id, held_since }: DueRun): string {
+  if (backup_id !== null && held_since === null) return NO_PLACE;
   try {
     requireAllowed(instance, "backup");
     if (server !== undefined) requireUsable(server);
-    return undefined;
+    return "The instance and its server became available only when the time for this run was over";
   } catch (error) {
-    return error instanceof Error ? error.message : undefined;
+    return error instanceof Error ? error.message : String(error);
   }
 }
+const NO_PLACE = "The server had no place for another scheduled backup before the next run";
 
-async function wait(subject: Subject, due: DueRun, at: string): Promise<PolicyRecord> {
+async function wait(subject: Due, due: DueRun, at: string): Promise<PolicyRecord> {
   const { policy } = subject;
-  if (due.backup_id === null) return waitForPlace(subject, due, at);
-  if (policy.next_run_at !== null && waitsUntil(due, policy.next_run_at) <= at)
-    return skipRun(subject, due, "The server had no place for another scheduled backup until an hour before the next run", at);
+  if (due.backup_id === null) await subject.turn();
+  if (due.backup_id === null || due.held_since !== null) return waitForPlace(subject, due, at);
+  if (policy.next_run_at !== null && waitsUntil(due, policy.next_run_at) <= at) return skipRun(subject, due, NO_PLACE, at);
   return policy;
 }
 
 /** Begins the restore drill that is due, or tries again later; the policy as it is then. */
-async function drill(subject: Subject, at: string): Promise<PolicyRecord> {
+async function drill(subject: Due, at: string): Promise<PolicyRecord> {
   const { policy } = subject;
   if (policy.drill_at === null || policy.drill_at > at) return policy;
   try {
+    await subject.turn();
     const begun = await beginDueDrill(subject, at);
     if (begun === undefined) return await postponeDrill(subject, at);
     await start(begun.operation);

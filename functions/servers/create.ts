@@ -23,5 +23,5 @@ export const handler = handle(api.servers.create)(async ({ body, caller, by, rea
     type: "server.create",
     resource: { type: "server", id: server.id, name: server.name },
   });
-  return commit(change, toServer(server, undefined));
+  return commit(change, toServer(server, {}));
 });

@@ -1,6 +1,6 @@
 // GET /ssh-keys
 import { api } from "../../shared/api/index.ts";
-import { smallPage } from "../../shared/data/lists.ts";
+import { smallPage } from "../../shared/data/pages.ts";
 import { allSshKeys } from "../../shared/data/ssh-keys.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 

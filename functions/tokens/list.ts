@@ -1,7 +1,7 @@
 // GET /tokens
 import { api } from "../../shared/api/index.ts";
-import { allTokens } from "../../shared/data/credentials.ts";
-import { smallPage } from "../../shared/data/lists.ts";
+import { allTokens } from "../../shared/data/tokens.ts";
+import { smallPage } from "../../shared/data/pages.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.tokens.list)(async ({ query, caller }) => {

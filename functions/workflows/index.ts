@@ -9,6 +9,7 @@ import deleteBackup from "./delete-backup/workflow.ts";
 import deleteInstance from "./delete-instance/workflow.ts";
 import deleteServer from "./delete-server/workflow.ts";
 import drillBackup from "./drill-backup/workflow.ts";
+import importBackup from "./import-backup/workflow.ts";
 import restartInstance from "./restart-instance/workflow.ts";
 import restoreBackup from "./restore-backup/workflow.ts";
 import startInstance from "./start-instance/workflow.ts";
@@ -24,6 +25,7 @@ export const workflows: Readonly<Record<WorkflowName, Workflow>> = {
   "delete-instance": deleteInstance,
   "delete-server": deleteServer,
   "drill-backup": drillBackup,
+  "import-backup": importBackup,
   "restart-instance": restartInstance,
   "restore-backup": restoreBackup,
   "start-instance": startInstance,

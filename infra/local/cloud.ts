@@ -13,6 +13,7 @@ import { openLog } from "./lambda/log.ts";
 import { lockDirectory } from "./lock.ts";
 import { openSecrets } from "./secrets/secrets.ts";
 import { startStates, type States } from "./states/states.ts";
+import { corsRulesOf } from "./s3/cors.ts";
 import { openStorage } from "./s3/storage.ts";
 import { readTemplate, type Template } from "./template/template.ts";
 import { REGION } from "./template/resolve.ts";
@@ -39,6 +40,8 @@ export interface CloudOptions {
   schedules?: boolean;
   /** How long a function's thread is kept without invocations: memory for time. */
   idleSeconds?: number;
+  /** A clock that a test drives, which functions read in place of the machine's. */
+  clock?: SharedArrayBuffer;
   fallback?: Fallback;
 }
 
@@ -46,6 +49,8 @@ export interface Cloud {
   /** The gateway's URL, without a trailing slash; the API is below /api/v1. */
   apiUrl: string;
   awsUrl: string;
+  /** What the URLs of archives begin with. */
+  storeUrl: string;
   /** DynamoDB Local itself, which checks no permissions. */
   databaseUrl: string;
   tableName: string;
@@ -128,7 +133,7 @@ const borrowed = async (url: string): Promise<Pick<DynamoDb, "url" | "flush" | "
 type Started = <T extends { stop: () => void | Promise<void> }>(starting: Promise<T>) => Promise<T>;
 
 async function start(options: CloudOptions, stops: (() => void | Promise<void>)[], stop: () => Promise<void>): Promise<Cloud> {
-  const { dataDir, outDir, stack } = options;
+  const { dataDir, outDir, stack, port = 0, fallback } = options;
   const started: Started = async (starting) => {
     const part = await starting;
     stops.push(() => part.stop());
@@ -145,8 +150,7 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
   const credentials = credentialsOf(secret, "operator");
   const data = await startData(options, template, credentials, started, stops);
   const principals = principalsOf(template, secret, credentials);
-  // Requests only arrive once a function runs, and by then everything named here exists.
-  const late: { states?: States } = {};
+  const late: Late = {};
   const portFile = within(options, "aws-port");
   const aws = await started(
     startAws({
@@ -159,6 +163,7 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
         storage: data.storage,
       },
       log: writeLog,
+      cors: { rules: corsRulesOf(template.buckets), origin: () => late.url },
       port: lastPort(portFile),
     }),
   );
@@ -167,13 +172,14 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, data.secrets.resolved(value)]));
   const compute = await startCompute(options, template, { secret, awsUrl: aws.url, resolved, writeLog }, stops);
   late.states = compute.states;
-  const { port = 0, fallback } = options;
-  const front = template.front && resolved(template.front);
+  const front = template.front && { ...template.front, requestHeaders: resolved(template.front.requestHeaders) };
   const gateway = await started(startGateway({ api, invoke: compute.lambda.invoke, port, fallback, front, log: writeLog }));
+  late.url = gateway.url;
   compute.states.resume();
   return {
     apiUrl: gateway.url,
     awsUrl: aws.url,
+    storeUrl: storeUrlOf(options, template, aws.url),
     databaseUrl: data.dynamodb.url,
     tableName: table.name,
     operator: { ...credentials, environment: environmentOf(credentials, aws.url) },
@@ -186,6 +192,15 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
     stop,
   };
 }
+
+/** Requests only arrive once a function runs, and by then everything named here exists. */
+interface Late {
+  states?: States;
+  url?: string;
+}
+
+const storeUrlOf = ({ store = {} }: CloudOptions, template: Template, awsUrl: string): string =>
+  `${store["BACKUP_S3_ENDPOINT"] ?? awsUrl}/${store["BACKUP_BUCKET"] ?? variableOf(template, "BACKUP_BUCKET") ?? ""}/`;
 
 function onlyOnes({ stack, tables: [table], apis: [api, another] }: Template) {
   if (!table || !api || another) throw new LocalError(`${stack} needs a table and exactly one REST API to run here`);
@@ -241,7 +256,7 @@ async function startCompute(
   { secret, awsUrl, resolved, writeLog }: ComputeOptions,
   stops: (() => void | Promise<void>)[],
 ): Promise<Pick<Cloud, "lambda" | "events" | "states">> {
-  const { dataDir, outDir, timeScale = 1, schedules = true, idleSeconds } = options;
+  const { dataDir, outDir, timeScale = 1, schedules = true, idleSeconds, clock } = options;
   const functions = template.functions.map((each) => ({
     ...each,
     environment: { ...resolved(each.environment), ...("BACKUP_BUCKET" in each.environment ? options.store : {}) },
@@ -249,7 +264,7 @@ async function startCompute(
   const environment = { ...options.environment, AWS_ENDPOINT_URL: awsUrl };
   // Beside the bundles, and for as long as these.
   const compileCache = join(outDir, "compile-cache");
-  const lambda = startLambda({ functions, environment, localSecret: secret, dataDir, compileCache, idleSeconds });
+  const lambda = startLambda({ functions, environment, localSecret: secret, dataDir, compileCache, idleSeconds, clock });
   const { invoke } = lambda;
   const events = startEvents({ rules: template.rules, invoke, timeScale, schedules, log: writeLog });
   const late: { states?: States } = {};

@@ -7,9 +7,12 @@ export class LocalError extends Error {
 /** An error that AWS would return: `name` is AWS's error code. */
 export class AwsFault extends Error {
   status: number;
-  constructor(code: string, message: string, status = 400) {
+  /** Further fields of the response, such as a cancelled transaction's reasons. */
+  details: object;
+  constructor(code: string, message: string, status = 400, details: object = {}) {
     super(message);
     this.name = code;
     this.status = status;
+    this.details = details;
   }
 }

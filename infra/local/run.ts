@@ -17,7 +17,7 @@ import { synthIfChanged } from "./template/synthesized.ts";
 
 /** `stopWith` gets the function that stops everything, as soon as there is something to stop; `end` calls it. */
 export async function run(
-  { environment, dataDir, port, otherDashboard }: Options,
+  { environment, dataDir, port, otherDashboard, brand }: Options,
   { stopWith, end }: { stopWith: (stop: () => Promise<void>) => void; end: (error?: unknown) => Promise<void> },
 ): Promise<void> {
   const given = environment === "live" ? { configuration: configurationFrom(process.env), store: storeFrom(process.env) } : {};
@@ -25,10 +25,12 @@ export async function run(
     Promise.all([bundleIfChanged().then((bundles) => synthIfChanged(bundles, [environment])), buildDashboard()]),
   );
   const docs = docsPage(openapi(environment), `http://127.0.0.1:${port}`);
-  const fallback = serve({ dashboard, docs, environment, otherDashboard });
+  const late: { storeUrl?: string } = {};
+  const fallback = serve({ dashboard, docs, environment, otherDashboard, brand, storeUrl: () => late.storeUrl ?? "" });
   const cloud = await timed("Starting the database, storage, workflows and API", () =>
     startCloud({ outDir, stack: stackName(environment), dataDir, port, fallback, ...given }),
   );
+  late.storeUrl = cloud.storeUrl;
   stopWith(cloud.stop);
   void cloud.databaseExited.then(() =>
     end(new LocalError("The database ended unexpectedly; see the logs in " + join(dataDir, "logs"))),

@@ -6,6 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { DashboardConfig } from "../dashboard-headers.ts";
 import { type Environment, ENVIRONMENTS } from "../../shared/domain/environments.ts";
+import { BrandError, readBrand } from "../brand.ts";
 import { DEFAULT_DATA_DIR } from "./access.ts";
 import { LocalError } from "./errors.ts";
 import { lockDirectory } from "./lock.ts";
@@ -16,10 +17,11 @@ const DEFAULTS: Readonly<Record<Environment, { port: number; dataDir: string }>>
   live: { port: 3100, dataDir: join(DEFAULT_DATA_DIR, "live") },
 };
 const USAGE = [
-  "npm start [-- [--environment test|live] [--reset] [--data DIR] [--other-dashboard URL]]     PORT=3000 by default (live: 3100)",
+  "npm start [-- [--environment test|live] [--reset] [--data DIR] [--other-dashboard URL] [--brand FILE]]     PORT=3000 by default (live: 3100)",
   "--reset starts with no data (test only)",
   "--data stores the data in DIR",
   "--other-dashboard is the URL of the other environment's dashboard, which this one links to",
+  "--brand is a file with the name, logo, color and support link that the dashboard shows (docs/deploy.md)",
 ].join("; ");
 
 async function start(): Promise<void> {
@@ -43,6 +45,7 @@ export interface Options {
   port: number;
   reset: boolean;
   otherDashboard: DashboardConfig["other_dashboard"];
+  brand: DashboardConfig["brand"];
 }
 
 function readOptions(): Options {
@@ -61,13 +64,31 @@ function readOptions(): Options {
   if (url !== undefined && !/^https?:\/\/[^/]/.test(url)) throw new LocalError(`${url} is not the URL of a dashboard: ${USAGE}`);
   const otherDashboard: Options["otherDashboard"] =
     url === undefined ? null : { environment: environment === "live" ? "test" : "live", url };
-  return { environment, dataDir: resolve(values.data ?? usual.dataDir), port, reset: values.reset ?? false, otherDashboard };
+  const brand = values.brand === undefined ? null : brandIn(values.brand);
+  return {
+    environment,
+    dataDir: resolve(values.data ?? usual.dataDir),
+    port,
+    reset: values.reset ?? false,
+    otherDashboard,
+    brand,
+  };
+}
+
+function brandIn(path: string): Options["brand"] {
+  try {
+    return readBrand(path);
+  } catch (error) {
+    throw error instanceof BrandError ? new LocalError(error.message, { cause: error }) : error;
+  }
 }
 
 function parseOptions() {
   try {
     const text = { type: "string" } as const;
-    return parseArgs({ options: { environment: text, reset: { type: "boolean" }, data: text, "other-dashboard": text } });
+    return parseArgs({
+      options: { environment: text, reset: { type: "boolean" }, data: text, "other-dashboard": text, brand: text },
+    });
   } catch (error) {
     const [what] = String(error instanceof Error ? error.message : error).split(". "); // the rest belongs to another command
     throw new LocalError(`${what}: ${USAGE}`, { cause: error });

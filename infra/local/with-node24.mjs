@@ -53,8 +53,13 @@ function run(node) {
   const child = spawn(node, [join(root, script), ...args], {
     cwd: root,
     stdio: ["inherit", "inherit", "inherit", "ipc"],
-    // Stores what Node compiles, and the sources without types, for the next start and for this one's child processes.
-    env: { NODE_COMPILE_CACHE: join(root, ".local", "compile-cache"), ...process.env },
+    env: {
+      // Stores what Node compiles, and the sources without types, for the next start and for this one's child processes.
+      NODE_COMPILE_CACHE: join(root, ".local", "compile-cache"),
+      // Functions run in threads that end when they are idle. With an arena each, glibc keeps a third more memory after they have ended.
+      MALLOC_ARENA_MAX: "1",
+      ...process.env,
+    },
   });
   process.on("SIGINT", () => {}); // a terminal signals the child as well; this process stays to pass on its exit code
   process.on("SIGTERM", () => child.kill("SIGTERM"));

@@ -1,12 +1,13 @@
 // Backups: archives of an instance's database and filestore, which can be restored, cloned from and downloaded.
 import * as z from "zod";
+import { EDITIONS } from "../domain/erp-versions.ts";
 import { BACKUP_STATUSES } from "../domain/lifecycle.ts";
 import { KEEP_RULES } from "../domain/retention.ts";
 import { endpoint } from "./endpoint.ts";
-import { atLeastOne, heldBy, id, listOf, statusReason, text, timestamp } from "./fields.ts";
+import { atLeastOne, heldBy, id, labels, searchableListOf, shownLabels, statusReason, text, timestamp } from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { Drill } from "./drill.ts";
-import { EDITIONS, NOTHING_TO_RESTORE, nothingToRestore } from "./instances.ts";
+import { NOTHING_TO_RESTORE, nothingToRestore } from "./instances.ts";
 import { justBegun, Operation } from "./operations.ts";
 import {
   actionNotAllowed,
@@ -14,6 +15,7 @@ import {
   backupNotCompleted,
   backupNotDeletable,
   backupNotEditable,
+  backupUploaded,
   instanceOfBackupDeleted,
   operationInProgress,
   serverNotActive,
@@ -31,14 +33,33 @@ const fileCount = (description: string) =>
 export const Backup = z
   .object({
     id: id("backup"),
-    instance_id: id("instance"),
-    instance_name: z.string().meta({ examples: ["Shop"] }),
+    instance_id: id("instance")
+      .nullable()
+      .meta({ description: "null for an uploaded backup", examples: [exampleId("instance")] }),
+    instance_name: z
+      .string()
+      .nullable()
+      .meta({ description: "null for an uploaded backup", examples: ["Shop"] }),
     status: BackupStatus.meta({ examples: ["completed"] }),
     status_reason: statusReason,
-    kind: z.enum(["manual", "pre_restore", "scheduled"]).meta({ description: "New kinds may appear", examples: ["manual"] }),
-    erp_version: z.string().meta({ examples: ["19.0"] }),
-    edition: z.enum(EDITIONS).meta({ examples: ["community"] }),
-    database_name: z.string().meta({ examples: ["shop"] }),
+    kind: z
+      .enum(["manual", "pre_restore", "scheduled", "uploaded"])
+      .meta({ description: "New kinds may appear", examples: ["manual"] }),
+    erp_version: z
+      .string()
+      .nullable()
+      .meta({
+        description: "null until an uploaded archive was examined; edition and database_name likewise",
+        examples: ["19.0"],
+      }),
+    edition: z
+      .enum(EDITIONS)
+      .nullable()
+      .meta({ examples: ["community"] }),
+    database_name: z
+      .string()
+      .nullable()
+      .meta({ examples: ["shop"] }),
     size_bytes: z
       .number()
       .int()
@@ -60,6 +81,7 @@ export const Backup = z
       description: "The policy's rules that kept a scheduled backup after the last run; empty for other backups",
       examples: [[]],
     }),
+    labels: shownLabels,
     operation_id: heldBy,
     created_at: timestamp,
     completed_at: timestamp.nullable(),
@@ -93,14 +115,14 @@ export const backups = {
     summary: "List the backups of all instances",
     description: "Returns the account's backups, newest first, including backups of deleted instances.",
     access: ["backups:read"],
-    ...listOf(Backup, { status: BackupStatus, instance_id: id("instance") }),
+    ...searchableListOf(Backup, { status: BackupStatus, instance_id: id("instance") }),
   }),
   listOfInstance: endpoint({
     path: "/instances/:id/backups",
     summary: "List the backups of an instance",
     description: "Returns an instance's backups, newest first. Works for a deleted instance too.",
     access: ["backups:read"],
-    ...listOf(Backup, { status: BackupStatus }),
+    ...searchableListOf(Backup, { status: BackupStatus }),
   }),
   create: endpoint({
     method: "POST",
@@ -123,7 +145,7 @@ export const backups = {
       completed_at: null,
     },
     starts: ["create-backup"],
-    body: z.strictObject({ note: text(200, "before the upgrade").optional() }),
+    body: z.strictObject({ note: text(200, "before the upgrade").optional(), labels: labels.optional() }),
     data: Backup,
   }),
   get: endpoint({
@@ -138,7 +160,7 @@ export const backups = {
   update: endpoint({
     method: "PUT",
     path: "/backups/:id",
-    summary: "Change a backup's note, or lock it",
+    summary: "Change a backup's note or labels, or lock it",
     description:
       "Locks the backup, or unlocks it: you cannot delete a locked backup, and a locked safety backup does not expire. `note: null` removes the note.",
     access: ["backups:write"],
@@ -150,6 +172,7 @@ export const backups = {
         .boolean()
         .optional()
         .meta({ examples: [true] }),
+      labels: labels.optional(),
     }),
     data: Backup,
   }),
@@ -180,6 +203,7 @@ export const backups = {
       operationInProgress(exampleId("operation")),
       actionNotAllowed("restore", "provisioning"),
       instanceOfBackupDeleted(),
+      backupUploaded(),
       backupNotCompleted("running"),
       serverNotActive(exampleId("server"), "offline"),
     ],

@@ -1,9 +1,17 @@
 // The catalog: the servers and ERP versions on offer.
 import * as z from "zod";
+import { EDITIONS } from "../domain/erp-versions.ts";
 import { endpoint } from "./endpoint.ts";
 import { code } from "./fields.ts";
-import { EDITIONS } from "./instances.ts";
 import { ServerSpecs } from "./servers.ts";
+
+const Price = z
+  .object({
+    monthly: z.number().meta({ examples: [4.49] }),
+    hourly: z.number().meta({ examples: [0.0072] }),
+    currency: z.string().meta({ description: "ISO 4217", examples: ["EUR"] }),
+  })
+  .meta({ id: "Price" });
 
 export const CatalogProvider = z
   .object({
@@ -14,11 +22,19 @@ export const CatalogProvider = z
       ServerSpecs.extend({
         code: code("small"),
         regions: z.array(code("eu-central")).meta({ description: "Codes of the regions that offer this size" }),
+        price: Price.nullable().default(null).meta({
+          description: "What the provider charges, without taxes, in the cheapest region; null if it publishes no prices",
+        }),
+        region_prices: z
+          .record(z.string(), Price)
+          .default({})
+          .meta({ description: "Regions with another price", examples: [{}] }),
       }),
     ),
   })
   .meta({ id: "CatalogProvider" });
 export type CatalogProvider = z.infer<typeof CatalogProvider>;
+export type Price = z.infer<typeof Price>;
 
 export const Catalog = z
   .object({

@@ -19,6 +19,12 @@ interface BodyPermission {
   permissions: Readonly<Record<string, Permission>>;
 }
 
+/** A permission that is needed if the body has this field, checked likewise. */
+interface FieldPermission {
+  field: string;
+  permission: Permission;
+}
+
 /** Names of the `:parameters` of a path, so that a handler cannot read one that is not there. */
 type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Record<Name, string> & ParamsOf<Rest>
@@ -41,6 +47,7 @@ export interface Endpoint<
   description: string;
   access: Access;
   bodyPermission: BodyPermission | undefined;
+  fieldPermission: FieldPermission | undefined;
   rate: RateClass;
   status: 200 | 201 | 202;
   query: Query;
@@ -72,8 +79,8 @@ export interface Endpoint<
   writes: boolean;
   /** Whether a request may use `wait` to wait for an operation to finish. */
   waits: boolean;
-  /** What the function does with the backup bucket: signs download URLs, or nothing. */
-  storage: "read" | undefined;
+  /** What the function does with the backup bucket: signs download URLs, or has to do with uploads, or nothing. */
+  storage: "read" | "upload" | "list parts" | "abort uploads" | undefined;
   /** Exists only in the deployment of this environment. */
   only: "test" | undefined;
   /** Whether the response is the document itself instead of the envelope (`/openapi.json`). */
@@ -106,6 +113,7 @@ export function endpoint<
     conditional: draft.method === "DELETE" || (draft.method === "PUT" && draft.unversioned !== undefined),
     description: "",
     bodyPermission: undefined,
+    fieldPermission: undefined,
     rate: creates || draft.method === "DELETE" ? "create_delete" : "all",
     status: 200,
     example: {},
@@ -137,11 +145,14 @@ type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
 export type RequestOf<E> =
   E extends Endpoint<infer P, infer Q, infer B> ? { params: ParamsOf<P>; query: Out<Q>; body: Out<B> } : never;
 
+/** A parameter of several values is repeated. */
+export type QueryOf = Record<string, string | number | readonly string[] | undefined>;
+
 /** What a caller of the typed client passes: parameters only where the path has them. */
 export type CallOf<E> =
   E extends Endpoint<infer P, infer Q, infer B>
     ? (P extends `${string}:${string}` ? { params: ParamsOf<P> } : unknown) &
-        (Q extends z.ZodType ? { query?: Record<string, string | number | undefined> } : unknown) &
+        (Q extends z.ZodType ? { query?: QueryOf } : unknown) &
         (B extends z.ZodType ? { body: z.input<B> } : unknown)
     : never;
 

@@ -124,10 +124,33 @@ export const backupLocked = (status: string) => invalidState("The backup is lock
 export const backupNotEditable = (status: string) => invalidState(`The backup is ${status}, so it cannot be changed`, status);
 
 export const serverOfBackupUnknown = () =>
-  invalid({ field: "server_id", reason: "is required, because the backup's instance was deleted" });
+  invalid({ field: "server_id", reason: "is required, because the backup has no instance" });
 
 export const instanceOfBackupDeleted = () =>
   invalidState("The instance of this backup was deleted; clone from the backup instead", "deleted");
+
+export const uploadIncomplete = (missing: readonly number[]) =>
+  invalidState(
+    missing.length === 1
+      ? `Part ${missing[0]} of the upload has not arrived`
+      : `${missing.length} parts of the upload have not arrived, the first of them part ${missing[0]}`,
+    "uploading",
+    { missing_parts: missing.slice(0, 100), missing_count: missing.length },
+  );
+
+export const backupUploaded = () =>
+  invalidState("An uploaded backup has no instance; create an instance from it instead", "uploaded");
+
+export const tooManyUploads = (limit: number) =>
+  new ApiError("QUOTA_EXCEEDED", `The account may have at most ${limit} unfinished uploads; complete or delete one first`, {
+    details: { resource: "upload", limit },
+  });
+
+export const uploadTooLarge = (limit: number) =>
+  invalid({ field: "size_bytes", reason: `must be at most ${limit} in the test environment` });
+
+export const noSuchPart = (index: number, parts: number) =>
+  invalid({ field: `parts.${index}.number`, reason: `must be at most ${parts}, the number of the upload's parts` });
 
 export const wrongPassword = () => new ApiError("UNAUTHORIZED", "Invalid email or password");
 

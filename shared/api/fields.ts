@@ -1,15 +1,22 @@
 // The fields that several resources share: ids, timestamps, names, lists.
 import * as z from "zod";
 import { exampleId, idForm, type IdKind } from "../domain/id-kinds.ts";
-import { PER_PAGE_MAX } from "../domain/limits.ts";
+import { LABEL_CHARACTERS, LABELS_MAX, LISTED_MAX, PER_PAGE_MAX } from "../domain/limits.ts";
 
-export const id = (kind: IdKind) => {
+const ids = new Map<IdKind, z.ZodString>();
+
+/** One schema for each kind: a function that begins work would otherwise build fifty when it starts. */
+export function id(kind: IdKind): z.ZodString {
+  const known = ids.get(kind);
+  if (known !== undefined) return known;
   const { pattern, maxLength } = idForm(kind);
-  return z
+  const schema = z
     .string()
     .regex(new RegExp(pattern), `must be the id of ${described(kind)}`)
     .meta({ examples: [exampleId(kind)], maxLength });
-};
+  ids.set(kind, schema);
+  return schema;
+}
 
 const described = (kind: IdKind) => (kind === "ssh_key" ? "an SSH key" : `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`);
 
@@ -63,6 +70,38 @@ export const email = z
   .max(254, "must have at most 254 characters")
   .meta({ examples: ["admin@example.com"] });
 
+const LABEL_KEY = /^[a-z0-9][a-z0-9_.-]{0,62}$/;
+const LABEL_VALUE = new RegExp(`^$|${PRINTABLE.source}`, "u");
+
+/** Labels as a request sets them: the whole map. */
+export const labels = z
+  .record(
+    z
+      .string()
+      .regex(
+        LABEL_KEY,
+        "is not a valid label key: use 1 to 63 lowercase letters, digits, dots, hyphens and underscores, starting with a letter or digit",
+      )
+      .meta({ maxLength: 63 }),
+    characters(0, LABEL_CHARACTERS)
+      .regex(LABEL_VALUE, "must contain only printable characters")
+      .refine((value) => !UNPRINTABLE_BEYOND.test(value), "must contain only printable characters")
+      .trim(),
+  )
+  .refine((map) => Object.keys(map).length <= LABELS_MAX, `must have at most ${LABELS_MAX} labels; remove some`)
+  .meta({
+    description: `Up to ${LABELS_MAX} labels. The map replaces the present one, so send all labels that you want to keep`,
+    examples: [{ env: "production" }],
+    maxProperties: LABELS_MAX,
+  });
+export type Labels = z.infer<typeof labels>;
+
+/** Labels in a response. */
+export const shownLabels = z.record(z.string(), z.string()).meta({
+  description: "Your own `key: value` pairs, to filter lists by",
+  examples: [{ env: "production" }],
+});
+
 /** A lowercase fully qualified domain name: at least two labels, the last one no number, at most 253 characters (RFC 1035). */
 export const domain = z
   .string()
@@ -100,7 +139,7 @@ export const Actor = z
   .meta({ id: "Actor" });
 export type Actor = z.infer<typeof Actor>;
 
-const wholeNumber = (minimum: number, maximum: number) =>
+export const wholeNumber = (minimum: number, maximum: number) =>
   z
     .string()
     .regex(/^\d{1,12}$/, "must be a whole number")
@@ -110,34 +149,98 @@ const wholeNumber = (minimum: number, maximum: number) =>
 /** The highest page number; far beyond any list, so that offsets stay exact numbers. */
 const PAGE_MAX = 1_000_000_000;
 
-/** Query of a list: `page` or `cursor`, `per_page`, and at most one of the list's filters. */
-export const listQuery = <F extends Record<string, z.ZodType>>(filters: F) => {
-  const shape = {
-    page: wholeNumber(1, PAGE_MAX)
-      .optional()
-      .meta({ description: "Page number, starting at 1 (the default)", examples: [1] }),
-    per_page: wholeNumber(1, PER_PAGE_MAX)
-      .default(20)
-      .meta({ description: `Records per page, at most ${PER_PAGE_MAX}`, examples: [20] }),
-    cursor: z.string().min(1, "must not be empty").max(512, "must have at most 512 characters").optional().meta({
-      description: "`meta.next_cursor` of the previous page; cannot be combined with `page`",
-      pattern: "^[A-Za-z0-9_-]+$",
+/** A moment in a query: a UTC date, or a time of it. */
+const MOMENT = "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,3})?Z)?$";
+const MOMENT_FORM = { pattern: MOMENT, maxLength: 24 };
+const moment = z
+  .string()
+  .refine(
+    (value) => new RegExp(MOMENT).test(value) && isDate(value),
+    "must be a UTC date or time such as 2026-11-20 or 2026-11-20T12:00:00Z",
+  )
+  .transform((value) => new Date(value).toISOString())
+  .pipe(z.string());
+
+/** JavaScript takes February 30 for March 2. */
+function isDate(value: string): boolean {
+  const at = new Date(value);
+  return !Number.isNaN(at.valueOf()) && at.toISOString().startsWith(value.slice(0, 10));
+}
+
+const ranges = {
+  created_after: moment
+    .optional()
+    .meta({ description: "Only records created at this time or later", examples: ["2026-11-20"], ...MOMENT_FORM }),
+  created_before: moment
+    .optional()
+    .meta({ description: "Only records created earlier than this time", examples: ["2026-12-01T12:00:00Z"], ...MOMENT_FORM }),
+  order: z
+    .enum(["asc", "desc"])
+    .optional()
+    .meta({
+      description: "`desc` is newest first, `asc` oldest first. The default is `desc`, and `asc` with `sort=name`",
+      examples: ["desc"],
     }),
-    ...optional(filters),
-  };
-  return z.strictObject(shape).check((context) => {
-    const query: Record<string, unknown> = context.value;
-    const reject = (field: string, message: string) =>
-      context.issues.push({ code: "custom", path: [field], message, input: query[field] });
-    if (query["page"] !== undefined && query["cursor"] !== undefined) reject("cursor", "cannot be combined with page");
-    const [, second] = Object.keys(filters).filter((name) => query[name] !== undefined);
-    if (second !== undefined) reject(second, "cannot be combined with another filter");
-  });
 };
+
+const LABEL_FILTER = "^[a-z0-9][a-z0-9_.-]{0,62}:";
+
+/** Words to find. */
+export const searchWords = text(100, "shop").refine((value) => /[\p{L}\p{N}]/u.test(value), "must contain a letter or a digit");
+
+/** What else the lists take whose records have a name. */
+const finding = {
+  label: z
+    .array(z.string().meta({ pattern: LABEL_FILTER, maxLength: 252 }))
+    .max(LABELS_MAX, `must be at most ${LABELS_MAX} labels`)
+    .refine((all) => all.every((each) => new RegExp(LABEL_FILTER).test(each)), "must be a label such as env:production")
+    .meta({
+      description: "Only records with this label, `key:value`. Repeat it for records that have all of several",
+      examples: [["env:production"]],
+    }),
+  search: searchWords.meta({
+    description:
+      "Only records with words that begin with each of these, in name, domain, database name or note. Case and accents are ignored",
+    examples: ["shop"],
+  }),
+  sort: z.enum(["created_at", "name"]).meta({ description: "The default is `created_at`", examples: ["created_at"] }),
+};
+
+/** Query of a list: `page` or `cursor`, `per_page`, the order, and filters, which all must hold. */
+export const listQuery = <F extends Record<string, z.ZodType>>(filters: F) =>
+  z
+    .strictObject({
+      page: wholeNumber(1, PAGE_MAX)
+        .optional()
+        .meta({ description: "Page number, starting at 1 (the default)", examples: [1] }),
+      per_page: wholeNumber(1, PER_PAGE_MAX)
+        .default(20)
+        .meta({ description: `Records per page, at most ${PER_PAGE_MAX}`, examples: [20] }),
+      cursor: z.string().min(1, "must not be empty").max(512, "must have at most 512 characters").optional().meta({
+        description: "`meta.next_cursor` of the previous page; cannot be combined with `page`",
+        pattern: "^[A-Za-z0-9_-]+$",
+      }),
+      ...ranges,
+      ...optional(filters),
+    })
+    .check((context) => {
+      const query: Record<string, unknown> = context.value;
+      if (query["page"] !== undefined && query["cursor"] !== undefined)
+        context.issues.push({
+          code: "custom",
+          path: ["cursor"],
+          message: "cannot be combined with page",
+          input: query["cursor"],
+        });
+    });
 
 /** What the declarations of all lists have in common. */
 export const listOf = <T extends z.ZodType, F extends Record<string, z.ZodType>>(record: T, filters: F) =>
   ({ method: "GET", query: listQuery(filters), list: true, data: z.array(record) }) as const;
+
+/** The same for lists that can be searched, and filtered by label. */
+export const searchableListOf = <T extends z.ZodType, F extends Record<string, z.ZodType>>(record: T, filters: F) =>
+  listOf(record, { ...filters, ...finding });
 
 type Optional<F extends Record<string, z.ZodType>> = { [K in keyof F]: z.ZodOptional<F[K]> };
 const optional = <F extends Record<string, z.ZodType>>(filters: F) =>
@@ -160,7 +263,13 @@ export const ListMeta = z
   .object({
     page: integer(1),
     per_page: integer(20),
-    total: integer(1, "Number of records that match the filter"),
+    total: integer(1, "Number of records that match the filters"),
+    total_capped: z
+      .literal(true)
+      .optional()
+      .meta({
+        description: `\`total\` is ${LISTED_MAX}, and more records match; only with label, search, sort by name, or several filters`,
+      }),
     next_cursor: z
       .string()
       .nullable()

@@ -1,23 +1,29 @@
 // Every endpoint of the service, by resource. There is no other route table.
 import { auth } from "./auth.ts";
 import { backupPolicy } from "./backup-policy.ts";
+import { BASE_PATH } from "./base-path.ts";
 import { backups } from "./backups.ts";
 import { catalog } from "./catalog.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { instances } from "./instances.ts";
 import { operations } from "./operations.ts";
+import { overview, search } from "./overview.ts";
 import { servers } from "./servers.ts";
 import { health, openapi, sandbox } from "./service.ts";
 import { events, settings } from "./settings.ts";
 import { sshKeys } from "./ssh-keys.ts";
 import { tokens } from "./tokens.ts";
+import { uploads } from "./uploads.ts";
 
 export const api = {
   servers,
   instances,
   backupPolicy,
   backups,
+  uploads,
   operations,
+  overview,
+  search,
   sshKeys,
   catalog,
   settings,
@@ -30,8 +36,7 @@ export const api = {
 };
 export type Api = typeof api;
 
-/** Where the API lives: the version is a segment of the base URL. */
-export const BASE_PATH = "/api/v1";
+export { BASE_PATH };
 
 /** An endpoint's path in the gateway's syntax: `/api/v1/servers/{id}`. */
 export const resourceOf = (path: string): string => `${BASE_PATH}${path.replace(/:(\w+)/g, "{$1}")}`;

@@ -1,9 +1,23 @@
 // Instances: an ERP application on a server, with its database, filestore and domain.
 import * as z from "zod";
-import { INSTANCE_ACTIONS, INSTANCE_STATUSES, PROTECTION_STATUSES } from "../domain/lifecycle.ts";
+import { EDITIONS } from "../domain/erp-versions.ts";
+import { CERTIFICATE_STATUSES, INSTANCE_ACTIONS, INSTANCE_STATUSES, PROTECTION_STATUSES } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import { characters, domain, email, heldBy, id, atLeastOne, listOf, statusReason, text, timestamp } from "./fields.ts";
+import {
+  atLeastOne,
+  characters,
+  domain,
+  email,
+  heldBy,
+  id,
+  labels,
+  searchableListOf,
+  shownLabels,
+  statusReason,
+  text,
+  timestamp,
+} from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { justBegun, Operation } from "./operations.ts";
 import { actionNotAllowed, backupNotCompleted, operationInProgress, overQuota, serverNotActive, taken } from "./errors.ts";
@@ -11,8 +25,6 @@ import { actionNotAllowed, backupNotCompleted, operationInProgress, overQuota, s
 export const InstanceStatus = z.enum(INSTANCE_STATUSES);
 const ProtectionStatus = z.enum(PROTECTION_STATUSES);
 const InstanceAction = z.enum(INSTANCE_ACTIONS);
-
-export const EDITIONS = ["community", "enterprise"] as const;
 
 const name = text(64, "Shop");
 /** Databases that every PostgreSQL server has. */
@@ -37,16 +49,38 @@ const adminPassword = characters(12, 128)
   .regex(/^[^\x00-\x1f\x7f-\x9f]+$/, "must not contain control characters") // oxlint-disable-line no-control-regex
   .meta({ examples: ["correct-horse-battery"] });
 
+/** What whoever creates an instance chooses, and what is shown of it. */
+const chosen = {
+  name,
+  server_id: id("server"),
+  erp_version: erpVersion,
+  edition,
+  database_name: databaseName,
+  admin_email: email,
+  domain,
+};
+
+const Certificate = z
+  .object({
+    status: z.enum(CERTIFICATE_STATUSES).meta({
+      description:
+        "`pending`: there is none yet, because the domain has no DNS record yet or the first attempt is in progress, or the server has not reported on this domain yet. `valid`. `failing`: the last attempt to get or renew it failed although the domain has a record, or it has expired or is for another domain; the server tries again by itself",
+      examples: ["valid"],
+    }),
+    expires_at: timestamp
+      .nullable()
+      .meta({ description: "Null without a certificate. The server renews it in time", examples: ["2027-02-18T12:00:00.000Z"] }),
+    checked_at: timestamp
+      .nullable()
+      .meta({ description: "When the server last reported it, about every ten minutes; null until it first does" }),
+  })
+  .meta({ description: "The TLS certificate of the domain, as the server last reported it" });
+export type Certificate = z.infer<typeof Certificate>;
+
 export const Instance = z
   .object({
     id: id("instance"),
-    name,
-    server_id: id("server"),
-    erp_version: erpVersion,
-    edition,
-    database_name: databaseName,
-    admin_email: email,
-    domain,
+    ...chosen,
     url: z.string().meta({ examples: ["https://shop.example.com"] }),
     status: InstanceStatus.meta({ examples: ["running"] }),
     status_reason: statusReason,
@@ -86,14 +120,20 @@ export const Instance = z
         next_backup_at: timestamp.nullable().meta({ examples: ["2026-11-21T02:00:00.000Z"] }),
       })
       .meta({ description: "Whether the backup policy does what it says" }),
+    certificate: Certificate,
+    labels: shownLabels,
     created_at: timestamp,
     updated_at: timestamp,
   })
   .meta({ id: "Instance" });
 export type Instance = z.infer<typeof Instance>;
 
+/** An instance in a list: without what its server reports. */
+export const ListedInstance = Instance.omit({ certificate: true }).meta({ id: "ListedInstance" });
+export type ListedInstance = z.infer<typeof ListedInstance>;
+
 /** Fields that follow from an instance's domain, its server, and its backups. */
-export const INSTANCE_UNVERSIONED = ["url", "allowed_actions", "dns_record", "protection"];
+export const INSTANCE_UNVERSIONED = ["url", "allowed_actions", "dns_record", "protection", "certificate"];
 
 /** A new instance; its administrator's generated password is shown only once. */
 const NewInstance = Instance.extend({
@@ -109,6 +149,7 @@ const provisioning = {
   operation_id: exampleId("operation"),
   allowed_actions: [],
   protection: { status: "unprotected", last_backup_at: null, next_backup_at: null },
+  certificate: { status: "pending", expires_at: null, checked_at: null },
 };
 
 /** Errors of creating an instance. */
@@ -131,7 +172,7 @@ export const instances = {
     summary: "List instances",
     description: "Returns the account's instances, newest first.",
     access: ["instances:read"],
-    ...listOf(Instance, { status: InstanceStatus, server_id: id("server"), protection: ProtectionStatus }),
+    ...searchableListOf(ListedInstance, { status: InstanceStatus, server_id: id("server"), protection: ProtectionStatus }),
   }),
   create: endpoint({
     method: "POST",
@@ -139,22 +180,31 @@ export const instances = {
     summary: "Create an instance",
     description:
       "Installs the ERP on an active server. Responds immediately with the instance in `provisioning` and the administrator's " +
-      "generated password, which is shown only once.",
+      "password, which is shown only once, and only if it was generated. With `backup_id`, the instance begins with the data of a completed backup of the account, whose version and edition it must have; " +
+      "the administrator gets `admin_email` and the password. An uploaded backup keeps its database UUID. This needs the permission `backups:restore`, too.",
     access: ["instances:write"],
+    fieldPermission: { field: "backup_id", permission: "backups:restore" },
     status: 201,
-    errors: placementErrors,
+    errors: [...placementErrors, backupNotCompleted("running")],
     example: provisioning,
     dryRun: true,
-    starts: ["create-instance"],
-    body: z.strictObject({
-      name,
-      server_id: id("server"),
-      erp_version: erpVersion,
-      edition,
-      database_name: databaseName,
-      admin_email: email,
-      domain,
-    }),
+    starts: ["create-instance", "clone-instance"],
+    body: z
+      .strictObject({
+        ...chosen,
+        labels: labels.optional(),
+        backup_id: id("backup").optional().meta({ description: "Begin with the data of this backup" }),
+        neutralize: z
+          .boolean()
+          .optional()
+          .meta({
+            description: "Only with `backup_id`. Defaults to false for an uploaded backup, and to true for others",
+            examples: [false],
+          }),
+        admin_password: adminPassword.optional(),
+      })
+      .check(nothingRestoredToNeutralize)
+      .meta({ dependentRequired: { neutralize: ["backup_id"] } }),
     data: NewInstance,
   }),
   get: endpoint({
@@ -170,9 +220,9 @@ export const instances = {
   update: endpoint({
     method: "PUT",
     path: "/instances/:id",
-    summary: "Change an instance's name, admin email or domain",
+    summary: "Change an instance's name, admin email, labels or domain",
     description:
-      "The name and email change immediately. A new domain starts an operation, which `operation_id` identifies; the old domain works until it finishes.",
+      "The name, email and labels change immediately. A new domain starts an operation, which `operation_id` identifies; the old domain works until it finishes.",
     access: ["instances:write"],
     errors: [
       taken("domain", exampleId("instance")),
@@ -183,7 +233,12 @@ export const instances = {
     dryRun: true,
     starts: ["update-instance"],
     unversioned: INSTANCE_UNVERSIONED,
-    body: atLeastOne({ name: name.optional(), admin_email: email.optional(), domain: domain.optional() }),
+    body: atLeastOne({
+      name: name.optional(),
+      admin_email: email.optional(),
+      domain: domain.optional(),
+      labels: labels.optional(),
+    }),
     data: Instance,
   }),
   delete: endpoint({
@@ -240,6 +295,7 @@ export const instances = {
             examples: [true],
           }),
         admin_password: adminPassword.optional(),
+        labels: labels.optional().meta({ description: "Defaults to the source instance's labels" }),
         server_id: id("server").optional().meta({ description: "Defaults to the source instance's server" }),
         database_name: databaseName
           .optional()
@@ -287,5 +343,18 @@ export function nothingToRestore(context: z.core.ParsePayload<{ restore_database
       path: ["restore_database"],
       message: "restore_database and restore_filestore cannot both be false",
       input: context.value.restore_database,
+    });
+}
+
+/** An ERP that begins empty has nothing that could be turned off. */
+function nothingRestoredToNeutralize(
+  context: z.core.ParsePayload<{ backup_id?: string | undefined; neutralize?: boolean | undefined }>,
+) {
+  if (context.value.neutralize !== undefined && context.value.backup_id === undefined)
+    context.issues.push({
+      code: "custom",
+      path: ["neutralize"],
+      message: "is only possible with backup_id",
+      input: context.value.neutralize,
     });
 }

@@ -3,7 +3,18 @@ import * as z from "zod";
 import { SERVER_STATUSES } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
-import { code, heldBy, id, integer, listOf, statusReason, timestamp } from "./fields.ts";
+import {
+  atLeastOne,
+  code,
+  heldBy,
+  id,
+  integer,
+  labels,
+  searchableListOf,
+  shownLabels,
+  statusReason,
+  timestamp,
+} from "./fields.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { justBegun, Operation } from "./operations.ts";
 import { hasInstances, operationInProgress, overQuota, serverBusy, taken } from "./errors.ts";
@@ -43,20 +54,33 @@ export const Server = z
     size: code("small"),
     specs: ServerSpecs,
     ssh_key_id: id("ssh_key"),
+    labels: shownLabels,
     operation_id: heldBy,
     last_seen_at: timestamp.nullable().meta({ description: "When the server last passed a health check" }),
+    disk_free_bytes: integer(31_000_000_000).nullable().meta({
+      description:
+        "Free space in bytes on the disk that holds the instances, and backups while they are made; null until the server first reports",
+    }),
+    memory_free_bytes: integer(1_900_000_000)
+      .nullable()
+      .meta({ description: "Memory in bytes that programs can still get; null until the server first reports" }),
+    reported_at: timestamp.nullable().meta({
+      description:
+        "When the server reported its free disk space and memory. It does so about every ten minutes while it is active",
+    }),
     created_at: timestamp,
     updated_at: timestamp,
   })
   .meta({ id: "Server" });
 export type Server = z.infer<typeof Server>;
 
-/** A server in a list: without what changes every minute. */
-export const ListedServer = Server.omit({ last_seen_at: true }).meta({ id: "ListedServer" });
-export type ListedServer = z.infer<typeof ListedServer>;
+/** Fields of a server that change on their own, as its health checks find them. */
+const OBSERVED = { last_seen_at: true, disk_free_bytes: true, memory_free_bytes: true, reported_at: true } as const;
+export const SERVER_UNVERSIONED = Object.keys(OBSERVED);
 
-/** Fields of a server that change on their own. */
-export const SERVER_UNVERSIONED = ["last_seen_at"];
+/** A server in a list: without what changes every few minutes. */
+export const ListedServer = Server.omit(OBSERVED).meta({ id: "ListedServer" });
+export type ListedServer = z.infer<typeof ListedServer>;
 
 export const servers = {
   list: endpoint({
@@ -65,7 +89,7 @@ export const servers = {
     description:
       "Returns the account's servers, newest first, including those still being created. Deleted servers are not listed.",
     access: ["servers:read"],
-    ...listOf(ListedServer, { status: ServerStatus }),
+    ...searchableListOf(ListedServer, { status: ServerStatus }),
   }),
   create: endpoint({
     method: "POST",
@@ -76,7 +100,15 @@ export const servers = {
     access: ["servers:write"],
     status: 201,
     errors: [taken("name", exampleId("server")), overQuota("server", DEFAULT_QUOTAS.server)],
-    example: { status: "provisioning", ip_address: null, operation_id: exampleId("operation"), last_seen_at: null },
+    example: {
+      status: "provisioning",
+      ip_address: null,
+      operation_id: exampleId("operation"),
+      last_seen_at: null,
+      disk_free_bytes: null,
+      memory_free_bytes: null,
+      reported_at: null,
+    },
     starts: ["create-server"],
     body: z.strictObject({
       name: serverName,
@@ -84,6 +116,7 @@ export const servers = {
       region: code("eu-central"),
       size: code("small"),
       ssh_key_id: id("ssh_key"),
+      labels: labels.optional(),
     }),
     data: Server,
   }),
@@ -99,12 +132,12 @@ export const servers = {
   update: endpoint({
     method: "PUT",
     path: "/servers/:id",
-    summary: "Rename a server",
-    description: "Changes the name in this service only. The machine keeps the hostname that it was created with.",
+    summary: "Change a server's name or labels",
+    description: "Changes them in this service only. The machine keeps the hostname that it was created with.",
     access: ["servers:write"],
     errors: [taken("name", exampleId("server")), operationInProgress(exampleId("operation")), serverBusy("creating")],
     unversioned: SERVER_UNVERSIONED,
-    body: z.strictObject({ name: serverName }),
+    body: atLeastOne({ name: serverName.optional(), labels: labels.optional() }),
     data: Server,
   }),
   delete: endpoint({

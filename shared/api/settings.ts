@@ -3,6 +3,7 @@ import * as z from "zod";
 import { PolicyFields, PolicyShown } from "./backup-policy.ts";
 import { endpoint } from "./endpoint.ts";
 import { HISTORY_DAYS } from "../domain/limits.ts";
+import { exampleId } from "../domain/id-kinds.ts";
 import { Actor, atLeastOne, code, email, id, integer, listOf, text, timestamp } from "./fields.ts";
 
 const settable = {
@@ -105,6 +106,23 @@ export const events = {
       "Returns the audit log, newest first: sign-ins, token changes, backup downloads and every other change, each with the actor, IP address and request ID. " +
       `Events are kept for ${HISTORY_DAYS} days.`,
     access: ["settings:read"],
-    ...listOf(Event, {}),
+    ...listOf(Event, {
+      type: z
+        .string()
+        .regex(/^[a-z_]{1,40}\.[a-z_]{1,40}$/, "must be an event's type such as server.create")
+        .meta({ examples: ["server.create"], maxLength: 81 }),
+      actor: z
+        .string()
+        .regex(/^[a-z]{1,20}(_[0-9a-z]{26})?$/, "must be the ID of an event's actor")
+        .meta({
+          description: "Only events of this actor: the `actor.id` of an event",
+          examples: [exampleId("token")],
+          maxLength: 47,
+        }),
+      resource_id: z
+        .string()
+        .regex(/^[a-z]{1,20}_[0-9a-z]{26}$/, "must be the ID of a resource")
+        .meta({ examples: [exampleId("server")], maxLength: 47 }),
+    }),
   }),
 };

@@ -10,45 +10,53 @@ import {
   operationInProgress,
 } from "../api/errors.ts";
 import { Backup, BackupStatus } from "../api/backups.ts";
+import { nameOfBackup } from "../domain/backup-name.ts";
+import type { Labels } from "../api/fields.ts";
 import { isId, newId } from "../domain/ids.ts";
-import { BACKUP_WAITING, EDITABLE, isFailure, LIFECYCLE, RESTORABLE } from "../domain/lifecycle.ts";
+import { EDITABLE, isFailure, LIFECYCLE, type OperationType, RESTORABLE, type Transition } from "../domain/lifecycle.ts";
 import { FAILED_BACKUP_DAYS } from "../domain/limits.ts";
 import { getterOf, presentOf, refOf } from "./by-id.ts";
-import { type Author, type By, type Change, heldByAnother, now } from "./change.ts";
+import { type Author, type Change, changeOf, heldByAnother } from "./change.ts";
 import { type Ending, Held } from "./ending.ts";
-import { holdInstance, requireAllowed, requireServerUsable } from "./instances.ts";
-import { takePlace } from "./servers.ts";
 import { keys } from "./keys.ts";
-import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts";
-import { changing, reserveOperation } from "./operations.ts";
-import { BackupRecord, type DueRun, type InstanceRecord, type OperationRecord, type PolicyRecord } from "./records.ts";
-import { find, type Item, queryAll, updateOne } from "./table.ts";
+import { listPage } from "./lists.ts";
+import type { Listed, PageQuery } from "./pages.ts";
+import { changing, requireRunning, reserveOperation } from "./operations.ts";
+import { BackupRecord, type InstanceRecord, type OperationRecord } from "./records.ts";
+import { type Finding, findOfParent, findPage, needsEntries } from "./search.ts";
+import { find, type Item, queryAll } from "./table.ts";
 import { type Version, versionOf } from "./versions.ts";
 
 export const backupRef = refOf("backup", BackupRecord);
 export const presentBackup = presentOf<BackupRecord>("backup");
 export const getBackup = getterOf("backup", backupRef, presentBackup);
 
-export function listBackups(
+type BackupQuery = PageQuery & Finding & { status?: string | undefined };
+
+export async function listBackups(
   accountId: string,
-  { status, instance_id, ...page }: PageQuery & { status?: string | undefined; instance_id?: string | undefined },
+  { instance_id, ...query }: BackupQuery & { instance_id?: string | undefined },
 ): Promise<Listed<BackupRecord>> {
+  if (instance_id !== undefined) return listBackupsOfInstance(accountId, instance_id, query);
+  const { status, label, search, sort, ...page } = query;
   const list = { kind: "backup", accountId, schema: BackupRecord } as const;
-  return instance_id === undefined ? listPage({ ...list, status }, page) : listOfParent(list, instance_id, page);
+  const [finding, filters] = [{ label, search, sort }, { status }];
+  if (!needsEntries(finding, filters, page)) return listPage({ ...list, status }, page);
+  const { records, meta } = await findPage(list, { finding, filters, page });
+  return { items: records.map((item) => BackupRecord.parse(item)), meta };
 }
 
 export function listBackupsOfInstance(
   accountId: string,
   instanceId: string,
-  { status, ...page }: PageQuery & { status?: string | undefined },
-): ReturnType<typeof listOfParent<BackupRecord>> {
+  { status, label, search, sort, ...page }: BackupQuery,
+): ReturnType<typeof findOfParent<BackupRecord>> {
   if (!isId("instance", instanceId)) throw notFound("instance");
-  return listOfParent(
-    { kind: "backup", accountId, schema: BackupRecord },
-    instanceId,
+  return findOfParent({ kind: "backup", accountId, schema: BackupRecord }, instanceId, {
+    finding: { label, search, sort },
+    filters: { status },
     page,
-    (backup) => status === undefined || backup.state === status,
-  );
+  });
 }
 
 export const backupVersion = (backup: BackupRecord): Version =>
@@ -60,6 +68,8 @@ interface NewBackup {
   kind: Backup["kind"];
   note: string | null;
   expires_at: string | null;
+  /** Its instance's, unless it has its own. */
+  labels?: Labels | undefined;
   /** Of a scheduled backup. */
   due_at?: string;
   attempt?: number;
@@ -69,15 +79,14 @@ interface NewBackup {
 export function reserveBackup(
   change: Change,
   instance: InstanceRecord,
-  draft: NewBackup,
+  { labels = instance.labels, ...draft }: NewBackup,
   operationId: string | null,
   id = newId("backup"),
 ): BackupRecord {
   const backup: BackupRecord = {
     ...draft,
-    id,
-    account_id: change.accountId,
-    number: change.number("backup", id),
+    labels,
+    ...fresh(change, id, operationId),
     instance_id: instance.id,
     instance_name: instance.name,
     server_id: instance.server_id,
@@ -85,27 +94,71 @@ export function reserveBackup(
     erp_version: instance.erp_version,
     edition: instance.edition,
     database_name: instance.database_name,
-    state: LIFECYCLE["backup.create"].through,
-    status_reason: null,
-    size_bytes: null,
-    sha256: null,
-    missing_files: 0,
-    skipped_files: 0,
-    locked: false,
-    drill: null,
-    retained_by: [],
-    operation_id: operationId,
-    created_at: now(),
-    completed_at: null,
   };
   change.add("backup", backup, { status: backup.state, parentId: instance.id });
-  if (backup.expires_at !== null) markExpiring(change, { ...backup, expires_at: backup.expires_at });
+  if (backup.expires_at !== null) markExpiring(change, { id, instance_id: instance.id, expires_at: backup.expires_at });
   return backup;
 }
 
+/** Reserves the backup of an uploaded archive, of which nothing is known yet. */
+export function reserveUploaded(
+  change: Change,
+  { id, server_id, note }: Pick<BackupRecord, "id" | "server_id" | "note">,
+  operationId: string,
+): BackupRecord {
+  const backup: BackupRecord = {
+    ...fresh(change, id, operationId),
+    labels: {},
+    kind: "uploaded",
+    note,
+    expires_at: null,
+    instance_id: null,
+    instance_name: null,
+    server_id,
+    admin_email: null,
+    erp_version: null,
+    edition: null,
+    database_name: null,
+  };
+  change.add("backup", backup, { status: backup.state });
+  return backup;
+}
+
+/** Every backup when its work begins. */
+const fresh = (change: Change, id: string, operationId: string | null) => ({
+  id,
+  account_id: change.accountId,
+  number: change.number("backup", id),
+  state: LIFECYCLE["backup.create"].through,
+  status_reason: null,
+  size_bytes: null,
+  sha256: null,
+  missing_files: 0,
+  skipped_files: 0,
+  locked: false,
+  drill: null,
+  retained_by: [],
+  operation_id: operationId,
+  created_at: change.at,
+  completed_at: null,
+});
+
+/** A backup of which is known what is in its archive: of an uploaded one, only once it is completed. */
+type Restorable = BackupRecord & {
+  [K in "erp_version" | "edition" | "database_name"]: NonNullable<BackupRecord[K]>;
+};
+
 /** Makes sure that a backup's archive can be read: it is completed and not being deleted. */
-export function requireRestorable(backup: BackupRecord): void {
-  if (!RESTORABLE.includes(backup.state)) throw backupNotCompleted(backup.state);
+export function requireRestorable(backup: BackupRecord): asserts backup is Restorable {
+  const { state, erp_version, edition, database_name } = backup;
+  if (!RESTORABLE.includes(state) || erp_version === null || edition === null || database_name === null)
+    throw backupNotCompleted(state);
+}
+
+/** The same for a drill, which locks the backup: what locks it already comes before the state that it is in meanwhile. */
+export function requireDrillable(backup: BackupRecord): asserts backup is Restorable {
+  if (backup.operation_id !== null) throw operationInProgress(backup.operation_id);
+  requireRestorable(backup);
 }
 
 /** Keeps a backup's archive from deletion until the operation ends. */
@@ -127,20 +180,26 @@ export const lockBackup = (change: Change, backup: BackupRecord, from: readonly 
       present === undefined ? notFound("backup") : (heldByAnother(present) ?? backupNotCompleted(String(present["state"]))),
   );
 
-/** Changes a backup's note or its lock. Any operation may use the backup meanwhile, except its deletion. */
+/** Changes a backup's note, its labels or its lock. Any operation may use the backup meanwhile, except its deletion. */
 export function editBackup(
   change: Change,
   backup: BackupRecord,
-  { note, locked }: { note?: string | null | undefined; locked?: boolean | undefined },
+  { note, locked, labels }: { note?: string | null | undefined; locked?: boolean | undefined; labels?: Labels | undefined },
 ): BackupRecord {
   if (!EDITABLE.includes(backup.state)) throw backupNotEditable(backup.state);
   change.update(
     keys.record("backup", change.accountId, backup.id),
-    { set: { note, locked } },
+    { set: { note, locked, labels } },
     { oneOf: { state: EDITABLE } },
     (present) => (present === undefined ? notFound("backup") : backupNotEditable(String(present["state"]))),
   );
-  return { ...backup, ...(note !== undefined && { note }), ...(locked !== undefined && { locked }) };
+  change.refind("backup", backup.id, { note, labels });
+  return {
+    ...backup,
+    ...(note !== undefined && { note }),
+    ...(locked !== undefined && { locked }),
+    ...(labels !== undefined && { labels }),
+  };
 }
 
 /** Makes sure that a backup can be deleted now, so that the client gets the reason before anything is written. */
@@ -167,15 +226,15 @@ export function beginDeletion(change: Change, by: Author, backup: BackupRecord, 
   return reserveOperation(change, by, {
     id: operationId,
     type: "backup.delete",
-    ...changing("backup", { ...backup, name: backup.instance_name }),
-    concerns: [backup.instance_id],
+    ...changing("backup", { ...backup, name: nameOfBackup(backup) }),
+    concerns: backup.instance_id === null ? [] : [backup.instance_id],
   });
 }
 
 /** What the end of an operation takes of its backup. */
 const Ended = Held.extend({
   kind: z.string(),
-  instance_id: z.string(),
+  instance_id: z.string().nullable(),
   completed_at: z.string().nullable(),
   expires_at: z.string().nullable(),
 });
@@ -185,6 +244,11 @@ export async function endBackup(change: Change, { operation, to, at, reasonAfter
   const backup = await find({ key: keys.record("backup", change.accountId, operation.resource.id), schema: Ended });
   if (backup?.operation_id !== operation.id) return;
   const mine = { equals: { operation_id: operation.id } };
+  if (isReader(operation.type)) {
+    // Its steps may have found the archive corrupt, which is more recent than the state that it began in.
+    change.update(keys.record("backup", change.accountId, backup.id), { set: { operation_id: null } }, mine);
+    return;
+  }
   if (to === "gone") {
     change.drop("backup", backup, backup.state, mine);
     if (backup.expires_at !== null) change.remove(keys.expiringBackup(backup.expires_at, backup.id), { exists: false });
@@ -193,10 +257,16 @@ export async function endBackup(change: Change, { operation, to, at, reasonAfter
   const state = BackupStatus.parse(to);
   const completed = state === LIFECYCLE["backup.create"].to ? { completed_at: backup.completed_at ?? at } : {};
   const expires_at = backup.kind === "scheduled" && isFailure(state) ? (backup.expires_at ?? failureExpiry()) : backup.expires_at;
-  if (expires_at !== null && backup.expires_at === null) markExpiring(change, { ...backup, expires_at });
+  if (expires_at !== null && backup.expires_at === null && backup.instance_id !== null)
+    markExpiring(change, { id: backup.id, instance_id: backup.instance_id, expires_at });
   const set = { state, status_reason: reasonAfter(state, backup.status_reason), operation_id: null, expires_at, ...completed };
   change.move("backup", backup, { from: backup.state, to: state }, { set }, mine);
 }
+
+const isReader = (type: OperationType): boolean => {
+  const row: Transition = LIFECYCLE[type];
+  return row.intact === true;
+};
 
 const failureExpiry = (): string => new Date(Date.now() + FAILED_BACKUP_DAYS * DAY_MS).toISOString();
 const DAY_MS = 86_400_000;
@@ -210,14 +280,17 @@ type MeasuredArchive = Required<
   Pick<BackupRecord, "size_bytes" | "sha256" | "stored_checksum" | "missing_files" | "skipped_files">
 >;
 
-/** Measurements of the stored archive. */
+/** Measurements of the stored archive, by the operation that makes the backup: a task that was given up must not write to a failed one. */
 export async function recordArchive(
-  accountId: string,
+  operation: OperationRecord,
   id: string,
   { size_bytes, sha256, stored_checksum, missing_files, skipped_files }: MeasuredArchive,
 ): Promise<void> {
+  const change = changeOf({ id: operation.account_id });
   const set = { size_bytes, sha256, stored_checksum, missing_files, skipped_files };
-  await updateOne(keys.record("backup", accountId, id), { set }, {});
+  change.update(keys.record("backup", operation.account_id, id), { set }, { equals: { operation_id: operation.id } });
+  requireRunning(change, operation);
+  await change.commit();
 }
 
 function backupError(present: Item | undefined): Error {
@@ -236,84 +309,4 @@ export async function expiredBackups(at: string): Promise<{ accountId: string; b
   return items
     .map((item) => Expiring.parse(item))
     .map(({ account_id, backup_id, instance_id }) => ({ accountId: account_id, backupId: backup_id, instanceId: instance_id }));
-}
-
-/** Begins a backup of an instance: reserves it, locks the instance, and starts the operation with the change. */
-export function beginBackup(
-  change: Change,
-  by: By,
-  instance: InstanceRecord,
-  note: string | null,
-  id: string,
-): { backup: BackupRecord; operation: OperationRecord } {
-  requireAllowed(instance, "backup");
-  const backup = reserveBackup(change, instance, { kind: "manual", note, expires_at: null }, id);
-  requireServerUsable(change, instance);
-  return { backup, operation: begin(change, by, instance, backup, id) };
-}
-
-/** A due run of a policy, with the IDs of what it makes: a run makes one backup, however often it is begun. */
-interface Run {
-  due: DueRun;
-  operationId: string;
-  backupId: string;
-  /** The backup, if it had to wait for a place. */
-  waiting: BackupRecord | undefined;
-  /** When the run after it is due. */
-  next_run_at: string;
-}
-
-/** The same for a policy's run, which also takes one of its server's places. */
-export function beginScheduledBackup(
-  change: Change,
-  by: Author,
-  instance: InstanceRecord,
-  { due, operationId, backupId, waiting, next_run_at }: Run,
-): OperationRecord {
-  requireAllowed(instance, "backup");
-  if (waiting !== undefined)
-    change.update(
-      keys.record("backup", change.accountId, waiting.id),
-      { set: { operation_id: operationId } },
-      { equals: { operation_id: null, state: BACKUP_WAITING } },
-    );
-  const backup = waiting ?? reserveScheduled(change, instance, due, operationId, backupId);
-  takePlace(change, instance.server_id);
-  return begin(change, by, instance, backup, operationId, { next_backup_at: next_run_at });
-}
-
-/** The backup of a run that waits for a place on its server. */
-export const reserveWaiting = (change: Change, instance: InstanceRecord, due: DueRun, id: string): BackupRecord =>
-  reserveScheduled(change, instance, due, null, id);
-
-const reserveScheduled = (
-  change: Change,
-  instance: InstanceRecord,
-  { due_at, attempt }: DueRun,
-  operationId: string | null,
-  id: string,
-): BackupRecord =>
-  reserveBackup(change, instance, { kind: "scheduled", note: null, expires_at: null, due_at, attempt }, operationId, id);
-
-/** The backup that waits for a policy's run, if there is one. */
-export const waitingBackup = async (policy: PolicyRecord | undefined): Promise<BackupRecord | undefined> =>
-  policy?.due?.backup_id ? find(backupRef(policy.account_id, policy.due.backup_id)) : undefined;
-
-function begin(
-  change: Change,
-  by: Author,
-  instance: InstanceRecord,
-  backup: BackupRecord,
-  id: string,
-  shown: Item = {},
-): OperationRecord {
-  holdInstance(change, instance, id, shown);
-  return reserveOperation(change, by, {
-    id,
-    type: "backup.create",
-    resource: { type: "backup", id: backup.id, name: backup.instance_name },
-    input: { instance_id: instance.id },
-    holds: [{ type: "instance", id: instance.id }],
-    result: { backup_id: backup.id },
-  });
 }

@@ -1,7 +1,7 @@
 // The offers of all providers, as last fetched: API functions read them here and never call a provider.
 import * as z from "zod";
 import { CatalogProvider, type Catalog } from "../api/catalog.ts";
-import { EDITIONS } from "../api/instances.ts";
+import { EDITIONS } from "../domain/erp-versions.ts";
 import { now } from "./change.ts";
 import { keys } from "./keys.ts";
 import { queryAll, removeOne, updateOne } from "./table.ts";

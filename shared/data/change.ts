@@ -5,8 +5,8 @@ import type { QuotaKind } from "../domain/limits.ts";
 import { newId } from "../domain/ids.ts";
 import { accountCounters, listCounts } from "./counters.ts";
 import type { Update, Where } from "./expressions.ts";
-import { keys, type Key, type ListKind, placement } from "./keys.ts";
-import { protectionFilter } from "./lists.ts";
+import { type Findable, entryWrites, findableIn, isSearched } from "./entries.ts";
+import { actorFilter, keys, type Key, type ListKind, type Place, placement, protectionFilter } from "./keys.ts";
 import type { AccountRecord, Actor, Caller, EventRecord, OperationRecord } from "./records.ts";
 import { type Item, transact } from "./table.ts";
 import { conditionOnly, put, remove, update, type Write } from "./writes.ts";
@@ -15,6 +15,8 @@ import { type Version, withVersion } from "./versions.ts";
 /** Who makes the change and on which account; workflows change without a caller and count nothing new. */
 export interface Change {
   readonly accountId: string;
+  /** When the change began: when its new records were created. Numbers are taken at this time, so that both have the same order. */
+  readonly at: string;
   /** The number that a new record of this kind gets. */
   number: (kind: ListKind, id: string) => string;
   /** Counts one more, or one less, against the account's quota. */
@@ -24,11 +26,7 @@ export interface Change {
   /** Changes the account's own item, in the one write that also moves its counters. */
   setOnAccount: (set: Item) => void;
   /** Adds a listed record; `number` must be in it. */
-  add: (
-    kind: ListKind,
-    record: Item & { id: string; number: string },
-    place: { status?: string; parentId?: string; protection?: string },
-  ) => void;
+  add: (kind: ListKind, record: Item & { id: string; number: string; created_at: string }, place: Place) => void;
   /** Moves a record from one status of its list to another. */
   move: (
     kind: ListKind,
@@ -39,11 +37,13 @@ export interface Change {
     conditionError?: Write["conditionError"],
   ) => void;
   /** What a record's item gets with another protection status; counts the move between the lists. */
-  moveProtection: (record: { number: string }, status: { from: string; to: string }) => Item;
+  moveProtection: (record: { id: string; number: string }, status: { from: string; to: string }) => Item;
+  /** What a record is found by from now on. */
+  refind: (kind: ListKind, id: string, fields: Findable) => void;
   /** Takes a record off its lists. */
   drop: (
     kind: ListKind,
-    record: { id: string; number: string; protection_status?: string },
+    record: { id: string; number: string; protection_status?: string; actor?: { id: string } | undefined },
     status: string | undefined,
     where: Where,
     conditionError?: Write["conditionError"],
@@ -62,6 +62,8 @@ export interface Change {
   events: EventRecord[];
   /** The operation that this change began, to be started once it is written. */
   operation: OperationRecord | undefined;
+  /** Puts back what the change took away besides what its operation holds, if the operation is withdrawn. */
+  restore: ((withdrawal: Change) => void) | undefined;
   /** Starts it, or withdraws the change; `alsoWithdraw` adds to what is withdrawn. */
   start: ((change: Change, alsoWithdraw: (withdrawal: Change) => void) => Promise<void>) | undefined;
   writes: () => Write[];
@@ -76,45 +78,20 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
   const versions: Version[] = [];
   const counters = accountCounters(account);
   const lists = listCounts(account.id);
+  const entries = entryWrites(account.id);
 
   const change: Change = {
     accountId: account.id,
+    at: now(),
     operation: undefined,
+    restore: undefined,
     start: undefined,
     events: [],
     number: counters.number,
     use: counters.use,
     requireMore: counters.requireMore,
     setOnAccount: counters.set,
-    add: (kind, record, { status, parentId, protection }) => {
-      writes.push(
-        put(keys.record(kind, account.id, record.id), {
-          ...record,
-          ...placement(kind, account.id, record.number, status, parentId, protection),
-        }),
-      );
-      lists.count(kind, record.number, 1, ["all", status, protection && protectionFilter(protection)]);
-    },
-    moveProtection: ({ number }, { from, to }) => {
-      if (from === to) return {};
-      lists.count("instance", number, -1, [protectionFilter(from)]);
-      lists.count("instance", number, 1, [protectionFilter(to)]);
-      return { protection_status: to, list_protection: keys.listByProtection("instance", account.id, to) };
-    },
-    move: (kind, record, { from, to }, what, where, conditionError) => {
-      const set = from === to ? what.set : { ...what.set, list_status: keys.listByStatus(kind, account.id, to) };
-      writes.push(
-        update(keys.record(kind, account.id, record.id), { ...what, ...(set !== undefined && { set }) }, where, conditionError),
-      );
-      if (from === to) return;
-      lists.count(kind, record.number, -1, [from]);
-      lists.count(kind, record.number, 1, [to]);
-    },
-    drop: (kind, record, status, where, conditionError) => {
-      writes.push(remove(keys.record(kind, account.id, record.id), where, conditionError));
-      const { number, protection_status: protection } = record;
-      lists.count(kind, number, -1, ["all", status, protection && protectionFilter(protection)]);
-    },
+    ...listChanges(account.id, writes, lists, entries),
     update: (key, what, where, conditionError) => void writes.push(update(key, what, where, conditionError)),
     put: (key, item, conditionError) => void writes.push(put(key, item, conditionError)),
     remove: (key, where, conditionError) => void writes.push(remove(key, where, conditionError)),
@@ -123,12 +100,62 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
     write: (write) => void writes.push(write),
     writeFirst: (write) => void writes.unshift(write),
     requireUnchanged: (version) => void versions.push(version),
-    writes: () => versions.reduce(withVersion, [...writes, ...counters.writes(), ...lists.writes()]),
+    writes: () => versions.reduce(withVersion, [...writes, ...counters.writes(), ...lists.writes(), ...entries.writes()]),
     commit: () => transact(change.writes()),
     rehearse: () => transact(change.writes().flatMap(conditionOnly)),
   };
   return change;
 }
+
+/** What adds records to their lists, moves them and takes them off, with the counts and the search entries. */
+const listChanges = (
+  accountId: string,
+  writes: Write[],
+  lists: ReturnType<typeof listCounts>,
+  entries: ReturnType<typeof entryWrites>,
+): Pick<Change, "add" | "moveProtection" | "move" | "refind" | "drop"> => ({
+  add: (kind, record, place) => {
+    const { status, protection, actorId } = place;
+    writes.push(
+      put(keys.record(kind, accountId, record.id), {
+        ...record,
+        ...placement(kind, accountId, record.number, place),
+      }),
+    );
+    lists.count(kind, record.number, 1, [
+      "all",
+      status,
+      protection && protectionFilter(protection),
+      actorId && actorFilter(actorId),
+    ]);
+    lists.mark(kind, record.number, record.created_at);
+    if (isSearched(kind)) entries.add(kind, record.id, record.created_at, { ...findableIn(kind, record), status, protection });
+  },
+  moveProtection: ({ id, number }, { from, to }) => {
+    if (from === to) return {};
+    entries.change("instance", id, { protection: to });
+    lists.count("instance", number, -1, [protectionFilter(from)]);
+    lists.count("instance", number, 1, [protectionFilter(to)]);
+    return { protection_status: to, list_protection: keys.listByProtection("instance", accountId, to) };
+  },
+  move: (kind, record, { from, to }, what, where, conditionError) => {
+    const set = from === to ? what.set : { ...what.set, list_status: keys.listByStatus(kind, accountId, to) };
+    writes.push(
+      update(keys.record(kind, accountId, record.id), { ...what, ...(set !== undefined && { set }) }, where, conditionError),
+    );
+    if (from === to) return;
+    lists.count(kind, record.number, -1, [from]);
+    lists.count(kind, record.number, 1, [to]);
+    entries.change(kind, record.id, { status: to });
+  },
+  refind: entries.change,
+  drop: (kind, record, status, where, conditionError) => {
+    writes.push(remove(keys.record(kind, accountId, record.id), where, conditionError));
+    const { id, number, protection_status: protection, actor } = record;
+    lists.count(kind, number, -1, ["all", status, protection && protectionFilter(protection), actor && actorFilter(actor.id)]);
+    entries.drop(kind, id);
+  },
+});
 
 /** Another change to the same record came first. A retry with the current record may succeed. */
 export class Overtaken extends ApiError {
@@ -182,9 +209,9 @@ export function logEvent(change: Change, by: Author, type: string, resource: Eve
     actor: { ...actorOf(by), ip_address: "caller" in by ? by.caller.ip_address : null },
     resource,
     request_id: by.requestId,
-    created_at: now(),
+    created_at: change.at,
   };
-  change.add("event", event, {});
+  change.add("event", event, { status: type, parentId: resource.id, actorId: event.actor.id });
   change.events.push(event);
 }
 

@@ -1,10 +1,11 @@
 // What one change counts: on the account's own item what it uses of the quotas and the numbers of its new records, and for each list
 // how many records it has. However much is counted, each item gets one write.
 import { overQuota } from "../api/errors.ts";
+import { OPEN } from "../domain/lifecycle.ts";
 import type { QuotaKind } from "../domain/limits.ts";
 import type { Where } from "./expressions.ts";
 import { type Key, keys, type ListKind } from "./keys.ts";
-import { countPlace, numberOf } from "./lists.ts";
+import { countPlace, markPlace, numberOf } from "./numbers.ts";
 import type { AccountRecord } from "./records.ts";
 import { type Item } from "./table.ts";
 import { update, type Write } from "./writes.ts";
@@ -65,9 +66,11 @@ function aboveQuota(kinds: Set<QuotaKind>, account: Item | undefined): Error {
   return overQuota(kind, Number(account?.[`limit_${kind}`] ?? 0));
 }
 
-/** The counts of an account's lists, whole and by status. */
+/** The counts of an account's lists, whole and by status, and its overview. */
 export function listCounts(accountId: string) {
   const counts = new Map<string, { key: Key; add: Map<string, number> }>();
+  const totals = new Map<string, number>();
+  const marks: Write[] = [];
   return {
     count: (kind: ListKind, number: string, by: number, filters: readonly (string | undefined)[]): void => {
       const { leaf, attribute } = countPlace(number);
@@ -76,9 +79,30 @@ export function listCounts(accountId: string) {
         const entry = counts.get(keyString(key)) ?? { key, add: new Map<string, number>() };
         entry.add.set(attribute, (entry.add.get(attribute) ?? 0) + by);
         counts.set(keyString(key), entry);
+        if (isShown(kind, filter)) totals.set(`${kind}#${filter}`, (totals.get(`${kind}#${filter}`) ?? 0) + by);
       }
     },
-    writes: (): Write[] =>
-      [...counts.values()].map(({ key, add }) => update(key, { add: Object.fromEntries(add) }, { exists: false })),
+    /** The first record of a block says when it begins. */
+    mark: (kind: ListKind, number: string, at: string): void => {
+      const mark = markPlace(number);
+      if (mark !== undefined)
+        marks.push(
+          update(keys.marks(kind, accountId, mark.leaf), { set: { [mark.attribute]: Date.parse(at) } }, { exists: false }),
+        );
+    },
+    writes: (): Write[] => [
+      ...[...counts.values()].map(({ key, add }) => update(key, { add: Object.fromEntries(add) }, { exists: false })),
+      ...marks,
+      ...(counts.size > 0 ? [update(keys.overview(accountId), { add: changed(totals) }, { exists: false })] : []),
+    ],
   };
 }
+
+/** The overview shows what there is now, not what has been: of the operations those that are open. */
+const isShown = (kind: ListKind, filter: string): boolean =>
+  filter !== "all" && kind !== "event" && (kind !== "operation" || OPEN.some((status) => status === filter));
+
+const changed = (totals: ReadonlyMap<string, number>): Record<string, number> => ({
+  revision: 1,
+  ...Object.fromEntries([...totals].filter(([, by]) => by !== 0)),
+});

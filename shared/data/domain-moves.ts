@@ -19,6 +19,7 @@ export async function returnDomain(instance: InstanceRecord, domains: { old: str
     if (owner === undefined) change.claim(keys.domain(accountId, domains.old), "domain", id);
     const set = { domain: domains.old, updated_at: now() };
     change.update(keys.record("instance", accountId, id), { set }, { equals: { domain: domains.new } });
+    change.refind("instance", id, { domain: domains.old });
   }
   // Only our own: a second run must not take what another instance has claimed since the first.
   if ((await ownerOf(domains.new)) === id) change.remove(keys.domain(accountId, domains.new), { equals: { owner_id: id } });

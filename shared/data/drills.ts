@@ -1,5 +1,6 @@
 // Restore drills: begun with the backup that they hold and a place on their server, and recorded on the backup.
 import { operationInProgress } from "../api/errors.ts";
+import { nameOfBackup } from "../domain/backup-name.ts";
 import { type Drill, type DrillCheck, DRILL_CHECKS } from "../api/drill.ts";
 import { DRILL, LIFECYCLE, OPERATION } from "../domain/lifecycle.ts";
 import { getAccount } from "./accounts.ts";
@@ -22,17 +23,24 @@ export function beginDrill(
 ): OperationRecord {
   lockBackup(change, backup, LIFECYCLE["backup.drill"].from, operationId);
   requireServerReady(change, serverId);
-  const place = { operation_id: operationId };
-  change.write(put(keys.drill(change.accountId, serverId), place, (present) => operationInProgress(holderOf(present))));
+  takeDrillPlace(change, serverId, operationId);
   return reserveOperation(change, by, {
     id: operationId,
     type: "backup.drill",
-    ...changing("backup", { ...backup, name: backup.instance_name }),
+    ...changing("backup", { ...backup, name: nameOfBackup(backup) }),
     input: { server_id: serverId },
-    concerns: [backup.instance_id, serverId],
+    concerns: [...(backup.instance_id === null ? [] : [backup.instance_id]), serverId],
     result: { backup_id: backup.id },
   });
 }
+
+/** The one place of a server for an archive that is tried beside its instances. */
+export const takeDrillPlace = (change: Change, serverId: string, operationId: string): void =>
+  change.write(
+    put(keys.drill(change.accountId, serverId), { operation_id: operationId }, (present) =>
+      operationInProgress(holderOf(present)),
+    ),
+  );
 
 const holderOf = (present: Item | undefined): string => String(present?.["operation_id"]);
 
@@ -59,7 +67,7 @@ export async function recordDrill(operation: OperationRecord, backup: BackupReco
   change.update(keys.record("backup", operation.account_id, backup.id), { set: { drill } }, mine);
   if (drill.status === DRILL.failed) {
     const by = { actor: operation.created_by, requestId: operation.request_id };
-    logEvent(change, by, "backup.drill_failed", { type: "backup", id: backup.id, name: backup.instance_name });
+    logEvent(change, by, "backup.drill_failed", { type: "backup", id: backup.id, name: nameOfBackup(backup) });
   }
   try {
     await change.commit();

@@ -5,7 +5,7 @@ import { getAccount } from "./accounts.ts";
 import { backupRef, beginDeletion } from "./backups.ts";
 import { changeOf } from "./change.ts";
 import { keys } from "./keys.ts";
-import { listOfParent } from "./lists.ts";
+import { listOfParent } from "./lists-of-parents.ts";
 import { BackupRecord, type OperationRecord } from "./records.ts";
 import { find } from "./table.ts";
 import { check } from "./writes.ts";
@@ -41,6 +41,7 @@ const SERVICE = { operator: "Expiry of safety backups", requestId: "expire-backu
 
 /** Another completed backup of the same instance. The list may lag behind; the write checks it. */
 async function findOther(backup: BackupRecord): Promise<string | undefined> {
+  if (backup.instance_id === null) return undefined;
   const { items } = await listOfParent(
     { kind: "backup", accountId: backup.account_id, schema: BackupRecord },
     backup.instance_id,

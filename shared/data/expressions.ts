@@ -16,8 +16,8 @@ export interface Where {
   oneOf?: Record<string, readonly unknown[]>;
   /** Attributes as they were read: equal, or absent, because records of before they existed have a default when they are read. */
   unchanged?: Item;
-  /** Attribute below a number, or below another attribute of the item; an absent attribute counts as zero. */
-  below?: Record<string, number | { attribute: string }>;
+  /** Attribute below a number or a text, or below another attribute of the item; an absent attribute is below everything. */
+  below?: Record<string, number | string | { attribute: string }>;
   /** Attribute above a number; an absent attribute counts as zero. */
   above?: Record<string, number>;
   /** Attributes that must be absent, zero or false, such as an empty set, a count or a flag. */
@@ -28,6 +28,8 @@ export interface Where {
 
 export interface Update {
   set?: Item;
+  /** Set unless the item has the attribute. */
+  fill?: Item;
   /** Added to a number (absent counts as zero), or to a set. */
   add?: Record<string, number | Set<string>>;
   /** Taken out of a set. */
@@ -60,11 +62,19 @@ type Aliases = ReturnType<typeof aliases>;
 
 export function expressionOf(update: Update, where: Where): Expression & { UpdateExpression: string } {
   const use = aliases();
+  const set = terms(update.set, (name, value) => `${use.name(name)} = ${use.value(value)}`);
+  const fill = terms(update.fill, (name, value) => `${use.name(name)} = if_not_exists(${use.name(name)}, ${use.value(value)})`);
   const UpdateExpression = [
-    clause("SET", update.set, (name, value) => `${use.name(name)} = ${use.value(value)}`),
-    clause("ADD", update.add, (name, value) => `${use.name(name)} ${use.value(value)}`),
-    clause("DELETE", update.take, (name, value) => `${use.name(name)} ${use.value(value)}`),
-    update.remove?.length ? `REMOVE ${update.remove.map(use.name).join(", ")}` : "",
+    clause("SET", [...set, ...fill]),
+    clause(
+      "ADD",
+      terms(update.add, (name, value) => `${use.name(name)} ${use.value(value)}`),
+    ),
+    clause(
+      "DELETE",
+      terms(update.take, (name, value) => `${use.name(name)} ${use.value(value)}`),
+    ),
+    clause("REMOVE", (update.remove ?? []).map(use.name)),
   ]
     .filter((part) => part !== "")
     .join(" ");
@@ -76,14 +86,15 @@ export function conditionOf(where: Where): Expression {
   return { ...conditionWith(use, where), ...use.used() };
 }
 
-function clause<T>(keyword: string, entries: Record<string, T> | undefined, term: (name: string, value: T) => string): string {
+function terms<T>(entries: Record<string, T> | undefined, term: (name: string, value: T) => string): string[] {
   const given = Object.entries(entries ?? {}).filter(([, value]) => value !== undefined); // an optional field that was not sent
-  const terms = given.map(([name, value]) => term(name, value));
-  return terms.length > 0 ? `${keyword} ${terms.join(", ")}` : "";
+  return given.map(([name, value]) => term(name, value));
 }
 
+const clause = (keyword: string, all: readonly string[]): string => (all.length > 0 ? `${keyword} ${all.join(", ")}` : "");
+
 function conditionWith(use: Aliases, where: Where): Expression {
-  const terms = [
+  const conditions = [
     ...((where.exists ?? true) ? ["attribute_exists(pk)"] : []),
     ...Object.entries(where.equals ?? {}).map(([name, value]) => `${use.name(name)} = ${use.value(value)}`),
     ...Object.entries(where.unchanged ?? {}).map(
@@ -91,7 +102,7 @@ function conditionWith(use: Aliases, where: Where): Expression {
     ),
     ...Object.entries(where.oneOf ?? {}).map(([name, values]) => `${use.name(name)} IN (${values.map(use.value).join(", ")})`),
     ...Object.entries(where.below ?? {}).map(([name, bound]) => {
-      const limit = typeof bound === "number" ? use.value(bound) : use.name(bound.attribute);
+      const limit = typeof bound === "object" ? use.name(bound.attribute) : use.value(bound);
       return `(attribute_not_exists(${use.name(name)}) OR ${use.name(name)} < ${limit})`;
     }),
     ...Object.entries(where.above ?? {}).map(([name, bound]) => `${use.name(name)} > ${use.value(bound)}`),
@@ -100,5 +111,5 @@ function conditionWith(use: Aliases, where: Where): Expression {
       (name) => `(attribute_not_exists(${use.name(name)}) OR ${use.name(name)} IN (${[0, false].map(use.value).join(", ")}))`,
     ),
   ];
-  return terms.length > 0 ? { ConditionExpression: terms.join(" AND ") } : {};
+  return conditions.length > 0 ? { ConditionExpression: conditions.join(" AND ") } : {};
 }

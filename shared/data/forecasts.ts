@@ -2,12 +2,14 @@
 // it, and estimates what past operations of the instance allow to estimate.
 import type { Effect, Forecast } from "../api/dry-run.ts";
 import { OPERATION, type OperationType, RESTORABLE, SERVING, USABLE } from "../domain/lifecycle.ts";
+import { isLowDisk } from "../domain/low-disk.ts";
+import { hostReportRef } from "./host-reports.ts";
 import { keys, keyString } from "./keys.ts";
-import { newestOfParent } from "./lists.ts";
+import { newestOfParent } from "./lists-of-parents.ts";
 import { retentionOf } from "./policy-runs.ts";
 import { BackupRecord, type InstanceRecord, OperationRecord, type PolicyRecord, type ServerRecord } from "./records.ts";
 import { serverRef } from "./servers.ts";
-import { find, readAll } from "./table.ts";
+import { find, read, readAll } from "./table.ts";
 
 type ResourceType = Effect["resource"]["type"];
 
@@ -39,8 +41,27 @@ export const forecastServerDeletion = ({ id, machine_id }: ServerRecord): Foreca
     ),
   ]);
 
-export const forecastCreation = ({ erp_version, edition, server_id, database_name, domain }: InstanceRecord): Forecast =>
-  forecast(
+/**
+ * What a server's disk is short of, as it last reported: `bytes` are the least that the work needs. Nothing without a report. It is never an
+ * error: the machine itself checks for room before it works.
+ */
+async function diskWarnings(accountId: string, serverId: string, bytes: number): Promise<string[]> {
+  const { server, report } = await read({ server: serverRef(accountId, serverId), report: hostReportRef(accountId, serverId) });
+  if (server === undefined || report === undefined) return [];
+  const { disk_free_bytes: free, reported_at } = report;
+  const { disk_gb } = server.specs;
+  if (!isLowDisk(free - bytes, disk_gb)) return [];
+  const needed = isLowDisk(free, disk_gb) ? "" : `this needs at least ${gigabytes(bytes)} GB, and `;
+  return [`Low disk space: ${needed}server ${server.name} reported ${gigabytes(free)} GB free at ${reported_at}. ${REMEDY}`];
+}
+
+const REMEDY = "Delete instances there that you no longer need, or use another server";
+
+const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);
+
+export async function forecastCreation({ account_id, ...instance }: InstanceRecord): Promise<Forecast> {
+  const { erp_version, edition, server_id, database_name, domain } = instance;
+  return forecast(
     [
       effect(
         "create",
@@ -49,8 +70,9 @@ export const forecastCreation = ({ erp_version, edition, server_id, database_nam
         `Installs the ERP ${erp_version} (${edition}) on server ${server_id} with the database ${database_name}, at https://${domain}`,
       ),
     ],
-    { disk_bytes: null },
+    { disk_bytes: null, warnings: await diskWarnings(account_id, server_id, 0) },
   );
+}
 
 interface Parts {
   restore_database: boolean;
@@ -60,19 +82,36 @@ interface Parts {
 const partsOf = ({ restore_database, restore_filestore }: Parts): string =>
   restore_database && restore_filestore ? "the database and the files" : restore_database ? "the database" : "the files";
 
-export function forecastClone(clone: InstanceRecord, backup: BackupRecord, parts: Parts): Forecast {
-  const { erp_version, edition, server_id, database_name, domain, neutralized } = clone;
-  const place = `the ERP ${erp_version} (${edition}) on server ${server_id} with the database ${database_name}, at https://${domain}`;
+/** Without a name, the database of each clone gets another one. */
+export async function forecastClone(
+  clone: Omit<InstanceRecord, "database_name"> & { database_name?: string | undefined },
+  backup: BackupRecord,
+  parts: Parts,
+): Promise<Forecast> {
+  const { account_id, erp_version, edition, server_id, database_name, domain, neutralized } = clone;
+  const database = database_name === undefined ? "a database named after it" : `the database ${database_name}`;
+  const place = `the ERP ${erp_version} (${edition}) on server ${server_id} with ${database}, at https://${domain}`;
   return forecast(
     [effect("create", "instance", null, `Installs ${place}, with ${partsOf(parts)} of the backup`), readsArchive(backup.id)],
     {
       disk_bytes: null,
-      warnings: neutralized
-        ? []
-        : ["The clone is not neutralized: its scheduled jobs, mail and payments run like the original's"],
+      warnings: [
+        ...(neutralized
+          ? []
+          : [
+              backup.kind === "uploaded"
+                ? "The instance is not neutralized: its scheduled jobs, mail and payments run from now on here; stop the original first"
+                : "The clone is not neutralized: its scheduled jobs, mail and payments run like the original's",
+            ]),
+        ...(await diskWarnings(account_id, server_id, leastOf(backup, parts))),
+      ],
     },
   );
 }
+
+/** What at least is put on the disk: nobody knows how large one part of an archive is. */
+const leastOf = ({ size_bytes }: BackupRecord, { restore_database, restore_filestore }: Parts): number =>
+  restore_database && restore_filestore ? (size_bytes ?? 0) : 0;
 
 interface Restore extends Parts {
   neutralize: boolean;
@@ -93,7 +132,10 @@ export async function forecastRestore(instance: InstanceRecord, backup: BackupRe
     {
       downtime_seconds: SERVING.includes(instance.state) ? await downtimeOfRestore(instance, restore) : 0,
       disk_bytes: null,
-      warnings: backup_first ? [] : ["Without a safety backup, the current data cannot be recovered"],
+      warnings: [
+        ...(backup_first ? [] : ["Without a safety backup, the current data cannot be recovered"]),
+        ...(await diskWarnings(instance.account_id, instance.server_id, leastOf(backup, restore))),
+      ],
     },
   );
 }
@@ -114,11 +156,13 @@ export async function forecastAction(
       return forecast([effect("restart", "instance", instance.id, "Stops the ERP and starts it again")], {
         downtime_seconds: serves ? await durationOfLast(instance, "instance.restart") : 0,
       });
-    case "backup":
+    case "backup": {
+      const disk_bytes = (await newestBackup(instance))?.size_bytes ?? null;
       return forecast(
         [effect("create", "backup", null, "Archives the database and the files while the ERP keeps its current status")],
-        { disk_bytes: (await newestBackup(instance))?.size_bytes ?? null },
+        { disk_bytes, warnings: await diskWarnings(instance.account_id, instance.server_id, disk_bytes ?? 0) },
       );
+    }
     default:
       throw new Error(`No such action: ${String(action satisfies never)}`);
   }
@@ -165,7 +209,7 @@ export async function forecastInstanceDeletion(instance: InstanceRecord): Promis
 }
 
 export async function forecastBackupDeletion(backup: BackupRecord): Promise<Forecast> {
-  const completed = await completedBackups(backup.account_id, backup.instance_id);
+  const completed = backup.instance_id === null ? [] : await completedBackups(backup.account_id, backup.instance_id);
   const isLast = completed.length === 1 && completed[0]?.id === backup.id;
   return forecast([effect("delete", "backup", backup.id, "Deletes the archive and the record")], {
     warnings: isLast ? ["It is the last completed backup of its instance"] : [],

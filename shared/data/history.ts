@@ -15,6 +15,10 @@ const Old = z.object({
   /** An operation's. */
   state: z.enum(OPERATION).optional(),
   concerns: z.array(z.string()).default([]),
+  /** An event's; only those that are on lists by type and actor are counted there. */
+  type: z.string(),
+  actor: z.object({ id: z.string() }).optional(),
+  list_status: z.string().optional(),
 });
 type Old = z.infer<typeof Old>;
 
@@ -59,7 +63,10 @@ async function remove(accountId: string, kind: HistoryKind, records: readonly Ol
   if (records.length === 0) return;
   const change = changeOf({ id: accountId });
   for (const record of records) {
-    change.drop(kind, record, record.state, record.state === undefined ? {} : { equals: { state: record.state } });
+    const { id, number, state, list_status } = record;
+    const event = list_status === undefined ? {} : { type: record.type, actor: record.actor };
+    if (state === undefined) change.drop(kind, { id, number, actor: event.actor }, event.type, {});
+    else change.drop(kind, record, state, { equals: { state } });
     for (const concerned of record.concerns) change.remove(keys.operationOf(accountId, concerned, record.id), { exists: false });
   }
   await change.commit();

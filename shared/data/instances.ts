@@ -1,45 +1,60 @@
 // Instances in the table.
 import * as z from "zod";
 import { actionNotAllowed, instanceBeingDeleted, invalidState, notFound, operationInProgress } from "../api/errors.ts";
-import { Instance, INSTANCE_UNVERSIONED, InstanceStatus } from "../api/instances.ts";
-import { newId } from "../domain/ids.ts";
+import type { Labels } from "../api/fields.ts";
+import { Instance, INSTANCE_UNVERSIONED, InstanceStatus, type ListedInstance } from "../api/instances.ts";
+import { idOfBytes, newId } from "../domain/ids.ts";
 import {
   allowedActions,
   INSTANCE_RENAMABLE,
   type InstanceAction,
+  type InstanceStatus as Status,
   LIFECYCLE,
   type OperationType,
   statesFor,
   type Transition,
   WITHOUT_ERP,
+  WRITABLE,
 } from "../domain/lifecycle.ts";
 import { getterOf, presentOf, refOf } from "./by-id.ts";
 import { type Change, heldByAnother, now } from "./change.ts";
 import { type Ending, Held } from "./ending.ts";
+import { certificateOf, hostReportRef } from "./host-reports.ts";
 import { keys } from "./keys.ts";
-import { type Listed, listOfParent, listPage, type PageQuery } from "./lists.ts";
+import { listPage } from "./lists.ts";
+import type { Listed, PageQuery } from "./pages.ts";
 import { requireRunning } from "./operations.ts";
-import { InstanceRecord, type OperationRecord, ServerRecord } from "./records.ts";
+import { type HostReport, InstanceRecord, type OperationRecord, ServerRecord } from "./records.ts";
+import { type Entry, type Finding, findOfParent, findPage, needsEntries } from "./search.ts";
 import { occupyServer, requireServerReady, serverRef } from "./servers.ts";
-import { find, type Item, readAll, updateOne } from "./table.ts";
+import { find, type Item, read, readAll, updateOne } from "./table.ts";
 import { keyString } from "./keys.ts";
 import { type Version, versionOf } from "./versions.ts";
+import { check, type Write } from "./writes.ts";
 
 export const instanceRef = refOf("instance", InstanceRecord);
 export const presentInstance = presentOf<InstanceRecord>("instance");
 export const getInstance = getterOf("instance", instanceRef, presentInstance);
 
-export function listInstances(
+type InstanceQuery = PageQuery &
+  Finding & { status?: string | undefined; server_id?: string | undefined; protection?: string | undefined };
+
+/** A page of instances; `read` has their servers, if they were read with them. */
+export async function listInstances(
   accountId: string,
-  {
-    status,
-    server_id,
-    protection,
-    ...page
-  }: PageQuery & { status?: string | undefined; server_id?: string | undefined; protection?: string | undefined },
-): Promise<Listed<InstanceRecord>> {
+  { status, server_id, protection, label, search, sort, ...page }: InstanceQuery,
+): Promise<Listed<InstanceRecord> & { read?: Map<string, Item> }> {
   const list = { kind: "instance", accountId, schema: InstanceRecord } as const;
-  return server_id === undefined ? listPage({ ...list, status, protection }, page) : listOfParent(list, server_id, page);
+  const [finding, filters] = [
+    { label, search, sort },
+    { status, protection },
+  ];
+  if (server_id !== undefined) return findOfParent(list, server_id, { finding, filters, page });
+  if (!needsEntries(finding, filters, page)) return listPage({ ...list, status, protection }, page);
+  const server = (entry: Entry) =>
+    entry.server === undefined ? [] : [serverRef(accountId, idOfBytes("server", entry.server)).key];
+  const { records, read, meta } = await findPage(list, { finding, filters, page }, server);
+  return { items: records.map((item) => InstanceRecord.parse(item)), meta, read };
 }
 
 export const instanceVersion = (instance: InstanceRecord): Version =>
@@ -49,7 +64,7 @@ export const instanceVersion = (instance: InstanceRecord): Version =>
     status: ({ state }) => state,
   });
 
-export function toInstance(record: InstanceRecord, server: Pick<ServerRecord, "state"> | undefined): Instance {
+function toListedInstance(record: InstanceRecord, server: Pick<ServerRecord, "state"> | undefined): ListedInstance {
   const { state, domain, operation_id, installed, server_ip } = record;
   return {
     ...record,
@@ -65,39 +80,53 @@ export function toInstance(record: InstanceRecord, server: Pick<ServerRecord, "s
   };
 }
 
-/** As `toInstance`, with one call for all servers, whose states affect the allowed actions. */
-export async function toInstances(
+export const toInstance = (
+  record: InstanceRecord,
+  server: Pick<ServerRecord, "state"> | undefined,
+  report?: HostReport,
+): Instance => ({ ...toListedInstance(record, server), certificate: certificateOf(record, report, Date.now()) });
+
+/** As `toListedInstance`, with one call for all servers, whose states affect the allowed actions, unless they are `known`. */
+export async function toListedInstances(
   accountId: string,
   instances: readonly InstanceRecord[],
-  { consistent }: { consistent: boolean },
-): Promise<Instance[]> {
+  known: Map<string, Item> | undefined,
+): Promise<ListedInstance[]> {
   // While an operation holds an instance nothing is allowed, whatever its server is.
   const free = instances.filter(({ operation_id }) => operation_id === null);
   const refs = free.map(({ server_id }) => serverRef(accountId, server_id));
-  const items = await readAll(
-    refs.map(({ key }) => key),
-    { consistent },
-  );
+  const items =
+    known ??
+    (await readAll(
+      refs.map(({ key }) => key),
+      { consistent: false },
+    ));
   return instances.map((instance) => {
     const item = items.get(keyString(serverRef(accountId, instance.server_id).key));
-    return toInstance(instance, item && ServerRecord.parse(item));
+    return toListedInstance(instance, item && ServerRecord.parse(item));
   });
 }
 
 /** One instance, as its record is now and its server was a moment ago. */
 export async function showInstance(instance: InstanceRecord): Promise<Instance> {
-  const [shown] = await toInstances(instance.account_id, [instance], { consistent: true });
-  return shown ?? toInstance(instance, undefined);
+  const { account_id, server_id } = instance;
+  const { server, report } = await read({
+    server: serverRef(account_id, server_id),
+    report: hostReportRef(account_id, server_id),
+  });
+  return toInstance(instance, server, report);
 }
 
 type NewInstance = Pick<InstanceRecord, "name" | "erp_version" | "edition" | "database_name" | "admin_email" | "domain"> &
-  Partial<Pick<InstanceRecord, "id" | "next_backup_at" | "cloned_from_backup_id" | "neutralized">>;
+  Partial<Pick<InstanceRecord, "id" | "next_backup_at" | "cloned_from_backup_id" | "neutralized">> & {
+    labels?: Labels | undefined;
+  };
 
 /** Reserves an instance's place on its server, its domain and its database's name, before anything is installed. */
 export function reserveInstance(
   change: Change,
   server: Pick<ServerRecord, "id" | "ip_address">,
-  { id = newId("instance"), ...draft }: NewInstance,
+  { id = newId("instance"), labels = {}, ...draft }: NewInstance,
   operationId: string,
 ): InstanceRecord {
   const instance: InstanceRecord = {
@@ -105,6 +134,7 @@ export function reserveInstance(
     neutralized: false,
     next_backup_at: null,
     ...draft,
+    labels,
     id,
     account_id: change.accountId,
     number: change.number("instance", id),
@@ -118,8 +148,8 @@ export function reserveInstance(
     last_backup_id: null,
     last_backup_at: null,
     last_backup_begun_at: null,
-    created_at: now(),
-    updated_at: now(),
+    created_at: change.at,
+    updated_at: change.at,
   };
   change.use("instance", 1);
   change.claim(keys.domain(change.accountId, instance.domain), "domain", id);
@@ -140,6 +170,7 @@ export function requireAllowed(instance: InstanceRecord, action: InstanceAction)
 interface RenamedFields {
   name?: string | undefined;
   admin_email?: string | undefined;
+  labels?: Labels | undefined;
 }
 
 /** Begins work on an instance: locks it and moves it to the transient state, from the states that the lifecycle allows. */
@@ -161,6 +192,7 @@ export function moveInstance(
     { equals: { operation_id: null, state: instance.state } },
     instanceError,
   );
+  change.refind("instance", instance.id, { name: fields.name, labels: fields.labels });
   return moved;
 }
 
@@ -205,6 +237,7 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
     updated_at: now(),
   };
   change.move("instance", instance, { from: instance.state, to: state }, { set }, mine);
+  if (withdrawn) change.refind("instance", instance.id, { name: operation.replaced?.name, labels: operation.replaced?.labels });
 }
 
 /** Holds an instance whose state stays as it is: for a backup. */
@@ -231,12 +264,14 @@ export function renameInstance(change: Change, instance: InstanceRecord, fields:
     { oneOf: { state: INSTANCE_RENAMABLE } }, // not the state that was read: work that ends in the meantime does not matter
     instanceError,
   );
+  change.refind("instance", instance.id, { name: fields.name, labels: fields.labels });
   return { ...instance, ...set };
 }
 
-const given = ({ name, admin_email }: RenamedFields) => ({
+const given = ({ name, admin_email, labels }: RenamedFields) => ({
   ...(name !== undefined && { name }),
   ...(admin_email !== undefined && { admin_email }),
+  ...(labels !== undefined && { labels }),
 });
 
 /** Reserves a new domain in addition to the instance's current one. */
@@ -251,6 +286,7 @@ export function adoptDomain(change: Change, operation: OperationRecord, instance
     { set: { domain, updated_at: now() } },
     { equals: { domain: instance.domain } },
   );
+  change.refind("instance", instance.id, { domain });
   change.remove(keys.domain(change.accountId, instance.domain));
 }
 
@@ -262,7 +298,17 @@ const unchangeable = (state: string): Error => invalidState(`The instance is ${s
 const instanceError = (present: Item | undefined): Error =>
   present === undefined ? notFound("instance") : (heldByAnother(present) ?? unchangeable(String(present["state"])));
 
-/** Whether what the instance now holds is neutralized, as its host found it. */
-export async function recordNeutralized(instance: InstanceRecord, neutralized: boolean): Promise<void> {
-  await updateOne(keys.record("instance", instance.account_id, instance.id), { set: { neutralized } }, {});
+/** Whether what the instance now holds is neutralized, as its host found it for the operation that locks it. A later task of an ended one changes nothing. */
+export async function recordNeutralized(
+  { account_id, id }: InstanceRecord,
+  operation: OperationRecord,
+  neutralized: boolean,
+): Promise<void> {
+  await updateOne(keys.record("instance", account_id, id), { set: { neutralized } }, { equals: { operation_id: operation.id } });
 }
+
+/** A condition of what people write in its ERP, at the moment of the write. */
+export const requireWritable = ({ account_id, id }: InstanceRecord, error: (state: Status) => Error): Write =>
+  check(keys.record("instance", account_id, id), { oneOf: { state: WRITABLE } }, (present) =>
+    present === undefined ? notFound("instance") : error(InstanceStatus.parse(present["state"])),
+  );

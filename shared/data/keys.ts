@@ -3,6 +3,7 @@
 // The account is part of the partition key of every item that an account owns, so that another account's item cannot be
 // reached even by mistake. Only credentials and email addresses are found without it.
 import { createHash } from "node:crypto";
+import { shortOf } from "../domain/ids.ts";
 import type { ResourceType } from "../domain/lifecycle.ts";
 
 export interface Key {
@@ -45,15 +46,34 @@ export const keys = {
     sk: `${keys.countsOf(filter)}${String(leaf).padStart(8, "0")}`,
   }),
   countsOf: (filter: string) => `${filter}#`,
+  /** When the first record of a block of numbers was created; next to the counts of all, so that one Query reads both. */
+  marks: (kind: ListKind, accountId: string, leaf: number): Key => ({
+    pk: keys.counts(kind, accountId),
+    sk: `${keys.marksOf()}${String(leaf).padStart(8, "0")}`,
+  }),
+  marksOf: () => "all$",
+  countsAndMarks: () => "all",
+
+  /** How many records there are of each status, and a number that every change raises. */
+  overview: (accountId: string): Key => ({ pk: account(accountId), sk: "OVERVIEW" }),
+
+  /** What lists are searched and filtered by: one small item for each record of a kind. Short keys, because a search reads them all. */
+  entries: (kind: ResourceType, accountId: string) => `${shortOf(accountId)}${ENTRY_LETTERS[kind]}`,
+  entry: (kind: ResourceType, accountId: string, id: string): Key => ({
+    pk: keys.entries(kind, accountId),
+    sk: shortOf(id),
+  }),
 
   /** Partition of index `byNumber`: all records of a kind in the order they were made. */
   list: (kind: ListKind, accountId: string) => owned(accountId, kind),
-  /** Partition of index `byStatus`: those with a status. */
+  /** Partition of index `byStatus`: those with a status; events of a type. */
   listByStatus: (kind: ListKind, accountId: string, status: string) => owned(accountId, `${kind}#${status}`),
   /** Partition of index `byProtection`: the instances with a protection status. */
   listByProtection: (kind: ListKind, accountId: string, protection: string) =>
     owned(accountId, `${kind}#protection#${protection}`),
-  /** Partition of index `byParent`: the instances of a server, the backups of an instance, the operations of a resource, or links to those that concern it. */
+  /** Partition of the same index: the events of an actor. */
+  listByActor: (accountId: string, actorId: string) => owned(accountId, `event#actor#${actorId}`),
+  /** Partition of index `byParent`: the instances of a server, the backups of an instance, the operations and events of a resource, or links to those that concern it. */
   listByParent: (kind: ListKind, accountId: string, parentId: string) => owned(accountId, `${kind}#${parentId}`),
 
   /** Markers that make a value unique: whose it is. */
@@ -103,6 +123,13 @@ export const keys = {
   openOperation: (operationId: string): Key => ({ pk: keys.open(), sk: operationId }),
   expiring: (): string => "EXPIRING",
   expiringBackup: (expiresAt: string, backupId: string): Key => ({ pk: keys.expiring(), sk: `${expiresAt}#${backupId}` }),
+  /** An archive that is being uploaded. */
+  upload: (accountId: string, id: string): Key => ({ pk: owned(accountId, "upload"), sk: id }),
+  /** How many an account has. */
+  uploads: (accountId: string): Key => ({ pk: owned(accountId, "uploads"), sk: "UNFINISHED" }),
+  /** Uploads that must be aborted in the store, of all accounts: when they expire, or at once. */
+  expiringUploads: (): string => "EXPIRING_UPLOADS",
+  expiringUpload: (at: string, uploadId: string): Key => ({ pk: keys.expiringUploads(), sk: `${at}#${uploadId}` }),
   /** An instance's backup policy. */
   backupPolicy: (accountId: string, instanceId: string): Key => ({ pk: owned(accountId, "backup_policy"), sk: instanceId }),
   /** Partition of index `byStatus`: the enabled policies of all accounts, in shards, in the order in which there is something to do. */
@@ -111,6 +138,8 @@ export const keys = {
   /** Servers whose health is checked. */
   watched: (): string => "WATCHED",
   watchedServer: (serverId: string): Key => ({ pk: keys.watched(), sk: serverId }),
+  /** What a server's machine last reported about itself. */
+  hostReport: (accountId: string, serverId: string): Key => ({ pk: owned(accountId, "host_report"), sk: serverId }),
 
   /** What distinguishes this deployment from another with the same providers' accounts. */
   installation: (): Key => ({ pk: "INSTALLATION", sk: "INSTALLATION" }),
@@ -129,8 +158,23 @@ export const keys = {
   sandboxJob: (machineId: string, jobId: string): Key => ({ pk: `SANDBOX#JOBS#${machineId}`, sk: jobId }),
 } as const;
 
+const ENTRY_LETTERS: Record<ResourceType, string> = { server: "s", instance: "i", backup: "b" };
+
 function hashed(value: string): string {
   return createHash("sha256").update(value).digest("base64url");
+}
+
+/** The counts of the records with a protection status, and of an actor's events. */
+export const protectionFilter = (protection: string): string => `protection#${protection}`;
+export const actorFilter = (actorId: string): string => `actor#${actorId}`;
+
+/** The lists that a record is on, besides that of its kind. */
+export interface Place {
+  /** An event's type is its status. */
+  status?: string | undefined;
+  parentId?: string | undefined;
+  protection?: string | undefined;
+  actorId?: string | undefined;
 }
 
 /** Attributes that place a record in the indexes. */
@@ -138,13 +182,12 @@ export const placement = (
   kind: ListKind,
   accountId: string,
   number: string,
-  status: string | undefined,
-  parentId: string | undefined,
-  protection?: string,
+  { status, parentId, protection, actorId }: Place,
 ) => ({
   number,
   list: keys.list(kind, accountId),
   ...(status !== undefined && { list_status: keys.listByStatus(kind, accountId, status) }),
   ...(parentId !== undefined && { list_parent: keys.listByParent(kind, accountId, parentId) }),
   ...(protection !== undefined && { list_protection: keys.listByProtection(kind, accountId, protection) }),
+  ...(actorId !== undefined && { list_protection: keys.listByActor(accountId, actorId) }),
 });

@@ -1,243 +1,262 @@
-// Lists of any length, newest first: any page in two reads, with the exact total.
+// Lists of any length: any page in two reads, with the exact total.
 //
 // Every record gets a number when it is created. The indexes sort by it. Next to each list, counts hold how many of its
 // records have a number in each block of 32. They give the total and the block in which page N starts, and one Query from
 // there returns the page. Numbers need not be dense or unique: concurrent requests may take the same one, deleted records
 // leave gaps, and the counts know how many are left. The ID after the number makes the position in the index unique.
-import { invalid } from "../api/errors.ts";
-import { listQuery, type ListMeta } from "../api/fields.ts";
-import { type Key, keys, type ListKind } from "./keys.ts";
-import { type Item, query, queryAll, readAll } from "./table.ts";
-import { keyString } from "./keys.ts";
-import * as z from "zod";
+//
+// Marks say when the first record of a block was created. A list of a time therefore reads the few records around its two ends, and counts
+// the blocks between them.
+import type * as z from "zod";
+import { actorFilter, keys, type ListKind, protectionFilter } from "./keys.ts";
+import { listOfParent } from "./lists-of-parents.ts";
+import { BLOCK, BLOCKS_PER_LEAF, numberOf } from "./numbers.ts";
+import { decode, isCreatedIn, type Listed, pageOf, type PageQuery, slicePage } from "./pages.ts";
+import { type Item, query, queryAll } from "./table.ts";
 
-/** Records in a block: what a page may have to skip over. Small, because each costs capacity to read. */
-const BLOCK = 32;
-/** Blocks in an item of counts: a write costs a unit per KB of it, so that it must stay small however long the list. */
-const BLOCKS_PER_LEAF = 32;
-
-export const numberOf = (made: number, id: string): string => `${String(made).padStart(10, "0")}#${id}`;
-const madeOf = (number: string): number => Number(number.split("#", 1)[0]);
-
-/** The item and attribute in which a number is counted. */
-export function countPlace(number: string): { leaf: number; attribute: string } {
-  const block = Math.floor(madeOf(number) / BLOCK);
-  return { leaf: Math.floor(block / BLOCKS_PER_LEAF), attribute: `b${block % BLOCKS_PER_LEAF}` };
-}
-
-const Base = listQuery({});
-export type PageQuery = z.output<typeof Base>;
-
-export interface Listed<T> {
-  items: T[];
-  meta: ListMeta;
-}
-
-/** What a list is of: all records of a kind, or those with a status, or with a protection status. */
+/** What a list is of: all records of a kind, or those with a status (events: a type), a protection status, or an actor. */
 interface ListOf<T> {
   kind: ListKind;
   accountId: string;
-  status: string | undefined;
+  status?: string | undefined;
   protection?: string | undefined;
+  actor?: string | undefined;
   schema: z.ZodType<T>;
 }
 
 export async function listPage<T>(list: ListOf<T>, page: PageQuery): Promise<Listed<T>> {
-  const { kind, schema } = list;
-  const { index, attribute, partition, filter, name } = sourceOf(list);
-  const blocks = await readBlocks(kind, list.accountId, filter);
-  const total = blocks.reduce((sum, block) => sum + block.count, 0);
-  const start =
-    page.cursor === undefined
-      ? placeOf(blocks, ((page.page ?? 1) - 1) * page.per_page)
-      : { before: decode(page.cursor, name), skip: 0 };
-  if (start === undefined) return { items: [], meta: metaOf(page, total, null) };
-  const { items } = await query({
-    IndexName: index,
-    KeyConditionExpression: "#list = :list AND #number < :before",
-    ExpressionAttributeNames: { "#list": attribute, "#number": "number" },
-    ExpressionAttributeValues: { ":list": partition, ":before": start.before },
-    ScanIndexForward: false,
-    Limit: start.skip + page.per_page + 1, // one extra shows whether there is a next page
-  });
-  const { items: shown, meta } = pageOf(items.slice(start.skip), page, total, name);
+  const { schema } = list;
+  const source = sourceOf(list);
+  const isRanged = page.created_after !== undefined || page.created_before !== undefined;
+  const blocks = await readBlocks(list, source.filter, isRanged);
+  const parts = isRanged ? await partsBetween(source, blocks, page) : [{ from: 0, to: Infinity }];
+  const name = [source.name, page.order === "asc" ? "asc" : "", page.created_after ?? "", page.created_before ?? ""].join("|");
+  const total = parts.reduce((sum, part) => sum + ("items" in part ? part.items.length : countIn(blocks, part)), 0);
+  const items = await readParts(source, blocks, page.order === "asc" ? parts : parts.toReversed(), page, name);
+  const { items: shown, meta } = pageOf(items, page, total, name);
   return { items: shown.map((item) => schema.parse(item)), meta };
 }
 
-/** The counts of the records with a protection status. */
-export const protectionFilter = (protection: string): string => `protection#${protection}`;
-
-/** Where a list is: its index with the partition, and its counts; `name` is what its cursors say. */
-function sourceOf({ kind, accountId, status, protection }: Omit<ListOf<unknown>, "schema">) {
-  if (protection !== undefined)
-    return {
-      index: "byProtection",
-      attribute: "list_protection",
-      partition: keys.listByProtection(kind, accountId, protection),
-      filter: protectionFilter(protection),
-      name: `${kind}:${protectionFilter(protection)}`,
-    };
-  if (status !== undefined)
-    return {
-      index: "byStatus",
-      attribute: "list_status",
-      partition: keys.listByStatus(kind, accountId, status),
-      filter: status,
-      name: `${kind}:${status}`,
-    };
-  return { index: "byNumber", attribute: "list", partition: keys.list(kind, accountId), filter: "all", name: `${kind}:` };
+/** A list's partition of an index, and its counts; `name` is what its cursors say. */
+interface Source {
+  index: string;
+  attribute: string;
+  partition: string;
+  filter: string;
+  name: string;
 }
 
-/**
- * A list scoped to a parent (the instances of a server): small, so it is read whole and counted by the Query itself.
- * `isEmpty` describes the parent's whole list, whatever the filter.
- */
-export async function listOfParent<T>(
-  { kind, accountId, schema }: Omit<ListOf<T>, "status">,
-  parentId: string,
-  page: PageQuery,
-  keep: (record: T) => boolean = () => true,
-): Promise<Listed<T> & { isEmpty: boolean }> {
-  const items = await itemsOfParent(kind, accountId, parentId);
-  const kept = items.filter((item) => keep(schema.parse(item)));
-  const { items: shown, meta } = partOf(kept, page, `${kind}:${parentId}`);
-  return { items: shown.map((item) => schema.parse(item)), meta, isEmpty: items.length === 0 };
-}
-
-const Link = z.object({ link_to: z.string() });
-
-/** The same of records of which some are only linked to: those of the page are read in one call more. */
-export async function listOfParentWithLinks<T>(
-  { kind, accountId, schema }: Omit<ListOf<T>, "status">,
-  parentId: string,
-  page: PageQuery,
-): Promise<Listed<T>> {
-  const { items, meta } = partOf(await itemsOfParent(kind, accountId, parentId), page, `${kind}:${parentId}`);
-  const keyOf = (item: Item): Key | undefined => {
-    const link = Link.safeParse(item).data;
-    return link && keys.record(kind, accountId, link.link_to);
-  };
-  const linked = await readAll(
-    items.flatMap((item) => keyOf(item) ?? []),
-    { consistent: false },
-  );
-  const records = items.flatMap((item) => {
-    const key = keyOf(item);
-    return (key === undefined ? item : linked.get(keyString(key))) ?? []; // a link whose record is not there yet, or no longer
+function sourceOf({ kind, accountId, status, protection, actor }: Omit<ListOf<unknown>, "schema">): Source {
+  const of = (index: string, attribute: string, partition: string, filter: string): Source => ({
+    index,
+    attribute,
+    partition,
+    filter,
+    name: `${kind}:${filter}`,
   });
-  return { items: records.map((record) => schema.parse(record)), meta };
+  if (actor !== undefined) return of("byProtection", "list_protection", keys.listByActor(accountId, actor), actorFilter(actor));
+  if (protection !== undefined)
+    return of(
+      "byProtection",
+      "list_protection",
+      keys.listByProtection(kind, accountId, protection),
+      protectionFilter(protection),
+    );
+  if (status !== undefined) return of("byStatus", "list_status", keys.listByStatus(kind, accountId, status), status);
+  return of("byNumber", "list", keys.list(kind, accountId), "all");
 }
 
-/** The newest records of a parent's list, without those that it only links to: one Query. */
-export async function newestOfParent<T>(
-  { kind, accountId, schema }: Omit<ListOf<T>, "status">,
-  parentId: string,
-  limit: number,
-): Promise<T[]> {
-  const { items } = await query({ ...ofParent(kind, accountId, parentId), Limit: limit });
-  return items.filter((item) => !Link.safeParse(item).success).map((item) => schema.parse(item));
+/** Blocks of numbers, from the first up to the one before `to`. */
+interface Range {
+  from: number;
+  to: number;
 }
 
-const ofParent = (kind: ListKind, accountId: string, parentId: string) => ({
-  IndexName: "byParent",
-  KeyConditionExpression: "#parent = :parent",
-  ExpressionAttributeNames: { "#parent": "list_parent" },
-  ExpressionAttributeValues: { ":parent": keys.listByParent(kind, accountId, parentId) },
-  ScanIndexForward: false,
-});
+/** A part of a list, oldest first: what was read of it, or blocks of which each record belongs to it. */
+type Part = { items: Item[] } | Range;
 
-async function itemsOfParent(kind: ListKind, accountId: string, parentId: string): Promise<Item[]> {
+/** What is read of a part of a list in one Query. */
+async function readRange(
+  { index, attribute, partition }: Source,
+  { above, below, ascending, limit }: { above: string; below: string; ascending: boolean; limit?: number },
+): Promise<Item[]> {
   const items: Item[] = [];
+  const wanted = limit ?? Number.MAX_SAFE_INTEGER;
   let more: Item | undefined;
   do {
     const result = await query({
-      ...ofParent(kind, accountId, parentId),
+      IndexName: index,
+      KeyConditionExpression: "#list = :list AND #number BETWEEN :above AND :below",
+      ExpressionAttributeNames: { "#list": attribute, "#number": "number" },
+      ExpressionAttributeValues: { ":list": partition, ":above": above, ":below": below },
+      ScanIndexForward: ascending,
+      ...(limit !== undefined && { Limit: limit }),
       ...(more !== undefined && { ExclusiveStartKey: more }),
     });
     items.push(...result.items);
     more = result.more;
-  } while (more !== undefined);
+  } while (more !== undefined && items.length < wanted);
   return items;
 }
 
-/** A page of a list that was read whole. */
-function partOf(items: readonly Item[], page: PageQuery, name: string): Listed<Item> {
-  const before = page.cursor === undefined ? undefined : decode(page.cursor, name);
-  const rest =
-    before === undefined
-      ? items.slice(((page.page ?? 1) - 1) * page.per_page)
-      : items.filter((item) => String(item["number"]) < before);
-  return pageOf(rest, page, items.length, name);
+const BEYOND = ":"; // after all numbers
+const startOf = (block: number): string => (Number.isFinite(block) ? numberOf(block * BLOCK, "") : BEYOND);
+
+/** The records of a page, and one more that shows whether there is a next page. */
+async function readParts(
+  source: Source,
+  blocks: readonly Block[],
+  parts: readonly Part[],
+  page: PageQuery,
+  name: string,
+): Promise<Item[]> {
+  const ascending = page.order === "asc";
+  const cursor = page.cursor === undefined ? undefined : decode(page.cursor, name);
+  const isNext = ({ number }: Item) => cursor === undefined || (ascending ? String(number) > cursor : String(number) < cursor);
+  const items: Item[] = [];
+  let skip = cursor === undefined ? ((page.page ?? 1) - 1) * page.per_page : 0;
+  for (const part of parts) {
+    const missing = page.per_page + 1 - items.length;
+    if (missing <= 0) break;
+    if ("items" in part) {
+      const rest = (ascending ? part.items : part.items.toReversed()).filter(isNext);
+      items.push(...rest.slice(skip, skip + missing));
+      skip = Math.max(0, skip - rest.length);
+      continue;
+    }
+    const place = cursor === undefined ? placeOf(blocks, part, { skip, ascending }) : { edge: cursor, skip: 0 };
+    if (place === undefined) {
+      skip -= countIn(blocks, part);
+      continue;
+    }
+    const [low, high] = [startOf(part.from), startOf(part.to)];
+    const [above, below] = ascending ? [place.edge > low ? place.edge : low, high] : [low, place.edge < high ? place.edge : high];
+    const limit = place.skip + missing + (cursor === undefined ? 0 : 1);
+    const read = above > below ? [] : await readRange(source, { above, below, ascending, limit });
+    items.push(...read.filter(isNext).slice(place.skip, place.skip + missing));
+    skip = 0;
+  }
+  return items;
 }
 
-/** A list that has at most a hundred records, read whole in one call by its caller: newest first. */
-export function smallPage<T extends { id: string }>(records: readonly T[], page: PageQuery, name: string): Listed<T> {
-  const sorted = records.toSorted((a, b) => (a.id < b.id ? 1 : -1));
-  const before = page.cursor === undefined ? undefined : decode(page.cursor, name);
-  const rest =
-    before === undefined ? sorted.slice(((page.page ?? 1) - 1) * page.per_page) : sorted.filter((record) => record.id < before);
-  const items = rest.slice(0, page.per_page);
-  const last = items.at(-1);
-  return { items, meta: metaOf(page, sorted.length, last && rest.length > page.per_page ? encode(name, last.id) : null) };
-}
-
-function pageOf(items: readonly Item[], page: PageQuery, total: number, name: string): Listed<Item> {
-  const kept = items.slice(0, page.per_page);
-  const last = kept.at(-1);
-  const cursor = last !== undefined && items.length > page.per_page ? encode(name, String(last["number"])) : null;
-  return { items: kept, meta: metaOf(page, total, cursor) };
-}
-
-const metaOf = (page: PageQuery, total: number, next_cursor: string | null): ListMeta => ({
-  page: page.page ?? 1,
-  per_page: page.per_page,
-  total,
-  next_cursor,
-});
-
-interface Block {
-  /** Where the block ends: numbers below this are in it or older. */
-  before: string;
-  count: number;
-}
-
-/** The counts of a list's blocks, newest block first. */
-async function readBlocks(kind: ListKind, accountId: string, filter: string): Promise<Block[]> {
-  const prefix = keys.countsOf(filter);
-  const leaves = await queryAll(keys.counts(kind, accountId), { beginsWith: prefix });
-  const blocks = leaves.flatMap((leaf) => {
-    const first = Number(String(leaf["sk"]).slice(prefix.length)) * BLOCKS_PER_LEAF;
-    return Array.from({ length: BLOCKS_PER_LEAF }, (_, i) => ({
-      before: numberOf((first + i + 1) * BLOCK, ""),
-      count: Number(leaf[`b${i}`] ?? 0),
-    })).filter((block) => block.count > 0);
-  });
-  return blocks.toReversed();
-}
-
-/** The block in which the record at `offset` is, and how many newer ones of that block to skip; undefined past the end. */
-function placeOf(blocks: readonly Block[], offset: number): { before: string; skip: number } | undefined {
+/** The block in which the record at an offset of a part is, and how many of that block to skip; undefined past the end. */
+function placeOf(
+  blocks: readonly Block[],
+  { from, to }: Range,
+  { skip, ascending }: { skip: number; ascending: boolean },
+): { edge: string; skip: number } | undefined {
   let passed = 0;
-  for (const block of blocks) {
-    if (offset < passed + block.count) return { before: block.before, skip: offset - passed };
-    passed += block.count;
+  for (const { block, count } of ascending ? blocks : blocks.toReversed()) {
+    if (block < from || block >= to) continue;
+    if (skip < passed + count) return { edge: startOf(ascending ? block : block + 1), skip: skip - passed };
+    passed += count;
   }
   return undefined;
 }
 
-/** A cursor contains its list, so that other lists reject it. */
-const Cursor = z.tuple([z.string(), z.string().min(1)]);
-const encode = (name: string, place: string): string => Buffer.from(JSON.stringify([name, place])).toString("base64url");
-function decode(cursor: string, name: string): string {
-  const parsed = Cursor.safeParse(parseJson(Buffer.from(cursor, "base64url").toString()));
-  if (!parsed.success || parsed.data[0] !== name)
-    throw invalid({ field: "cursor", reason: "is not a valid cursor for this list" });
-  return parsed.data[1];
+const countIn = (blocks: readonly Block[], { from, to }: Range): number =>
+  blocks.reduce((sum, { block, count }) => (block >= from && block < to ? sum + count : sum), 0);
+
+/**
+ * Numbers are taken in the order of creation, but for requests that run at the same time: the account is read, and the time taken, within a call to
+ * DynamoDB, which lasts at most 2 s before it is repeated.
+ */
+const SKEW_MS = 2_500;
+/** So many records are read instead of found out which of them there are: some 150 KB, 20 read units. */
+const FEW = 200;
+
+/** The parts of a list that were created between two times: what is read around both, and the blocks between. */
+async function partsBetween(
+  source: Source,
+  blocks: readonly Block[],
+  { created_after, created_before }: PageQuery,
+): Promise<Part[]> {
+  const isWithin = ({ created_at }: Item) =>
+    (created_after === undefined || String(created_at) >= created_after) &&
+    (created_before === undefined || String(created_at) < created_before);
+  const read = async ({ from, to }: Range): Promise<Part> => {
+    const isEmpty = from >= to || countIn(blocks, { from, to }) === 0;
+    const items = isEmpty ? [] : await readRange(source, { above: startOf(from), below: startOf(to), ascending: true });
+    return { items: items.filter(isWithin) };
+  };
+  const first = created_after === undefined ? { from: 0, to: 0 } : aroundTime(blocks, Date.parse(created_after));
+  const last = created_before === undefined ? { from: Infinity, to: Infinity } : aroundTime(blocks, Date.parse(created_before));
+  const whole = { from: first.from, to: last.to };
+  if (last.from < first.to || countIn(blocks, whole) <= FEW) return [await read(whole)];
+  return [await read(first), { from: first.to, to: last.from }, await read(last)];
 }
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // not a cursor of ours; the caller reports it
+
+/** The blocks that may have records of before and of after a time: all older ones are before it, all newer ones after. */
+function aroundTime(blocks: readonly Block[], at: number): Range {
+  const marked = blocks.flatMap(({ block, mark }) => (mark === undefined ? [] : [{ block, mark }]));
+  const from = marked.findLast(({ mark }) => mark <= at - SKEW_MS)?.block ?? 0;
+  const to = marked.find(({ block, mark }) => block >= from && mark >= at + SKEW_MS)?.block ?? Infinity;
+  return { from, to };
+}
+
+interface Block {
+  block: number;
+  count: number;
+  /** When its first record was created; undefined where nobody took the number, or before this was noted. */
+  mark: number | undefined;
+}
+
+/** A list's blocks, oldest first, and when they begin if that is needed. */
+async function readBlocks(
+  { kind, accountId }: Omit<ListOf<unknown>, "schema">,
+  filter: string,
+  withMarks: boolean,
+): Promise<Block[]> {
+  // The counts of all are next to the marks. Those of a status are read with all statuses: two Queries would be one too many.
+  const beginsWith = !withMarks ? keys.countsOf(filter) : filter === "all" ? keys.countsAndMarks() : "";
+  const leaves = await queryAll(keys.counts(kind, accountId), beginsWith === "" ? {} : { beginsWith });
+  const valuesIn = (prefix: string, attribute: string): Map<number, number> =>
+    new Map(
+      leaves
+        .filter((leaf) => String(leaf["sk"]).startsWith(prefix))
+        .flatMap((leaf) => {
+          const first = Number(String(leaf["sk"]).slice(prefix.length)) * BLOCKS_PER_LEAF;
+          return Array.from({ length: BLOCKS_PER_LEAF }, (_, i): [number, unknown] => [first + i, leaf[`${attribute}${i}`]]);
+        })
+        .flatMap(([block, value]): [number, number][] => (value === undefined ? [] : [[block, Number(value)]])),
+    );
+  const counts = valuesIn(keys.countsOf(filter), "b");
+  const marks = valuesIn(keys.marksOf(), "m");
+  return [...new Set([...counts.keys(), ...marks.keys()])]
+    .toSorted((a, b) => a - b)
+    .map((block) => ({ block, count: Math.max(0, counts.get(block) ?? 0), mark: marks.get(block) }));
+}
+
+interface EventFilters {
+  type?: string | undefined;
+  actor?: string | undefined;
+  resource_id?: string | undefined;
+}
+
+/** A page of events. A type and an actor have an index and counts; those of a resource are few, and read whole. */
+export async function listEvents<T extends { type: string; actor: { id: string } }>(
+  list: { kind: "event"; accountId: string; schema: z.ZodType<T> },
+  { type, actor, resource_id, ...page }: PageQuery & EventFilters,
+): Promise<Listed<T>> {
+  const isMeant = (event: T) => event.type === (type ?? event.type) && event.actor.id === (actor ?? event.actor.id);
+  if (resource_id !== undefined) {
+    const { items, meta } = await listOfParent(list, resource_id, page, isMeant, `${type ?? ""}:${actor ?? ""}`);
+    return { items, meta };
   }
+  if (type === undefined || actor === undefined) return listPage({ ...list, status: type, actor }, page);
+  // Both: the shorter of their lists is read.
+  const sources = [sourceOf({ ...list, status: type }), sourceOf({ ...list, actor })] as const;
+  const totals = await Promise.all(
+    sources.map(async ({ filter }) => countIn(await readBlocks(list, filter, false), { from: 0, to: Infinity })),
+  );
+  const [ofType = 0, ofActor = 0] = totals;
+  const shorter = sources[ofType <= ofActor ? 0 : 1];
+  const items = await readRange(shorter, { above: startOf(0), below: BEYOND, ascending: true });
+  const isWithin = isCreatedIn(page);
+  const found = items.filter(isWithin).map((item) => ({ value: list.schema.parse(item), place: String(item["number"]) }));
+  return slicePage(
+    found.filter(({ value }) => isMeant(value)),
+    page,
+    `event:${type}:${actor}`,
+  );
 }

@@ -2,8 +2,8 @@
 import { FAILED_PROBES_MAX } from "../domain/limits.ts";
 import { HEALTH, SERVER_PHASES, type ServerPhase, WATCHED } from "../domain/lifecycle.ts";
 import { changeOf, now } from "./change.ts";
-import { keys } from "./keys.ts";
-import { ServerRecord } from "./records.ts";
+import { keys, keyString } from "./keys.ts";
+import { ServerRecord, WatchedServer } from "./records.ts";
 import { ConditionFailed, queryAll, readAll, updateOne } from "./table.ts";
 
 type MachineFields = "machine_id" | "requested_at" | "ip_address" | "ssh_port" | "host_keys";
@@ -57,18 +57,31 @@ export async function closeOrders(server: ServerRecord, operationId: string): Pr
 
 const keyOf = ({ account_id, id }: ServerRecord) => keys.record("server", account_id, id);
 
-export async function watchedServers(): Promise<ServerRecord[]> {
-  const markers = await queryAll(keys.watched());
-  const items = await readAll(
-    markers.map((marker) => keys.record("server", String(marker["account_id"]), String(marker["server_id"]))),
-  );
-  return [...items.values()].map((item) => ServerRecord.parse(item)).filter(({ state }) => WATCHED.includes(state));
+/** The servers whose health is checked, with what the last checks noted. */
+export async function watchedServers(): Promise<{ server: ServerRecord; watched: WatchedServer }[]> {
+  const markers = (await queryAll(keys.watched())).map((marker) => WatchedServer.parse(marker));
+  const keyOfServer = ({ account_id, server_id }: WatchedServer) => keys.record("server", account_id, server_id);
+  const items = await readAll(markers.map(keyOfServer));
+  return markers.flatMap((watched) => {
+    const item = items.get(keyString(keyOfServer(watched)));
+    const server = item && ServerRecord.parse(item);
+    return server !== undefined && WATCHED.includes(server.state) ? [{ server, watched }] : [];
+  });
+}
+
+interface Probe {
+  responded: boolean;
+  /** Whether it was a login. */
+  loggedIn?: boolean;
+  /** Of a server that goes offline. */
+  reason?: string;
 }
 
 /** Records the result of a probe, unless the server has changed state since. */
-export async function recordProbe(server: ServerRecord, responded: boolean, reason: string): Promise<void> {
+export async function recordProbe(server: ServerRecord, { responded, loggedIn = false, reason = "" }: Probe): Promise<void> {
   if (responded) {
-    await updateOne(keys.watchedServer(server.id), { set: { last_seen_at: now() } }, {});
+    const set = { last_seen_at: now(), ...(loggedIn && { instances_at_login: server.instances }) };
+    await updateOne(keys.watchedServer(server.id), { set }, {});
     if (server.state !== HEALTH.responds) return moveTo(HEALTH.responds, server, { failed_probes: 0, status_reason: null });
     return server.failed_probes === 0 ? undefined : setFields(server, { failed_probes: 0 });
   }

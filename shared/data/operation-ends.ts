@@ -127,7 +127,7 @@ async function release(
   if (to === "gone" && resource.type === "instance") await dropPolicy(change, resource.id);
   if (operation.uses_backup_id !== null)
     change.update(keys.record("backup", accountId, operation.uses_backup_id), { take: { used_by: new Set([operation.id]) } });
-  if (operation.type === "backup.drill")
+  if (operation.type === "backup.drill" || operation.type === "backup.import")
     change.remove(keys.drill(accountId, String(operation.input["server_id"])), { exists: false });
   await END[resource.type](change, {
     operation,

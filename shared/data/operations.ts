@@ -2,9 +2,11 @@
 import * as z from "zod";
 import type { Operation, OperationResult } from "../api/operations.ts";
 import {
+  isOpen,
   LIFECYCLE,
   OPEN,
   OPERATION,
+  OPERATION_STATUSES,
   type OperationType,
   type ResourceType,
   type State,
@@ -14,7 +16,9 @@ import {
 import { getterOf, presentOf, refOf } from "./by-id.ts";
 import { actorOf, type Author, type Change, changeOf, logEvent, now } from "./change.ts";
 import { keys } from "./keys.ts";
-import { type Listed, listOfParentWithLinks, listPage, type PageQuery } from "./lists.ts";
+import { listPage } from "./lists.ts";
+import { listOfParentWithLinks } from "./lists-of-parents.ts";
+import type { Listed, PageQuery } from "./pages.ts";
 import { OperationCore, OperationRecord } from "./records.ts";
 import { find, queryAll, removeOne, updateOne } from "./table.ts";
 import { check } from "./writes.ts";
@@ -35,7 +39,8 @@ export function listOperations(
   { status, resource_id, ...page }: PageQuery & { status?: string | undefined; resource_id?: string | undefined },
 ): Promise<Listed<OperationRecord>> {
   const list = { kind: "operation", accountId, schema: OperationRecord } as const;
-  return resource_id === undefined ? listPage({ ...list, status }, page) : listOfParentWithLinks(list, resource_id, page);
+  if (resource_id === undefined) return listPage({ ...list, status }, page);
+  return listOfParentWithLinks(list, resource_id, page, status);
 }
 
 export function toOperation({ state, ...record }: OperationRecord): Operation {
@@ -56,7 +61,7 @@ interface NewOperation {
   concerns?: readonly string[];
   result?: OperationResult;
   /** Fields of the resource that the same change sets, with what they were. */
-  replaced?: Record<string, string>;
+  replaced?: OperationCore["replaced"];
 }
 
 /** A resource as what an operation changes, with the state that it had before. */
@@ -84,7 +89,7 @@ export function reserveOperation(change: Change, by: Author, draft: NewOperation
     error: null,
     request_id: by.requestId,
     created_by: actorOf(by),
-    created_at: now(),
+    created_at: change.at,
     started_at: null,
     finished_at: null,
     input: { ...draft.input, [`${resource.type}_id`]: resource.id, account_id: change.accountId, operation_id: id },
@@ -160,10 +165,22 @@ export async function stopSteps({ account_id, id }: OperationRecord): Promise<vo
 export const requireRunning = (change: Change, { account_id, id }: OperationRecord): void =>
   change.write(check(keys.record("operation", account_id, id), { equals: { state: OPERATION.running }, none: ["undoing"] }));
 
-/** Adds to the operation's result. */
-export async function addResult(operation: OperationRecord, result: OperationResult): Promise<void> {
+const RESULT_TRIES = 5;
+const WithResult = z.object({ state: z.enum(OPERATION_STATUSES), result: z.custom<OperationRecord["result"]>() });
+
+/** Adds to the operation's result while it is open. Two tasks that add at the same time both count: the second one adds to what the first wrote. */
+export async function addResult(operation: OperationRecord, added: OperationResult): Promise<void> {
   const key = keys.record("operation", operation.account_id, operation.id);
-  await updateOne(key, { set: { result: { ...operation.result, ...result } } }, { oneOf: { state: OPEN } });
+  let { result } = operation;
+  for (let attempt = 1; attempt <= RESULT_TRIES; attempt++) {
+    const where = { oneOf: { state: OPEN }, equals: { result } };
+    const { done, item } = await updateOne(key, { set: { result: { ...result, ...added } } }, where);
+    if (done || item === undefined) return;
+    const present = WithResult.parse(item);
+    if (!isOpen(present.state)) return;
+    ({ result } = present);
+  }
+  throw new Error(`Too many writes to the result of ${operation.id} at the same time`);
 }
 
 /** Sets where the resource goes if the operation fails, when that differs from the lifecycle. */

@@ -133,7 +133,7 @@ export function removePolicy(change: Change, { instance, policy, waiting }: Pres
 /** A backup that waits has no operation and no archive: nothing is left of it. */
 export const dropWaiting = (change: Change, backup: BackupRecord): void =>
   change.drop("backup", backup, backup.state, { equals: { operation_id: null, state: BACKUP_WAITING } }, () =>
-    policyOvertaken(backup.instance_id),
+    policyOvertaken(String(backup.instance_id)),
   );
 
 /** Moves an instance to a protection status, and shows when its next backup is due. */
@@ -142,13 +142,14 @@ export const showProtection = (
   instance: InstanceRecord,
   to: ProtectionStatus,
   next_backup_at: string | null,
+  unchanged: Item = {},
 ): void =>
   change.update(
     keys.record("instance", change.accountId, instance.id),
     { set: { ...change.moveProtection(instance, { from: instance.protection_status, to }), next_backup_at } },
     {
       oneOf: { state: INSTANCE_RENAMABLE },
-      unchanged: { protection_status: instance.protection_status, last_backup_id: instance.last_backup_id },
+      unchanged: { protection_status: instance.protection_status, last_backup_id: instance.last_backup_id, ...unchanged },
     },
     (present) => protectionError(instance.id, present),
   );

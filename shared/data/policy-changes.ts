@@ -4,7 +4,7 @@ import { OVERDUE_MINUTES } from "../domain/limits.ts";
 import { nextRun } from "../domain/schedule.ts";
 import type { Change } from "./change.ts";
 import { atOnce, dropWaiting, isoOf, minutesAfter, type Present, savePolicy, showProtection, startOf } from "./policies.ts";
-import type { DueRun, InstanceRecord, PolicyRecord } from "./records.ts";
+import type { DueRun, PolicyRecord } from "./records.ts";
 
 /**
  * When an instance becomes overdue: two hours after the first due time since its last completed backup was begun, not counting times
@@ -20,8 +20,13 @@ export function overdueAt(
   return minutesAfter(isoOf(nextRun(policy, Date.parse(latest))), OVERDUE_MINUTES);
 }
 
+interface Setting extends Present {
+  /** The present policy is making the instance's first backup. */
+  firstIsRunning: boolean;
+}
+
 /** The policy that an instance gets with `fields`, in place of the one that it has. */
-function policyWith(instance: InstanceRecord, present: PolicyRecord | undefined, fields: PolicyFields, at: number) {
+function policyWith({ instance, policy: present, firstIsRunning }: Setting, fields: PolicyFields, at: number) {
   const active = present?.enabled === true ? present : undefined;
   const unchanged = active?.schedule === fields.schedule && active.timezone === fields.timezone;
   const policy = {
@@ -32,7 +37,7 @@ function policyWith(instance: InstanceRecord, present: PolicyRecord | undefined,
     last_run: present?.last_run ?? null,
     next_run_at: !fields.enabled ? null : unchanged ? active.next_run_at : isoOf(nextRun(fields, at)),
     since: unchanged ? active.since : isoOf(at),
-    due: fields.enabled ? dueWith(instance, active, unchanged, isoOf(at)) : null,
+    due: fields.enabled ? dueWith({ instance, firstIsRunning }, active, unchanged, isoOf(at)) : null,
     retain: fields.enabled && (present?.retain ?? false),
     overdue_at: null,
     drill_at: drillAtWith(active, fields, isoOf(at)),
@@ -47,14 +52,14 @@ function drillAtWith(active: PolicyRecord | undefined, { enabled, drill_every_da
   return active?.drill_every_days === drill_every_days ? active.drill_at : at;
 }
 
-/** A run that is due stays due, whatever the new schedule is; without any completed backup, one is due at once. */
+/** A run that is due stays due, whatever the new schedule is; without any completed backup, one is due at once, unless it is being made. */
 function dueWith(
-  { last_backup_at }: Pick<InstanceRecord, "last_backup_at">,
+  { instance, firstIsRunning }: Pick<Setting, "instance" | "firstIsRunning">,
   active: PolicyRecord | undefined,
   unchanged: boolean,
   at: string,
 ): DueRun | null {
-  if (last_backup_at === null) {
+  if (instance.last_backup_at === null && !(firstIsRunning && active !== undefined)) {
     const due = active?.due ?? atOnce(at);
     return { ...due, start_at: due.start_at < at ? due.start_at : at };
   }
@@ -64,8 +69,9 @@ function dueWith(
 }
 
 /** Sets an instance's policy. */
-export function setPolicy(change: Change, { instance, policy, waiting }: Present, fields: PolicyFields): PolicyRecord {
-  const saved = savePolicy(change, policy, policyWith(instance, policy, fields, Date.now()));
+export function setPolicy(change: Change, setting: Setting, fields: PolicyFields): PolicyRecord {
+  const { instance, policy, waiting } = setting;
+  const saved = savePolicy(change, policy, policyWith(setting, fields, Date.now()));
   if (saved.due === null && waiting !== undefined) dropWaiting(change, waiting);
   const enabled = saved.enabled && instance.last_backup_at !== null;
   const to = !enabled ? "unprotected" : instance.protection_status === "overdue" ? "overdue" : "protected";

@@ -7,11 +7,12 @@ import { idFrom, newId } from "../domain/ids.ts";
 import type { IdKind } from "../domain/id-kinds.ts";
 import { latestRun, nextRun } from "../domain/schedule.ts";
 import { retain } from "../domain/retention.ts";
-import { backupRef, beginDeletion, beginScheduledBackup, reserveWaiting, waitingBackup } from "./backups.ts";
+import { backupRef, beginDeletion } from "./backups.ts";
+import { beginScheduledBackup, reserveWaiting, waitingBackup } from "./begin-backup.ts";
 import { type Change, changeOf, logEvent } from "./change.ts";
 import { beginDrill } from "./drills.ts";
 import { keys, keyString } from "./keys.ts";
-import { listOfParent } from "./lists.ts";
+import { listOfParent } from "./lists-of-parents.ts";
 import { findOperation } from "./operations.ts";
 import { dropWaiting, isoOf, minutesAfter, savePolicy, showProtection, startOf } from "./policies.ts";
 import { overdueAt } from "./policy-changes.ts";
@@ -91,9 +92,10 @@ const overdueOf = (policy: PolicyRecord, { last_backup_begun_at, protection_stat
 /** Keeps a due run until its server has a place; its backup is pending meanwhile. */
 export async function waitForPlace({ account, instance, policy }: Subject, due: DueRun, at: string): Promise<PolicyRecord> {
   const change = changeOf(account);
-  const backup = reserveWaiting(change, instance, due, idOf("backup", policy, due));
-  const after = { ...reached(policy, due, at), due: { ...due, backup_id: backup.id, held_since: null } };
+  const backup_id = due.backup_id ?? idOf("backup", policy, due);
+  const after = { ...reached(policy, due, at), due: { ...due, backup_id, held_since: null } };
   const saved = savePolicy(change, policy, { ...after, overdue_at: overdueOf(after, instance) });
+  if (due.backup_id === null) reserveWaiting(change, instance, due, backup_id);
   showNext(change, instance, after.next_run_at);
   await change.commit();
   return saved;
@@ -113,13 +115,33 @@ export const isHeldTooLong = ({ held_since }: DueRun, at: string): boolean =>
   held_since !== null && minutesAfter(held_since, HELD_MINUTES) <= at;
 
 /** Gives up a due run. */
-export async function skipRun({ instance, policy }: Subject, due: DueRun, reason: string, at: string): Promise<PolicyRecord> {
+export const skipRun = (subject: Subject, due: DueRun, reason: string, at: string): Promise<PolicyRecord> =>
+  leaveRun(subject, due, { at: due.due_at, status: "skipped", backup_id: null, reason }, at);
+
+/** Whether a due run has taken place already: the clock has gone back since, and the policy was set again. */
+export async function tookPlace(policy: PolicyRecord, due: DueRun): Promise<boolean> {
+  if (due.backup_id !== null) return false; // the backup that waits is the run's own
+  const made = (["backup", "operation"] as const).map((kind) => keys.record(kind, policy.account_id, idOf(kind, policy, due)));
+  return (await readAll(made)).size > 0;
+}
+
+/** Goes on to the next run. */
+export const passRun = (subject: Subject, due: DueRun, at: string): Promise<PolicyRecord> =>
+  leaveRun(subject, due, subject.policy.last_run, at);
+
+async function leaveRun(
+  { account, instance, policy }: Subject,
+  due: DueRun,
+  last_run: PolicyRecord["last_run"],
+  at: string,
+): Promise<PolicyRecord> {
   const waiting = await waitingBackup(policy);
-  const change = changeOf({ id: policy.account_id });
-  const last_run = { at: due.due_at, status: "skipped", backup_id: null, reason } as const;
+  const change = changeOf(account);
   const after = { ...reached(policy, due, at), due: null, last_run };
   const saved = savePolicy(change, policy, { ...after, overdue_at: overdueOf(after, instance) });
   if (waiting !== undefined) dropWaiting(change, waiting);
+  if (last_run !== policy.last_run)
+    logEvent(change, SCHEDULE, "backup_policy.run_skipped", { type: "instance", id: instance.id, name: instance.name });
   showNext(change, instance, after.next_run_at);
   await change.commit();
   return saved;
@@ -130,28 +152,25 @@ const showNext = (change: Change, instance: InstanceRecord, next_backup_at: stri
     change.update(keys.record("instance", change.accountId, instance.id), { set: { next_backup_at } });
 };
 
-/**
- * Moves an instance to `overdue`, unless a backup that is still running was begun since the run was due. Undefined if it is not
- * overdue, or not yet.
- */
-export async function becomeOverdue({ account, instance, policy }: Subject, at: string): Promise<PolicyRecord | undefined> {
-  const overdue_at = overdueAt(policy, instance.last_backup_begun_at);
+/** Moves an instance to `overdue`, unless a backup that is still running was begun since the run was due; whether it became so. */
+export async function becomeOverdue(
+  { account, instance, policy }: Subject,
+  at: string,
+): Promise<{ policy: PolicyRecord; became: boolean }> {
+  const overdue_at = overdueOf(policy, instance);
+  const became = overdue_at !== null && overdue_at <= at;
+  const running = instance.operation_id === null || !became ? undefined : await findOperation(account.id, instance.operation_id);
+  if (running?.type === "backup.create" && (overdueAt(policy, running.created_at) ?? "") > at) return { policy, became: false };
   const change = changeOf(account);
-  if (overdue_at === null || overdue_at > at || instance.protection_status === "overdue") {
-    const saved = savePolicy(change, policy, {
-      ...policy,
-      overdue_at: instance.protection_status === "overdue" ? null : overdue_at,
-    });
-    await change.commit();
-    return saved;
+  const saved = savePolicy(change, policy, { ...policy, overdue_at: became ? null : overdue_at });
+  if (became) {
+    // Unless a backup was begun in the meantime, as by this run of the function.
+    const { operation_id } = instance;
+    showProtection(change, instance, "overdue", instance.next_backup_at, { operation_id });
+    logEvent(change, SCHEDULE, "instance.overdue", { type: "instance", id: instance.id, name: instance.name });
   }
-  const running = instance.operation_id === null ? undefined : await findOperation(policy.account_id, instance.operation_id);
-  if (running?.type === "backup.create" && (overdueAt(policy, running.created_at) ?? "") > at) return undefined;
-  const saved = savePolicy(change, policy, { ...policy, overdue_at: null });
-  showProtection(change, instance, "overdue", instance.next_backup_at);
-  logEvent(change, SCHEDULE, "instance.overdue", { type: "instance", id: instance.id, name: instance.name });
   await change.commit();
-  return saved;
+  return { policy: saved, became };
 }
 
 /** When a drill is tried again that cannot begin: there is no completed backup yet, or the backup or the server's place for drills is in use. */
@@ -216,11 +235,13 @@ const isRetained = ({ kind, state }: BackupRecord): boolean => kind === "schedul
 /** Begins the deletion of what no rule keeps, and shows which rules keep the others. Afterwards there is nothing to do until the next run. */
 export async function applyRetention(
   { account, instance, policy }: Subject,
+  turn: () => Promise<void>,
   start: (operation: OperationRecord) => Promise<void>,
 ): Promise<void> {
   const { backups, retained_by, removable } = await retentionOf(policy, instance);
   const [newest] = backups.toSorted((a, b) => (a.due_at < b.due_at ? 1 : -1));
   for (const backup of removable.slice(0, REMOVALS_MAX)) {
+    await turn();
     const change = changeOf(account);
     const operation = beginDeletion(change, SCHEDULE, backup, newId("operation"));
     // The rules still are those that were applied, the instance exists, and its last completed backup stays.

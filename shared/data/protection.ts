@@ -7,12 +7,12 @@ import { REPEAT_MINUTES } from "../domain/limits.ts";
 import { type Change, now } from "./change.ts";
 import type { Where } from "./expressions.ts";
 import { keys } from "./keys.ts";
-import { listOfParent } from "./lists.ts";
+import { listOfParent } from "./lists-of-parents.ts";
 import { minutesAfter, protectionError, savePolicy, startOf } from "./policies.ts";
 import { type OperationCore, PolicyCore } from "./records.ts";
 import { leavePlace } from "./servers.ts";
 import { find, type Item, read } from "./table.ts";
-import type { Write } from "./writes.ts";
+import { check, type Write } from "./writes.ts";
 
 const Protected = z.object({
   id: z.string(),
@@ -113,17 +113,19 @@ function protectionWith(change: Change, instance: Protected, last: LastBackup): 
   };
 }
 
-/** After the deletion of a backup: if it was its instance's last one, the one before it is. */
-export async function protectAfterDeletion(change: Change, operation: OperationCore): Promise<void> {
+/** After the deletion of a backup. */
+export const protectAfterDeletion = (change: Change, { resource, concerns: [instanceId = ""] }: OperationCore): Promise<void> =>
+  protectWithout(change, instanceId, resource.id);
+
+/** If a backup that nobody can restore any more was its instance's last one, the one before it is. */
+export async function protectWithout(change: Change, instanceId: string, id: string): Promise<void> {
   const { accountId } = change;
-  const { id } = operation.resource;
-  const [instanceId = ""] = operation.concerns;
   const { instance, policy } = await read({
     instance: instanceRef(accountId, instanceId),
     policy: policyRef(accountId, instanceId),
   });
   if (instance?.last_backup_id !== id) return;
-  const { set, where, conditionError } = protectionWith(change, instance, await lastBackupBut(accountId, instanceId, id));
+  const { set, where, conditionError } = protectionWith(change, instance, await lastBackupBut(change, instanceId, id));
   change.update(keys.record("instance", accountId, instance.id), { set }, where, conditionError);
   checkSoon(change, policy);
 }
@@ -136,20 +138,26 @@ const Listed = z.object({
   completed_at: z.string().nullable(),
 });
 
-async function lastBackupBut(accountId: string, instanceId: string, gone: string): Promise<LastBackup> {
+/** The list may lag behind, and still show what was deleted. The backup that is found stays until the change is written. */
+async function lastBackupBut(change: Change, instanceId: string, gone: string): Promise<LastBackup> {
+  const { accountId } = change;
   const { items } = await listOfParent(
     { kind: "backup", accountId, schema: Listed },
     instanceId,
-    { per_page: 1 },
-    ({ id, kind, state }) => id !== gone && kind !== "pre_restore" && RESTORABLE.some((each) => each === state),
+    { per_page: Number.MAX_SAFE_INTEGER },
+    ({ id, kind, state }) => id !== gone && kind !== "pre_restore" && isRestorable(state),
   );
-  const [last] = items;
-  return {
-    last_backup_id: last?.id ?? null,
-    last_backup_at: last?.completed_at ?? null,
-    last_backup_begun_at: last?.created_at ?? null,
-  };
+  for (const { id } of items) {
+    const key = keys.record("backup", accountId, id);
+    const last = await find({ key, schema: Listed });
+    if (last === undefined || !isRestorable(last.state)) continue;
+    change.write(check(key, { oneOf: { state: RESTORABLE } }, () => protectionError(instanceId, {})));
+    return { last_backup_id: id, last_backup_at: last.completed_at, last_backup_begun_at: last.created_at };
+  }
+  return { last_backup_id: null, last_backup_at: null, last_backup_begun_at: null };
 }
+
+const isRestorable = (state: string): boolean => RESTORABLE.some((each) => each === state);
 
 /** Removes the policy of an instance that is gone, with the backup that waits for its run. */
 export async function dropPolicy(change: Change, instanceId: string): Promise<void> {

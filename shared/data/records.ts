@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { BackupPolicy, type PolicyFields } from "../api/backup-policy.ts";
 import { Backup, BackupStatus } from "../api/backups.ts";
-import { type Actor, email, id, timestamp } from "../api/fields.ts";
+import { type Actor, email, id, type Labels, timestamp } from "../api/fields.ts";
 import { Instance, InstanceStatus } from "../api/instances.ts";
 import { Operation, OperationStatus } from "../api/operations.ts";
 import { Server } from "../api/servers.ts";
@@ -14,50 +14,92 @@ import { isServerPhase, OPERATION_TYPES, PROTECTION_STATUSES, RESOURCE_TYPES, ty
 import { Stamp } from "./stamps.ts";
 import { stored } from "./stored.ts";
 
-const listed = { account_id: z.string(), number: z.string() };
+// Built once each: a function builds all schemas of its records when it starts.
+const text = z.string();
+const textOrNull = text.nullable();
+const noText = textOrNull.default(null);
+const maybeText = text.optional();
+const count = z.number().int();
+const counter = count.default(0);
+const maybeCount = count.optional();
+const mark = z.literal(true).optional();
+const resourceType = z.enum(RESOURCE_TYPES);
 
-export const ServerRecord = stored(Server.omit({ status: true, last_seen_at: true })).extend({
+/** Checked when they came in; records of before there were labels have none. */
+const labels = z.custom<Labels>().default({});
+
+const listed = { account_id: text, number: text };
+
+export const ServerRecord = stored(
+  Server.omit({ status: true, last_seen_at: true, disk_free_bytes: true, memory_free_bytes: true, reported_at: true }),
+).extend({
   ...listed,
+  labels,
   state: z.custom<ServerPhase>(isServerPhase),
   /** The provider's own id of the machine; null until it has given one. */
-  machine_id: z.string().nullable(),
+  machine_id: textOrNull,
   /** When an order was last sent, or its response was last unclear: there may be a machine that the provider does not list yet. */
-  requested_at: z.string().nullable().default(null),
+  requested_at: noText,
   /** When its creation was given up: from then on no machine is ordered for it. */
-  orders_closed_at: z.string().optional(),
+  orders_closed_at: maybeText,
   /** Where its SSH server listens; null until the machine is known. */
-  ssh_port: z.number().int().nullable().default(null),
+  ssh_port: count.nullable().default(null),
   /** The public host keys that it may show, one line each: two while one is being changed for the other. */
-  host_keys: z.array(z.string()).default([]),
+  host_keys: z.array(text).default([]),
   /** Instances that are on it: it cannot be deleted while there are any. */
-  instances: z.number().int().default(0),
-  failed_probes: z.number().int().default(0),
+  instances: counter,
+  failed_probes: counter,
   /** Scheduled backups that run on it. */
-  scheduled_backups: z.number().int().default(0),
+  scheduled_backups: counter,
 });
 export type ServerRecord = z.infer<typeof ServerRecord>;
 
 /** A server whose health is checked. It is in no index, so that a check each minute costs one write unit, and none for each index. */
 export const WatchedServer = z.object({
-  account_id: z.string(),
-  server_id: z.string(),
-  last_seen_at: z.string().nullable().default(null),
+  account_id: text,
+  server_id: text,
+  last_seen_at: noText,
+  /** How many instances were on it at the last login: another number is a reason for the next one. */
+  instances_at_login: maybeCount,
 });
 export type WatchedServer = z.infer<typeof WatchedServer>;
 
+/** What the proxy of a machine has for an instance's domain. */
+const ReportedCertificate = z.object({
+  domain: text,
+  /** Null if there is none. */
+  expires_at: textOrNull,
+  /** The last attempt to get or renew it failed, or it is for another domain. */
+  failing: z.boolean(),
+});
+export type ReportedCertificate = z.infer<typeof ReportedCertificate>;
+
+/** What a server's machine last reported about itself. Like the item above it is in no index. */
+export const HostReport = z.object({
+  disk_free_bytes: count,
+  memory_free_bytes: count,
+  reported_at: text,
+  /** By the instance's ID. */
+  certificates: z.record(text, ReportedCertificate).default({}),
+  /** When the certificates were reported, which the rest may be without; null if they never were. */
+  certificates_at: noText,
+});
+export type HostReport = z.infer<typeof HostReport>;
+
 export const InstanceRecord = stored(
-  Instance.omit({ status: true, allowed_actions: true, dns_record: true, url: true, protection: true }),
+  Instance.omit({ status: true, allowed_actions: true, dns_record: true, url: true, protection: true, certificate: true }),
 ).extend({
   ...listed,
+  labels,
   protection_status: z.enum(PROTECTION_STATUSES).default("unprotected"),
   /** The last completed backup, without safety backups: when it was completed, and when it was begun. */
-  last_backup_id: z.string().nullable().default(null),
-  last_backup_at: z.string().nullable().default(null),
-  last_backup_begun_at: z.string().nullable().default(null),
+  last_backup_id: noText,
+  last_backup_at: noText,
+  last_backup_begun_at: noText,
   /** Null without an enabled policy. */
-  next_backup_at: z.string().nullable().default(null),
+  next_backup_at: noText,
   state: InstanceStatus,
-  server_ip: z.string().nullable(),
+  server_ip: textOrNull,
   /** Whether the ERP was ever installed; records of before this was noted are taken for installed. */
   installed: z.boolean().default(true),
 });
@@ -65,6 +107,7 @@ export type InstanceRecord = z.infer<typeof InstanceRecord>;
 
 export const BackupRecord = stored(Backup.omit({ status: true })).extend({
   ...listed,
+  labels,
   state: BackupStatus,
   missing_files: Backup.shape.missing_files.default(0),
   skipped_files: Backup.shape.skipped_files.default(0),
@@ -72,50 +115,50 @@ export const BackupRecord = stored(Backup.omit({ status: true })).extend({
   drill: Backup.shape.drill.default(null),
   retained_by: Backup.shape.retained_by.default([]),
   /** When the run of a scheduled backup was due, and whether it repeats one that failed. */
-  due_at: z.string().optional(),
-  attempt: z.number().int().optional(),
+  due_at: maybeText,
+  attempt: maybeCount,
   server_id: id("server"),
   /** The storage's own checksum of the archive as it arrived. */
-  stored_checksum: z.string().optional(),
-  /** For a clone once the instance is gone. */
-  admin_email: email,
+  stored_checksum: maybeText,
+  /** For a clone once the instance is gone; an uploaded backup never had one. */
+  admin_email: email.nullable(),
   /** Operations that are reading the archive: it cannot be deleted while there are any. */
-  used_by: z.set(z.string()).optional(),
+  used_by: z.set(text).optional(),
 });
 export type BackupRecord = z.infer<typeof BackupRecord>;
 
 /** A due run of a policy that has not started. */
 const DueRun = z.object({
-  due_at: z.string(),
+  due_at: text,
   /** 2 if it repeats one that failed. */
-  attempt: z.number().int(),
+  attempt: count,
   /** From when on it may start. */
-  start_at: z.string(),
+  start_at: text,
   /** Since when it is retried because its instance or server is not available; null while it is not. */
-  held_since: z.string().nullable(),
+  held_since: textOrNull,
   /** Its backup, while it waits for a place on its server. */
-  backup_id: z.string().nullable(),
+  backup_id: textOrNull,
 });
 export type DueRun = z.infer<typeof DueRun>;
 
 /** What moving a policy takes, without what is only shown of it: the end of a backup builds no more. */
 export const PolicyCore = z.object({
-  account_id: z.string(),
-  instance_id: z.string(),
-  server_id: z.string(),
+  account_id: text,
+  instance_id: text,
+  server_id: text,
   enabled: z.boolean(),
-  next_run_at: z.string().nullable(),
+  next_run_at: textOrNull,
   /** Changes with each write. */
-  revision: z.string(),
+  revision: text,
   /** The times before it was set or enabled do not count. */
-  since: z.string(),
+  since: text,
   due: DueRun.nullable(),
   /** Whether a run has completed since retention was last applied. */
   retain: z.boolean(),
   /** When its instance becomes overdue, unless a backup is taken; null if it cannot, or is. */
-  overdue_at: z.string().nullable(),
+  overdue_at: textOrNull,
   /** When the next restore drill is due; null without drills. */
-  drill_at: z.string().nullable().default(null),
+  drill_at: noText,
 });
 export type PolicyCore = z.infer<typeof PolicyCore>;
 
@@ -128,35 +171,35 @@ export type PolicyRecord = z.infer<typeof PolicyRecord>;
  */
 export const OperationCore = z.object({
   ...listed,
-  id: z.string(),
-  created_at: z.string(),
+  id: text,
+  created_at: text,
   state: OperationStatus,
   type: z.enum(OPERATION_TYPES),
-  resource: z.object({ type: z.enum(RESOURCE_TYPES), id: z.string() }),
+  resource: z.object({ type: resourceType, id: text }),
   /** The execution's input: ids and flags. */
-  input: z.record(z.string(), z.unknown()),
+  input: z.record(text, z.unknown()),
   /** The state of the resource when the operation started; null for operations that create it. */
-  before: z.string().nullable(),
+  before: textOrNull,
   /** What else the operation locks, besides its resource. */
-  holds: z.array(z.object({ type: z.enum(RESOURCE_TYPES), id: z.string() })),
+  holds: z.array(z.object({ type: resourceType, id: text })),
   /** The backup whose archive it reads. */
-  uses_backup_id: z.string().nullable(),
+  uses_backup_id: textOrNull,
   /** The other resources whose lists include the operation. */
-  concerns: z.array(z.string()).default([]),
+  concerns: z.array(text).default([]),
   /** The previous values of what the request changed immediately, for withdrawing the operation. */
-  replaced: z.record(z.string(), z.string()).optional(),
+  replaced: z.custom<{ name?: string; admin_email?: string; labels?: Labels }>().optional(),
   /** Where the resource goes instead of what the lifecycle says, if a task found that out. */
-  failed_state: z.string().optional(),
+  failed_state: maybeText,
   /** How many tries of its undos have failed: each further try is a separate job on the machine. */
-  failed_undos: z.number().int().optional(),
+  failed_undos: maybeCount,
   /** What the work was for is done and stays: only tidying up is left. */
-  committed: z.literal(true).optional(),
+  committed: mark,
   /** The operation is being undone: its steps must not add anything. */
-  undoing: z.literal(true).optional(),
+  undoing: mark,
   /** What it found out is recorded, in this one change. */
-  recorded: z.literal(true).optional(),
+  recorded: mark,
   /** A retry of the request got its success: the operation cannot be withdrawn. */
-  confirmed: z.literal(true).optional(),
+  confirmed: mark,
 });
 export type OperationCore = z.infer<typeof OperationCore>;
 
@@ -166,7 +209,7 @@ export type OperationRecord = z.infer<typeof OperationRecord>;
 export const EventRecord = stored(Event).extend(listed);
 export type EventRecord = z.infer<typeof EventRecord>;
 
-export const SshKeyRecord = stored(SshKey).extend({ account_id: z.string() });
+export const SshKeyRecord = stored(SshKey).extend({ account_id: text });
 export type SshKeyRecord = z.infer<typeof SshKeyRecord>;
 
 const bytes = z.instanceof(Uint8Array);
@@ -175,14 +218,14 @@ const slots = z.array(Stamp);
 
 /** What admits a token's requests, and so is written by each of them. */
 export const TokenAccess = z.object({
-  id: z.string(),
-  account_id: z.string(),
+  id: text,
+  account_id: text,
   hash: bytes,
   /** A bit for each permission, in the order of `ALL_PERMISSIONS`. */
   permissions: z.number(),
   /** Milliseconds since 1970; absent: never. */
   expires_at: z.number().optional(),
-  last_used_ip: z.string().nullable().default(null),
+  last_used_ip: noText,
   all: slots,
   create_delete: slots,
 });
@@ -213,21 +256,19 @@ export const UserRecord = z.object({
   id: id("user"),
   account_id: id("account"),
   email,
-  name: z.string(),
-  password_hash: z.string(),
+  name: text,
+  password_hash: text,
   created_at: timestamp,
 });
 export type UserRecord = z.infer<typeof UserRecord>;
 
-const counter = z.number().int().default(0);
-
 export const AccountRecord = z.object({
   id: id("account"),
-  account_name: z.string(),
-  contact_email: z.string().nullable(),
-  default_provider: z.string().nullable(),
-  default_region: z.string().nullable(),
-  backup_retention_days: z.number().int(),
+  account_name: text,
+  contact_email: textOrNull,
+  default_provider: textOrNull,
+  default_region: textOrNull,
+  backup_retention_days: count,
   default_backup_policy: z.custom<PolicyFields>().nullable().default(null),
   created_at: timestamp,
   updated_at: timestamp,
@@ -256,14 +297,14 @@ export type AccountRecord = z.infer<typeof AccountRecord>;
 export const Caller = z.object({
   account_id: id("account"),
   type: z.enum(["token", "user"]),
-  id: z.string(),
+  id: text,
   /** Unknown to the authorizer; whoever changes something reads it with the account (`begin.ts`). */
-  name: z.string().optional(),
+  name: maybeText,
   permissions: z.array(z.enum(ALL_PERMISSIONS)),
-  session_id: z.string().optional(),
-  ip_address: z.string().nullable(),
+  session_id: maybeText,
+  ip_address: textOrNull,
   /** Which of the credential's places for waiting the request has taken, and until when it is taken. */
-  wait: z.object({ place: z.string(), until: z.number() }).optional(),
+  wait: z.object({ place: text, until: z.number() }).optional(),
 });
 export type Caller = z.infer<typeof Caller>;
 

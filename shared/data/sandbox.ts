@@ -2,8 +2,9 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { timestamp } from "../api/fields.ts";
-import { keys } from "./keys.ts";
-import { find, type Item, putIfAbsent, queryAll, removeOne, updateOne } from "./table.ts";
+import { type Key, keys } from "./keys.ts";
+import { find, type Item, putIfAbsent, queryAll, removeOne, transact, updateOne } from "./table.ts";
+import { update, type Write } from "./writes.ts";
 
 /** Simulated time: how many seconds one of the sandbox's takes. 0 in tests. */
 function timeScale(): number {
@@ -142,6 +143,12 @@ type ErpState = Omit<SandboxErp, "revision">;
 export const findErp = (machineId: string, instanceId: string): Promise<SandboxErp | undefined> =>
   find({ key: keys.sandboxErp(machineId, instanceId), schema: SandboxErp });
 
+/** All ERPs on a machine, by the instance's ID. */
+export async function listErps(machineId: string): Promise<Map<string, SandboxErp>> {
+  const items = await queryAll(keys.sandboxErp(machineId, "").pk, { consistent: true });
+  return new Map(items.map((item) => [String(item["sk"]), SandboxErp.parse(item)]));
+}
+
 /** Leaves the ERP alone that an earlier try installed. */
 export const addErp = async (machineId: string, instanceId: string, erp: ErpState): Promise<void> =>
   void (await putIfAbsent(keys.sandboxErp(machineId, instanceId), { ...erp, revision: 0 }));
@@ -153,15 +160,30 @@ export async function changeErp(
   machineId: string,
   instanceId: string,
   change: (erp: SandboxErp) => Partial<ErpState>,
+  /** What else must hold at the moment of the write. */
+  guard?: Write,
 ): Promise<boolean> {
   for (let attempt = 1; attempt <= WRITE_TRIES; attempt++) {
     const erp = await findErp(machineId, instanceId);
     if (erp === undefined) return false;
     const set: Item = { ...change(erp), revision: erp.revision + 1 };
-    const { done } = await updateOne(keys.sandboxErp(machineId, instanceId), { set }, { equals: { revision: erp.revision } });
-    if (done) return true;
+    if (await written(keys.sandboxErp(machineId, instanceId), set, erp.revision, guard)) return true;
   }
   throw new Error(`Too many writes to the sandbox ERP ${instanceId} at the same time`);
+}
+
+/** False if another write came first. */
+async function written(key: Key, set: Item, revision: number, guard: Write | undefined): Promise<boolean> {
+  const where = { equals: { revision } };
+  if (guard === undefined) return (await updateOne(key, { set }, where)).done;
+  const overtaken = new Error("Another write came first");
+  try {
+    await transact([guard, update(key, { set }, where, () => overtaken)]);
+    return true;
+  } catch (error) {
+    if (error === overtaken) return false;
+    throw error;
+  }
 }
 
 export const removeErp = (machineId: string, instanceId: string): Promise<void> =>
@@ -184,16 +206,19 @@ export async function writeSandboxData(
   data: SandboxData,
   /** Throws if the current value must not be replaced. */
   allow: (present: SandboxData) => void,
+  /** What must still hold when it is written. */
+  guard: Write,
 ): Promise<boolean> {
-  let written = false;
-  await changeErp(machineId, instanceId, ({ database }) => {
-    written = database !== null;
+  let hasDatabase = false;
+  const change = ({ database }: SandboxErp): Partial<ErpState> => {
+    hasDatabase = database !== null;
     if (database === null) return {};
     allow(SandboxDataText.parse(JSON.parse(database.data)));
     const { attachments, files } = attachmentsOf(data);
     return { database: { ...database, data: JSON.stringify(data), attachments }, files };
-  });
-  return written;
+  };
+  await changeErp(machineId, instanceId, change, guard);
+  return hasDatabase;
 }
 
 /** A file for the company's logo, and one for each thing that people wrote: the filestore is never empty. */

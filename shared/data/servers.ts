@@ -1,5 +1,6 @@
 // Servers in the table.
 import { hasInstances, noneInAccount, notFound, operationInProgress, serverBusy, serverNotActive, taken } from "../api/errors.ts";
+import type { Labels } from "../api/fields.ts";
 import { Server, SERVER_UNVERSIONED } from "../api/servers.ts";
 import { newId } from "../domain/ids.ts";
 import { LIFECYCLE, RENAMABLE, SERVER_PHASES, type ServerPhase, USABLE } from "../domain/lifecycle.ts";
@@ -7,9 +8,12 @@ import { SCHEDULED_AT_ONCE } from "../domain/limits.ts";
 import { getterOf, presentOf, refOf } from "./by-id.ts";
 import { type Change, heldByAnother, now, Overtaken } from "./change.ts";
 import type { Ending } from "./ending.ts";
+import { hostReportRef } from "./host-reports.ts";
 import { keys } from "./keys.ts";
-import { type Listed, listPage, type PageQuery } from "./lists.ts";
-import { ServerRecord, WatchedServer } from "./records.ts";
+import { listPage } from "./lists.ts";
+import type { Listed, PageQuery } from "./pages.ts";
+import { type HostReport, ServerRecord, WatchedServer } from "./records.ts";
+import { type Finding, findPage, needsEntries } from "./search.ts";
 import { find, type Item, type Ref } from "./table.ts";
 import { type Version, versionOf } from "./versions.ts";
 import { check, checkAbsent } from "./writes.ts";
@@ -24,10 +28,15 @@ export function namedServer(server: ServerRecord | undefined): ServerRecord {
   return server;
 }
 
-export const listServers = (
+export async function listServers(
   accountId: string,
-  { status, ...page }: PageQuery & { status?: string | undefined },
-): Promise<Listed<ServerRecord>> => listPage({ kind: "server", accountId, status, schema: ServerRecord }, page);
+  { status, label, search, sort, ...page }: PageQuery & Finding & { status?: string | undefined },
+): Promise<Listed<ServerRecord>> {
+  const [finding, filters] = [{ label, search, sort }, { status }];
+  if (!needsEntries(finding, filters, page)) return listPage({ kind: "server", accountId, status, schema: ServerRecord }, page);
+  const { records, meta } = await findPage({ kind: "server", accountId }, { finding, filters, page });
+  return { items: records.map((item) => ServerRecord.parse(item)), meta };
+}
 
 export const serverVersion = (server: ServerRecord): Version =>
   versionOf(serverRef(server.account_id, server.id), server, {
@@ -38,23 +47,38 @@ export const serverVersion = (server: ServerRecord): Version =>
 
 export const toListedServer = (record: ServerRecord) => ({ ...record, status: SERVER_PHASES[record.state] });
 
-export const toServer = (record: ServerRecord, watched: WatchedServer | undefined): Server => ({
+/** What its health checks know of it. */
+interface Observed {
+  watched?: WatchedServer | undefined;
+  report?: HostReport | undefined;
+}
+
+export const toServer = (record: ServerRecord, { watched, report }: Observed): Server => ({
   ...toListedServer(record),
   last_seen_at: watched?.last_seen_at ?? null,
+  disk_free_bytes: report?.disk_free_bytes ?? null,
+  memory_free_bytes: report?.memory_free_bytes ?? null,
+  reported_at: report?.reported_at ?? null,
 });
 
-/** When a server last responded. */
-export const watchedRef = (serverId: string): Ref<WatchedServer> => ({
-  key: keys.watchedServer(serverId),
-  schema: WatchedServer,
+const watchedRef = (serverId: string): Ref<WatchedServer> => ({ key: keys.watchedServer(serverId), schema: WatchedServer });
+
+/** A server with what its health checks know of it: in one call. */
+export const serverRefs = (accountId: string, id: string) => ({
+  server: serverRef(accountId, id),
+  watched: watchedRef(id),
+  report: hostReportRef(accountId, id),
 });
 
-type NewServer = Pick<ServerRecord, "name" | "provider" | "region" | "size" | "specs" | "ssh_key_id">;
+type NewServer = Pick<ServerRecord, "name" | "provider" | "region" | "size" | "specs" | "ssh_key_id"> & {
+  labels?: Labels | undefined;
+};
 
-export function reserveServer(change: Change, draft: NewServer, operationId: string): ServerRecord {
+export function reserveServer(change: Change, { labels = {}, ...draft }: NewServer, operationId: string): ServerRecord {
   const id = newId("server");
   const server: ServerRecord = {
     ...draft,
+    labels,
     id,
     account_id: change.accountId,
     number: change.number("server", id),
@@ -69,8 +93,8 @@ export function reserveServer(change: Change, draft: NewServer, operationId: str
     scheduled_backups: 0,
     failed_probes: 0,
     operation_id: operationId,
-    created_at: now(),
-    updated_at: now(),
+    created_at: change.at,
+    updated_at: change.at,
   };
   change.use("server", 1);
   change.claim(keys.serverName(change.accountId, server.name), "name", id);
@@ -79,11 +103,16 @@ export function reserveServer(change: Change, draft: NewServer, operationId: str
   return server;
 }
 
-/** Renames a server immediately. */
-export function renameServer(change: Change, server: ServerRecord, name: string): ServerRecord {
+/** Renames a server, or changes its labels, immediately. */
+export function editServer(
+  change: Change,
+  server: ServerRecord,
+  { name = server.name, labels }: { name?: string | undefined; labels?: Labels | undefined },
+): ServerRecord {
   if (!RENAMABLE.includes(server.state)) throw serverBusy(server.state);
   const updated_at = now();
-  if (name !== server.name) {
+  const isRenamed = name !== server.name;
+  if (isRenamed) {
     change.put(keys.serverName(change.accountId, name), { owner_id: server.id }, (present) =>
       present?.["owner_id"] === server.id ? renamedMeanwhile(server.id) : taken("name", present?.["owner_id"]),
     );
@@ -91,14 +120,15 @@ export function renameServer(change: Change, server: ServerRecord, name: string)
   }
   change.update(
     keys.record("server", change.accountId, server.id),
-    { set: { name, updated_at } },
-    { equals: { name: server.name }, oneOf: { state: RENAMABLE } },
+    { set: { ...(isRenamed && { name }), labels, updated_at } },
+    { ...(isRenamed && { equals: { name: server.name } }), oneOf: { state: RENAMABLE } },
     (present) =>
       typeof present?.["name"] === "string" && present["name"] !== server.name
         ? renamedMeanwhile(server.id)
         : serverError(present),
   );
-  return { ...server, name, updated_at };
+  change.refind("server", server.id, { ...(isRenamed && { name }), labels });
+  return { ...server, name, labels: labels ?? server.labels, updated_at };
 }
 
 const renamedMeanwhile = (id: string): Error =>
@@ -130,6 +160,7 @@ export async function endServer(change: Change, { operation, to, reasonAfter }: 
     change.drop("server", server, from, mine);
     change.remove(keys.serverName(change.accountId, server.name));
     change.remove(keys.watchedServer(server.id), { exists: false });
+    change.remove(keys.hostReport(change.accountId, server.id), { exists: false });
     change.use("server", -1);
     return;
   }

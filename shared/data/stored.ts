@@ -4,6 +4,7 @@ import * as z from "zod";
 
 const TEXT = z.string();
 const NUMBER = z.number();
+const TEXT_OR_NULL = TEXT.nullable();
 
 export function stored<S extends z.ZodRawShape>({ shape }: z.ZodObject<S>): z.ZodObject<S> {
   const types = Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, typeOf(field)]));
@@ -14,6 +15,9 @@ export function stored<S extends z.ZodRawShape>({ shape }: z.ZodObject<S>): z.Zo
 function typeOf(field: z.core.$ZodType): z.core.$ZodType {
   if (field instanceof z.ZodString || field instanceof z.ZodStringFormat) return TEXT;
   if (field instanceof z.ZodNumber) return NUMBER;
-  if (field instanceof z.ZodNullable) return z.nullable(typeOf(field.unwrap()));
+  if (field instanceof z.ZodNullable) {
+    const type = typeOf(field.unwrap());
+    return type === TEXT ? TEXT_OR_NULL : z.nullable(type);
+  }
   return field;
 }

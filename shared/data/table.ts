@@ -90,7 +90,10 @@ export async function readAll(
     if (attempt > 1) await sleep(jitter(attempt));
     const batch = rest.slice(0, 100); // the most that one BatchGetItem takes
     const { Responses, UnprocessedKeys } = await client().send(
-      new BatchGetCommand({ RequestItems: { [table]: { Keys: batch, ConsistentRead: consistent } } }),
+      new BatchGetCommand({
+        RequestItems: { [table]: { Keys: batch, ConsistentRead: consistent } },
+        ReturnConsumedCapacity: "TOTAL", // for tests, as of Query
+      }),
     );
     for (const item of Responses?.[table] ?? []) items.set(keyString(item), item);
     const unread = UnprocessedKeys?.[table]?.Keys ?? [];

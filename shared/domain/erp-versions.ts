@@ -1,4 +1,6 @@
-// The versions of the ERP that can be installed, newest first: a new one is a line here.
+// The editions of the ERP, and the versions of it that can be installed, newest first: a new one is a line here.
+export const EDITIONS = ["community", "enterprise"] as const;
+
 interface ErpVersion {
   version: string;
   /** Can still be installed, but will not be for long. */

@@ -9,6 +9,7 @@ export const ID_PREFIXES = {
   server: "srv",
   instance: "ins",
   backup: "bak",
+  upload: "upl",
   operation: "op",
   event: "evt",
   session: "ses",

@@ -16,6 +16,7 @@ export const JOB_MINUTES = {
   verify_archive: 60,
   build_restore: 120,
   drill_archive: 150,
+  import_archive: 240,
   remove_drill: 15,
   pause_erp: 10,
   swap_restore: 15,

@@ -24,6 +24,34 @@ export type BackupStatus = (typeof BACKUP_STATUSES)[number];
 export const PROTECTION_STATUSES = ["unprotected", "protected", "overdue"] as const;
 export type ProtectionStatus = (typeof PROTECTION_STATUSES)[number];
 
+/** What an instance's server last reported about the certificate of its domain. */
+export const CERTIFICATE_STATUSES = ["pending", "valid", "failing"] as const;
+/** There is none yet, or the server has not reported on the domain. */
+export const CERTIFICATE_PENDING = "pending" satisfies (typeof CERTIFICATE_STATUSES)[number];
+
+/** One character for each status, as search entries store it: 10,000 of them are read for a search. */
+const STATUS_CODES: Readonly<Record<ServerStatus | InstanceStatus | BackupStatus | ProtectionStatus, string>> = {
+  active: "a",
+  provisioning: "p",
+  offline: "o",
+  running: "r",
+  stopping: "i",
+  stopped: "s",
+  starting: "t",
+  restarting: "e",
+  restoring: "v",
+  failed: "f",
+  deleting: "d",
+  pending: "n",
+  completed: "c",
+  unprotected: "u",
+  protected: "y",
+  overdue: "z",
+};
+const CODES: Readonly<Record<string, string>> = STATUS_CODES;
+export const codeOfStatus = (status: string): string => CODES[status] ?? status;
+export const statusOfCode = (code: string): string => Object.keys(CODES).find((status) => CODES[status] === code) ?? code;
+
 export const OPERATION_STATUSES = ["pending", "running", "succeeded", "failed"] as const;
 export type OperationStatus = (typeof OPERATION_STATUSES)[number];
 
@@ -36,7 +64,8 @@ export const OPERATION = { pending: "pending", running: "running", succeeded: "s
 };
 
 /** The statuses of an operation that has not ended. */
-export const OPEN: readonly OperationStatus[] = [OPERATION.pending, OPERATION.running];
+export const OPEN_STATUSES = [OPERATION.pending, OPERATION.running] as const;
+export const OPEN: readonly OperationStatus[] = OPEN_STATUSES;
 export const isOpen = (status: OperationStatus): boolean => OPEN.includes(status);
 
 /** Every action on an instance; `allowed_actions` lists those that are possible now. */
@@ -112,6 +141,7 @@ export const LIFECYCLE = {
   "instance.restart": instance({ from: ["running", "failed"], through: "restarting", to: "running", failed: "failed" }),
   "instance.delete": instance({ from: ["running", "stopped", "failed"], through: "deleting", to: "gone", failed: "failed" }),
   "backup.create": backup({ from: [], through: "pending", begun: "running", to: "completed", failed: "failed" }),
+  "backup.import": backup({ from: [], through: "pending", begun: "running", to: "completed", failed: "failed" }),
   "backup.delete": backup({ from: ["completed", "failed"], through: "deleting", to: "gone", failed: "failed" }),
   "backup.drill": backup({ from: ["completed"], through: "unchanged", to: "before", failed: "before", intact: true }),
   "backup.restore": instance({ from: ["running", "stopped", "failed"], through: "restoring", to: "before", failed: "before" }),

@@ -22,6 +22,13 @@ export const pauseBeforePoll = (polls: number): number => Math.min(250 * 1.5 ** 
 /** Records of a page of a list. */
 export const PER_PAGE_MAX = 100;
 
+/** Up to here a list that is filtered by label or search, or by several filters, counts its records. */
+export const LISTED_MAX = 10_000;
+
+/** Labels of a server, an instance or a backup, and the characters of a label's value. */
+export const LABELS_MAX = 16;
+export const LABEL_CHARACTERS = 63;
+
 export const BODY_BYTES_MAX = 64 * 1024;
 
 /** Failed sign-ins in `LOGIN_WINDOW_SECONDS`: for one email from one IP address, and from one IP address in total. */
@@ -35,6 +42,20 @@ export const IDEMPOTENCY_HOURS = 24;
 /** How long events and ended operations are kept: a year and the time to look back at it. */
 export const HISTORY_DAYS = 400;
 export const DOWNLOAD_MINUTES = 15;
+
+/** Archives that are moved in. S3 takes 10,000 parts of at least 5 MiB. */
+export const UPLOAD = {
+  bytesMax: 500_000_000_000,
+  /** A sandbox reads an archive in one piece. */
+  testBytesMax: 64 * 1024 * 1024,
+  partBytes: 64 * 1024 * 1024,
+  /** Parts of one request for addresses. */
+  partsAtOnce: 100,
+  addressMinutes: 60,
+  days: 7,
+  /** Unfinished ones of an account. */
+  atOnce: 3,
+} as const;
 
 /** The default quotas of an account; the operator can change them. */
 export const DEFAULT_QUOTAS = { server: 10, instance: 100, token: 100, ssh_key: 100, user: 20 } as const;

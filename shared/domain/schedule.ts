@@ -49,9 +49,17 @@ export function nextRun({ schedule, timezone }: Schedule, after: number): number
   }
 }
 
+const DAY_MS = 86_400_000;
+/** After a long outage an hourly schedule has thousands of times to go through; most have one in the last two days. */
+const LOOK_BACK_DAYS = [2, 64];
+
 /** The last time until an instant, given one that is not after it. */
 export function latestRun(schedule: Schedule, from: number, until: number): number {
-  for (let run = from; ;) {
+  const recent = LOOK_BACK_DAYS.map((days) => until - days * DAY_MS)
+    .filter((start) => start > from)
+    .map((start) => nextRun(schedule, start))
+    .find((run) => run <= until);
+  for (let run = recent ?? from; ;) {
     const next = nextRun(schedule, run);
     if (next > until) return run;
     run = next;

@@ -2,7 +2,22 @@
 import { readFileSync } from "node:fs";
 
 /** The first part has what all others use; the last runs the requested command. */
-const PARTS = ["jobs", "instance", "files", "install", "run", "proxy", "backup", "restore", "clone", "drill", "machine", "main"];
+const PARTS = [
+  "jobs",
+  "instance",
+  "files",
+  "install",
+  "run",
+  "proxy",
+  "backup",
+  "restore",
+  "clone",
+  "drill",
+  "import",
+  "machine",
+  "report",
+  "main",
+];
 
 export const hostScript = (): string =>
   [...PARTS.slice(0, -1).map(partOf), filesProgram(), ...PARTS.slice(-1).map(partOf)].join("\n");

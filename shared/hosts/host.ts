@@ -2,7 +2,9 @@
 import * as z from "zod";
 import { DrillCheck } from "../api/drill.ts";
 import { Verification } from "../api/operations.ts";
+import type { MachineReport } from "../data/host-reports.ts";
 import type { InstanceRecord, ServerRecord } from "../data/records.ts";
+import { EDITIONS } from "../domain/erp-versions.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import type { StoredArchive } from "../storage/stored-archive.ts";
 
@@ -24,6 +26,8 @@ export type MadeArchive = z.infer<typeof MadeArchive>;
 /** For the operation's result: nothing where nothing was left out. */
 export const skippedIn = ({ skipped_paths }: MadeArchive): { skipped_paths?: string[] } =>
   skipped_paths.length === 0 ? {} : { skipped_paths };
+
+type UploadedArchive = Pick<StoredArchive, "key" | "size_bytes" | "sha256">;
 
 interface OfInstance {
   instance_id: string;
@@ -68,7 +72,9 @@ interface JobInput {
   build_restore: OfBuild & { backup_first: boolean };
   /** Restores the archive next to everything else, checks it, and removes it again. */
   drill_archive: { archive: StoredArchive; edition: InstanceRecord["edition"]; note: string | null };
-  /** Removes what a drill that was killed has left. */
+  /** Restores an uploaded archive, of which only its checksum is known, next to everything else, and removes it again. */
+  import_archive: { archive: UploadedArchive; erp_versions: readonly string[] };
+  /** Removes what a drill or an import that was killed has left. */
   remove_drill: object;
   /** Stops the ERP, whose data is swapped next: the safety backup has everything written until then. */
   pause_erp: OfInstance & { restore_id: string };
@@ -88,6 +94,8 @@ interface JobInput {
     admin_password: string | undefined;
     /** Passwords, sessions and API keys of all other users stop working. */
     reset_users: boolean;
+    /** It stays the same database to the ERP's vendor. */
+    keep_uuid: boolean;
   };
   /** The old domain serves until the new one does. */
   move_domain: OfInstance & { domain: string };
@@ -123,6 +131,13 @@ export const JOB_RESULTS = {
   drill_archive: z.object({
     checks: z.array(DrillCheck.extend({ detail: z.string().transform((text) => text.slice(0, 500)) })).max(10),
   }),
+  /** Said by the archive: no more than a format is believed of it. */
+  import_archive: z.object({
+    erp_version: z.string().regex(/^\d{2}\.\d$/),
+    edition: z.enum(EDITIONS),
+    database_name: z.string().regex(/^[A-Za-z0-9_.-]{1,63}$/),
+    missing_files: z.number().int().nonnegative(),
+  }),
   remove_drill: z.null(),
   pause_erp: z.null(),
   /** From when the ERP was stopped until it responded again; null if it was already stopped. */
@@ -151,14 +166,20 @@ export type JobProgress<K extends JobKind> = { ready: false } | { ready: true; r
 /** A server, as far as a host needs to know it. */
 export type HostedServer = Pick<ServerRecord, "id" | "machine_id" | "ip_address" | "ssh_port" | "host_keys">;
 
+export interface Probed {
+  responded: boolean;
+  /** What the machine says about itself; undefined if that took too long, or is nonsense. */
+  report?: MachineReport | undefined;
+}
+
 export interface Host {
   /**
    * Throws GiveUp if the job failed (HOST_JOB_FAILED, BACKUP_CORRUPT, STORAGE_ERROR, TIMEOUT), TryAgain if the machine does not
    * respond, or is not the expected one (HOST_UNREACHABLE).
    */
   run: <K extends JobKind>(server: HostedServer, job: Job<K>) => Promise<JobProgress<K>>;
-  /** Whether the machine responds. */
-  probe: (server: HostedServer) => Promise<boolean>;
+  /** Logs in, to see whether the machine responds. */
+  probe: (server: HostedServer) => Promise<Probed>;
   /** Whether something responds where the machine listens: a twentieth of a probe's CPU time, and no proof of who it is. */
   greets: (server: HostedServer) => Promise<boolean>;
 }

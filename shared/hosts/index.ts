@@ -4,7 +4,7 @@ import { USABLE } from "../domain/lifecycle.ts";
 import { ofEnvironment } from "../platform/env.ts";
 import { log } from "../platform/log.ts";
 import { TryAgain } from "../platform/task-errors.ts";
-import type { Host, HostedServer, Job, JobKind, JobProgress } from "./host.ts";
+import type { Host, HostedServer, Job, JobKind, JobProgress, Probed } from "./host.ts";
 
 /** Loaded on demand, because most tasks reach no machine, and the other environment's never do. */
 const host = (): Promise<Host> =>
@@ -13,7 +13,7 @@ const host = (): Promise<Host> =>
 export const run = async <K extends JobKind>(server: HostedServer, job: Job<K>): Promise<JobProgress<K>> =>
   (await host()).run(server, job);
 
-export const probe = async (server: HostedServer): Promise<boolean> => (await host()).probe(server);
+export const probe = async (server: HostedServer): Promise<Probed> => (await host()).probe(server);
 
 export const greets = async (server: HostedServer): Promise<boolean> => (await host()).greets(server);
 

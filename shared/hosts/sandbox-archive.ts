@@ -69,12 +69,33 @@ function requireListedFiles({ missing_files = Infinity }: Manifest, archived: Pi
     );
 }
 
+/** Far more than a sandbox packs, and little enough for a function's memory. */
+const ENTRIES_MAX = 10_000;
+const UNPACKED_MAX = 16 * 1024 * 1024;
+
 function unzipped(bytes: Uint8Array): Record<string, Uint8Array> {
+  const names = new Set<string>();
+  let size = 0;
   try {
-    return unzipSync(bytes);
+    return unzipSync(bytes, {
+      // Called before each file is unpacked, into memory of the size that the listing says and no more.
+      filter: ({ name, originalSize }) => {
+        if (names.has(name)) throw new Unacceptable("it contains a file twice");
+        names.add(name);
+        size += originalSize;
+        if (names.size > ENTRIES_MAX || size > UNPACKED_MAX)
+          throw new Unacceptable("it unpacks to more than a sandbox instance can hold");
+        return true;
+      },
+    });
   } catch (cause) {
+    if (cause instanceof Unacceptable) throw cause;
     throw new Error("it is not a readable zip file", { cause });
   }
+}
+
+class Unacceptable extends Error {
+  override name = "Unacceptable";
 }
 
 function manifestIn(text: string): Manifest {

@@ -8,14 +8,19 @@ import { type Archived, unpackArchive } from "./sandbox-archive.ts";
 export const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /** Throws GiveUp with BACKUP_CORRUPT if it is not the archive that was stored, or cannot be read. */
-export async function openArchive({ key, size_bytes, sha256, erp_version }: StoredArchive): Promise<Archived> {
-  const bytes = await getArchive(key);
-  if (bytes === undefined) throw corrupt("it is no longer in the storage");
-  if (bytes.length !== size_bytes || sha256Of(bytes) !== sha256) throw corrupt("it does not match its checksum");
-  const archived = readable(bytes);
+export async function openArchive({ erp_version, ...archive }: StoredArchive): Promise<Archived> {
+  const archived = await openUploaded(archive);
   if (archived.manifest.version !== erp_version)
     throw corrupt(`it is of version ${archived.manifest.version}, not of ${erp_version}`);
   return archived;
+}
+
+/** One that may be of any version. */
+export async function openUploaded({ key, size_bytes, sha256 }: Omit<StoredArchive, "erp_version">): Promise<Archived> {
+  const bytes = await getArchive(key);
+  if (bytes === undefined) throw corrupt("it is no longer in the storage");
+  if (bytes.length !== size_bytes || sha256Of(bytes) !== sha256) throw corrupt("it does not match its checksum");
+  return readable(bytes);
 }
 
 function readable(bytes: Uint8Array): Archived {
@@ -26,5 +31,5 @@ function readable(bytes: Uint8Array): Archived {
   }
 }
 
-const corrupt = (why: string, cause?: unknown): GiveUp =>
+export const corrupt = (why: string, cause?: unknown): GiveUp =>
   new GiveUp("BACKUP_CORRUPT", `The backup's archive cannot be used: ${why}`, { cause });

@@ -23,7 +23,9 @@ import { putArchive } from "../storage/archives.ts";
 import { type JobResult, JOB_RESULTS, type Host, type HostedServer, type Job, type JobKind, requirePassword } from "./host.ts";
 import { missingFiles, packArchive } from "./sandbox-archive.ts";
 import { openArchive, sha256Of } from "./sandbox-opened.ts";
+import { importArchive } from "./sandbox-import.ts";
 import { drill } from "./sandbox-drill.ts";
+import { reportOf } from "./sandbox-report.ts";
 
 export const sandbox: Host = {
   run: async <K extends JobKind>(server: HostedServer, job: Job<K>) => {
@@ -39,16 +41,22 @@ export const sandbox: Host = {
     await finishJob(machine_id, job.id, result);
     return done(result);
   },
-  probe: async ({ machine_id }) => {
-    const machine = machine_id === null ? undefined : await findMachine(machine_id);
-    if (machine === undefined || machine.offline) return false;
-    if (!machine.name.startsWith("goes-offline")) return true;
-    // The first health check finds it gone; until then it can be given an instance, to see what becomes of that.
-    await setMachine(machine.machine_id, { offline: true });
-    return false;
+  probe: async (server) => {
+    const machine = await responding(server);
+    return machine === undefined ? { responded: false } : { responded: true, report: await reportOf(machine) };
   },
-  greets: (server) => sandbox.probe(server),
+  greets: async (server) => (await responding(server)) !== undefined,
 };
+
+/** The machine, if it responds to a health check. */
+async function responding({ machine_id }: HostedServer): Promise<SandboxMachine | undefined> {
+  const machine = machine_id === null ? undefined : await findMachine(machine_id);
+  if (machine === undefined || machine.offline) return undefined;
+  if (!machine.name.startsWith("goes-offline")) return machine;
+  // The first health check finds it gone; until then it can be given an instance, to see what becomes of that.
+  await setMachine(machine.machine_id, { offline: true });
+  return undefined;
+}
 
 async function reach({ machine_id }: HostedServer): Promise<SandboxMachine> {
   const machine = machine_id === null ? undefined : await findMachine(machine_id);
@@ -102,6 +110,7 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
   },
   build_restore: { seconds: 0.7, work: build },
   drill_archive: { seconds: 0.7, work: (_machineId, job) => drill(job) },
+  import_archive: { seconds: 0.7, work: (_machineId, job) => importArchive(job) },
   remove_drill: { seconds: 0, work: () => Promise.resolve(null) },
   pause_erp: { seconds: 0.1, work: (machineId, job) => change(machineId, job, () => ({ status: "stopped" })) },
   swap_restore: { seconds: 0.1, work: swap },
@@ -275,7 +284,7 @@ async function putBack(machineId: string, { instance_id, restore_id, start }: Jo
 
 async function personalize(machineId: string, job: Job<"personalize">): Promise<null> {
   const own = {
-    uuid: randomUUID(),
+    ...(!job.keep_uuid && { uuid: randomUUID() }),
     secret: randomUUID(),
     base_url: baseUrl(job.domain),
     admin_login: job.admin_email,

@@ -153,7 +153,8 @@ async function send(
 
 /** The address and what must be sent with it. */
 async function lineOf({ number, sha256 }: Part, key: string, upload_id: string): Promise<string> {
-  return `${number} ${await presignedPart({ key, upload_id, number, sha256 }, ADDRESS_SECONDS)} ${sha256}`;
+  const { url } = await presignedPart({ key, upload_id, number, sha256 }, ADDRESS_SECONDS);
+  return `${number} ${url} ${sha256}`;
 }
 
 const isLoopback = ({ hostname }: URL): boolean => /^(127\.|localhost$|\[::1\]$)/.test(hostname);

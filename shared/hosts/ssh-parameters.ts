@@ -46,6 +46,8 @@ export async function parametersOf(server: HostedServer, job: Job): Promise<JobP
         EDITION: job.edition,
         ENTERPRISE_URL: job.edition === "enterprise" ? await enterpriseUrl(job.archive.erp_version) : "",
       };
+    case "import_archive":
+      return { ...(await uploaded(job.archive)), ERP_VERSIONS: job.erp_versions.join(" ") };
     case "pause_erp":
       return { INSTANCE_ID: job.instance_id, RESTORE_ID: job.restore_id };
     case "swap_restore":
@@ -63,6 +65,7 @@ export async function parametersOf(server: HostedServer, job: Job): Promise<JobP
         ADMIN_EMAIL: job.admin_email,
         ADMIN_PASSWORD: requirePassword(job.admin_password),
         RESET_USERS: yesOrNo(job.reset_users),
+        KEEP_UUID: yesOrNo(job.keep_uuid),
       };
     case "move_domain":
       return { INSTANCE_ID: job.instance_id, DOMAIN: job.domain };
@@ -118,11 +121,15 @@ const restored = (job: Job<"build_restore" | "swap_restore" | "restore_archive">
   RESTORE_FILESTORE: yesOrNo(job.restore_filestore),
 });
 
-const archived = async ({ key, size_bytes, sha256, erp_version }: StoredArchive): Promise<JobParameters> => ({
+const archived = async ({ erp_version, ...archive }: StoredArchive): Promise<JobParameters> => ({
+  ...(await uploaded(archive)),
+  ERP_VERSION: erp_version,
+});
+
+const uploaded = async ({ key, size_bytes, sha256 }: Omit<StoredArchive, "erp_version">): Promise<JobParameters> => ({
   URL: await presignedArchive(key, ARCHIVE_SECONDS),
   SIZE_BYTES: String(size_bytes),
   SHA256: sha256,
-  ERP_VERSION: erp_version,
 });
 
 const yesOrNo = (flag: boolean): string => (flag ? "yes" : "no");

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { GiveUp } from "../platform/task-errors.ts";
+import type { MachineReport } from "../data/host-reports.ts";
 import { hostScript } from "./host-script.ts";
 import type { Ran, Shell } from "./ssh-connection.ts";
 
@@ -30,6 +31,35 @@ export type JobStatus = z.infer<typeof JobStatus>;
 
 const Health = z.object({ healthy: z.enum(["yes", "no"]), reason: z.string().default("") });
 
+const byteCount = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .transform(Number);
+
+/** More than the instances of any machine. */
+const CERTIFICATES_MAX = 1000;
+/** The last second of the year 9999. */
+const TIME_MAX = 253_402_300_799;
+
+const ReportedCertificate = z
+  .object({
+    instance_id: z.string().regex(/^[a-z0-9_]{1,50}$/),
+    domain: z.string().regex(/^[a-z0-9.-]{1,253}$/),
+    /** Seconds since 1970; null if there is none. */
+    expires_at: z.number().int().min(0).max(TIME_MAX).nullable(),
+    failing: z.boolean(),
+  })
+  .transform(({ expires_at, ...rest }) => ({
+    ...rest,
+    expires_at: expires_at === null ? null : new Date(expires_at * 1000).toISOString(),
+  }));
+
+const Report = z.object({
+  disk_free_bytes: byteCount,
+  memory_free_bytes: byteCount,
+  certificates: Json.pipe(z.array(ReportedCertificate).max(CERTIFICATES_MAX)).optional(),
+});
+
 export type JobParameters = Readonly<Record<string, string>>;
 
 export interface Machine {
@@ -39,6 +69,8 @@ export interface Machine {
   /** Kills it if it runs. One that never started cannot start any more. */
   end: (jobId: string) => Promise<JobStatus>;
   health: (instanceId: string) => Promise<{ healthy: boolean; reason: string }>;
+  /** Without certificates if its proxy does not respond. */
+  report: () => Promise<MachineReport>;
 }
 
 /** Waits until everything that the job started has ended, which may include stopping an ERP properly. */
@@ -56,6 +88,10 @@ export function machineOf(shell: Shell): Machine {
       const { healthy, reason } = Health.parse(await ask(["health", instanceId]));
       return { healthy: healthy === "yes", reason };
     },
+    report: async () => {
+      const { certificates, ...free } = Report.parse(await ask(["report"]));
+      return { ...free, certificates };
+    },
   };
 }
 
@@ -66,7 +102,7 @@ const serialize = (parameters: JobParameters): string =>
   );
 
 /** Free text is in base64. */
-const ENCODED: ReadonlySet<string> = new Set(["answer", "message", "log", "reason"]);
+const ENCODED: ReadonlySet<string> = new Set(["answer", "message", "log", "reason", "certificates"]);
 
 function fieldsOf(output: string): Record<string, string> {
   const pairs = output

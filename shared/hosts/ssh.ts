@@ -3,9 +3,19 @@ import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
-import { JOB_RESULTS, type JobResult, type Host, type HostedServer, type Job, type JobKind, type JobProgress } from "./host.ts";
+import type { MachineReport } from "../data/host-reports.ts";
+import {
+  JOB_RESULTS,
+  type JobResult,
+  type Host,
+  type HostedServer,
+  type Job,
+  type JobKind,
+  type JobProgress,
+  type Probed,
+} from "./host.ts";
 import { forgetArchive, makeArchive } from "./ssh-archive.ts";
-import { connected, sendsSshBanner } from "./ssh-connection.ts";
+import { connected, sendsSshBanner, type Shell } from "./ssh-connection.ts";
 import { advance, type Advanced } from "./ssh-job.ts";
 import { limitMinutes, parametersOf } from "./ssh-parameters.ts";
 import { type Machine, machineOf } from "./ssh-script.ts";
@@ -25,17 +35,21 @@ export const ssh: Host = {
     ),
 
   probe: async (server) => {
+    const probed: Probed = { responded: false };
     try {
-      // This needs nothing of ours on the machine. One that sends something else is useless, and must not count as active:
-      // of an active server's instances none can be deleted without its help.
-      const asked = randomUUID();
-      const { output } = await connected(server, (shell) => shell(`echo ${asked}`, "", PROBE), PROBE);
-      return output.split("\n").includes(asked); // in addition to what a shell's start-up files may print
+      await connected(
+        server,
+        async (shell) => {
+          probed.responded = await echoes(shell);
+          if (probed.responded) probed.report = await reportOf(shell, server);
+        },
+        PROBE,
+      );
     } catch (error) {
       if (!(error instanceof TryAgain) || error.code !== "HOST_UNREACHABLE") throw error;
       log.info("could not probe a machine", { server: server.id, error });
-      return false;
     }
+    return probed;
   },
 
   greets: async ({ ip_address, ssh_port }) => ip_address !== null && sendsSshBanner(ip_address, ssh_port, PROBE),
@@ -53,6 +67,35 @@ async function understood<T>(result: Promise<T>): Promise<T> {
 
 /** All machines are probed within a minute, also if many of them are down. */
 const PROBE = { seconds: 5 };
+
+/**
+ * This needs nothing of ours on the machine. One that sends something else is useless, and must not count as active: of an active server's
+ * instances none can be deleted without its help.
+ */
+async function echoes(shell: Shell): Promise<boolean> {
+  const asked = randomUUID();
+  const { output } = await shell(`echo ${asked}`, "", PROBE);
+  return output.split("\n").includes(asked); // in addition to what a shell's start-up files may print
+}
+
+/**
+ * For all of a report, with the upload of a new version of the script: some 2 s on a busy machine with 80 instances. The script's own
+ * limits add up to 8 s, so that the figures of a machine in trouble arrive without its certificates.
+ */
+const REPORT_SECONDS = 10;
+
+/** A machine that responds and reports nonsense, or nothing, is well all the same. */
+async function reportOf(shell: Shell, { id }: HostedServer): Promise<MachineReport | undefined> {
+  const end = performance.now() + REPORT_SECONDS * 1000;
+  const machine = machineOf((command, input) => shell(command, input, { seconds: (end - performance.now()) / 1000 }));
+  try {
+    return await machine.report();
+  } catch (error) {
+    const why = error instanceof z.ZodError ? "the response is nonsense" : String(error);
+    log.info("a machine did not report about itself", { server: id, why });
+    return undefined;
+  }
+}
 
 async function progressOf(machine: Machine, server: HostedServer, job: Job): Promise<Advanced> {
   switch (job.kind) {

@@ -18,7 +18,15 @@ export function byo(machines: readonly OwnMachine[]): Provider {
     const taken = await takenMachines();
     const sizes = machines
       .filter((machine) => !taken.some(({ name, address }) => name === machine.name || address === machine.address))
-      .map(({ name, cpu, memory_gb, disk_gb }) => ({ code: name, cpu, memory_gb, disk_gb, regions: [REGION.code] }));
+      .map(({ name, cpu, memory_gb, disk_gb }) => ({
+        code: name,
+        cpu,
+        memory_gb,
+        disk_gb,
+        regions: [REGION.code],
+        price: null,
+        region_prices: {},
+      }));
     return { code: CODE, name: NAME, regions: [REGION], sizes };
   }
 

@@ -4,7 +4,7 @@
 // and a try whose outcome is unknown is waited for (`settleSeconds`) before the next.
 import * as z from "zod";
 import type { CatalogProvider } from "../api/catalog.ts";
-import { canHostErp } from "./offers.ts";
+import { canHostErp, priceOf } from "./offers.ts";
 import { serviceKey } from "../platform/service-key.ts";
 import { fingerprintOf, userData } from "./first-boot.ts";
 import { allPages, RESPONSE_SECONDS, api, type Ask, type Meaning, type ErrorResponse, UNKNOWN } from "./http.ts";
@@ -27,6 +27,8 @@ const Size = z.object({
   disk: z.number(),
   regions: z.array(z.string()),
   gpu_info: z.unknown().optional(),
+  price_monthly: z.number().optional(),
+  price_hourly: z.number().optional(),
 });
 const Region = z.object({ slug: z.string(), name: z.string(), available: z.boolean() });
 const Image = z.object({ slug: z.string().nullish(), status: z.string().optional(), regions: z.array(z.string()).optional() });
@@ -108,10 +110,12 @@ function all<T>(ask: Ask, list: string, entry: z.ZodType<T>, query: Record<strin
 const MEGABYTES = 1024;
 
 function sizeOf(size: z.infer<typeof Size>, open: ReadonlySet<string>): CatalogProvider["sizes"] {
-  const { slug, available, vcpus, memory, disk, gpu_info } = size;
+  const { slug, available, vcpus, memory, disk, gpu_info, price_monthly, price_hourly } = size;
   const regions = size.regions.filter((region) => open.has(region));
   if (!available || gpu_info !== undefined || regions.length === 0) return [];
-  return [{ code: slug, cpu: vcpus, memory_gb: Math.floor(memory / MEGABYTES), disk_gb: disk, regions }];
+  const price = price_monthly === undefined || price_hourly === undefined ? null : priceOf(price_monthly, price_hourly, "USD");
+  const specs = { cpu: vcpus, memory_gb: Math.floor(memory / MEGABYTES), disk_gb: disk };
+  return [{ code: slug, ...specs, regions, price, region_prices: {} }];
 }
 
 async function imageFor(ask: Ask, region: string): Promise<string> {

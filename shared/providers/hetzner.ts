@@ -1,7 +1,7 @@
 // Hetzner Cloud: https://docs.hetzner.cloud
 import * as z from "zod";
 import type { CatalogProvider } from "../api/catalog.ts";
-import { canHostErp } from "./offers.ts";
+import { canHostErp, priceOf, pricesOf } from "./offers.ts";
 import { serviceKey } from "../platform/service-key.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { fingerprintOf, userData } from "./first-boot.ts";
@@ -20,6 +20,8 @@ const PAUSE_SECONDS_MAX = 60;
 
 const Paged = z.object({ meta: z.object({ pagination: z.object({ next_page: z.number().nullable() }) }) });
 const Deprecation = z.unknown().nullish();
+/** A decimal number as text, without VAT. */
+const Amount = z.object({ net: z.string() });
 const ServerType = z.object({
   name: z.string(),
   architecture: z.string(),
@@ -28,6 +30,7 @@ const ServerType = z.object({
   disk: z.number(),
   deprecation: Deprecation,
   locations: z.array(z.object({ name: z.string(), deprecation: Deprecation })),
+  prices: z.array(z.object({ location: z.string(), price_monthly: Amount, price_hourly: Amount })).default([]),
 });
 const Location = z.object({ name: z.string(), city: z.string(), country: z.string() });
 const Image = z.object({ id: z.number(), os_flavor: z.string(), os_version: z.string().nullable() });
@@ -104,10 +107,25 @@ function all<T>(ask: Ask, list: string, entry: z.ZodType<T>, query: Record<strin
 }
 
 /** Left out where it cannot be ordered any more, or soon. */
-function sizeOf({ name, cores, memory, disk, deprecation, locations }: z.infer<typeof ServerType>): CatalogProvider["sizes"] {
+function sizeOf({
+  name,
+  cores,
+  memory,
+  disk,
+  deprecation,
+  locations,
+  prices,
+}: z.infer<typeof ServerType>): CatalogProvider["sizes"] {
   const regions = isGoing(deprecation) ? [] : locations.filter((place) => !isGoing(place.deprecation)).map((place) => place.name);
   if (regions.length === 0) return [];
-  return [{ code: name, cpu: cores, memory_gb: Math.floor(memory), disk_gb: Math.floor(disk), regions }];
+  const byRegion = prices
+    .filter(({ location }) => regions.includes(location))
+    .map(({ location, price_monthly, price_hourly }) => [
+      location,
+      priceOf(Number(price_monthly.net), Number(price_hourly.net), "EUR"), // the only currency that Hetzner bills in
+    ]);
+  const specs = { cpu: cores, memory_gb: Math.floor(memory), disk_gb: Math.floor(disk) };
+  return [{ code: name, ...specs, regions, ...pricesOf(Object.fromEntries(byRegion)) }];
 }
 const isGoing = (deprecation: unknown): boolean => deprecation !== null && deprecation !== undefined;
 

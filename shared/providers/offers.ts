@@ -1,6 +1,6 @@
 // Checks a request against the catalog; the error names the invalid field and the values available.
 import { invalid, mustBeOneOf } from "../api/errors.ts";
-import type { Catalog } from "../api/catalog.ts";
+import type { Catalog, Price } from "../api/catalog.ts";
 
 /** The version and the edition of the ERP must be ones that can be installed here. */
 export function requireErp(catalog: Catalog, wanted: { erp_version: string; edition: string }): void {
@@ -29,3 +29,21 @@ const HOST_MIN = { memory_gb: 2, disk_gb: 20 } as const;
 
 export const canHostErp = ({ memory_gb, disk_gb }: { memory_gb: number; disk_gb: number }): boolean =>
   memory_gb >= HOST_MIN.memory_gb && disk_gb >= HOST_MIN.disk_gb;
+
+/** A price without the noise of floating point. */
+export const priceOf = (monthly: number, hourly: number, currency: string): Price => ({
+  monthly: round(monthly, 2),
+  hourly: round(hourly, 5),
+  currency,
+});
+const round = (amount: number, digits: number): number => Math.round(amount * 10 ** digits) / 10 ** digits;
+
+/** The lowest price of a size, and the regions where it costs more. */
+export function pricesOf(byRegion: Readonly<Record<string, Price>>): {
+  price: Price | null;
+  region_prices: Record<string, Price>;
+} {
+  const [price = null] = Object.values(byRegion).toSorted((a, b) => a.monthly - b.monthly || a.hourly - b.hourly);
+  const dearer = Object.entries(byRegion).filter(([, each]) => each.monthly !== price?.monthly || each.hourly !== price.hourly);
+  return { price, region_prices: Object.fromEntries(dearer) };
+}

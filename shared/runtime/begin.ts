@@ -6,7 +6,7 @@
 // unconfirmed, and a retry gets its response only once it has confirmed the operation, or a task has started it.
 import { unavailable } from "../api/errors.ts";
 import { accountRef, presentAccount } from "../data/accounts.ts";
-import { callerRef } from "../data/credentials.ts";
+import { callerRef } from "../data/admission.ts";
 import { confirmOperation, findOperationCore } from "../data/operations.ts";
 import { withdrawOperation } from "../data/operation-ends.ts";
 import type { Records, Ref } from "../data/table.ts";
@@ -54,14 +54,15 @@ async function open<const R extends Refs>({ caller, read }: Reading, refs: R, re
  * Starts the operation that a change created, once the change is written. If the workflow engine is down, nothing is left half done:
  * the change is withdrawn before the client gets its response.
  */
-async function startOperation({ operation, events }: Change, alsoWithdraw: (change: Change) => void): Promise<void> {
+async function startOperation({ operation, events, restore }: Change, alsoWithdraw: (change: Change) => void): Promise<void> {
   if (operation === undefined) return;
   try {
     await start(operation);
   } catch (cause) {
     const withdrawn = await withdrawOperation(operation, (change) => {
       alsoWithdraw(change);
-      for (const event of events) change.drop("event", event, undefined, { exists: false });
+      restore?.(change);
+      for (const event of events) change.drop("event", event, event.type, { exists: false });
     });
     if (withdrawn) throw unavailable(cause);
     // The start succeeded although its response was lost, or a retry of the request has started the operation.

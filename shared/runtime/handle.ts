@@ -8,6 +8,8 @@ import * as z from "zod";
 import type { DryRun, Forecast } from "../api/dry-run.ts";
 import type { DataIn, Endpoint, RequestOf } from "../api/endpoint.ts";
 import {
+  ApiError,
+  ERRORS,
   invalid,
   methodNotAllowed,
   permissionRequired,
@@ -24,7 +26,7 @@ import { read, readWith, type Records, type Ref } from "../data/table.ts";
 import { isDryRun } from "../domain/dry-run.ts";
 import { matches, tagsIn } from "../domain/etag.ts";
 import { parseBody } from "./body.ts";
-import { forget, idempotentRequest, keep, keptRef, Replay, replayIfKept, type Resume } from "./idempotency.ts";
+import { forget, idempotentRequest, inProgress, keep, keptRef, Replay, replayIfKept, type Resume } from "./idempotency.ts";
 import { log } from "../platform/log.ts";
 import { allowedAt, hasMethod } from "./methods.ts";
 import { bypassedCloudFront, clientAddress } from "./origin.ts";
@@ -77,6 +79,7 @@ export const handle =
   (run: (request: Request<E>) => Promise<Reply<E>>) => {
     const shown = shapeOf(endpoint.data);
     const tagOf = taggerOf(endpoint);
+    const lists = repeatableOf(endpoint);
     return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
       .use(respond(endpoint))
       .use(authorize(endpoint))
@@ -84,9 +87,12 @@ export const handle =
       .handler(async (event) => {
         const context = contextOf(endpoint, event);
         const body = endpoint.body && parse(endpoint.body, event.body);
-        const query = parse(endpoint.dryRun ? DRY_RUN : (endpoint.query ?? NO_PARAMETERS), queryOf(event));
+        const query = parse(endpoint.dryRun ? DRY_RUN : (endpoint.query ?? NO_PARAMETERS), queryOf(event, lists));
         if (endpoint.bodyPermission) requirePermission(context.caller, permissionIn(endpoint, body));
-        const { reads, commits } = storeOf(endpoint, shown, context, event, body);
+        const { fieldPermission } = endpoint;
+        if (fieldPermission !== undefined && AnyObject.parse(body)[fieldPermission.field] !== undefined)
+          requirePermission(context.caller, fieldPermission.permission);
+        const { reads, commits, overtaken } = storeOf(endpoint, shown, context, event, body);
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schemas that parsed it are the ones its type is made of
         const request = {
           params: paramsOf(event),
@@ -99,7 +105,15 @@ export const handle =
           ...conditionOf(endpoint, event),
           commit: commits,
         } as unknown as Request<E>;
-        const reply = await run(request);
+        const reply = await run(request)
+          .catch(async (error: unknown) => {
+            // What is there by now decides, and the error names it.
+            if (error instanceof Contended) return run(request);
+            throw error;
+          })
+          .catch(async (error: unknown) => {
+            throw (await overtaken(error)) ?? error;
+          });
         if (isDryRun(endpoint, event.queryStringParameters)) throw new Error("A dry run must end with `commit`");
         return responseOf(endpoint, { shown, tagOf }, reply, event);
       });
@@ -228,11 +242,29 @@ class Rehearsed extends Error {
   }
 }
 
-/** A repeated parameter has no single value, so it is invalid. */
-function queryOf(event: APIGatewayProxyEvent): Record<string, string | undefined> {
-  const repeated = Object.entries(event.multiValueQueryStringParameters ?? {}).find(([, values]) => (values?.length ?? 0) > 1);
+const CONTENDED = "TransactionCanceledException";
+
+/** A change met other writes of the same records until its tries ran out, so whether it is possible is unknown. An outage, if it happens again. */
+class Contended extends Error {
+  override name = CONTENDED;
+}
+
+/** The query's parameters that may be repeated, and so arrive as arrays. */
+const repeatableOf = ({ query }: Endpoint): string[] =>
+  query instanceof z.ZodObject
+    ? Object.entries(query.shape).flatMap(([name, schema]) =>
+        schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodArray ? [name] : [],
+      )
+    : [];
+
+/** Any other parameter that is repeated has no single value, so it is invalid. */
+function queryOf(event: APIGatewayProxyEvent, lists: readonly string[]): Record<string, string | string[] | undefined> {
+  const all = event.multiValueQueryStringParameters ?? {};
+  const repeated = Object.entries(all).find(([name, values]) => (values?.length ?? 0) > 1 && !lists.includes(name));
   if (repeated !== undefined) throw invalid({ field: repeated[0], reason: "must not be repeated" });
-  return event.queryStringParameters ?? {};
+  const query = event.queryStringParameters ?? {};
+  const given = lists.filter((name) => all[name] !== undefined);
+  return given.length === 0 ? query : { ...query, ...Object.fromEntries(given.map((name) => [name, all[name]])) };
 }
 
 /** The caller of a public endpoint, who has no permissions. */
@@ -254,7 +286,12 @@ function storeOf(
   by: By,
   event: APIGatewayProxyEvent,
   body: unknown,
-): { reads: Reads; commits: (change: Change, data: unknown, forecast?: Forecasting) => Promise<unknown> } {
+): {
+  reads: Reads;
+  commits: (change: Change, data: unknown, forecast?: Forecasting) => Promise<unknown>;
+  /** The error of a request that met the effects of another one with its key, which began later than it read the stored response. */
+  overtaken: (error: unknown) => Promise<Error | undefined>;
+} {
   const dry = isDryRun(endpoint, event.queryStringParameters);
   const key = endpoint.idempotent && !dry ? header(event.headers, "idempotency-key") : undefined;
   const request =
@@ -275,9 +312,17 @@ function storeOf(
       const response = { status: endpoint.status, location: locationOf(endpoint, data), data: shown(data) };
       if (change.operation !== undefined && change.start === undefined) throw new Error("Start operations with `beginWork`");
       if (request !== undefined) await keep(change, request, response);
-      await change.commit();
+      await change.commit().catch((error: unknown) => {
+        throw error instanceof Error && error.name === CONTENDED
+          ? new Contended("Other writes came first", { cause: error })
+          : error;
+      });
       await change.start?.(change, (withdrawal) => request !== undefined && forget(withdrawal, request));
       return data;
+    },
+    overtaken: async (error) => {
+      const isConflict = error instanceof ApiError && ERRORS[error.code].status === 409;
+      return isConflict && request !== undefined ? inProgress(request) : undefined;
     },
   };
 }

@@ -8,7 +8,7 @@ import { ApiError, invalid } from "../api/errors.ts";
 import type { Change } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import type { Caller } from "../data/records.ts";
-import { type Ref } from "../data/table.ts";
+import { find, type Ref } from "../data/table.ts";
 import { put } from "../data/writes.ts";
 import { canonical } from "../domain/canonical.ts";
 import { IDEMPOTENCY_HOURS } from "../domain/limits.ts";
@@ -85,6 +85,12 @@ export async function keep(change: Change, request: IdempotentRequest, response:
     ttl: Math.ceil(expires / 1000),
   };
   change.writeFirst(put(keyOf(request), record, running, { expiredBy: new Date(at).toISOString() }));
+}
+
+/** The error if a response has been stored by now, while this request was running. */
+export async function inProgress(request: IdempotentRequest): Promise<ApiError | undefined> {
+  const kept = await find(keptRef(request));
+  return kept === undefined || kept.expires_at < new Date().toISOString() ? undefined : running();
 }
 
 const running = () => new ApiError("IDEMPOTENCY_IN_PROGRESS", undefined, { retryAfter: 1 });

@@ -28,5 +28,15 @@ export async function paced<T>(
   return left;
 }
 
+/** Lets its callers through one after the other, no faster than the rate. */
+export function turns(perSecond: number): () => Promise<void> {
+  let next = 0; // by a clock that is never set
+  return async () => {
+    const pauseMs = Math.max(0, next - performance.now());
+    next = performance.now() + pauseMs + 1000 / perSecond;
+    if (pauseMs > 0) await new Promise((resolve) => void setTimeout(resolve, pauseMs));
+  };
+}
+
 const until = (time: number): Promise<void> =>
   Date.now() >= time ? Promise.resolve() : new Promise((resolve) => void setTimeout(resolve, time - Date.now()));

@@ -59,6 +59,7 @@ const COLLECTIONS: Record<string, string> = {
   [ID_PREFIXES.server]: "servers",
   [ID_PREFIXES.instance]: "instances",
   [ID_PREFIXES.backup]: "backups",
+  [ID_PREFIXES.upload]: "backups/uploads",
   [ID_PREFIXES.operation]: "operations",
   [ID_PREFIXES.token]: "tokens",
   [ID_PREFIXES.ssh_key]: "ssh-keys",

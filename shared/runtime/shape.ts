@@ -16,7 +16,8 @@ function cutOf(schema: unknown): Cut {
     const cut = cutOf(schema.element);
     return cut && ((value) => (Array.isArray(value) ? value.map((element) => cut(element)) : value));
   }
-  if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) return cutOf(schema.unwrap());
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
+    return cutOf(schema.unwrap());
   return undefined;
 }
 

@@ -3,6 +3,7 @@
 // Every task fetches the operation first: work for an ended one would happen behind the user's back.
 import * as z from "zod";
 import { getBackup } from "../data/backups.ts";
+import { markCorrupt } from "../data/corrupt-backups.ts";
 import { getInstance } from "../data/instances.ts";
 import { beginOperation, commitOperation, countFailedUndo, findOperation, type Place, showProgress } from "../data/operations.ts";
 import { endOperation } from "../data/operation-ends.ts";
@@ -113,11 +114,7 @@ async function perform(
     case "fail":
       if (operation === undefined) return null;
       await dropSealed(operation.account_id, operation.id); // the task that would have used it may not have run
-      if (operation.committed) log.error("only the cleanup failed", { cause: event.input.error });
-      await endOperation(
-        operation,
-        operation.committed ? { succeeded: true } : { succeeded: false, error: operationErrorOf(event.input.error ?? {}) },
-      );
+      await end(operation, operationErrorOf(event.input.error ?? {}));
       return null;
     default:
       break;
@@ -142,6 +139,17 @@ async function perform(
   if (part === undefined && outcome === false) throw new TryAgain("TIMEOUT", "Undoing the changes timed out");
   if (part?.kind === "poll" && outcome !== true) throw new NotYet("TIMEOUT", `${part.label} timed out`);
   return null;
+}
+
+/** After a step that failed, and the undos. */
+async function end(operation: OperationRecord, error: ReturnType<typeof operationErrorOf>): Promise<void> {
+  if (operation.committed) {
+    log.error("only the cleanup failed", { cause: error });
+    return endOperation(operation, { succeeded: true });
+  }
+  if (error.code === "BACKUP_CORRUPT" && operation.uses_backup_id !== null)
+    await markCorrupt(operation.account_id, operation.uses_backup_id, error.message);
+  return endOperation(operation, { succeeded: false, error });
 }
 
 /** An undo that fails now may succeed later, with a new job: whatever a machine lacks may be temporary. */

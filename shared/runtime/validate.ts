@@ -25,6 +25,8 @@ function reasonOf(issue: z.core.$ZodIssue, value: unknown): string {
       return `must be ${TYPES[issue.expected] ?? `a ${issue.expected}`}`;
     case "invalid_value":
       return issue.message.startsWith("must") ? issue.message : mustBeOneOf(issue.values);
+    case "invalid_key":
+      return issue.issues[0]?.message ?? issue.message;
     default:
       return issue.message;
   }

@@ -36,16 +36,21 @@ export async function requireStored(key: string, made: Made): Promise<void> {
 }
 
 export async function isStored(key: string, { size_bytes, stored_checksum }: Made): Promise<boolean> {
-  const held = await withS3(async (s3, { HeadObjectCommand, NoSuchKey, NotFound }) => {
+  const held = await storedObject(key);
+  return held?.size_bytes === size_bytes && held.stored_checksum === stored_checksum;
+}
+
+/** What the storage has; undefined if it has no such archive. */
+export const storedObject = (key: string): Promise<Made | undefined> =>
+  withS3(async (s3, { HeadObjectCommand, NoSuchKey, NotFound }) => {
     try {
-      return await s3.send(new HeadObjectCommand({ ...at(key), ChecksumMode: "ENABLED" }));
+      const { ContentLength, ChecksumSHA256 } = await s3.send(new HeadObjectCommand({ ...at(key), ChecksumMode: "ENABLED" }));
+      return { size_bytes: ContentLength ?? 0, stored_checksum: ChecksumSHA256 ?? "" };
     } catch (error) {
       if (error instanceof NotFound || error instanceof NoSuchKey) return undefined;
       throw error;
     }
   });
-  return held?.ContentLength === size_bytes && held.ChecksumSHA256 === stored_checksum;
-}
 
 /** Succeeds if the archive does not exist, or if only parts of it were uploaded. */
 export async function removeArchive(key: string): Promise<void> {

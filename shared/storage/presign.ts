@@ -35,24 +35,30 @@ interface UploadedPart {
   number: number;
   /** Signed, so that it must be sent, and the storage rejects the part if it does not match. In base64. */
   sha256: string;
+  /** Likewise, where it is given: every client sends it by itself. */
+  size_bytes?: number | undefined;
 }
 
-export const presignedPart = ({ key, upload_id, number, sha256 }: UploadedPart, seconds: number): Promise<string> =>
-  presigned(
-    { method: "PUT", key, seconds, headers: { [PART_CHECKSUM]: sha256 } },
-    { partNumber: String(number), uploadId: upload_id },
-  );
-const PART_CHECKSUM = "x-amz-checksum-sha256";
+/** The headers must be sent, too. */
+export async function presignedPart(
+  { key, upload_id, number, sha256, size_bytes }: UploadedPart,
+  seconds: number,
+): Promise<{ url: string; headers: Record<string, string> }> {
+  const headers = { "x-amz-checksum-sha256": sha256 };
+  const signed = { ...headers, ...(size_bytes !== undefined && { "content-length": String(size_bytes) }) };
+  const asked = { partNumber: String(number), uploadId: upload_id };
+  return { url: await presigned({ method: "PUT", key, seconds, headers: signed }, asked), headers };
+}
 
-interface Signed {
-  method: "GET" | "PUT";
+export interface Signed {
+  method: "GET" | "PUT" | "POST" | "DELETE";
   key: string;
   seconds: number;
   headers?: Record<string, string>;
   signingDate?: Date;
 }
 
-async function presigned(
+export async function presigned(
   { method, key, seconds, headers = {}, signingDate = new Date() }: Signed,
   asked: Record<string, string> = {},
 ): Promise<string> {

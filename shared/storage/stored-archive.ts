@@ -12,8 +12,9 @@ export interface StoredArchive {
   erp_version: string;
 }
 
-export function storedArchiveOf(backup: BackupRecord): StoredArchive {
-  const { size_bytes, sha256, erp_version } = backup;
-  if (size_bytes === null || sha256 === null) throw new GiveUp("BACKUP_CORRUPT", "The backup has no checksum to verify it with");
-  return { key: archiveKey(backup), size_bytes, sha256, erp_version };
+export function storedArchiveOf(backup: BackupRecord): StoredArchive & { edition: NonNullable<BackupRecord["edition"]> } {
+  const { size_bytes, sha256, erp_version, edition } = backup;
+  if (size_bytes === null || sha256 === null || erp_version === null || edition === null)
+    throw new GiveUp("BACKUP_CORRUPT", "The backup has no checksum to verify it with");
+  return { key: archiveKey(backup), size_bytes, sha256, erp_version, edition };
 }

@@ -58,6 +58,10 @@ export const completeUpload = (key: string, uploadId: string, parts: readonly He
     }
   });
 
+/** The same with all parts that have arrived, for an upload whose sender decides what they are. */
+export const joinParts = async (key: string, uploadId: string): Promise<void> =>
+  completeUpload(key, uploadId, await heldParts(key, uploadId));
+
 /** Removes uploads that were never completed. */
 export async function abortUploads(key: string): Promise<void> {
   for (const each of await uploadsOf(key)) await abort(key, each);

@@ -55,10 +55,13 @@ test("every handler belongs to a route of the table", () => {
   expect(files.filter((file) => !routes.some(({ entry }) => entry === file) && !OTHER_FILES.includes(file))).toEqual([]);
 });
 
+const isWrapper = (schema: z.core.$ZodType) =>
+  schema instanceof z.ZodNullable || schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
+
 /** A value of a schema with a field more in each object. */
 function withMore(schema: z.core.$ZodType): unknown {
   if (schema instanceof z.ZodArray) return [withMore(schema.element)];
-  if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) return withMore(schema.unwrap());
+  if (isWrapper(schema)) return withMore(schema.unwrap());
   if (!(schema instanceof z.ZodObject)) return "value";
   return { ...Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, withMore(field)])), secret: "leaks" };
 }
@@ -68,7 +71,7 @@ const WHOLE = ["string", "number", "boolean", "enum", "literal", "record"];
 
 function typesIn(schema: z.core.$ZodType): string[] {
   if (schema instanceof z.ZodArray) return typesIn(schema.element);
-  if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) return typesIn(schema.unwrap());
+  if (isWrapper(schema)) return typesIn(schema.unwrap());
   return schema instanceof z.ZodObject
     ? Object.values(schema.shape).flatMap(typesIn)
     : [schema instanceof z.ZodType ? schema.def.type : ""];

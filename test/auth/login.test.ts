@@ -55,16 +55,21 @@ test("a wrong password and an unknown email get the same response", async () => 
 });
 
 test("a wrong password and an unknown email take the same time", async () => {
+  const from = nextAddress();
   const time = async (email: string) => {
-    const from = nextAddress();
     const began = performance.now();
-    for (let i = 0; i < 8; i++) await login(email, "not the password", from);
+    await login(email, "not the password", from);
     return performance.now() - began;
   };
   await time("warm@example.com");
-  const [known, unknown] = [await time(me.user.email), await time("nobody-else@example.com")];
+  // The fastest of several in turn: whatever else runs on the machine makes some of them slower, and none faster.
+  const fastest = { known: Infinity, unknown: Infinity };
+  for (let i = 0; i < 9; i++) {
+    fastest.known = Math.min(fastest.known, await time(me.user.email));
+    fastest.unknown = Math.min(fastest.unknown, await time("nobody-else@example.com"));
+  }
   // Without a password to compare, the response for an unknown email would take a quarter of the time.
-  expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(2);
+  expect(Math.max(...Object.values(fastest)) / Math.min(...Object.values(fastest))).toBeLessThan(2);
 });
 
 test("malformed emails and passwords are treated as wrong ones", async () => {

@@ -1,6 +1,4 @@
 // The dashboard's sessions: POST /auth/logout, GET /auth/me, PUT /auth/password, and the JWT that carries them.
-import { randomBytes } from "node:crypto";
-import { SignJWT } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { auth } from "../../shared/api/auth.ts";
@@ -8,15 +6,13 @@ import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { events, settings } from "../../shared/api/settings.ts";
 import { tokens } from "../../shared/api/tokens.ts";
 import { changeOf } from "../../shared/data/change.ts";
-import { openSession, setPassword, userAccessRef, userRef } from "../../shared/data/credentials.ts";
+import { openSession, setPassword, userAccessRef, userRef } from "../../shared/data/users.ts";
 import { find } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { hashPassword } from "../../shared/platform/passwords.ts";
 import { createUser, deleteUser, emailsOf } from "../../shared/data/operator.ts";
-import { keyVersions } from "../../shared/platform/secrets.ts";
 import { account, type TestAccount, type TestUser } from "../harness/account.ts";
 import { type Client, stranger } from "../harness/client.ts";
-import { some } from "../harness/some.ts";
 
 let me: TestAccount;
 beforeAll(async () => {
@@ -220,29 +216,6 @@ describe("the JWT", () => {
   });
   const status = async (token: string) => (await stranger.get("/auth/me", { token })).status;
 
-  test("a JWT with any flipped bit is invalid", async () => {
-    const bytes = Buffer.from(jwt);
-    const flipped: string[] = [];
-    for (let at = 0; at < bytes.length; at++)
-      for (let bit = 0; bit < 7; bit++) {
-        const copy = Buffer.from(bytes);
-        copy[at] = (copy[at] ?? 0) ^ (1 << bit);
-        const text = copy.toString("latin1");
-        // A header cannot contain these characters.
-        if (/^[\x21-\x7e]+$/.test(text)) flipped.push(text);
-      }
-    expect(flipped.length).toBeGreaterThan(1_500);
-    const tried = some(flipped, 5);
-    for (let from = 0; from < tried.length; from += 50) {
-      const statuses = await Promise.all(tried.slice(from, from + 50).map(status));
-      expect(
-        statuses.filter((each) => each !== 401),
-        `from ${from}`,
-      ).toEqual([]);
-    }
-    expect(await status(jwt)).toBe(200);
-  });
-
   test("a JWT with a different last character in any part is invalid, even if it decodes to the same bytes", async () => {
     const parts = jwt.split(".");
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -267,51 +240,5 @@ describe("the JWT", () => {
       `${jwt}.${jwt}`,
     ])
       expect(await status(text), text).toBe(401);
-  });
-
-  /** A JWT made by the test: valid except for the given changes. */
-  async function forged(
-    given: { claims?: Record<string, unknown>; header?: Record<string, unknown>; key?: Uint8Array } = {},
-  ): Promise<string> {
-    const { current } = await keyVersions("SESSION_KEY");
-    const [, payload = ""] = jwt.split(".");
-    const claims = { ...JSON.parse(Buffer.from(payload, "base64url").toString()), ...given.claims };
-    return new SignJWT(claims)
-      .setProtectedHeader({ alg: "HS256", kid: current.id, typ: "JWT", ...given.header })
-      .sign(given.key ?? current.key);
-  }
-  const past = Math.floor(Date.now() / 1000) - 10;
-
-  test("a JWT made by hand with the same key and claims is valid", async () => {
-    expect(await status(await forged())).toBe(200);
-  });
-
-  test.each<[string, Parameters<typeof forged>[0]]>([
-    ["that has expired", { claims: { exp: past } }],
-    ["without an expiry", { claims: { exp: undefined } }],
-    ["for the other environment", { claims: { aud: "live" } }],
-    ["without an audience", { claims: { aud: undefined } }],
-    ["of another issuer", { claims: { iss: "someone" } }],
-    ["of another user", { claims: { sub: "usr_01kag8w1s2e7tv8q4m5n6p7r8s" } }],
-    ["without a user", { claims: { sub: undefined } }],
-    ["of another session", { claims: { sid: "ses_01kag8w1s2e7tv8q4m5n6p7r8s" } }],
-    ["of a session with an unusual name", { claims: { sid: "__proto__" } }],
-    ["without a session", { claims: { sid: undefined } }],
-    ["that becomes valid in an hour", { claims: { nbf: past + 3_600 } }],
-    ["signed with another key", { key: new Uint8Array(randomBytes(32)) }],
-    ["that names an unknown key", { header: { kid: "another" } }],
-    ["that names no key", { header: { kid: undefined } }],
-    ["signed with another algorithm", { header: { alg: "HS512" }, key: new Uint8Array(randomBytes(64)) }],
-  ])("a JWT %s is invalid", async (_, given) => {
-    expect(await status(await forged(given))).toBe(401);
-  });
-
-  test("a JWT with the algorithm none is invalid", async () => {
-    const [, payload = ""] = jwt.split(".");
-    for (const alg of ["none", "None", "NONE", ""]) {
-      const head = Buffer.from(JSON.stringify({ alg, typ: "JWT" })).toString("base64url");
-      for (const text of [`${head}.${payload}.`, `${head}.${payload}`, `${head}.${payload}.${jwt.split(".")[2]}`])
-        expect(await status(text)).toBe(401);
-    }
   });
 });

@@ -1,6 +1,7 @@
 // Runs of backup policies: the schedule makes them, their retention removes backups, and whatever happens a due run is made once.
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { AwsFault } from "../../infra/local/errors.ts";
 import { BackupPolicy } from "../../shared/api/backup-policy.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
@@ -12,10 +13,10 @@ import { changeOf } from "../../shared/data/change.ts";
 import type { PolicyRecord } from "../../shared/data/records.ts";
 import { find, queryAll, updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
-import { ownCloud } from "../harness/cloud.ts";
+import { processCloud } from "../harness/cloud.ts";
 import { holdWork } from "../harness/held-work.ts";
 
-const cloud = await ownCloud();
+const cloud = await processCloud();
 const tick = async (): Promise<void> => {
   await cloud.events.fire("runpolicies");
   await cloud.states.settled();
@@ -43,6 +44,17 @@ const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 
 const backupsOf = async (me: TestAccount, instanceId: string): Promise<Backup[]> =>
   (await me.api.get(`/instances/${instanceId}/backups`)).as(z.array(Backup));
 const instanceOf = async (me: TestAccount, id: string): Promise<Instance> => (await me.api.get(`/instances/${id}`)).as(Instance);
+
+/** The instance's last backup was begun days ago; returns when. */
+async function lastBegunLongAgo(me: TestAccount, instanceId: string): Promise<string> {
+  const long = minutesAgo(5 * 24 * 60);
+  await updateOne(keys.record("instance", me.id, instanceId), { set: { last_backup_begun_at: long } }, {});
+  return long;
+}
+
+const isSchedule = (principal: string): boolean => /runpolicies/i.test(principal);
+const logOfSchedule = (): readonly string[] =>
+  cloud.lambda.logs(cloud.template.functions.find(({ name }) => isSchedule(name))?.name ?? "");
 
 const NIGHTLY = { schedule: "0 2 * * *", keep: { last: 1 } };
 
@@ -87,6 +99,21 @@ test("two schedule functions at once make one backup of a due run", async () => 
   await put(me, id);
   await Promise.all(Array.from({ length: 4 }, () => cloud.events.fire("runpolicies")));
   await cloud.states.settled();
+  expect(shownOf(await backupsOf(me, id))).toEqual(["scheduled completed"]);
+});
+
+test("a policy that is set again while it makes the first backup makes no second one", async () => {
+  const me = await account();
+  const { id } = await me.instance();
+  await put(me, id);
+  const release = holdWork(cloud);
+  await cloud.events.fire("runpolicies");
+  await put(me, id);
+  await put(me, id, { ...NIGHTLY, schedule: "0 3 * * *" });
+  release();
+  await cloud.states.settled();
+  await tick();
+  await tick();
   expect(shownOf(await backupsOf(me, id))).toEqual(["scheduled completed"]);
 });
 
@@ -152,9 +179,8 @@ test("after an outage there is one run, and an instance without a recent backup 
   await tick();
   await tick();
   const [first] = await backupsOf(me, id);
-  const long = minutesAgo(5 * 24 * 60);
+  const long = await lastBegunLongAgo(me, id);
   await age(me, String(first?.id), long);
-  await updateOne(keys.record("instance", me.id, id), { set: { last_backup_begun_at: long } }, {});
   await shift(me, id, { overdue_at: minutesAgo(1), since: long });
   await cloud.events.fire("runpolicies");
   expect((await instanceOf(me, id)).protection.status).toBe("overdue");
@@ -168,6 +194,107 @@ test("after an outage there is one run, and an instance without a recent backup 
   expect((await me.api.get("/instances?protection=overdue")).meta?.total).toBe(0);
   expect((await me.api.get("/instances?protection=protected")).meta?.total).toBe(1);
   expect(await backupsOf(me, id)).toHaveLength(1);
+});
+
+test("an instance whose missed run begins after an outage is not overdue meanwhile", async () => {
+  const me = await account();
+  const { id } = await me.instance();
+  await put(me, id);
+  await tick();
+  await tick();
+  const long = await lastBegunLongAgo(me, id);
+  await shift(me, id, { overdue_at: minutesAgo(60), since: long, next_run_at: minutesAgo(4 * 24 * 60) });
+  const release = holdWork(cloud);
+  await cloud.events.fire("runpolicies");
+  await cloud.events.fire("runpolicies");
+  expect((await instanceOf(me, id)).protection.status).toBe("protected");
+  release();
+  await cloud.states.settled();
+  await tick();
+  expect((await me.api.get("/events")).text).not.toContain("instance.overdue");
+});
+
+test("an instance becomes overdue although its retention waits for the end of a drill", async () => {
+  const me = await account();
+  const { id } = await me.instance();
+  await put(me, id);
+  await tick();
+  await tick();
+  const [backup] = await backupsOf(me, id);
+  const release = holdWork(cloud);
+  await me.api.post(`/backups/${backup?.id}/drill`, {});
+  const long = await lastBegunLongAgo(me, id);
+  await shift(me, id, { overdue_at: minutesAgo(1), since: long, retain: true });
+  await cloud.events.fire("runpolicies");
+  expect((await instanceOf(me, id)).protection.status).toBe("overdue");
+  // Whoever gets the alarm reads here which instance it is.
+  expect(logOfSchedule()).toContainEqual(
+    expect.stringMatching(`"an instance is overdue".*"account":"${me.id}".*"instance":"${id}"`),
+  );
+  release();
+  await cloud.states.settled();
+});
+
+test("an instance that becomes overdue is reported, even if its retention cannot be applied then", async () => {
+  const me = await account();
+  const { id } = await me.instance();
+  await put(me, id);
+  await tick();
+  await tick();
+  const long = await lastBegunLongAgo(me, id);
+  await shift(me, id, { overdue_at: minutesAgo(1), since: long, retain: true });
+  let writes = 0;
+  const release = cloud.aws.inject(({ principal, action }) =>
+    isSchedule(principal) && action === "TransactWriteItems" && ++writes > 1
+      ? { kind: "error", fault: new AwsFault("InternalServerError", "As the test asked", 500) }
+      : undefined,
+  );
+  await cloud.events.fire("runpolicies").catch(() => undefined);
+  release();
+  expect(writes).toBeGreaterThan(1);
+  expect((await instanceOf(me, id)).protection.status).toBe("overdue");
+  expect(logOfSchedule()).toContainEqual(expect.stringMatching(`"an instance is overdue".*"instance":"${id}"`));
+  await tick();
+  expect((await policyOf(me, id)).retain).toBe(false);
+});
+
+test("an instance whose only backup is deleted is unprotected, and nobody is alarmed that it is overdue", async () => {
+  const me = await account();
+  const { id } = await me.instance();
+  await put(me, id);
+  await tick();
+  await tick();
+  const [backup] = await backupsOf(me, id);
+  await me.api.delete(`/backups/${backup?.id}`);
+  await cloud.states.settled();
+  const alarms = () => logOfSchedule().filter((line) => line.includes('"BackupsOverdue":'));
+  const before = alarms();
+  await tick();
+  expect((await instanceOf(me, id)).protection.status).toBe("unprotected");
+  expect(alarms()).toEqual(before);
+});
+
+test("an instance whose last backups are deleted while the index lags behind is not protected by one of them", async () => {
+  const me = await account();
+  const { id } = await me.instance();
+  const made = [];
+  for (let i = 0; i < 3; i++) {
+    made.push((await me.api.post(`/instances/${id}/backups`, {})).as(Backup));
+    await cloud.states.settled();
+  }
+  await put(me, id);
+  const [oldest, ...deleted] = made;
+  const release = await cloud.aws.holdIndexes();
+  for (const backup of deleted) {
+    await me.api.delete(`/backups/${backup.id}`);
+    await cloud.states.settled();
+  }
+  await release();
+  const { protection } = await instanceOf(me, id);
+  expect(protection.last_backup_at).toBe((await me.api.get(`/backups/${oldest?.id}`)).as(Backup).completed_at);
+  await me.api.delete(`/backups/${oldest?.id}`);
+  await cloud.states.settled();
+  expect((await instanceOf(me, id)).protection).toMatchObject({ status: "unprotected", last_backup_at: null });
 });
 
 test("deleting the instance deletes its policy; new instances get the default one, neutralized clones do not", async () => {
@@ -234,7 +361,6 @@ test("a dry run of a policy lists the backups that its rules would remove, and r
   expect((await policyOf(me, id)).keep).toEqual({ last: 5 });
 });
 
-const isSchedule = (principal: string): boolean => /runpolicies/i.test(principal);
 const sweepAll = async (me: TestAccount): Promise<void> => {
   for (const open of await queryAll(keys.open(), { consistent: true }))
     if (open["account_id"] === me.id)

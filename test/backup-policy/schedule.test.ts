@@ -1,6 +1,6 @@
 // When policies run: five fields of cron in a time zone, also where clocks change.
 import { describe, expect, test } from "vitest";
-import { nextRun, scheduleProblem } from "../../shared/domain/schedule.ts";
+import { latestRun, nextRun, scheduleProblem } from "../../shared/domain/schedule.ts";
 import { isTimeZone, wallTime } from "../../shared/domain/time-zones.ts";
 
 const HOUR_MS = 3_600_000;
@@ -68,6 +68,27 @@ test("the documented nights: 02:30 runs at 03:00 in spring, and once in autumn",
   expect(after("2026-03-28T12:00:00Z")).toBe("2026-03-29T01:00:00.000Z");
   expect(after("2026-10-24T12:00:00Z")).toBe("2026-10-25T00:30:00.000Z");
   expect(after("2026-10-25T00:30:00Z")).toBe("2026-10-26T01:30:00.000Z");
+});
+
+test.each(["0 * * * *", "30 2 * * *", "0 12 * * sun", "0 0 1 * *", "0 0 29 2 *"])(
+  "the last time of %s after any outage is the one before the next",
+  (schedule) => {
+    const berlin = { schedule, timezone: "Europe/Berlin" };
+    const from = nextRun(berlin, Date.UTC(2026, 0, 1));
+    for (const days of [0.01, 1, 2.5, 40, 70, 400, 4000]) {
+      const until = from + days * DAY_MS;
+      const last = latestRun(berlin, from, until);
+      expect(last).toBeLessThanOrEqual(until);
+      expect(nextRun(berlin, last)).toBeGreaterThan(until);
+    }
+  },
+);
+
+test("the last time of an hourly schedule is found at once, however long the outage was", () => {
+  const hourly = { schedule: "0 * * * *", timezone: "Europe/Berlin" };
+  const began = performance.now();
+  for (let i = 0; i < 20; i++) latestRun(hourly, Date.UTC(2026, 0, 1), Date.UTC(2027, 0, 1));
+  expect(performance.now() - began).toBeLessThan(2_000); // 40 s if it went through all of them
 });
 
 test.each(["0 2 * * *", "30 */6 * * *", "59 23 * * sun", "0 0 29 2 *", "5 4 1-7 jan-mar mon-fri", "0 1 1 1 *"])(

@@ -33,6 +33,7 @@ test("a backup exists immediately as pending, and is completed with its size and
     skipped_files: 0,
     note: "before the upgrade",
     locked: false,
+    labels: {},
     retained_by: [],
     drill: null,
     operation_id: expect.stringMatching(/^op_/),

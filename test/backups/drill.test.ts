@@ -5,6 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { Backup } from "../../shared/api/backups.ts";
+import { Instance } from "../../shared/api/instances.ts";
 import { Event } from "../../shared/api/settings.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { getBackup } from "../../shared/data/backups.ts";
@@ -13,7 +14,7 @@ import { updateOne } from "../../shared/data/table.ts";
 import { archiveKey } from "../../shared/storage/archive-key.ts";
 import { getArchive, putArchive, removeArchive } from "../../shared/storage/archives.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
-import { ownCloud } from "../harness/cloud.ts";
+import { processCloud } from "../harness/cloud.ts";
 import { holdWork } from "../harness/held-work.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { expectFree, snapshotOf } from "../workflows/snapshot.ts";
@@ -21,7 +22,7 @@ import { expectFree, snapshotOf } from "../workflows/snapshot.ts";
 let cloud: Cloud;
 let me: TestAccount;
 beforeAll(async () => {
-  cloud = await ownCloud({ timeScale: 0 });
+  cloud = await processCloud();
   me = await account({ seeded: true });
 });
 
@@ -63,19 +64,33 @@ test("a drill that finds something wrong succeeds with a failed result and an ev
   const events = (await me.api.get("/events?per_page=100")).as(Event.array());
   const failed = events.filter(({ type, resource }) => type === "backup.drill_failed" && resource.id === backup.id);
   expect(failed).toMatchObject([{ actor: { type: "token", id: me.tokenId } }]);
+  // Whoever gets the alarm reads here which backup it is.
+  const name = cloud.template.functions.find((each) => /drillbackup/i.test(each.name))?.name ?? "";
+  expect(cloud.lambda.logs(name)).toContainEqual(
+    expect.stringMatching(`"a restore drill failed".*"account":"${me.id}".*"backup":"${backup.id}".*"rows"`),
+  );
 });
 
-test("a drill of an archive that is damaged, replaced or gone fails the checksum, and makes no other check", async () => {
+test("a drill of an archive that is damaged, replaced or gone fails the checksum, makes no other check, and ends the backup's use", async () => {
   const instance = await me.instance();
   const onlyChecksum = { checksum: false, restores: null, boots: null, rows: null, files: null };
+  const keyOf = async ({ id }: Backup) => archiveKey(await getBackup(me.id, id));
+  const whole = await me.backup(instance.id);
   const corrupt = await me.backup(instance.id, { note: "corrupt" });
-  expect(passedOf(await drilled(corrupt.id))).toEqual(onlyChecksum);
-  const { id } = await me.backup(instance.id);
-  const key = archiveKey(await getBackup(me.id, id));
-  await putArchive(key, Buffer.from("PK"));
-  expect(passedOf(await drilled(id))).toEqual(onlyChecksum);
-  await removeArchive(key);
-  expect(passedOf(await drilled(id))).toEqual(onlyChecksum);
+  const replaced = await me.backup(instance.id);
+  await putArchive(await keyOf(replaced), Buffer.from("PK"));
+  const gone = await me.backup(instance.id);
+  await removeArchive(await keyOf(gone));
+  const last = { last_backup_id: gone.id, last_backup_at: gone.completed_at };
+  await updateOne(keys.record("instance", me.id, instance.id), { set: last }, {});
+  for (const { id } of [corrupt, replaced, gone]) {
+    const after = await drilled(id);
+    expect(passedOf(after)).toEqual(onlyChecksum);
+    expect(after).toMatchObject({ status: "failed", status_reason: after.drill?.checks[0]?.detail, operation_id: null });
+    expect((await me.api.post(`/backups/${id}/drill`, {})).error?.code).toBe("INVALID_STATE");
+  }
+  const { protection } = (await me.api.get(`/instances/${instance.id}`)).as(Instance);
+  expect(protection.last_backup_at).toBe(whole.completed_at);
 });
 
 test("a backup without row counts passes, and says that they are unknown", async () => {
@@ -111,6 +126,10 @@ test("a drill needs a completed backup and an active server", async () => {
   expect(await drill((await seedBackup(instance)).id)).toMatchObject({ code: "INVALID_STATE", details: { resource: server.id } });
   const running = await seedBackup(await seedInstance(me.id), { state: "running" });
   expect(await drill(running.id)).toMatchObject({ code: "INVALID_STATE", details: { status: "running" } });
+  const operation_id = unusedId("operation");
+  const held = await seedBackup(await seedInstance(me.id), { state: "deleting", operation_id });
+  expect(await drill(held.id)).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id } });
+  await updateOne(keys.record("backup", me.id, held.id), { set: { operation_id: null } }, {});
 });
 
 test("a server has one drill at a time; the backup is held, the instance and the server's other work are not", async () => {

@@ -94,13 +94,23 @@ test("a stopped instance is still stopped after a restore", async () => {
   expect(await dataOf(instance.id)).toEqual(OLD);
 });
 
-test("a damaged archive fails the restore before anything changes", async () => {
+test("a damaged archive fails the restore before anything changes, and nobody can use the backup any more", async () => {
   const { instance, backup } = await changedSince("corrupt");
   expect(backup.status).toBe("completed");
   const { error } = await me.until((await restore(backup)).as(Operation).id, "failed");
   expect(error?.code).toBe("BACKUP_CORRUPT");
   expect(await show(instance.id)).toMatchObject({ status: "running", operation_id: null });
   expect(await dataOf(instance.id)).toEqual(NEW);
+  expect((await api.get(`/backups/${backup.id}`)).as(Backup)).toEqual({
+    ...backup,
+    status: "failed",
+    status_reason: error?.message,
+  });
+  expect((await api.get(`/backups?status=failed`)).text).toContain(backup.id);
+  expect((await api.get(`/backups?status=completed`)).text).not.toContain(backup.id);
+  const again = await Promise.all([restore(backup), api.get(`/backups/${backup.id}/download`)]);
+  for (const { error: denial } of again) expect(denial).toMatchObject({ code: "INVALID_STATE", details: { status: "failed" } });
+  await me.until((await api.delete(`/backups/${backup.id}`)).as(Operation).id);
 });
 
 test("restoring a backup of a deleted instance fails, and the error says to clone it instead", async () => {

@@ -1,23 +1,23 @@
 // `npm run bench`: what starts and requests cost, as ratios within one run, because machines differ and are noisy. Writes docs/performance.md.
-import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { bundleIfChanged } from "../../infra/bundle.ts";
 import { ROOT } from "../../infra/built.ts";
+import { writeTables } from "./figures.ts";
+import { night } from "./night.ts";
 import { service } from "./service.ts";
 import { starts } from "./starts.ts";
 
-const PAGE = join(ROOT, "docs", "performance.md");
-const BEGIN = "<!-- written by `npm run bench` -->";
-const END = "<!-- end -->";
+// With `-- --policies` it simulates a night of 10,000 backup policies instead, and writes docs/scale.md.
+const policies = process.argv.includes("--policies");
+const PAGE = join(ROOT, "docs", policies ? "scale.md" : "performance.md");
 
 const memory = process.argv.includes("--memory");
-const tables = [await starts(await bundleIfChanged()), await service({ memory })];
+/** Four instances on each server. */
+const NIGHT = { accounts: 100, serversOfAccount: 25, instancesOfServer: 4, kept: 1, backupMinutes: 5, sample: 20 };
+const tables = policies ? [await night(NIGHT)] : [await starts(await bundleIfChanged()), await service({ memory })];
 const [first] = cpus();
 const date = new Date().toLocaleDateString("en-US", { dateStyle: "long" });
 const where = `Measured on ${date} with Node ${process.version}, ${cpus().length} × ${first?.model ?? "unknown"}:`;
-const text = [where, ...tables].join("\n\n");
-console.log(`\n${text}`);
-const page = readFileSync(PAGE, "utf8");
-writeFileSync(PAGE, `${page.slice(0, page.indexOf(BEGIN) + BEGIN.length)}\n\n${text}\n\n${page.slice(page.indexOf(END))}`);
+writeTables(PAGE, "npm run bench", [where, ...tables]);
 process.exit(0); // the channel to whoever started this would keep the process alive

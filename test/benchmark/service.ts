@@ -1,5 +1,6 @@
-// `npm start` under load: requests per second beside the SDK's GetItem on DynamoDB Local, which is what a request cannot do without, and
-// with `--memory` what the service holds a minute after 50,000 requests over all endpoints.
+// `npm start` under load: requests per second beside the SDK's GetItem on DynamoDB Local, and beside the two calls that a request cannot do
+// without: an update that counts it, which DynamoDB Local writes to disk before it responds, and a read. With `--memory` also what the
+// service holds a minute after 50,000 requests over all endpoints.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -7,14 +8,14 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DynamoDBClient, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient, GetItemCommand, PutItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { createTable, startDynamoDb } from "../../infra/local/dynamodb/dynamodb.ts";
 import { readAccess } from "../../infra/local/access.ts";
 import { ROOT } from "../../infra/built.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { changeOf } from "../../shared/data/change.ts";
 import { getAccount } from "../../shared/data/accounts.ts";
-import { reserveToken } from "../../shared/data/credentials.ts";
+import { reserveToken } from "../../shared/data/tokens.ts";
 import type { Caller } from "../../shared/data/records.ts";
 import { createAccount } from "../../shared/data/operator.ts";
 import { bodyOf, everyRoute, pathOf } from "../harness/requests.ts";
@@ -115,8 +116,15 @@ async function load(work: () => Promise<unknown>): Promise<number[]> {
   return times;
 }
 
+interface Floor {
+  get: () => Promise<unknown>;
+  /** An update of one of many items, then a read. */
+  count: () => Promise<unknown>;
+  stop: () => Promise<void>;
+}
+
 /** DynamoDB Local with one item in it, and the SDK that gets it. */
-async function startFloor(): Promise<{ get: () => Promise<unknown>; stop: () => Promise<void> }> {
+async function startFloor(): Promise<Floor> {
   const dataDir = mkdtempSync(join(tmpdir(), "bench-"));
   const database = await startDynamoDb({ dataDir });
   const table = "bench";
@@ -129,8 +137,21 @@ async function startFloor(): Promise<{ get: () => Promise<unknown>; stop: () => 
   const client = new DynamoDBClient({ endpoint: database.url, region: "us-east-1", credentials });
   const Key = { pk: { S: "one" } };
   await client.send(new PutItemCommand({ TableName: table, Item: { ...Key, text: { S: "x".repeat(500) } } }));
+  const get = (): Promise<unknown> => client.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true }));
+  let turn = 0;
   return {
-    get: () => client.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true })),
+    get,
+    count: async () => {
+      const counted = { TableName: table, Key: { pk: { S: `token ${turn++ % TOKENS}` } } };
+      await client.send(
+        new UpdateItemCommand({
+          ...counted,
+          UpdateExpression: "ADD requests :one",
+          ExpressionAttributeValues: { ":one": { N: "1" } },
+        }),
+      );
+      return get();
+    },
     stop: async () => {
       client.destroy();
       await database.stop();
@@ -151,12 +172,14 @@ export async function service({ memory }: { memory: boolean }): Promise<string> 
       const status = await ask(`${running.url}/settings`, "GET", token());
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     };
-    await Promise.all([load(get), load(floor.get)]); // until both are warm
+    await Promise.all([load(get), load(floor.get), load(floor.count)]); // until all are warm
     const ours: number[][] = [];
     const theirs: number[][] = [];
+    const counted: number[][] = [];
     for (let round = 0; round < ROUNDS; round++) {
       ours.push(await load(get));
       theirs.push(await load(floor.get));
+      counted.push(await load(floor.count));
     }
     if ((statuses.get(200) ?? 0) < ours.flat().length / 2)
       throw new Error(`Not what is to be measured: ${JSON.stringify([...statuses])}`);
@@ -168,7 +191,11 @@ export async function service({ memory }: { memory: boolean }): Promise<string> 
       percentile(rounds.flat(), 0.99).toFixed(0),
     ];
     const head = [`\`npm start\`, ${CONNECTIONS} connections`, "per second", "Ratio", "p99 ms"];
-    const table = tableOf(head, [row("GetItem of the SDK", theirs), row("GET /settings", ours)]);
+    const table = tableOf(head, [
+      row("GetItem of the SDK", theirs),
+      row("UpdateItem and GetItem of the SDK", counted),
+      row("GET /settings", ours),
+    ]);
     return memory ? `${table}\n\n${await memoryAfter(running, token)}` : table;
   } finally {
     await floor.stop();

@@ -8,7 +8,7 @@ import { bundleFiles, ENTRIES } from "../../infra/bundle.ts";
 import { STAND_INS, type StandIn } from "../../infra/bundle-leave-out.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { keys, placement } from "../../shared/data/keys.ts";
-import { countPlace, numberOf } from "../../shared/data/lists.ts";
+import { countPlace, numberOf } from "../../shared/data/numbers.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { serverFields } from "../harness/seed.ts";
 
@@ -39,7 +39,7 @@ const servers = Array.from({ length: 101 }, (_, i) => {
     instances: 2,
     failed_probes: 0,
     ...keys.record("server", accountId, id),
-    ...placement("server", accountId, number, "active", undefined),
+    ...placement("server", accountId, number, { status: "active" }),
   };
 }).toReversed();
 

@@ -27,16 +27,16 @@ describe("settings", () => {
     await page.getByLabel("Contact email").fill("nobody");
     await page.getByLabel("Keep pre-restore backups for (days)").fill("366");
     await save(page);
-    await page.getByText("This is required.").waitFor();
-    await page.getByText("Must be an email address.").waitFor();
-    await page.getByText("Must be at most 365.").waitFor();
+    await page.getByText("This is required.", { exact: true }).waitFor();
+    await page.getByText("Must be an email address.", { exact: true }).waitFor();
+    await page.getByText("Must be at most 365.", { exact: true }).waitFor();
     await expectAccessible(page);
     await page.getByLabel("Keep pre-restore backups for (days)").fill("");
     await save(page);
     await expect.poll(() => page.getByText("This is required.").count()).toBe(2);
     await page.getByLabel("Keep pre-restore backups for (days)").fill("1.5");
     await save(page);
-    await page.getByText("Must be a whole number.").waitFor();
+    await page.getByText("Must be a whole number.", { exact: true }).waitFor();
     expect(await settingsOf(mine)).toEqual(before);
   });
 
@@ -90,6 +90,25 @@ test("the account page shows the quotas, how much of them is used, and who is si
   expect(await page.getByRole("progressbar").count()).toBe(5);
 });
 
+test("times are shown in the browser's zone or, once chosen, in UTC, on every page and after a reload", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await mine.instance({ name: "Shop" });
+  const backup = await mine.backup(id);
+  const page = await open("/settings/account", { as: mine, zone: "Asia/Tokyo" });
+  await page.getByText(/GMT\+9/).waitFor();
+  await page.getByRole("radio", { name: "UTC" }).check();
+  await page.getByText(/GMT\+9/).waitFor({ state: "detached" });
+  await page.goto(`/instances/${id}`);
+  const at = new Date(backup.created_at).toISOString().slice(11, 19);
+  await page
+    .getByRole("link", { name: `${at} UTC` })
+    .first() // in the calendar and in the list
+    .waitFor();
+  await page.goto("/settings/account");
+  await page.getByRole("radio", { name: "Local time (Asia/Tokyo)" }).check();
+  await page.getByText(/GMT\+9/).waitFor();
+});
+
 describe("the password", () => {
   const form = (page: Page): Locator => page.locator("form").filter({ has: page.getByLabel("Current password") });
   const fill = async (page: Page, current: string, next: string, again = next): Promise<void> => {
@@ -107,8 +126,8 @@ describe("the password", () => {
     const mine = await account();
     const page = await open("/settings/account", { as: mine });
     await fill(page, "", "short", "shart");
-    await page.getByText("This is required.").waitFor();
-    await page.getByText("Must have at least 12 characters.").waitFor();
+    await page.getByText("This is required.", { exact: true }).waitFor();
+    await page.getByText("Must have at least 12 characters.", { exact: true }).waitFor();
     await fill(page, mine.user.password, "correct-horse-battery", "correct-horse-bettery");
     await page.getByText("Doesn't match the new password.").waitFor();
     await fill(page, "not the right one", "correct-horse-battery");

@@ -17,6 +17,10 @@ export interface Look {
   dark?: boolean;
   /** In a new browser: its cache has nothing of the dashboard, and no other test uses it. */
   fresh?: boolean;
+  /** The browser's time zone. */
+  zone?: string;
+  /** The browser's language. */
+  locale?: string;
 }
 
 /** Opens a path of the dashboard, in a browser that keeps nothing from other tests except the dashboard's files. */
@@ -75,11 +79,11 @@ export const test = base
           idle.set(look, [...(idle.get(look) ?? []), window]);
         }
     });
-    return async (path, { as, phone = false, dark = false, fresh = false } = {}) => {
-      const look = fresh ? undefined : JSON.stringify({ phone, dark });
+    return async (path, { as, phone = false, dark = false, fresh = false, zone = "UTC", locale = "en-GB" } = {}) => {
+      const look = fresh ? undefined : JSON.stringify({ phone, dark, zone, locale });
       const session = as && (await signedIn(as));
       const known = look === undefined ? undefined : idle.get(look)?.pop();
-      const window = known ?? (await newWindow(browser, { phone, dark }, session));
+      const window = known ?? (await newWindow(browser, { phone, dark, zone, locale }, session));
       used.push({ window, ...(look !== undefined && { look }) });
       const { page } = window;
       if (known !== undefined) await page.evaluate(remembering(session));
@@ -125,7 +129,7 @@ interface Window {
 
 async function newWindow(
   browser: Browser,
-  { phone, dark }: { phone: boolean; dark: boolean },
+  { phone, dark, zone, locale }: { phone: boolean; dark: boolean; zone: string; locale: string },
   session: string | undefined,
 ): Promise<Window> {
   const colorScheme = dark ? "dark" : "light";
@@ -137,8 +141,8 @@ async function newWindow(
     hasTouch: phone,
     colorScheme,
     reducedMotion: "reduce",
-    locale: "en-GB",
-    timezoneId: "UTC",
+    locale,
+    timezoneId: zone,
     storageState: { cookies: [], origins: [{ origin: apiUrl(), localStorage }] },
   });
   context.setDefaultTimeout(PATIENCE_MS);

@@ -6,7 +6,7 @@ import { account, uniqueDomain } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { button, fact, instancesOf, more, pathOf, sentTo, storePassword, title } from "./instance-page.ts";
+import { button, callsOf, fact, instancesOf, more, pathOf, sentTo, storePassword, title } from "./instance-page.ts";
 
 describe("a clone", () => {
   test("cloning an instance without a backup is disabled until there is one", async ({ open }) => {
@@ -32,7 +32,7 @@ describe("a clone", () => {
     await button(page, "More options").click();
     await button(page, "Create clone").click();
     await expect.poll(() => page.getByText("This is required.").count()).toBe(2);
-    await page.getByText("Must have at least 12 characters.").waitFor();
+    await page.getByText("Must have at least 12 characters.", { exact: true }).waitFor();
     await page.getByLabel("Admin password").fill("");
     await page.getByLabel("Name", { exact: true }).fill("Staging");
     await page.getByLabel("Domain").fill(uniqueDomain());
@@ -97,6 +97,9 @@ describe("a clone", () => {
     await page.getByRole("option", { name: /erp-other/ }).click();
     await page.getByLabel("Database name").fill("twin");
     await page.getByLabel("Admin password").fill("correct-horse-battery");
+    const { curl, typescript } = await callsOf(page);
+    expect(curl).toContain('"admin_password":"…"');
+    expect(typescript).toContain('admin_password: "…"');
     await button(page, "Create clone").click();
     await title(page, "Twin");
     await page.getByText("Clone created: Twin").first().waitFor();

@@ -22,7 +22,7 @@ test("a dialog focuses its first field, and Escape returns the focus to the butt
   const server = await seedServer(mine.id);
   const page = await open(`/servers/${server.id}`, { as: mine });
   for (const [opener, title, label] of [
-    ["Rename", /^Rename/, "Name"],
+    ["Edit", /^Edit/, "Name"],
     ["Delete", "Delete server", /^Type .* to confirm/],
   ] as const) {
     const opened = await openedBy(page, button(page, opener), title);

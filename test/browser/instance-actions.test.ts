@@ -1,5 +1,7 @@
 // The actions of an instance in each status: running, backing up, changing and deleting it.
 import type { Page } from "playwright-core";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { describe, expect } from "vitest";
 import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { Operation } from "../../shared/api/operations.ts";
@@ -8,7 +10,7 @@ import { account, uniqueDomain } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { moveTo, test } from "./browser.ts";
-import { button, dialog, fact, getInstance, more, pathOf, sentTo, title } from "./instance-page.ts";
+import { button, callsOf, dialog, fact, getInstance, more, pathOf, sentTo, title } from "./instance-page.ts";
 
 describe("actions", () => {
   /** By the labels of the buttons, which a page enables as the API would accept the action. */
@@ -33,7 +35,7 @@ describe("actions", () => {
 
   test("the enabled actions are those that the API accepts, whatever status the instance has", async ({ open }) => {
     const mine = await account({ seeded: true });
-    await setQuota(mine.id, "instance", INSTANCE_STATUSES.length);
+    await setQuota(mine.id, "instance", INSTANCE_STATUSES.length + 1);
     const server = await seedServer(mine.id, { name: "erp-1" });
     const page = await open("/instances", { as: mine });
     for (const state of INSTANCE_STATUSES) {
@@ -46,6 +48,9 @@ describe("actions", () => {
       expect((await offered(page)).toSorted(), state).toEqual(accepted.toSorted());
       await page.keyboard.press("Escape"); // the menu
     }
+    const failed = await seedInstance(mine.id, { server_id: server.id, state: "failed", status_reason: "It does not respond" });
+    await moveTo(page, `/instances/${failed.id}`);
+    await button(page, "Try to start it again").waitFor();
   });
 
   test("deleting an instance on a server that is not active removes only the record, and the dialog says so", async ({
@@ -73,6 +78,9 @@ describe("actions", () => {
     const sent = sentTo(page, "POST", /\/actions$/);
     await button(page, "Stop").click();
     await button(dialog(page, "Stop Shop?"), "Cancel").click();
+    await more(page, "Show API call to start");
+    await dialog(page, "Start Shop").getByText('body: { action: "start" }').waitFor();
+    await page.keyboard.press("Escape");
     await button(page, "Stop").click();
     await expectAccessible(page);
     await button(dialog(page, "Stop Shop?"), "Stop").click();
@@ -119,6 +127,33 @@ describe("actions", () => {
 });
 
 describe("editing", () => {
+  test("the API call of a dialog does what the dialog would do, whatever is filled in, and has no credential", async ({
+    open,
+  }) => {
+    const mine = await account({ seeded: true });
+    const { id } = await mine.instance({ name: "Shop" });
+    const page = await open(`/instances/${id}`, { as: mine });
+    const sent = sentTo(page, "PUT", /./);
+    await more(page, "Edit details");
+    const asked = dialog(page, "Edit Shop");
+    const name = `'"; $(touch x) \\ O'Brien`;
+    await asked.getByLabel("Name").fill(name);
+    const { curl, typescript } = await callsOf(asked);
+    await expectAccessible(page);
+    for (const line of [curl, typescript]) expect(line).not.toMatch(/ey[\w-]+\./);
+    const { value } = await mine.token();
+    await promisify(execFile)("bash", ["-c", curl], { env: { ...process.env, TOKEN: value } });
+    expect((await getInstance(mine, id)).name).toBe(name);
+    await asked.getByLabel("Name").fill("Outlet");
+    const body = `{ name: "Outlet", admin_email: "${(await getInstance(mine, id)).admin_email}", labels: {} }`;
+    await asked.getByText(`await client.instances.update({ params: { id: "${id}" }, body: ${body} });`).waitFor();
+    expect(typescript).toContain(JSON.stringify(name));
+    expect(sent).toEqual([]);
+    await page.goto("/settings/api-keys/create");
+    await button(page, "Show API call").click();
+    await page.getByText("Only the dashboard can do this.").waitFor();
+  });
+
   test("name and email must be valid, and change immediately", async ({ open }) => {
     const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
@@ -128,8 +163,8 @@ describe("editing", () => {
     await asked.getByLabel("Name").fill("");
     await asked.getByLabel("Admin email").fill("nobody");
     await button(asked, "Save").click();
-    await asked.getByText("This is required.").waitFor();
-    await asked.getByText("Must be an email address.").waitFor();
+    await asked.getByText("This is required.", { exact: true }).waitFor();
+    await asked.getByText("Must be an email address.", { exact: true }).waitFor();
     await expectAccessible(page);
     expect(await getInstance(mine, id)).toMatchObject({ name: "Shop" });
     await asked.getByLabel("Name").fill("Outlet");
@@ -150,7 +185,7 @@ describe("editing", () => {
     const asked = dialog(page, "Change the domain of Shop");
     await asked.getByText(`${domain} keeps working until the switch`).waitFor();
     await button(asked, "Change domain").click();
-    await asked.getByText("This is required.").waitFor();
+    await asked.getByText("This is required.", { exact: true }).waitFor();
     await asked.getByLabel("New domain").fill(domain);
     await button(asked, "Change domain").click();
     await asked.getByText("This is already this instance's domain.").waitFor();

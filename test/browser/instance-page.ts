@@ -2,7 +2,7 @@
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import * as z from "zod";
-import { Instance } from "../../shared/api/instances.ts";
+import { Instance, ListedInstance } from "../../shared/api/instances.ts";
 import type { TestAccount } from "../harness/account.ts";
 import { expectAccessible } from "./axe.ts";
 
@@ -21,8 +21,8 @@ export async function more(page: Page, item: string): Promise<void> {
   await page.getByRole("menuitem", { name: item }).click();
 }
 
-export const instancesOf = async (mine: TestAccount): Promise<Instance[]> =>
-  (await mine.api.get("/instances")).as(z.array(Instance));
+export const instancesOf = async (mine: TestAccount): Promise<ListedInstance[]> =>
+  (await mine.api.get("/instances")).as(z.array(ListedInstance));
 export const getInstance = async (mine: TestAccount, id: string): Promise<Instance> =>
   (await mine.api.get(`/instances/${id}`)).as(Instance);
 
@@ -34,6 +34,13 @@ export function sentTo(page: Page, method: string, end: RegExp): unknown[] {
     if (request.method() === method && end.test(pathname) && !searchParams.has("dry_run")) sent.push(request.postDataJSON());
   });
   return sent;
+}
+
+/** The calls that a dialog or a form shows for its request: for a shell and for the typed client. */
+export async function callsOf(shown: Page | Locator): Promise<{ curl: string; typescript: string }> {
+  await shown.getByRole("button", { name: "Show API call" }).click();
+  const text = async (label: string) => (await shown.getByRole("region", { name: `${label} call` }).textContent()) ?? "";
+  return { curl: await text("curl"), typescript: await text("TypeScript") };
 }
 
 /** The password dialog, which stays until the user confirms that the password is saved. */

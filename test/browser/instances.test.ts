@@ -2,6 +2,8 @@
 import { describe, expect } from "vitest";
 import * as z from "zod";
 import { Operation } from "../../shared/api/operations.ts";
+import { recordReport } from "../../shared/data/host-reports.ts";
+import { getServer } from "../../shared/data/servers.ts";
 import { account, uniqueDomain } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
@@ -46,12 +48,12 @@ describe("creating an instance", () => {
     await page.getByLabel("Admin email").fill("nobody");
     await button(page, "Create instance").click();
     await expect.poll(() => page.getByText("This is required.").count()).toBe(4); // name, server, domain, database name
-    await page.getByText("Must be an email address.").waitFor();
+    await page.getByText("Must be an email address.", { exact: true }).waitFor();
     expect(await page.evaluate("document.activeElement.getAttribute('aria-invalid')")).toBe("true");
     await page.getByLabel("Domain").fill("not a domain");
     await page.getByLabel("Database name").fill("Shop-1");
     await button(page, "Create instance").click();
-    await page.getByText("Must be a lowercase domain name such as shop.example.com.").waitFor();
+    await page.getByText("Must be a lowercase domain name such as shop.example.com.", { exact: true }).waitFor();
     await page.getByText(/^Must start with a lowercase letter/).waitFor();
     await expectAccessible(page);
     expect(sent).toEqual([]);
@@ -137,7 +139,7 @@ describe("creating an instance", () => {
     await page.getByLabel("Name", { exact: true }).fill("Second");
     await page.getByLabel("Domain").fill(taken.domain);
     await button(page, "Create instance").click();
-    await page.getByText("This domain is already taken.").waitFor();
+    await page.getByText("This domain is already taken.", { exact: true }).waitFor();
     expect(await page.getByLabel("Domain").getAttribute("aria-invalid")).toBe("true");
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Second");
     await page.getByLabel("Domain").fill(uniqueDomain());
@@ -156,7 +158,7 @@ describe("creating an instance", () => {
     await storePassword(page, "Doomed");
     await page.getByText("Couldn't create instance: Doomed").waitFor();
     await fact(page, "Status", "Failed");
-    const operations = page.getByRole("table", { name: "Operations" });
+    const operations = page.getByRole("table", { name: "History" });
     await operations.getByText("The ERP could not be installed").waitFor();
     const [{ operation_id, id } = await Promise.reject(new Error("No instance was made"))] = await instancesOf(mine);
     expect(operation_id).toBeNull();
@@ -170,7 +172,7 @@ test("each part of the DNS record can be copied, and the page says what happens 
   const { id } = await seedInstance(mine.id, { domain: "shop.example.com" });
   const page = await open(`/instances/${id}`, { as: mine });
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.getByText("Nobody can reach the instance until this record exists").waitFor();
+  await page.getByText("Without this record, nobody can reach the instance").waitFor();
   for (const [part, value] of [
     ["type", "A"],
     ["name", "shop.example.com"],
@@ -179,6 +181,37 @@ test("each part of the DNS record can be copied, and the page says what happens 
     await button(page, `Copy record's ${part}`).click();
     await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toBe(value);
   }
+});
+
+test("the DNS record is shown until the server reports a valid certificate, and again when that fails", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id, domain, server_id } = await seedInstance(mine.id, { domain: "shop.example.com" });
+  const server = await getServer(mine.id, server_id);
+  const report = (failing: boolean, expires_at: string | null) =>
+    recordReport(server, {
+      disk_free_bytes: 20e9,
+      memory_free_bytes: 2e9,
+      certificates: [{ instance_id: id, domain, expires_at, failing }],
+    });
+  const page = await open(`/instances/${id}`, { as: mine, fresh: true }); // the clock is shared by all pages of the browser
+  await page.clock.install();
+  await page.reload();
+  const card = page.getByRole("heading", { name: "DNS record" });
+  await card.waitFor();
+  await fact(page, "Certificate", "Pending");
+  await page.getByText("Not checked yet").waitFor();
+  await report(true, null);
+  await page.clock.fastForward(60_000);
+  await page.getByText("The server couldn't get or renew a certificate for shop.example.com.").waitFor();
+  expect(await page.getByText("nobody can reach the instance").count()).toBe(0);
+  await button(page, "Copy record's value").waitFor();
+  await expectAccessible(page);
+  await report(false, new Date(Date.now() + 90 * 86_400_000).toISOString());
+  await page.clock.fastForward(60_000);
+  await card.waitFor({ state: "detached" });
+  await fact(page, "Certificate", "Valid");
+  await fact(page, "Certificate expires", /^in (89|90) days$/);
+  await expectAccessible(page);
 });
 
 test("an instance can be created with the keyboard alone", async ({ open }) => {
@@ -220,6 +253,6 @@ test("a failed instance is never shown as running", async ({ open }) => {
   const { id } = await seedInstance(mine.id, { name: "Shop", state: "failed", status_reason: "Odoo did not start" });
   const page = await open(`/instances/${id}`, { as: mine });
   await page.getByText("Odoo did not start").waitFor();
-  await page.getByText("Nobody can reach the instance until this record exists").waitFor();
+  await page.getByText("Without this record, nobody can reach the instance").waitFor();
   expect(await page.locator("#main").innerText()).not.toMatch(/\b(runs|running)\b/i);
 });

@@ -3,7 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import * as z from "zod";
 import { Backup } from "../../shared/api/backups.ts";
-import { Instance } from "../../shared/api/instances.ts";
+import { ListedInstance } from "../../shared/api/instances.ts";
 import { account, newPublicKey, uniqueDomain } from "../harness/account.ts";
 import { clientWith } from "../harness/client.ts";
 import { test } from "./browser.ts";
@@ -43,10 +43,14 @@ async function createKey(page: Page): Promise<string> {
   return value;
 }
 
-/** With an SSH key that is added in the form. */
 async function createServer(page: Page): Promise<void> {
   await goTo(page, "Servers");
   await page.getByRole("link", { name: "Create server" }).first().click();
+  await fillInServer(page);
+}
+
+/** With an SSH key that is added in the form. */
+async function fillInServer(page: Page): Promise<void> {
   await page.getByLabel("Name").fill("erp-1");
   await page.getByRole("button", { name: /^Region/ }).click();
   await page.getByRole("option").first().click();
@@ -62,10 +66,14 @@ async function createServer(page: Page): Promise<void> {
   await page.getByText("Server created: erp-1").first().waitFor();
 }
 
-/** On the only server. */
 async function createInstance(page: Page): Promise<void> {
   await goTo(page, "Instances");
   await page.getByRole("link", { name: "Create instance" }).first().click();
+  await fillInInstance(page);
+}
+
+/** On the only server. */
+async function fillInInstance(page: Page): Promise<void> {
   await page.getByLabel("Name", { exact: true }).fill("Shop");
   await page.getByLabel("Domain").fill(uniqueDomain());
   await page.getByRole("button", { name: "Create instance" }).click();
@@ -87,14 +95,14 @@ async function restore(page: Page): Promise<void> {
   const asked = dialog(page, "Restore Shop");
   await asked.getByLabel("Type Shop to confirm").fill("Shop");
   await asked.getByRole("button", { name: "Restore" }).click();
-  await page.getByText("Backup restored: Shop").first().waitFor();
+  await page.getByText("Backup restored: Shop").first().waitFor({ timeout: REQUESTS_AGAIN_MS });
 }
 
 async function clone(page: Page): Promise<void> {
   await goTo(page, "Backups");
   await actOn(page, "three orders", "Clone into a new instance");
   await heading(page, "Clone Shop");
-  await page.getByLabel("Name", { exact: true }).fill("Staging");
+  await page.getByLabel("Name", { exact: true }).fill("Staging", { timeout: REQUESTS_AGAIN_MS });
   await page.getByLabel("Domain").fill(uniqueDomain("staging"));
   await page.getByRole("button", { name: "Create clone", exact: true }).click();
   await storedSecret(page, "admin password");
@@ -114,11 +122,13 @@ test(
   async ({ open }) => {
     const mine = await account();
     const page = await open("/");
+    // No user is as fast: the page may have to wait until it has requests again.
+    page.setDefaultTimeout(REQUESTS_AGAIN_MS);
     await logIn(page, mine.user);
     const api = clientWith(await createKey(page));
     await createServer(page);
     await createInstance(page);
-    const [shop] = (await api.get("/instances")).as(z.array(Instance));
+    const [shop] = (await api.get("/instances")).as(z.array(ListedInstance));
     const data = `/sandbox/instances/${shop?.id}/data`;
     await api.put(data, { orders: 3 });
     await backUp(page);
@@ -126,12 +136,12 @@ test(
     await restore(page);
     expect((await api.get(data)).as(z.unknown())).toEqual({ orders: 3 });
     await clone(page);
-    const [staging] = (await api.get("/instances")).as(z.array(Instance));
+    const [staging] = (await api.get("/instances")).as(z.array(ListedInstance));
     expect(staging).toMatchObject({ name: "Staging", status: "running", neutralized: true });
     expect((await api.get(`/sandbox/instances/${staging?.id}/data`)).as(z.unknown())).toEqual({ orders: 3 });
     expect((await api.get("/backups")).as(z.array(Backup)).map(({ kind }) => kind)).toEqual(["pre_restore", "manual"]);
     await goTo(page, "API keys");
-    await page.getByRole("button", { name: "Revoke Deploy pipeline" }).click({ timeout: REQUESTS_AGAIN_MS });
+    await page.getByRole("button", { name: "Revoke Deploy pipeline" }).click();
     const asked = dialog(page, "Revoke API key");
     const revoked = page.waitForResponse(
       // Not an error that asks the page to wait and retry.
@@ -141,5 +151,36 @@ test(
     await Promise.all([revoked, asked.getByRole("button", { name: "Revoke", exact: true }).click()]);
     expect((await api.get("/instances")).status).toBe(401);
     await page.getByText("API key revoked: Deploy pipeline").waitFor();
+  },
+);
+
+const CLICKS_MAX = 14;
+/** Counts the user's own clicks, also on the pages that follow; a click on a label is one, although its field gets another. */
+const COUNT_CLICKS = `addEventListener("click", ({ isTrusted, detail }) => {
+  if (isTrusted && detail > 0) sessionStorage.setItem("clicks", Number(sessionStorage.getItem("clicks")) + 1);
+}, true)`;
+
+test(
+  "a new user gets from signing in to a running, protected instance in few clicks",
+  { timeout: JOURNEY_MS },
+  async ({ open }) => {
+    const mine = await account();
+    const page = await open("/login", { fresh: true });
+    page.setDefaultTimeout(REQUESTS_AGAIN_MS);
+    await page.addInitScript(COUNT_CLICKS);
+    await page.reload();
+    await logIn(page, mine.user);
+    await goTo(page, "Create server");
+    await fillInServer(page);
+    await goTo(page, "Create instance");
+    await fillInInstance(page);
+    await page.getByRole("button", { name: "Set up automatic backups" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Save policy" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    const [shop] = (await mine.api.get("/instances")).as(z.array(ListedInstance));
+    expect(shop).toMatchObject({ status: "running", protection: { next_backup_at: expect.any(String) } });
+    const clicks = Number(await page.evaluate(`sessionStorage.getItem("clicks")`));
+    expect(clicks).toBeGreaterThan(8);
+    expect(clicks).toBeLessThanOrEqual(CLICKS_MAX);
   },
 );

@@ -32,16 +32,21 @@ test.for([
   await expectAccessible(page);
 });
 
-async function expectFits(page: Page): Promise<void> {
+/** At the page's own width, and at a narrower or a wider one. */
+async function expectFits(page: Page, otherWidth: number): Promise<void> {
   await expectAccessible(page);
-  const beyond = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
-  expect(beyond, `pixels beyond the screen on ${page.url()}`).toBe(0);
+  const { width = 0, height = 0 } = page.viewportSize() ?? {};
+  for (const wide of [otherWidth, width]) {
+    await page.setViewportSize({ width: wide, height });
+    const beyond = () => page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+    await expect.poll(beyond, { message: `pixels beyond ${wide} on ${page.url()}` }).toBe(0);
+  }
 }
 
 test.for(PAGES)("the page $route is accessible to everyone, fits the screen and is not large", async (shown, { open }) => {
   const page = await open(pathOf(shown, things), { as: mine });
   await isShown(page, shown);
-  await expectFits(page);
+  await expectFits(page, 2560);
   expect(await bytesLoaded(page)).toBeLessThanOrEqual(PAGE_BYTES_MAX);
 });
 
@@ -49,7 +54,7 @@ test("every page is accessible to everyone and fits the screen on a dark phone",
   const page = await open("/", { as: mine, phone: true, dark: true });
   for (const shown of PAGES) {
     await moveAndSee(page, shown, things);
-    await expectFits(page);
+    await expectFits(page, 320); // also what is left of 640 at a zoom of 200 %
   }
 });
 
@@ -80,12 +85,41 @@ test("the live dashboard does not look like the sandbox, and each links to the o
     environment: "live",
     other_dashboard: { environment: "test", url: "https://test.example.com/" },
     api_page: null,
+    brand: null,
   });
   await page.getByRole("link", { name: /^Switch to sandbox/ }).waitFor();
   expect(await other.getAttribute("href")).toBe("https://test.example.com/");
   expect(await other.getAttribute("target")).toBe("_blank");
   expect(await banner.count()).toBe(0);
   expect(await page.title()).not.toMatch(/test/i);
+});
+
+test("an operator's brand replaces the product's name, and a logo that holds a script is only a picture", async ({ open }) => {
+  const page = await open("/", { as: mine, fresh: true });
+  const hostile = `<svg xmlns="http://www.w3.org/2000/svg" width="48" height="48" onload="parent.ran = true; ran = true">
+    <script>top.ran = true; fetch("https://example.com/")</script><image href="https://example.com/x.png"/>
+    <rect width="48" height="48" fill="#d13212"/></svg>`;
+  const logo = `data:image/svg+xml;base64,${Buffer.from(hostile).toString("base64")}`;
+  const brand = { name: "Acme Cloud", logo, color: "#d13212", support_url: "https://help.example.com/" };
+  await configure(page, { environment: "live", other_dashboard: null, api_page: null, brand });
+  await page.getByRole("link", { name: /Acme Cloud$/ }).waitFor();
+  await expect.poll(() => page.title()).toMatch(/Home · Acme Cloud$/);
+  await expect.poll(() => page.evaluate(`document.querySelector("#top img").naturalWidth`)).toBe(48);
+  expect(await page.evaluate(`getComputedStyle(document.body, "::before").backgroundColor`)).toBe("rgb(209, 50, 18)");
+  await page.getByRole("button", { name: mine.user.name }).click();
+  expect(await page.getByRole("menuitem", { name: /^Get support/ }).getAttribute("href")).toBe("https://help.example.com/");
+  await page.getByRole("menuitem", { name: "About" }).click();
+  const about = page.getByRole("dialog", { name: "About Acme Cloud" });
+  await about.getByText("0.1.0").waitFor();
+  await about.getByRole("listitem").first().waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: mine.user.name }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByRole("heading", { level: 1, name: "Acme Cloud" }).waitFor();
+  await page.getByRole("link", { name: /^Get support/ }).waitFor();
+  await expectAccessible(page);
+  expect(await page.evaluate("window.ran")).toBeUndefined();
 });
 
 test("the color mode follows the system until the user switches it, and is remembered", async ({ open }) => {

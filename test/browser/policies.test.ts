@@ -1,8 +1,10 @@
 // Backup policies in the dashboard: set up, changed and deleted on the instance's page, and seen in the list and on the home page.
 import { expect } from "vitest";
 import { BackupPolicy } from "../../shared/api/backup-policy.ts";
+import { Backup } from "../../shared/api/backups.ts";
+import { Settings } from "../../shared/api/settings.ts";
 import { account } from "../harness/account.ts";
-import { seedInstance } from "../harness/seed.ts";
+import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 import { button, dialog, fact } from "./instance-page.ts";
@@ -20,7 +22,7 @@ test("a backup policy is set up, changed and deleted on the instance's page", as
   await form.getByLabel("At", { exact: true }).fill("25:00");
   await form.getByLabel("Newest").fill("3");
   await button(form, "Save policy").click();
-  await form.getByText("Enter a time such as 02:00.").waitFor();
+  await form.getByText("Enter a time such as 02:00.", { exact: true }).waitFor();
   await expectAccessible(page);
   await form.getByLabel("At", { exact: true }).fill("3:30");
   await button(form, "Save policy").click();
@@ -60,9 +62,105 @@ test("the home page counts instances by protection, and each count leads to thei
   await page.getByRole("link", { name: "1 unprotected instances" }).click();
   await page.getByRole("link", { name: "Shop" }).waitFor();
   expect(new URL(page.url()).search).toBe("?protection=unprotected");
-  await page.getByRole("button", { name: /Filter by status/ }).click();
+  await page.getByRole("button", { name: /Filter by protection/ }).click();
   await page.getByRole("option", { name: "Overdue" }).click();
   await page.getByText("No matches for this filter.").waitFor();
   await button(page, "Clear filter").click();
   await page.getByRole("link", { name: "Shop" }).waitFor();
+});
+
+const DAY_MS = 86_400_000;
+const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
+
+test("the form says what a change would remove before it is saved", async ({ open }) => {
+  const mine = await account();
+  const instance = await seedInstance(mine.id, { name: "Shop", last_backup_at: daysAgo(0) });
+  for (const days of [3, 2, 1]) {
+    const at = daysAgo(days);
+    await seedBackup(instance, { kind: "scheduled", due_at: at, created_at: at, completed_at: at });
+  }
+  await mine.api.put(`/instances/${instance.id}/backup-policy`, { schedule: "0 2 * * *", keep: { daily: 7 } });
+  const page = await open(`/instances/${instance.id}`, { as: mine });
+  await button(page, "Edit policy").click();
+  const form = dialog(page, "Backup policy of Shop");
+  await form.getByText("Backs up the instance by the schedule 0 2 * * * (UTC)").waitFor();
+  expect(await form.getByText("No rule keeps the scheduled backup").count()).toBe(0);
+  await form.getByRole("spinbutton", { name: "Keep Days" }).fill("");
+  await form.getByLabel("Newest").fill("1");
+  await form.getByText("The newest backup.", { exact: true }).waitFor();
+  await form.getByText("No rule keeps the scheduled backup").first().waitFor();
+  expect(await form.getByText("No rule keeps the scheduled backup").count()).toBe(2);
+  await expectAccessible(page);
+  await button(form, "Cancel").click();
+  expect((await mine.api.get(`/instances/${instance.id}/backup-policy`)).as(BackupPolicy).keep).toEqual({ daily: 7 });
+});
+
+test("the calendar has an instance's backups with their drills, which run from there, also by keyboard and on a narrow phone", async ({
+  open,
+}) => {
+  const mine = await account({ seeded: true });
+  const { id } = await mine.instance({ name: "Shop" });
+  const good = await mine.backup(id);
+  const bad = await mine.backup(id, { note: "fail-drill" });
+  await mine.api.put(`/instances/${id}/backup-policy`, { schedule: "0 2 * * *", keep: { last: 1 }, drill_every_days: 7 });
+  const page = await open(`/instances/${id}`, { as: mine });
+  await fact(page, "Restore drills", "Every 7 days");
+  const calendar = page.getByRole("table", { name: /^Backups in / });
+  const made = calendar.getByRole("link", { name: /^Manual, .*, completed$/ });
+  await made.nth(1).waitFor();
+  expect(await made.count()).toBe(2);
+  await calendar.getByText(/^Next backup due: /).waitFor();
+
+  await made.first().focus();
+  await page.keyboard.press("Enter");
+  const details = dialog(page, /^Backup of Shop/);
+  await details.getByText("Not drilled yet").waitFor();
+  expect(new URL(page.url()).searchParams.get("backup")).toBe(bad.id);
+  await button(details, "Run drill").click();
+  const drill = dialog(page, /^Run a restore drill: backup of Shop/);
+  await drill.getByText("Instances keep running").waitFor();
+  await expectAccessible(page);
+  await button(drill, "Run drill").click();
+  await fact(page, "Row counts match", "Failed");
+  await fact(page, "Odoo starts", "Passed");
+  await expectAccessible(page);
+  await details.getByRole("button", { name: "Close" }).click();
+  await calendar.getByRole("link", { name: /^Manual, .*, completed, restore drill failed$/ }).waitFor();
+
+  await page.setViewportSize({ width: 320, height: 800 });
+  await expectAccessible(page);
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(320);
+  await button(page, "Previous month").click();
+  await calendar.getByRole("link").first().waitFor({ state: "detached" });
+  await page.setViewportSize({ width: 1280, height: 800 });
+
+  await page.goto(new URL(`/instances/${id}/clone`, page.url()).href);
+  await page.getByText("restore drill failed").waitFor();
+  await page.getByLabel("Name", { exact: true }).fill("Staging");
+  await page.getByLabel("Domain", { exact: true }).fill("staging.example.com");
+  await page.getByText("Estimated downtime").waitFor();
+  expect((await mine.api.get(`/backups/${good.id}`)).as(Backup).drill).toBeNull();
+});
+
+test("the account page sets the policy of new instances, changes and removes it", async ({ open }) => {
+  const mine = await account();
+  const kept = async () => (await mine.api.get("/settings")).as(Settings).default_backup_policy;
+  const page = await open("/settings/account", { as: mine });
+  await button(page, "Set default policy").click();
+  const form = dialog(page, "Default backup policy");
+  await form.getByLabel("Time zone").fill("Europe/Berlin");
+  await form.getByLabel(/^Restore drill every/).fill("7");
+  await button(form, "Save policy").click();
+  await fact(page, "Schedule", "Every day at 02:00 (Europe/Berlin)");
+  await fact(page, "Restore drills", "Every 7 days");
+  await expectAccessible(page);
+  expect(await kept()).toMatchObject({ schedule: "0 2 * * *", timezone: "Europe/Berlin", drill_every_days: 7, enabled: true });
+  await button(page, "Edit default policy").click();
+  await form.getByRole("radio", { name: /Four times/ }).check();
+  await button(form, "Save policy").click();
+  await fact(page, "Schedule", "Four times a day, from midnight (Europe/Berlin)");
+  await button(page, "Remove default policy").click();
+  await button(dialog(page, "Remove default backup policy"), "Remove default policy").click();
+  await button(page, "Set default policy").waitFor();
+  expect(await kept()).toBeNull();
 });

@@ -1,9 +1,12 @@
 // Takes a picture of every page, light and dark, on a desktop and on a phone: `npm run screenshots`.
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import { ROOT } from "../../infra/built.ts";
-import { account, type TestAccount } from "../harness/account.ts";
+import { createUser } from "../../shared/data/operator.ts";
+import { account, type TestAccount, unique } from "../harness/account.ts";
+import { bigAccount } from "./big-account.ts";
 import { test } from "./browser.ts";
 import { furnish, isShown, LOGIN, PAGES, pathOf, type Shown, type Things } from "./pages.ts";
 
@@ -11,13 +14,18 @@ const FOLDER = join(ROOT, "docs", "screenshots");
 
 const LOOKS = ["light", "dark"].flatMap((mode) => ["desktop", "phone"].map((device) => ({ mode, device })));
 
-let mine: TestAccount;
-let things: Things;
+interface Pictured {
+  mine: TestAccount;
+  things: Things;
+}
+let small: Pictured;
+let big: Pictured;
 beforeAll(async () => {
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
-  mine = await account();
-  things = await furnish(mine);
+  const mine = await account();
+  small = { mine, things: await furnish(mine) };
+  big = await bigAccount();
 });
 
 /** `/servers/:id` is `server`, `/servers/create` is `servers-create`. */
@@ -29,17 +37,37 @@ function nameOf({ route }: Shown): string {
     .replaceAll("/", "-");
 }
 
+/** Another user for each picture, because together they would make too many requests. */
+async function newUser(of: TestAccount): Promise<Pick<TestAccount, "user">> {
+  const user = { email: `${unique("alex")}@example.com`, name: "Alex Kim", password: "correct horse battery" };
+  return { user: { ...user, id: (await createUser(of.id, user)).id } };
+}
+
 /** Every page except "Page not found". */
 const SHOWN = [LOGIN, ...PAGES.filter(({ route }) => route !== "*")];
 
 test.for(SHOWN.flatMap((shown) => LOOKS.map((look) => ({ shown, look, name: nameOf(shown) }))))(
   "$name $look.mode $look.device",
   async ({ shown, look: { mode, device }, name }, { open }) => {
-    const as = shown === LOGIN ? {} : { as: mine };
-    const page = await open(pathOf(shown, things), { ...as, dark: mode === "dark", phone: device === "phone" });
-    await isShown(page, shown);
-    const path = join(FOLDER, `${name}-${mode}-${device}.png`);
-    const picture = await page.screenshot({ path });
-    expect(picture.length).toBeLessThan(200_000);
+    const as = shown === LOGIN ? {} : { as: await newUser(small.mine) };
+    const page = await open(pathOf(shown, small.things), { ...as, dark: mode === "dark", phone: device === "phone" });
+    await takePicture(page, shown, `${name}-${mode}-${device}`);
   },
 );
+
+/** Pages that look different with much on them. */
+const FULL = PAGES.filter(({ route }) => ["/", "/servers", "/servers/:id", "/instances", "/backups"].includes(route));
+
+test.for(FULL.flatMap((shown) => ["desktop", "phone"].map((device) => ({ shown, device, name: nameOf(shown) }))))(
+  "$name $device of an account with 320 instances",
+  async ({ shown, device, name }, { open }) => {
+    const page = await open(pathOf(shown, big.things), { as: await newUser(big.mine), phone: device === "phone" });
+    await takePicture(page, shown, `${name}-many-${device}`);
+  },
+);
+
+async function takePicture(page: Page, shown: Shown, name: string): Promise<void> {
+  await isShown(page, shown);
+  const picture = await page.screenshot({ path: join(FOLDER, `${name}.png`) });
+  expect(picture.length).toBeLessThan(200_000);
+}

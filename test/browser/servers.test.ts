@@ -2,12 +2,14 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect } from "vitest";
 import * as z from "zod";
+import { Catalog } from "../../shared/api/catalog.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { ListedServer, Server } from "../../shared/api/servers.ts";
 import { SshKey } from "../../shared/api/ssh-keys.ts";
+import { recordReport } from "../../shared/data/host-reports.ts";
 import { setQuota } from "../../shared/data/operator.ts";
 import { account, newPublicKey, type TestAccount } from "../harness/account.ts";
-import { seedInstance, seedServer } from "../harness/seed.ts";
+import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 import { button, dialog, fact, pathOf, sentTo, title } from "./instance-page.ts";
@@ -68,6 +70,49 @@ describe("the list of servers", () => {
   });
 });
 
+test("a server shows what it last reported, and a low disk is a warning there and where an instance is created on it", async ({
+  open,
+}) => {
+  const mine = await account({ seeded: true });
+  const server = await seedServer(mine.id, { name: "erp-1" });
+  const report = (disk_free_bytes: number) =>
+    recordReport(server, { disk_free_bytes, memory_free_bytes: 2e9, certificates: undefined });
+  const page = await open(`/servers/${server.id}`, { as: mine });
+  await fact(page, "Free disk space", "Not reported yet");
+  await report(20e9);
+  await page.reload();
+  await fact(page, "Free disk space", "20.0 GB of 40 GB");
+  await fact(page, "Free memory", "2.00 GB of 4 GB");
+  await fact(page, "Reported", "just now");
+  expect(await page.getByText("Low disk space").count()).toBe(0);
+  await report(1.2e9);
+  await page.reload();
+  await page.getByText("erp-1 has 1.20 GB of 40 GB free. Backups and restores may fail").waitFor();
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "Create instance" }).click();
+  await title(page, "Create instance");
+  await page.getByText("erp-1 has 1.20 GB of 40 GB free. Choose another server").waitFor();
+  await expectAccessible(page);
+  const instance = await seedInstance(mine.id, { server_id: server.id, name: "Shop" });
+  await seedBackup(instance);
+  await page.goto(`/instances/${instance.id}/clone`);
+  await page.getByLabel("Name", { exact: true }).fill("Twin");
+  await page.getByLabel("Domain").fill("twin.example.com");
+  await page.getByText(/^Low disk space: server erp-1 reported 1\.2 GB free at [^T]+\. Delete instances there/).waitFor();
+});
+
+/** As a provider that charges more in the sandbox's first region. */
+function priced(catalog: unknown): unknown {
+  const { data, ...envelope } = z.looseObject({ data: Catalog }).parse(catalog);
+  const price = { monthly: 4.49, hourly: 0.0072, currency: "EUR" };
+  const region_prices = { "eu-central": { monthly: 5.39, hourly: 0.0086, currency: "EUR" } };
+  const providers = data.providers.map((provider) => ({
+    ...provider,
+    sizes: provider.sizes.map((size) => ({ ...size, price, region_prices })),
+  }));
+  return { ...envelope, data: { ...data, providers } };
+}
+
 describe("creating a server", () => {
   async function choose(page: Page): Promise<void> {
     await page.getByRole("button", { name: /^Region/ }).click();
@@ -115,7 +160,7 @@ describe("creating a server", () => {
     await choose(page);
     await chooseKey(page);
     await button(page, "Create server").click();
-    await page.getByText("This name is already taken.").waitFor();
+    await page.getByText("This name is already taken.", { exact: true }).waitFor();
     await expect.poll(() => page.getByLabel("Name").getAttribute("aria-invalid")).toBe("true");
     expect(pathOf(page)).toBe("/servers/create");
     await page.getByLabel("Name").fill("erp-2");
@@ -177,6 +222,15 @@ describe("creating a server", () => {
     await expectAccessible(page);
     const create = page.getByRole("link", { name: "Create instance" }).or(button(page, "Create instance"));
     expect(await create.getAttribute("aria-disabled")).toBe("true");
+    await page.route("**/api/v1/catalog", async (route) => route.fulfill({ json: priced(await (await route.fetch()).json()) }));
+    await page.reload();
+    await page.getByRole("link", { name: "Create a server like it" }).click();
+    await title(page, "Create server");
+    await page.getByRole("radio", { name: "small", checked: true }).waitFor();
+    await page.getByText("€5.39 a month, €0.0086 an hour (from €4.49 in other regions)").first().waitFor();
+    await expectAccessible(page);
+    await page.goBack();
+    await title(page, "fail-quota");
     await button(page, "Delete").click();
     await dialog(page, "Delete server").getByLabel("Type fail-quota to confirm").fill("fail-quota");
     await button(dialog(page, "Delete server"), "Delete server").click();
@@ -228,23 +282,23 @@ describe("the server page", () => {
     const { id } = await seedServer(mine.id, { name: "erp-1" });
     await seedServer(mine.id, { name: "erp-2" });
     const page = await open(`/servers/${id}`, { as: mine });
-    await button(page, "Rename").click();
-    const asked = dialog(page, "Rename erp-1");
+    await button(page, "Edit").click();
+    const asked = dialog(page, "Edit erp-1");
     for (const [name, errorResponse] of [
       ["", "This is required."],
       ["Shop 1", /^Must be 1 to 63/],
       ["erp-2", "This name is already taken."],
     ] as const) {
       await asked.getByLabel("Name").fill(name);
-      await button(asked, "Rename").click();
+      await button(asked, "Save").click();
       await asked.getByText(errorResponse).waitFor();
     }
     await expectAccessible(page);
     expect((await serversOf(mine)).map(({ name }) => name).toSorted()).toEqual(["erp-1", "erp-2"]);
     await asked.getByLabel("Name").fill("erp-3");
-    await button(asked, "Rename").click();
+    await button(asked, "Save").click();
     await title(page, "erp-3");
-    await page.getByText("Server renamed: erp-3").waitFor();
+    await page.getByText("Server updated: erp-3").waitFor();
     await asked.waitFor({ state: "detached" });
     expect((await mine.api.get(`/servers/${id}`)).as(Server).name).toBe("erp-3");
   });
@@ -265,7 +319,7 @@ describe("deleting a server", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
     const made = await seedServer(mine.id, { state: "creating" });
     await page.goto(`/servers/${made.id}`);
-    for (const name of ["Rename", "Delete"]) {
+    for (const name of ["Edit", "Delete"]) {
       await button(page, name).hover();
       await page.getByText("Wait for it to finish").filter({ visible: true }).first().waitFor();
       expect(await button(page, name).getAttribute("aria-disabled")).toBe("true");

@@ -36,8 +36,8 @@ test("the sign-in form names empty fields and sends nothing", async ({ open }) =
   const sent: string[] = [];
   page.on("request", (request) => request.method() === "POST" && sent.push(request.url()));
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByText("Enter your email.").waitFor();
-  await page.getByText("Enter your password.").waitFor();
+  await page.getByText("Enter your email.", { exact: true }).waitFor();
+  await page.getByText("Enter your password.", { exact: true }).waitFor();
   expect(sent).toEqual([]);
 });
 
@@ -111,7 +111,7 @@ describe("a file of the dashboard that does not load", () => {
     faults.expected.push(...networkFaults);
     const page = await open("/servers", { as: await account(), fresh: true });
     await heading(page, "Servers").waitFor();
-    for (const name of ["index-*.js", "start-*.js", "shell-*.js", "list-*.js", "*.css"]) {
+    for (const name of ["index-*.js", "start-*.js", "en-*.js", "all.en-*.js", "shell-*.js", "list-*.js", "*.css"]) {
       const file = `**/assets/${name}`;
       await page.evaluate("sessionStorage.setItem('reloaded', JSON.stringify({ path: location.pathname, at: Date.now() }))");
       await page.route(file, (route) => route.abort());
@@ -133,11 +133,11 @@ describe("a file of the dashboard that does not load", () => {
     faults.expected.push(...networkFaults);
     const page = await open("/login", { fresh: true });
     await page.getByLabel("Email").waitFor();
-    await page.route("**/assets/login-*.js", (route) => route.abort());
+    await page.route("**/assets/first-visit-*.js", (route) => route.abort());
     await page.reload();
     await notLoaded(page).waitFor();
     expect(await page.getByRole("button", { name: "Reload" }).count()).toBe(1);
-    await page.unroute("**/assets/login-*.js");
+    await page.unroute("**/assets/first-visit-*.js");
     await page.getByRole("button", { name: "Reload" }).click();
     await page.getByLabel("Email").waitFor();
     expect(await notLoaded(page).count()).toBe(0);

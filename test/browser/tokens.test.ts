@@ -40,8 +40,8 @@ describe("creating an API key", () => {
     const sent: string[] = [];
     page.on("request", (request) => request.method() === "POST" && sent.push(request.url()));
     await submit(page);
-    await page.getByText("This is required.").waitFor();
-    await page.getByText("Must contain at least one permission.").waitFor();
+    await page.getByText("This is required.", { exact: true }).waitFor();
+    await page.getByText("Must contain at least one permission.", { exact: true }).waitFor();
     expect(await page.evaluate("document.activeElement.getAttribute('placeholder')")).toBe("Deploy pipeline");
     await expectAccessible(page);
     expect(sent).toEqual([]);
@@ -49,7 +49,7 @@ describe("creating an API key", () => {
     await page.getByLabel("Name").fill(name);
     await page.getByRole("radio", { name: "Read only" }).check();
     await submit(page);
-    await page.getByText("This name is already taken.").waitFor();
+    await page.getByText("This name is already taken.", { exact: true }).waitFor();
   });
 
   test("a new API key is shown once, and has only the chosen permissions", async ({ open }) => {
@@ -110,11 +110,11 @@ describe("creating an API key", () => {
     await page.getByRole("button", { name: /^Expires/ }).click();
     await page.getByRole("option", { name: "On a specific date" }).click();
     await submit(page);
-    await page.getByText("Must be a date, for example 2027/01/31.").waitFor();
+    await page.getByText("Must be a date, for example 2027/01/31.", { exact: true }).waitFor();
     const day = page.getByLabel("Last day");
     await day.fill("2020/01/31");
     await submit(page);
-    await page.getByText("Must be in the future.").waitFor();
+    await page.getByText("Must be in the future.", { exact: true }).waitFor();
     const year = new Date().getFullYear() + 1;
     expect(await tokenNamed(mine, "For the fair")).toBeUndefined();
     await day.fill(`${year}/01/31`);

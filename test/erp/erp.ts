@@ -99,7 +99,7 @@ export async function signIn(
   ): Promise<unknown> => {
     const body = { jsonrpc: "2.0", method: "call", params: { model, method, args, kwargs: { context } } };
     const response = await fetchPage(site, `/web/dataset/call_kw/${model}/${method}`, { body, headers: { cookie } });
-    if (response.status !== 200) throw new Error(`${model}.${method} of ${site.domain} returned {response.status}`);
+    if (response.status !== 200) throw new Error(`${model}.${method} of ${site.domain} returned ${response.status}`);
     const parsed = RpcReply.parse(JSON.parse(response.body.toString()));
     if (parsed.error !== undefined) throw new Error(`${model}.${method} of ${site.domain}: ${parsed.error.data.message}`);
     return parsed.result;

@@ -1,5 +1,5 @@
 // `npm run test:erp`: the live environment with real parts on this machine: sshd, Docker, PostgreSQL, Odoo, Caddy. Needs root.
-// With `-- --measure` it only measures how long backups and restores of 1 GB take, compared to plain tools.
+// With names of parts of chain.ts, such as `-- moveIn`, it runs only those. With `-- --measure` it only measures how long backups and restores of 1 GB take, compared to plain tools.
 //
 // It runs in its own namespaces (network, mounts, processes): it does not touch rules, bridges, ports or mounts of this machine,
 // and nothing outlives the first of its processes, however that ends.
@@ -16,6 +16,7 @@ import { startService } from "./service.ts";
 /** The folder for everything that the test creates except the images: the namespaces have no network to build them with. */
 const FOLDER = "ERP_TEST_FOLDER";
 const MEASURE = process.argv.includes("--measure");
+const PARTS = process.argv.slice(2).filter((each) => !each.startsWith("--"));
 
 async function outside(): Promise<number> {
   const why = missing(MEASURE ? ["pg_dump", "psql", "zip"] : []);
@@ -53,7 +54,7 @@ async function inside(folder: string): Promise<number> {
     const service = await startService(machine, folder, { timeScale: MEASURE ? 1 : 0.1 });
     stops.push(service.stop);
     console.log(`Ready after ${seconds(began)} s\n`);
-    const { passed, failed } = MEASURE ? await measure(machine, service, folder) : await chain(machine, service);
+    const { passed, failed } = MEASURE ? await measure(machine, service, folder) : await chain(machine, service, PARTS);
     console.log(`\n${seconds(began)} s\n${passed} passed, ${failed} failed`);
     return failed > 0 || passed === 0 ? 1 : 0;
   } finally {

@@ -2,9 +2,12 @@
 import { writeFileSync } from "node:fs";
 import { bundledSizes, bundleIfChanged } from "../../infra/bundle.ts";
 import { BUNDLES, hasGrown, knownSizes } from "./bundles.ts";
+import { renderDocs } from "../guarantees/results.ts";
 import { goldens, inThisFolder } from "./golden.ts";
 
 for (const [name, made] of Object.entries(goldens)) writeFileSync(inThisFolder(name), made());
+
+renderDocs();
 
 // A size stands until it is off by more than 2 %, so that growth in small steps does not go unseen.
 const known = knownSizes();

@@ -9,19 +9,23 @@ import type { OperationResult } from "../../shared/api/operations.ts";
 import { ALL_PERMISSIONS, type Permission } from "../../shared/api/permissions.ts";
 import { Server } from "../../shared/api/servers.ts";
 import type { SshKey } from "../../shared/api/ssh-keys.ts";
-import { getAccount } from "../../shared/data/accounts.ts";
-import { type By, changeOf } from "../../shared/data/change.ts";
-import { reserveToken } from "../../shared/data/credentials.ts";
+import { getAccount, newAccount } from "../../shared/data/accounts.ts";
+import { type By, type Change, changeOf, logEvent } from "../../shared/data/change.ts";
+import { reserveToken } from "../../shared/data/tokens.ts";
+import { reserveUser } from "../../shared/data/users.ts";
+import { keys } from "../../shared/data/keys.ts";
 import { findOperation } from "../../shared/data/operations.ts";
 import { isOpen } from "../../shared/domain/lifecycle.ts";
-import { createAccount, createUser, type NewUser, setQuota } from "../../shared/data/operator.ts";
+import { createUser, type NewUser } from "../../shared/data/operator.ts";
 import type { OperationRecord, UserRecord } from "../../shared/data/records.ts";
 import { reserveSshKey } from "../../shared/data/ssh-keys.ts";
+import { putIfAbsent } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { parseSshKey } from "../../shared/runtime/ssh-key.ts";
 import { auth } from "../../shared/api/auth.ts";
 import { keyPairOf } from "../../shared/platform/key-pair.ts";
 import { env } from "../../shared/platform/env.ts";
+import { hashPassword } from "../../shared/platform/passwords.ts";
 import { type Client, clientWith, stranger } from "./client.ts";
 import { apiUrl } from "./cloud.ts";
 import { unique, uniqueDatabase, uniqueDomain } from "./unique.ts";
@@ -84,25 +88,50 @@ export interface AccountOptions {
   seeded?: boolean;
 }
 
+const PASSWORD = `${randomUUID()}!`;
+let passwordHash: Promise<string> | undefined;
+
+/** An account with a user and a token: what the operator's commands leave behind, in two writes, and with one hash for all. */
+async function makeAccount(name: string, { email, name: userName }: NewUser): Promise<{ user: UserRecord; first: TestToken }> {
+  // Tests create a token or a user wherever they need separate limits.
+  const record = { ...newAccount(newId("account"), name), limit_token: 10_000, limit_user: 10_000 };
+  await putIfAbsent(keys.account(record.id), record);
+  const change = changeOf(record);
+  change.put(keys.accountListed(record.id), { created_at: record.created_at });
+  logEvent(change, { operator: "operator", requestId: "test-harness" }, "account.create", {
+    type: "account",
+    id: record.id,
+    name,
+  });
+  passwordHash ??= hashPassword(PASSWORD);
+  const user = reserveUser(change, { id: newId("user"), email, name: userName, password_hash: await passwordHash });
+  const first = addToken(change, operatorOf(user), ALL_PERMISSIONS, null);
+  await change.commit();
+  return { user, first };
+}
+
+function addToken(change: Change, by: By, permissions: readonly Permission[], expiresAt: string | null): TestToken {
+  const { token, value } = reserveToken(change, by, env().ENVIRONMENT, {
+    name: unique("token"),
+    permissions: [...permissions],
+    expires_at: expiresAt,
+  });
+  return { id: token.id, value, api: clientWith(value) };
+}
+
 export async function account({ seeded = false }: AccountOptions = {}): Promise<TestAccount> {
   apiUrl(); // chooses the cloud before the data functions are called
-  const id = unique("account");
-  const newUser = { email: `${id}@example.com`, name: `Owner of ${id}`, password: `${randomUUID()}!` };
-  const made = await createAccount(id, newUser);
-  const accountId = made.account.id;
-  // Tests create a token or a user wherever they need separate limits.
-  for (const kind of ["token", "user"] as const) await setQuota(accountId, kind, 10_000);
-  const by = operatorOf(made.user);
+  const name = unique("account");
+  const newUser = { email: `${name}@example.com`, name: `Owner of ${name}`, password: PASSWORD };
+  const { user, first } = await makeAccount(name, newUser);
+  const accountId = user.account_id;
+  const by = operatorOf(user);
 
   const token: TestAccount["token"] = async (permissions = ALL_PERMISSIONS, expiresAt = null) => {
     const change = changeOf({ id: accountId });
-    const reserved = reserveToken(change, by, env().ENVIRONMENT, {
-      name: unique("token"),
-      permissions: [...permissions],
-      expires_at: expiresAt,
-    });
+    const made = addToken(change, by, permissions, expiresAt);
     await change.commit();
-    return { id: reserved.token.id, value: reserved.value, api: clientWith(reserved.value) };
+    return made;
   };
 
   const session: TestAccount["session"] = async ({ email, password } = newUser) =>
@@ -194,10 +223,9 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
     return { ...fields, id: (await createUser(accountId, fields)).id };
   };
 
-  const first = await token();
   return {
     id: accountId,
-    user: { ...newUser, id: made.user.id },
+    user: { ...newUser, id: user.id },
     api: first.api,
     tokenId: first.id,
     session,

@@ -5,12 +5,12 @@ import type { Fallback } from "../../infra/local/gateway/gateway.ts";
 import { serve } from "../../infra/local/pages/pages.ts";
 import { openapi } from "../../shared/api/openapi.ts";
 
-export function dashboard(): Fallback {
+export function dashboard(storeUrl: () => string = () => ""): Fallback {
   let serving: Promise<Fallback> | undefined;
   return (request, response) => {
     if (request.method !== "GET" && request.method !== "HEAD") return false;
     serving ??= buildDashboard().then((folder) =>
-      serve({ dashboard: folder, docs: docsPage(openapi("test")), environment: "test" }),
+      serve({ dashboard: folder, docs: docsPage(openapi("test")), environment: "test", storeUrl }),
     );
     serving.then(
       (respond) => respond(request, response),

@@ -7,9 +7,11 @@ import * as z from "zod";
 import { bundleIfChanged } from "../../infra/bundle.ts";
 import { startDynamoDb } from "../../infra/local/dynamodb/dynamodb.ts";
 import { synthIfChanged } from "../../infra/local/template/synthesized.ts";
+import { openapi } from "../../shared/api/openapi.ts";
+import type { OpenApi } from "../../shared/api/openapi/document.ts";
 import { ENVIRONMENTS } from "../../shared/domain/environments.ts";
 import { serve } from "../browser/chromium.ts";
-import { type CloudFacts, factsOf, startTestCloud } from "./cloud.ts";
+import { type CloudFacts, factsOf, startTestCloud } from "./facts.ts";
 import { dashboard } from "./dashboard.ts";
 import { requireNode24 } from "./node24.ts";
 
@@ -19,6 +21,8 @@ declare module "vitest" {
     outDir: string;
     /** The folder of its bundles. */
     bundles: string;
+    /** The API's description, openapi.json: writing it takes half a second. */
+    description: OpenApi;
     /** The URL of the one DynamoDB Local in which every cloud has its own tables: each Java costs seconds until it is warm. */
     databaseUrl: string;
     shared: CloudFacts;
@@ -36,10 +40,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // Both concurrently: loading the CDK takes most of the time.
   const outDir = await synthIfChanged(bundles, ENVIRONMENTS);
   const database = await startDynamoDb({});
-  const cloud = await startTestCloud(outDir, database.url, { fallback: dashboard(), idleSeconds: KEPT_SECONDS });
+  const late: { storeUrl?: string } = {};
+  const fallback = dashboard(() => late.storeUrl ?? "");
+  const cloud = await startTestCloud(outDir, database.url, { fallback, idleSeconds: KEPT_SECONDS });
+  late.storeUrl = cloud.storeUrl;
   project.provide("outDir", outDir);
   project.provide("databaseUrl", database.url);
   project.provide("bundles", bundles);
+  project.provide("description", openapi("test"));
   project.provide("shared", factsOf(cloud));
   const chromium = await offerChromium();
   project.provide("chromium", chromium.url);

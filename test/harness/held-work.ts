@@ -28,16 +28,21 @@ export const holdForGood = (cloud: Cloud): void => void cloud.states.intercept((
  * would try again and again to reach a machine.
  */
 export function giveUpEarly(cloud: Cloud): void {
-  const given = new Set<string>();
-  const release = cloud.states.intercept(async (call, next) => {
-    const { task } = Task.parse(call.payload);
-    if (task === "begin" || task === "fail") return next(call);
-    if (given.has(call.execution)) return undefined;
-    given.add(call.execution);
-    throw Object.assign(new Error("HOST_JOB_FAILED: As the test asked"), { name: "GiveUp" });
-  });
+  const release = giveUpEarlyFrom(cloud);
   onTestFinished(async () => {
     await cloud.states.settled();
     release();
+  });
+}
+
+/** The same from now on, until the returned function is called. What has a machine may undo it. */
+export function giveUpEarlyFrom(cloud: Cloud, { undoes = false } = {}): () => void {
+  const given = new Set<string>();
+  return cloud.states.intercept(async (call, next) => {
+    const { task } = Task.parse(call.payload);
+    if (task === "begin" || task === "fail") return next(call);
+    if (given.has(call.execution)) return undoes ? next(call) : undefined;
+    given.add(call.execution);
+    throw Object.assign(new Error("HOST_JOB_FAILED: As the test asked"), { name: "GiveUp" });
   });
 }

@@ -16,6 +16,7 @@ const KINDS: Record<string, IdKind> = {
   servers: "server",
   instances: "instance",
   backups: "backup",
+  uploads: "upload",
   operations: "operation",
   tokens: "token",
   "ssh-keys": "ssh_key",
@@ -31,6 +32,10 @@ export function idKindOf({ path }: Pick<Route, "path">): IdKind {
 
 export const pathOf = (route: Pick<Route, "path">, id?: string): string =>
   route.path.includes(":id") ? route.path.replace(":id", id ?? unusedId(idKindOf(route))) : route.path;
+
+/** The same with the query that the route needs. */
+export const wholePathOf = (route: Pick<Route, "path" | "id">, id?: string): string =>
+  route.id === "search.find" ? `${route.path}?q=shop` : pathOf(route, id);
 
 const Field = z.looseObject({
   type: z.string().optional(),

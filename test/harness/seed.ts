@@ -121,3 +121,21 @@ export const backupFields = (
   completed_at: AT,
   expires_at: null,
 });
+
+/** An unfinished upload, beyond the limit of an account if need be. */
+export async function seedUpload(accountId: string): Promise<string> {
+  const id = newId("upload");
+  const change = changeOf({ id: accountId });
+  const times = { created_at: AT, expires_at: new Date(Date.now() + 86_400_000).toISOString() };
+  change.put(keys.upload(accountId, id), {
+    id,
+    account_id: accountId,
+    backup_id: newId("backup"),
+    size_bytes: 1,
+    note: null,
+    ...times,
+  });
+  change.update(keys.uploads(accountId), { add: { count: 1 } }, { exists: false });
+  await change.commit();
+  return id;
+}

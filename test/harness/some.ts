@@ -1,4 +1,4 @@
-// How many of the generated tests run: some with `npm test`, all with `npm run prove`.
+// How many of the generated tests run: some with `npm test`, all with `npm run test:tables`.
 
 export const ALL = process.env["PROVE"] === "all";
 

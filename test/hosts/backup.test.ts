@@ -190,7 +190,7 @@ describe("a backup over SSH", unless(noMachine), () => {
     const key = "accounts/acc_1/backups/bak_address.zip";
     const sum = (text: string): string => createHash("sha256").update(text).digest("base64");
     const upload_id = await openUpload(key);
-    const url = await presignedPart({ key, upload_id, number: 1, sha256: sum("mine") }, 60);
+    const { url } = await presignedPart({ key, upload_id, number: 1, sha256: sum("mine") }, 60);
     const put = async (body: string, headers: Record<string, string>): Promise<number> =>
       (await fetch(url, { method: "PUT", body, headers })).status;
     expect(await put("other", { "x-amz-checksum-sha256": sum("mine") })).toBe(400);

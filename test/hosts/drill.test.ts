@@ -8,6 +8,7 @@ import { ssh } from "../../shared/hosts/ssh.ts";
 import type { StoredArchive } from "../../shared/storage/stored-archive.ts";
 import { unless } from "../harness/unless.ts";
 import { ownAws } from "./cloud.ts";
+import { runToEnd } from "./jobs.ts";
 import { noMachine, processesWith, signal, startMachine, type TestMachine, until } from "./machine.ts";
 
 const FILES = { a: randomBytes(2_000_000), b: randomBytes(10) };
@@ -46,20 +47,7 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     writeFileSync(note("attachments"), linesOf(attachments));
   }
 
-  async function done<K extends JobKind>(job: Job<K>): Promise<JobResult<K>> {
-    let result: { of: JobResult<K> } | undefined;
-    await until(
-      `${job.id} is ready`,
-      async () => {
-        const progress = await ssh.run(machine.server, job);
-        if (progress.ready) result = { of: progress.result };
-        return progress.ready;
-      },
-      25,
-    );
-    if (result === undefined) throw new Error("It has no result");
-    return result.of;
-  }
+  const done = <K extends JobKind>(job: Job<K>): Promise<JobResult<K>> => runToEnd(machine, job, 25);
 
   let drills = 0;
   const drill = (): Job<"drill_archive"> => {

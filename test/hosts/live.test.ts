@@ -1,5 +1,8 @@
 // The live environment, from a request to a machine and back: a real SSH server is the operator's own machine, with a stand-in for Docker.
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { unzipSync } from "fflate";
@@ -11,8 +14,11 @@ import { Catalog } from "../../shared/api/catalog.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { putIfAbsent } from "../../shared/data/table.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { ownLiveCloud } from "../harness/cloud.ts";
+import { seedServer } from "../harness/seed.ts";
 import { unless } from "../harness/unless.ts";
 import { noMachine, startMachine, type TestMachine } from "./machine.ts";
 
@@ -79,6 +85,38 @@ describe("the live environment with a machine of the operator's own", unless(noM
     const { url } = (await me.api.get(`/backups/${backup.id}/download`)).as(z.object({ url: z.url(), expires_at: z.string() }));
     const archive = new Uint8Array(await (await fetch(url)).arrayBuffer());
     expect(Object.keys(unzipSync(archive))).toEqual(expect.arrayContaining(["dump.sql", "manifest.json"]));
+  });
+
+  test("a machine reports about itself, however long another one is silent", async () => {
+    const certificate = join(machine.notes, "certificate");
+    const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "/dev/null"];
+    const name = ["-subj", "/CN=shop", "-addext", `subjectAltName=DNS:${instance.domain}`];
+    execFileSync("openssl", ["req", "-x509", ...key, ...name, "-days", "30", "-out", certificate], { stdio: "ignore" });
+    machine.docker(`cat > /dev/null; case "$1" in exec) echo "certificate of ${instance.domain}"; cat ${certificate} ;; esac`);
+    const mute = createServer().listen(0, "127.0.0.1");
+    await once(mute, "listening");
+    const { port } = z.object({ port: z.number() }).parse(mute.address());
+    const { host_keys } = machine.server;
+    const silent = await seedServer(me.id, {
+      provider: "byo",
+      machine_id: "mute",
+      ip_address: "127.0.0.1",
+      ssh_port: port,
+      host_keys,
+    });
+    await putIfAbsent(keys.watchedServer(silent.id), { account_id: me.id, server_id: silent.id });
+    let isOver = false;
+    const run = cloud.events.fire("checkservers").finally(() => (isOver = true));
+    const shown = async () => (await me.api.get(`/servers/${server.id}`)).as(Server);
+    await expect.poll(async () => (await shown()).reported_at, { timeout: 4000 }).not.toBeNull();
+    expect(isOver).toBe(false);
+    expect((await shown()).disk_free_bytes).toBeGreaterThan(0);
+    const { certificate: reported } = (await me.api.get(`/instances/${instance.id}`)).as(Instance);
+    expect(reported).toMatchObject({ status: "valid", expires_at: expect.any(String) });
+    await run;
+    expect((await me.api.get(`/servers/${silent.id}`)).as(Server)).toMatchObject({ last_seen_at: null, reported_at: null });
+    mute.close();
+    machine.docker("cat > /dev/null");
   });
 
   test("a failed job reports the machine's own error", async () => {

@@ -54,8 +54,10 @@ export interface TestMachine {
   docker: (work: string) => void;
   /** Installs an ERP with these files on the machine. */
   install: (instanceId: string, files: Readonly<Record<string, Buffer>>) => void;
-  /** Breaks all connections; with `afterBytes`, the next one after that many bytes to the machine. */
-  cut: (options?: { afterBytes: number }) => void;
+  /** Breaks all connections. */
+  cut: () => void;
+  /** Disturbs the next connection, once, after so many bytes to the machine. */
+  disturb: (how: Disturbance, afterBytes: number) => void;
   /** A file of the machine; those of /etc and /root are below `system`. */
   read: (name: string) => string;
   /** The SSH server's log. */
@@ -90,7 +92,8 @@ const DOCKER = `case "$*" in
       *json_object_agg*) echo '{}' ;;
       *"json_build_array(store_fname"*) cat $NOTES/attachments 2> /dev/null ;;
       *json_build_array*) cat $NOTES/counted 2> /dev/null ;;
-      *store_fname*) ;;
+      *"name = 'base'"*) cat $NOTES/base 2> /dev/null || echo 19.0.1.3 ;;
+      *"distinct store_fname"*) [ ! -e $NOTES/listed ] || cat $NOTES/listed ;;
       *) echo 1 ;;
     esac ;;
   *"--entrypoint pg_dump"*)
@@ -189,6 +192,7 @@ export async function startMachine(): Promise<TestMachine> {
       execFileSync("chown", ["-R", String(ERP_USER), volume]);
     },
     cut: wire.cut,
+    disturb: wire.disturb,
     read: (name) => readFileSync(within(name), "utf8"),
     log: sshd.log,
     stop: async () => {
@@ -238,10 +242,17 @@ async function portOf(server: Server): Promise<number> {
   return z.object({ port: z.number() }).parse(server.address()).port;
 }
 
-/** The connection between the service and the machine, which tests cut. */
+export const DISTURBANCES = ["cut", "slow", "response lost", "silent"] as const;
+/** `silent` passes nothing on any more, `response lost` nothing from the machine, and breaks a moment later. */
+type Disturbance = (typeof DISTURBANCES)[number];
+
+const SLOW_MS = 150;
+const LOST_MS = 300;
+
+/** The connection between the service and the machine, which tests disturb. */
 async function startWire(to: number) {
   const open = new Set<Socket>();
-  let left: number | undefined;
+  let next: { how: Disturbance; left: number } | undefined;
   const cut = (): void => {
     for (const socket of open) socket.destroy();
   };
@@ -258,23 +269,30 @@ async function startWire(to: number) {
         other.destroy();
       });
     }
-    far.pipe(near);
+    let how: Disturbance | undefined;
+    const passOn = (target: Socket, bytes: Buffer): void => {
+      if (how === "slow") setTimeout(() => target.write(bytes), SLOW_MS);
+      else target.write(bytes);
+    };
+    far.on("data", (bytes) => {
+      if (how !== "silent" && how !== "response lost") passOn(near, bytes);
+    });
     near.on("data", (bytes) => {
-      far.write(bytes);
-      if (left === undefined) return;
-      left -= bytes.length;
-      if (left > 0) return;
-      left = undefined;
-      cut();
+      if (how !== "silent") passOn(far, bytes);
+      if (next === undefined) return;
+      next.left -= bytes.length;
+      if (next.left > 0) return;
+      how = next.how;
+      next = undefined;
+      if (how === "cut") cut();
+      if (how === "response lost") setTimeout(cut, LOST_MS);
     });
   });
   const port = await portOf(server);
   return {
     port,
-    cut: (options?: { afterBytes: number }) => {
-      if (options === undefined) cut();
-      else left = options.afterBytes;
-    },
+    cut,
+    disturb: (how: Disturbance, afterBytes: number): void => void (next = { how, left: afterBytes }),
     stop: async () => {
       cut();
       server.close();

@@ -9,12 +9,15 @@ import { newId } from "../../shared/domain/ids.ts";
 import type { HostedServer } from "../../shared/hosts/host.ts";
 import { keyPairOf } from "../../shared/platform/key-pair.ts";
 import { retire } from "../../shared/hosts/retire.ts";
+import { machineOf } from "../../shared/hosts/ssh-script.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
 import { GiveUp, TryAgain } from "../../shared/platform/task-errors.ts";
 import { ownAws } from "./cloud.ts";
 
 type Misbehavior = (channel: ServerChannel) => void;
 let misbehave: Misbehavior;
+/** Whether it responds to a probe, as a machine that is well does. */
+let echoes = false;
 const hostKey = keyPairOf(randomBytes(32), "machine");
 let machine: ServerRecord;
 
@@ -24,10 +27,12 @@ beforeAll(async () => {
     client.on("error", () => undefined);
     client.on("authentication", (context) => context.accept());
     client.on("session", (accept) =>
-      accept().on("exec", (acceptExec) => {
+      accept().on("exec", (acceptExec, _reject, { command }) => {
         const channel = acceptExec();
         channel.on("error", () => undefined).resume();
-        misbehave(channel);
+        const asked = echoes ? /^echo (\S+)$/.exec(command)?.[1] : undefined;
+        if (asked === undefined) misbehave(channel);
+        else prints(`${asked}\n`)(channel);
       }),
     );
   });
@@ -66,10 +71,12 @@ const prints =
   };
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-/** Waits of a minute and more are over at once. */
-function hurry(): void {
+/** Waits of so many seconds and more are over at once. */
+function hurry(seconds: number): void {
   const wait = globalThis.setTimeout;
-  vi.stubGlobal("setTimeout", (run: () => void, milliseconds = 0) => wait(run, milliseconds >= 60_000 ? 500 : milliseconds));
+  vi.stubGlobal("setTimeout", (run: () => void, milliseconds = 0) =>
+    wait(run, milliseconds >= seconds * 1000 ? 500 : milliseconds),
+  );
   onTestFinished(() => void vi.stubGlobal("setTimeout", wait));
 }
 
@@ -120,7 +127,7 @@ test.each(MISBEHAVIORS)(
     expect(error).toSatisfy((thrown) => thrown instanceof GiveUp || thrown instanceof TryAgain);
     expect(String(error)).toMatch(words);
     expect(String(error).length).toBeLessThan(2000);
-    expect(await ssh.probe(machine)).toBe(false);
+    expect(await ssh.probe(machine)).toEqual({ responded: false });
     expect(await retired()).toBe(true);
   },
 );
@@ -141,9 +148,66 @@ test.each<[string, Partial<HostedServer>]>([
   expect(messages).toBe(0);
 });
 
+const REPORT = { disk_free_bytes: "1", memory_free_bytes: "1" };
+const certificate = { instance_id: "ins_1", domain: "shop.example.com", expires_at: 1_800_000_000, failing: false };
+const certificates = (...all: unknown[]) => ({ ...REPORT, certificates: base64(JSON.stringify(all)) });
+const textOf = (fields: Record<string, string>): string =>
+  Object.entries(fields)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join("");
+
+test.each<[string, Record<string, string>]>([
+  ["a negative size", { ...REPORT, disk_free_bytes: "-1" }],
+  ["a size that is no number", { ...REPORT, memory_free_bytes: "$(reboot)" }],
+  ["more bytes than a disk", { ...REPORT, disk_free_bytes: "9".repeat(400) }],
+  ["only one size", { disk_free_bytes: "1" }],
+  ["certificates that are not JSON", { ...REPORT, certificates: base64("[") }],
+  ["certificates that are no list", { ...REPORT, certificates: base64("{}") }],
+  ["a thousand and one certificates", certificates(...Array.from({ length: 1001 }, () => certificate))],
+  ["a domain that is none", certificates({ ...certificate, domain: "<script>" })],
+  ["a domain without end", certificates({ ...certificate, domain: "x".repeat(254) })],
+  ["an instance that is none", certificates({ ...certificate, instance_id: "__proto__/.." })],
+  ["a time beyond all years", certificates({ ...certificate, expires_at: 1e300 })],
+])("a report with %s does not count", async (_, fields) => {
+  const shell = () => Promise.resolve({ code: 0, output: textOf(fields), stderr: "" });
+  await expect(machineOf(shell).report()).rejects.toBeInstanceOf(z.ZodError);
+});
+
+function well(how: Misbehavior): void {
+  [echoes, misbehave] = [true, how];
+  onTestFinished(() => void (echoes = false));
+}
+
+test.each(MISBEHAVIORS.filter(([what]) => /something else|ends with|never has|endless|hangs up/.test(what)))(
+  "a machine that responds to a probe is well, although in place of its report it %s",
+  async (_, how) => {
+    well(how);
+    expect(await ssh.probe(machine)).toEqual({ responded: true });
+  },
+);
+
+test("a machine that responds to a probe and is then silent is well, and waited for no longer than a report may take", async () => {
+  hurry(9);
+  well(() => undefined);
+  expect(await ssh.probe(machine)).toEqual({ responded: true });
+});
+
+test("a report is read as it is", async () => {
+  well(prints(textOf(certificates(certificate, { ...certificate, expires_at: null, failing: true }))));
+  const { instance_id, domain } = certificate;
+  expect((await ssh.probe(machine)).report).toEqual({
+    disk_free_bytes: 1,
+    memory_free_bytes: 1,
+    certificates: [
+      { instance_id, domain, expires_at: "2027-01-15T08:00:00.000Z", failing: false },
+      { instance_id, domain, expires_at: null, failing: true },
+    ],
+  });
+});
+
 // The last test: a wait that nobody awaits any more continues for a moment.
 test("a machine that never responds is unreachable and is released", async () => {
-  hurry();
+  hurry(60);
   misbehave = () => undefined;
   expect(await run()).toMatchObject({ name: "TryAgain", code: "HOST_UNREACHABLE" });
   expect(await retired()).toBe(true);

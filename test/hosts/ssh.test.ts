@@ -45,8 +45,8 @@ describe("a machine over SSH", unless(noMachine), () => {
   const processes = (): number[] => processesWith(`ERP_HOSTING_ROOT=${machine.root}`);
 
   test("a machine responds to a probe", async () => {
-    expect(await ssh.probe(server)).toBe(true);
-    expect(await ssh.probe({ ...server, ssh_port: 1 })).toBe(false);
+    expect((await ssh.probe(server)).responded).toBe(true);
+    expect(await ssh.probe({ ...server, ssh_port: 1 })).toEqual({ responded: false });
   });
 
   test("a machine sends the greeting of an SSH server, and nothing else counts as one", async () => {
@@ -67,7 +67,7 @@ describe("a machine over SSH", unless(noMachine), () => {
     await once(mute, "listening");
     const { port } = z.object({ port: z.number() }).parse(mute.address());
     const began = performance.now();
-    expect(await ssh.probe({ ...server, ssh_port: port })).toBe(false);
+    expect(await ssh.probe({ ...server, ssh_port: port })).toEqual({ responded: false });
     expect(performance.now() - began).toBeLessThan(8000);
     mute.close();
   });
@@ -145,6 +145,7 @@ describe("a machine over SSH", unless(noMachine), () => {
       admin_email: "a@example.com",
       admin_password: password,
       reset_users: false,
+      keep_uuid: false,
     };
     const failure = async (): Promise<Error> => {
       for (;;) {
@@ -185,6 +186,7 @@ describe("a machine over SSH", unless(noMachine), () => {
       admin_email: "a@example.com",
       admin_password: password,
       reset_users: false,
+      keep_uuid: false,
     };
     await readyInTime(job).catch(() => undefined);
     expect(noteOf("processes")).toContain("bash");
@@ -230,7 +232,7 @@ describe("a machine over SSH", unless(noMachine), () => {
       note("go");
       for (const name of scripts()) rmSync(join(machine.root, name));
       const job = startErp();
-      machine.cut({ afterBytes: 4_500 });
+      machine.disturb("cut", 4_500);
       await expect(ssh.run(server, job)).rejects.toMatchObject({ code: "HOST_UNREACHABLE" });
       await readyInTime(job);
       expect(scripts().filter((name) => name.endsWith(".sh"))).toHaveLength(1);
@@ -248,13 +250,13 @@ describe("a machine over SSH", unless(noMachine), () => {
         code: "HOST_UNREACHABLE",
         message: expect.stringContaining("presented an unknown host key (SHA256:"),
       });
-      expect(await ssh.probe(other)).toBe(false);
+      expect(await ssh.probe(other)).toEqual({ responded: false });
       expect(machine.log().match(/Accepted|Failed|Postponed/g)?.length).toBe(before); // not even our key
     });
 
     test("either of two host keys is accepted while one replaces the other", async () => {
-      expect(await ssh.probe({ ...server, host_keys: [strange, machine.hostKey] })).toBe(true);
-      expect(await ssh.probe({ ...server, host_keys: [machine.hostKey, strange] })).toBe(true);
+      expect((await ssh.probe({ ...server, host_keys: [strange, machine.hostKey] })).responded).toBe(true);
+      expect((await ssh.probe({ ...server, host_keys: [machine.hostKey, strange] })).responded).toBe(true);
     });
 
     test("without a pinned host key no connection is made", async () => {

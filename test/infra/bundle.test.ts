@@ -9,15 +9,18 @@ import { hasGrown, knownSizes } from "../golden/bundles.ts";
 import { scratch } from "./stubs.ts";
 
 const KB = 1000;
-/** Loading code takes a third of a cold start. */
-const READ_MAX = 250 * KB;
-/** Contains what writing needs: idempotency, sealing, Step Functions, and what dry runs show. */
-const WRITE_MAX = 275 * KB;
+/** Loading code takes a third of a cold start. Lists contain what searches them, instances their certificates. */
+const READ_MAX = 253 * KB;
+/**
+ * Contains what writing needs: idempotency, sealing, Step Functions, what dry runs show, search entries and the overview (4 KB); of creations, also
+ * what they need of a backup.
+ */
+const WRITE_MAX = 286 * KB;
 /** Contains the parser of schedules, too. */
-const POLICY_MAX = 300 * KB;
+const POLICY_MAX = 302 * KB;
 const WITH_POLICIES = ["backupPolicy.update", "settings.update"];
-/** Contains all of zod, the clients of S3 and SSH, and the machine's script; nobody waits for its start. */
-const TASK_FUNCTION_MAX = 1050 * KB;
+/** Contains all of zod, the clients of S3 and SSH, and the machine's script with its report; nobody waits for its start. */
+const TASK_FUNCTION_MAX = 1036 * KB;
 
 it("every function that the tables declare is bundled", async () => {
   expect(Object.keys(await bundledSizes(inject("bundles"))).toSorted()).toEqual(Object.keys(ENTRIES).toSorted());
@@ -26,7 +29,10 @@ it("every function that the tables declare is bundled", async () => {
 it("the bundles of functions that a client waits for are small", async () => {
   const sizes = await bundledSizes(inject("bundles"));
   const limits = new Map(
-    routes.map(({ id, method }) => [id, method === "GET" ? READ_MAX : WITH_POLICIES.includes(id) ? POLICY_MAX : WRITE_MAX]),
+    routes.map(({ id, method, writes }) => [
+      id,
+      method === "GET" && !writes ? READ_MAX : WITH_POLICIES.includes(id) ? POLICY_MAX : WRITE_MAX,
+    ]),
   );
   for (const id of ["authorize", "fallback"]) limits.set(id, READ_MAX);
   const large = [...limits].filter(([id, max]) => (sizes[id] ?? 0) > max);

@@ -6,9 +6,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { routesOf } from "../../infra/api.ts";
 import { synth } from "../../infra/app.ts";
-import { SECURITY_HEADERS } from "../../infra/dashboard-headers.ts";
+import { securityHeaders } from "../../infra/dashboard-headers.ts";
+import { open, REGION, resourcesOf as resolvedResources } from "../../infra/local/template/resolve.ts";
 import { readTemplate } from "../../infra/local/template/template.ts";
 import { SETTINGS, stackName } from "../../infra/settings.ts";
+import { BASE_PATH } from "../../shared/api/index.ts";
 import { type Environment, ENVIRONMENTS } from "../../shared/domain/environments.ts";
 import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER, ORIGIN_KEYS } from "../../shared/runtime/origin.ts";
 import { scratch, stubBundles, stubDashboard } from "./stubs.ts";
@@ -64,12 +66,22 @@ function resourcesOf(environment: Environment, folder = outdir): z.infer<typeof 
 }
 const of = (environment: Environment, type: string) =>
   Object.values(resourcesOf(environment)).filter(({ Type }) => Type === type);
+/** With all references resolved. */
+const resolved = (environment: Environment, type: string) =>
+  resolvedResources(open(outdir, stackName(environment))).filter((each) => each.type === type);
+
+function archives(environment: Environment) {
+  const found = resolved(environment, "AWS::S3::Bucket").find(({ properties }) => "CorsConfiguration" in properties);
+  if (found === undefined) throw new Error("No bucket takes uploads");
+  return found;
+}
+
 const frontOf = (environment: Environment) =>
   Distribution.parse(of(environment, "AWS::CloudFront::Distribution")[0]?.Properties["DistributionConfig"]);
 
 function apiBehavior(environment: Environment) {
-  const [behavior, ...others] = frontOf(environment).CacheBehaviors;
-  if (behavior === undefined || others.length > 0) throw new Error("There is one behaviour beside the default");
+  const behavior = frontOf(environment).CacheBehaviors.at(-1);
+  if (behavior === undefined) throw new Error("There is no behaviour beside the default");
   return behavior;
 }
 
@@ -109,23 +121,52 @@ const Headers = z.object({
 });
 
 describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
+  it("the archives' bucket and the dashboard's policy allow only each other", () => {
+    const [distribution] = resolved(environment, "AWS::CloudFront::Distribution");
+    expect(archives(environment).properties["CorsConfiguration"]).toEqual({
+      CorsRules: [
+        {
+          AllowedOrigins: [`https://${distribution?.name}`],
+          AllowedMethods: ["PUT"],
+          AllowedHeaders: ["x-amz-checksum-sha256"],
+          MaxAge: 3600,
+        },
+      ],
+    });
+  });
+
   it("every response has the headers that the local server sends, and requires HTTPS from then on", () => {
-    const [policy] = of(environment, "AWS::CloudFront::ResponseHeadersPolicy");
     const { SecurityHeadersConfig: security, CustomHeadersConfig: custom } = Headers.parse(
-      policy?.Properties["ResponseHeadersPolicyConfig"],
+      resolved(environment, "AWS::CloudFront::ResponseHeadersPolicy")[0]?.properties["ResponseHeadersPolicyConfig"],
     );
     expect({
       "content-security-policy": security.ContentSecurityPolicy.ContentSecurityPolicy,
       "referrer-policy": security.ReferrerPolicy.ReferrerPolicy,
       "x-content-type-options": "nosniff", // everything that its field can contain
       ...Object.fromEntries(custom.Items.map(({ Header, Value }) => [Header, Value])),
-    }).toEqual(SECURITY_HEADERS);
+    }).toEqual(securityHeaders(`https://s3.${REGION}.amazonaws.com/${archives(environment).name}/`));
     expect(security.StrictTransportSecurity.AccessControlMaxAgeSec).toBeGreaterThanOrEqual(31_536_000);
     const { DefaultCacheBehavior: pages } = frontOf(environment);
     expect(apiBehavior(environment).ResponseHeadersPolicyId).toEqual(pages.ResponseHeadersPolicyId);
     expect(pages.ViewerProtocolPolicy).toBe("redirect-to-https");
     expect(apiBehavior(environment).ViewerProtocolPolicy).toBe("https-only");
     expect(frontOf(environment).IPV6Enabled).toBe(true);
+  });
+
+  it("signing in differs from the rest of the API in one header of its responses, which a 401 must have", () => {
+    const [signIn, ...others] = frontOf(environment).CacheBehaviors;
+    expect(others).toEqual([apiBehavior(environment)]);
+    expect({
+      ...signIn,
+      PathPattern: "/api/*",
+      ResponseHeadersPolicyId: apiBehavior(environment).ResponseHeadersPolicyId,
+    }).toEqual(apiBehavior(environment));
+    const { front } = readTemplate(outdir, stackName(environment));
+    const [special, usual] = front?.behaviors ?? [];
+    expect(special).toEqual({
+      pattern: `${BASE_PATH}/auth/login*`,
+      headers: [...(usual?.headers ?? []), ["www-authenticate", "Bearer"]],
+    });
   });
 
   it("no response of the API is cached or replaced by a page, not even an error", () => {
@@ -239,7 +280,7 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
       .map((key) => join(outdir, `asset.${key.replace(/\.zip$/, "")}`, "config.json"))
       .filter((path) => existsSync(path));
     const configs = paths.map((path): unknown => JSON.parse(readFileSync(path, "utf8")));
-    expect(configs).toEqual([{ environment, other_dashboard: null, api_page: null }]);
+    expect(configs).toEqual([{ environment, other_dashboard: null, api_page: null, brand: null }]);
   });
 
   it("CloudFront sends the origin key to the API, and the template does not contain it", () => {
@@ -260,7 +301,8 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
     ];
     const knowing = functions.filter(({ environment: variables }) => ORIGIN_KEYS in variables);
     expect(knowing.map(({ directory = "" }) => bundleOf(directory)).toSorted()).toEqual(open.toSorted());
-    for (const { environment: variables } of knowing) expect(variables[ORIGIN_KEYS]).toBe(front?.[ORIGIN_KEY_HEADER]);
+    for (const { environment: variables } of knowing)
+      expect(variables[ORIGIN_KEYS]).toBe(front?.requestHeaders[ORIGIN_KEY_HEADER]);
     // CloudFront sends the new key only when the functions accept it.
     const [distribution] = of(environment, "AWS::CloudFront::Distribution");
     expect(distribution?.DependsOn).toEqual(expect.arrayContaining(knowing.map(({ logicalId }) => logicalId)));
@@ -279,9 +321,9 @@ it("with a new origin key the functions also accept the previous one until Cloud
   } finally {
     SETTINGS.test.originKey = before;
   }
-  const earlier = readTemplate(outdir, stackName("test")).front?.[ORIGIN_KEY_HEADER];
+  const earlier = readTemplate(outdir, stackName("test")).front?.requestHeaders[ORIGIN_KEY_HEADER];
   const { functions, front } = readTemplate(folder, stackName("test"));
-  const sent = front?.[ORIGIN_KEY_HEADER];
+  const sent = front?.requestHeaders[ORIGIN_KEY_HEADER];
   expect(sent).not.toBe(earlier);
   const accepted = new Set(functions.flatMap(({ environment }) => environment[ORIGIN_KEYS] ?? []));
   expect([...accepted]).toEqual([`${sent} ${earlier}`]);

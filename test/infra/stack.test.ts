@@ -20,6 +20,14 @@ import { scratch, stubBundles, stubDashboard } from "./stubs.ts";
 /** CloudFormation accepts 500; the rest is room for growth. */
 const RESOURCES_MAX = 450;
 
+/** What a route's function may do with the archives of backups. */
+const STORAGE = {
+  read: ["s3:GetObject"],
+  upload: ["s3:AbortMultipartUpload", "s3:PutObject"],
+  "list parts": ["s3:ListMultipartUploadParts"],
+  "abort uploads": ["s3:AbortMultipartUpload"],
+};
+
 const rawTemplate = z.object({
   Resources: z.record(
     z.string(),
@@ -189,7 +197,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
         given: route.starts.map(machineArn),
         keys: route.keys.map((key): unknown => expect.stringContaining(key)),
         givenKeys: keys,
-        storage: route.storage === "read" ? ["s3:GetObject"] : [],
+        storage: route.storage === undefined ? [] : STORAGE[route.storage],
         givenBucket: route.storage !== undefined,
       });
     }
@@ -338,7 +346,7 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
       ),
       ...resources(environment, "AWS::CloudFront::Function").map(({ Properties }) => Properties),
     ].map((each) => JSON.stringify(z.looseObject({ Name: z.json() }).parse(each).Name));
-    expect(names).toHaveLength(4);
+    expect(names).toHaveLength(5);
     for (const name of names) expect(name).toContain('{"Ref":"AWS::Region"}');
   });
 

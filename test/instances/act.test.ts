@@ -1,7 +1,7 @@
 // POST /instances/:id/actions
 import { beforeAll, describe, expect, test } from "vitest";
 import { Backup } from "../../shared/api/backups.ts";
-import { Instance } from "../../shared/api/instances.ts";
+import { Instance, ListedInstance } from "../../shared/api/instances.ts";
 import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { getInstance } from "../../shared/data/instances.ts";
@@ -55,8 +55,9 @@ describe("what is allowed besides the status", () => {
     for (const state of ["running", "stopped", "failed"] as const) {
       const { id } = await seedInstance(me.id, { server_id: server.id, state });
       expect((await show(id)).allowed_actions).toEqual(["delete"]);
-      const listed = (await me.api.get("/instances?per_page=1")).as(Instance.array())[0];
-      expect(listed).toEqual(await show(id));
+      const listed = (await me.api.get("/instances?per_page=1")).as(ListedInstance.array())[0];
+      const { certificate, ...shown } = await show(id);
+      expect([listed, certificate.status]).toEqual([shown, "pending"]);
       const renamed = (await me.api.put(`/instances/${id}`, { name: "Renamed" })).as(Instance);
       expect(renamed.allowed_actions).toEqual(["delete"]);
     }

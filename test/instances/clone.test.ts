@@ -1,6 +1,6 @@
 // POST /instances/:id/clone
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Backup } from "../../shared/api/backups.ts";
+import { Backup } from "../../shared/api/backups.ts";
 import type { BackupStatus } from "../../shared/domain/lifecycle.ts";
 import { Instance, instances } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
@@ -237,4 +237,6 @@ test("a clone of a damaged archive fails and leaves nothing on the server", asyn
     status_reason: error?.message,
   });
   expect((await everyItem()).filter((item) => item.includes("SANDBOX#ERP") && item.includes(begun.id))).toEqual([]);
+  const after = (await api.get(`/backups/${damaged.id}`)).as(Backup);
+  expect(after).toEqual({ ...damaged, status: "failed", status_reason: error?.message });
 });

@@ -38,9 +38,11 @@ test("an instance exists immediately as provisioning, with its password, and is 
     operation_id: expect.stringMatching(/^op_/),
     cloned_from_backup_id: null,
     neutralized: false,
+    labels: {},
     allowed_actions: [],
     dns_record: { type: "A", name: body["domain"], value: server.ip_address },
     protection: { status: "unprotected", last_backup_at: null, next_backup_at: null },
+    certificate: { status: "pending", expires_at: null, checked_at: null },
     created_at: expect.any(String),
     updated_at: expect.any(String),
   });

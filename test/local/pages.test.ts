@@ -9,7 +9,7 @@ import { text } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as z from "zod";
-import { SECURITY_HEADERS } from "../../infra/dashboard-headers.ts";
+import { securityHeaders } from "../../infra/dashboard-headers.ts";
 import { serve } from "../../infra/local/pages/pages.ts";
 
 const PAGE = `<!doctype html><title>Dashboard</title>${" ".repeat(2000)}`;
@@ -20,6 +20,7 @@ const home = mkdtempSync(join(tmpdir(), "pages-"));
 const server = createServer((request, response) => {
   if (!serveDashboard(request, response)) response.writeHead(405).end();
 });
+const STORE = "http://127.0.0.1:1/archives/";
 let serveDashboard: ReturnType<typeof serve>;
 let port: number;
 
@@ -30,7 +31,13 @@ beforeAll(async () => {
   writeFileSync(join(folder, "assets", "index-1.js"), SCRIPT);
   writeFileSync(join(folder, "assets", "font-1.woff2"), "w".repeat(2000));
   writeFileSync(join(home, "secret.txt"), "secret");
-  serveDashboard = serve({ dashboard: folder, docs: "<title>API</title>", environment: "test", otherDashboard: OTHER });
+  serveDashboard = serve({
+    dashboard: folder,
+    docs: "<title>API</title>",
+    environment: "test",
+    otherDashboard: OTHER,
+    storeUrl: () => STORE,
+  });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   ({ port } = z.object({ port: z.number() }).parse(server.address()));
@@ -57,7 +64,7 @@ test.each(["/", "/servers", "/servers/srv_1/", "/settings/api-keys?page=2", "/do
     expect(await response.text()).toBe(PAGE);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(response.headers.get("cache-control")).toBe("no-cache");
-    for (const [name, value] of Object.entries(SECURITY_HEADERS)) expect(response.headers.get(name)).toBe(value);
+    for (const [name, value] of Object.entries(securityHeaders(STORE))) expect(response.headers.get(name)).toBe(value);
   },
 );
 
@@ -130,7 +137,12 @@ test("the API page is served with its own content security policy", async () => 
 });
 
 test("the dashboard gets its environment, the other dashboard's URL and the API page's URL from its configuration", async () => {
-  expect(await (await ask("/config.json")).json()).toEqual({ environment: "test", other_dashboard: OTHER, api_page: "/docs" });
+  expect(await (await ask("/config.json")).json()).toEqual({
+    environment: "test",
+    other_dashboard: OTHER,
+    api_page: "/docs",
+    brand: null,
+  });
 });
 
 test("other methods go to the API", async () => {

@@ -119,7 +119,7 @@ const others = routes.filter((route) => !route.unenveloped && !route.list);
 const guarded = routes.filter(({ access, bodyPermission }) => Array.isArray(access) || bodyPermission !== undefined);
 const sessionOnly = routes.filter(({ access }) => access === "session");
 const works = routes.filter(({ path, starts, id }) => path.includes(":") && starts.length > 0 && id !== "instances.clone");
-const makers = routes.filter(({ status, resource }) => status === 201 && resource !== "backups");
+const makers = routes.filter(({ id, status, resource }) => status === 201 && resource !== "backups" && id !== "uploads.complete");
 
 const exampleOf = (route: Route) => responseOf(route, route.status).content["application/json"].example;
 
@@ -250,8 +250,12 @@ test.each(routes)("the errors of $id are those of its kind", (route) => {
 const errorsOf = (route: Route) => failuresOf(route).flatMap(({ code, message }) => (code === "FORBIDDEN" ? [message] : []));
 
 test.each(guarded)("the description of $id names the missing permission", (route) => {
-  const { access, bodyPermission } = route;
-  const permissions = [...(Array.isArray(access) ? access : []), ...Object.values(bodyPermission?.permissions ?? {})];
+  const { access, bodyPermission, fieldPermission } = route;
+  const permissions = [
+    ...(Array.isArray(access) ? access : []),
+    ...Object.values(bodyPermission?.permissions ?? {}),
+    ...(fieldPermission === undefined ? [] : [fieldPermission.permission]),
+  ];
   expect(new Set(errorsOf(route))).toEqual(new Set(permissions.map((name) => `Token does not have permission: ${name}`)));
 });
 

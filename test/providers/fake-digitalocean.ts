@@ -42,6 +42,8 @@ const size = (slug: string, [vcpus, memory, disk]: number[], fields = {}) => ({
   memory,
   disk,
   available: true,
+  price_monthly: 24,
+  price_hourly: 0.03570999950170517,
   regions: ["fra1", "nyc3", "old1"],
   description: "Basic",
   ...fields,

@@ -41,7 +41,13 @@ const type = (id: number, name: string, architecture: string, [cores, memory, di
   disk,
   deprecation: null,
   locations: [1, 2].map((place) => ({ id: place, name: place === 1 ? "fsn1" : "hel1", deprecation: null })),
+  prices: [price("fsn1", "3.7900000000"), price("hel1", "4.4900000000")],
   ...fields,
+});
+const price = (location: string, net: string) => ({
+  location,
+  price_monthly: { net, gross: "9.9900000000" },
+  price_hourly: { net: "0.0060000000", gross: "0.0099000000" },
 });
 export const TYPES = [
   type(1, "cx22", "x86", [2, 4, 40]),

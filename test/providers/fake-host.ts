@@ -25,6 +25,6 @@ export const ssh: Host = {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job and its result belong together, which a lookup forgets
     return Promise.resolve({ ready: true, result } as JobProgress<K>);
   },
-  probe: (server) => Promise.resolve(!unreachable.has(server.machine_id ?? "")),
+  probe: (server) => Promise.resolve({ responded: !unreachable.has(server.machine_id ?? "") }),
   greets: (server) => Promise.resolve(!unreachable.has(server.machine_id ?? "")),
 };

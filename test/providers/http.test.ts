@@ -22,7 +22,7 @@ beforeEach(async () => {
     server.closeAllConnections();
   };
   const seconds = AbortSignal.timeout.bind(AbortSignal);
-  vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => seconds(milliseconds / 100));
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => seconds(milliseconds / 30));
 });
 afterEach(() => {
   stop();

@@ -20,6 +20,7 @@ const READERS = [
   "tasks.create-instance",
   "tasks.clone-instance",
   "tasks.drill-backup",
+  "tasks.import-backup",
   "schedules.check-servers",
   "schedules.sweep",
   "schedules.refresh-catalog",
@@ -73,6 +74,12 @@ test("after a refresh the catalog has the providers' offers, without those that 
   });
   await cloud.events.fire("refreshcatalog");
   await expect.poll(async () => (await catalog()).providers, { interval: 2_000, timeout: 40_000 }).toHaveLength(2);
+  const dollars = { price: { monthly: 24, hourly: 0.03571, currency: "USD" }, region_prices: {} };
+  const euro = (monthly: number) => ({ monthly, hourly: 0.006, currency: "EUR" });
+  const euros = (monthly: number, others: Record<string, number> = {}) => ({
+    price: euro(monthly),
+    region_prices: Object.fromEntries(Object.entries(others).map(([region, each]) => [region, euro(each)])),
+  });
   expect((await catalog()).providers).toEqual([
     {
       code: "digitalocean",
@@ -82,8 +89,8 @@ test("after a refresh the catalog has the providers' offers, without those that 
         { code: "nyc3", name: "New York 3" },
       ],
       sizes: [
-        { code: "s-2vcpu-4gb", cpu: 2, memory_gb: 4, disk_gb: 80, regions: ["fra1", "nyc3"] },
-        { code: "s-4vcpu-8gb", cpu: 4, memory_gb: 8, disk_gb: 160, regions: ["nyc3"] },
+        { code: "s-2vcpu-4gb", cpu: 2, memory_gb: 4, disk_gb: 80, regions: ["fra1", "nyc3"], ...dollars },
+        { code: "s-4vcpu-8gb", cpu: 4, memory_gb: 8, disk_gb: 160, regions: ["nyc3"], ...dollars },
       ],
     },
     {
@@ -94,9 +101,9 @@ test("after a refresh the catalog has the providers' offers, without those that 
         { code: "hel1", name: "Helsinki, FI" },
       ],
       sizes: [
-        { code: "cx22", cpu: 2, memory_gb: 4, disk_gb: 40, regions: ["fsn1", "hel1"] },
-        { code: "cax11", cpu: 2, memory_gb: 4, disk_gb: 40, regions: ["fsn1"] },
-        { code: "cpx11", cpu: 2, memory_gb: 2, disk_gb: 40, regions: ["hel1"] },
+        { code: "cx22", cpu: 2, memory_gb: 4, disk_gb: 40, regions: ["fsn1", "hel1"], ...euros(3.79, { hel1: 4.49 }) },
+        { code: "cax11", cpu: 2, memory_gb: 4, disk_gb: 40, regions: ["fsn1"], ...euros(3.79) },
+        { code: "cpx11", cpu: 2, memory_gb: 2, disk_gb: 40, regions: ["hel1"], ...euros(4.49) },
       ],
     },
   ]);

@@ -2,15 +2,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
-import {
-  admitToken,
-  getToken,
-  openSession,
-  revokeToken,
-  tokenAccessRef,
-  userAccessRef,
-  userRef,
-} from "../../shared/data/credentials.ts";
+import { admitToken } from "../../shared/data/admission.ts";
+import { getToken, revokeToken, tokenAccessRef } from "../../shared/data/tokens.ts";
+import { openSession, userAccessRef, userRef } from "../../shared/data/users.ts";
 import type { Key } from "../../shared/data/keys.ts";
 import { stampOf } from "../../shared/data/stamps.ts";
 import { find, readAll, updateOne } from "../../shared/data/table.ts";
@@ -31,6 +25,9 @@ const CREATE_DELETE = [
   "POST /instances",
   "POST /instances/:id/clone",
   "POST /instances/:id/backups",
+  "POST /backups/uploads",
+  "POST /backups/uploads/:id/complete",
+  "DELETE /backups/uploads/:id",
   "POST /tokens",
   "POST /ssh-keys",
   "DELETE /servers/:id",

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
-import { getToken, revokeToken } from "../../shared/data/credentials.ts";
+import { getToken, revokeToken } from "../../shared/data/tokens.ts";
 import { account, newPublicKey, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
 import { type Client, stranger } from "../harness/client.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";

@@ -7,10 +7,10 @@ import { tokens } from "../../shared/api/tokens.ts";
 import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER } from "../../shared/runtime/origin.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
-import { ownCloud } from "../harness/cloud.ts";
+import { processCloud } from "../harness/cloud.ts";
 import { bodyOf } from "../harness/requests.ts";
 
-const cloud = await ownCloud();
+const cloud = await processCloud();
 const [api] = cloud.template.apis;
 
 let mine: TestAccount;
@@ -19,7 +19,8 @@ let key = "";
 beforeAll(async () => {
   mine = await account();
   session = await mine.session();
-  const [, SecretId] = /secretsmanager:(arn:.+?):SecretString/.exec(cloud.template.front?.[ORIGIN_KEY_HEADER] ?? "") ?? [];
+  const [, SecretId] =
+    /secretsmanager:(arn:.+?):SecretString/.exec(cloud.template.front?.requestHeaders[ORIGIN_KEY_HEADER] ?? "") ?? [];
   const { AWS_ENDPOINT_URL: endpoint = "", AWS_REGION: region = "" } = cloud.operator.environment;
   const secrets = new SecretsManagerClient({ endpoint, region, credentials: cloud.operator });
   key = (await secrets.send(new GetSecretValueCommand({ SecretId }))).SecretString ?? "";

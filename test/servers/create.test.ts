@@ -31,9 +31,13 @@ test("a server exists immediately in provisioning, and is active when its operat
     ip_address: null,
     status: "provisioning",
     status_reason: null,
+    labels: {},
     specs: { cpu, memory_gb, disk_gb },
     operation_id: expect.stringMatching(/^op_/),
     last_seen_at: null,
+    disk_free_bytes: null,
+    memory_free_bytes: null,
+    reported_at: null,
     created_at: expect.any(String),
     updated_at: expect.any(String),
   });

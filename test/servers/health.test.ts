@@ -5,12 +5,12 @@ import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
-import { ownCloud } from "../harness/cloud.ts";
+import { processCloud } from "../harness/cloud.ts";
 
 let cloud: Cloud;
 let me: TestAccount;
 beforeAll(async () => {
-  cloud = await ownCloud();
+  cloud = await processCloud();
   me = await account({ seeded: true });
 });
 

@@ -26,6 +26,7 @@ import {
 import type { Poll, Step, Workflow } from "../../shared/domain/workflow.ts";
 import { account, type AccountOptions, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
 import type { ApiResponse, Client } from "../harness/client.ts";
+import { downloaded, sha256Of, uploaded } from "../harness/upload.ts";
 
 /** An error with the name that Step Functions sees, as a task throws it. */
 export class InjectedError extends Error {
@@ -151,7 +152,8 @@ export async function workflowHarness(cloud: Cloud, options: AccountOptions = {}
     }
     const { id } = await me.server();
     if (state === "unreachable")
-      for (let probe = 0; probe < FAILED_PROBES_MAX; probe++) await recordProbe(await getServer(me.id, id), false, "Gone");
+      for (let probe = 0; probe < FAILED_PROBES_MAX; probe++)
+        await recordProbe(await getServer(me.id, id), { responded: false, reason: "Gone" });
     if (state === "delete_failed") await work("delete-server", (await fresh()).delete(`/servers/${id}`), true);
     return id;
   }
@@ -223,6 +225,13 @@ export async function workflowHarness(cloud: Cloud, options: AccountOptions = {}
     "drill-backup": async (api, from) => {
       const { id } = await backup(from);
       return () => api.post(`/backups/${id}/drill`, {});
+    },
+    "import-backup": async (api) => {
+      const source = await instance();
+      const archive = await downloaded(api, (await backup("completed", source)).id);
+      const { id } = await uploaded(api, archive);
+      const { id: server_id } = await me.server();
+      return () => api.post(`/backups/uploads/${id}/complete`, { sha256: sha256Of(archive), server_id });
     },
     "restore-backup": async (api, from) => {
       const made = await instance();

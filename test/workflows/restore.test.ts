@@ -14,7 +14,7 @@ import { completeSafetyBackup, reserveSafetyBackup } from "../../shared/data/saf
 import { LIFECYCLE } from "../../shared/domain/lifecycle.ts";
 import { uniqueDomain } from "../harness/account.ts";
 import type { ApiResponse } from "../harness/client.ts";
-import { ownCloud } from "../harness/cloud.ts";
+import { processCloud } from "../harness/cloud.ts";
 import { some } from "../harness/some.ts";
 import { erpsOf } from "./erps.ts";
 import { InjectedError, type WorkflowHarness, workflowHarness } from "./harness.ts";
@@ -28,7 +28,7 @@ const workflow = workflows["restore-backup"];
 let cloud: Cloud;
 let harness: WorkflowHarness;
 beforeAll(async () => {
-  cloud = await ownCloud({ timeScale: 0 });
+  cloud = await processCloud();
   harness = await workflowHarness(cloud, { seeded: true });
 });
 afterAll(() => harness.close());
@@ -121,9 +121,9 @@ describe.each(froms)("of an instance that is $from", ({ from, turn }) => {
 });
 
 test("a restore of a damaged archive fails before anything changes, with or without a safety backup", async () => {
-  const { instance, backup } = await changedSince("running", "corrupt");
-  const before = await contents(instance);
   for (const backup_first of [true, false]) {
+    const { instance, backup } = await changedSince("running", "corrupt");
+    const before = await contents(instance);
     const { operation, tasks } = await harness.run(workflow, () => restore(backup, { backup_first }));
     expect(operation).toMatchObject({ state: "failed", error: { code: "BACKUP_CORRUPT" } });
     expect(tasks.map(({ task }) => task)).toEqual(["begin", "verifyArchive", "fail"]);

@@ -16,7 +16,7 @@ import { find, removeOne, transact, updateOne } from "../../shared/data/table.ts
 import { put } from "../../shared/data/writes.ts";
 import { backupRef } from "../../shared/data/backups.ts";
 import { account, uniqueDomain } from "../harness/account.ts";
-import { ownCloud } from "../harness/cloud.ts";
+import { processCloud } from "../harness/cloud.ts";
 import { seedBackup } from "../harness/seed.ts";
 import { getInstance } from "../../shared/data/instances.ts";
 import { erpsOf } from "./erps.ts";
@@ -28,7 +28,7 @@ const DATA = { orders: 3, note: "Ünïcödé \\ tab\t line\n 💥", nested: { em
 let cloud: Cloud;
 let harness: WorkflowHarness;
 beforeAll(async () => {
-  cloud = await ownCloud({ timeScale: 0 });
+  cloud = await processCloud();
   harness = await workflowHarness(cloud, { seeded: true });
 });
 afterAll(() => harness.close());

@@ -3,34 +3,55 @@ import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import { expect } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
 import { getAccount } from "../../shared/data/accounts.ts";
-import { keys, type ListKind } from "../../shared/data/keys.ts";
-import { protectionFilter } from "../../shared/data/lists.ts";
-import { BackupRecord, InstanceRecord, OperationRecord, ServerRecord } from "../../shared/data/records.ts";
+import { entryOf, findableIn } from "../../shared/data/entries.ts";
+import { actorFilter, keys, type ListKind, protectionFilter } from "../../shared/data/keys.ts";
+import { BackupRecord, EventRecord, InstanceRecord, OperationRecord, ServerRecord } from "../../shared/data/records.ts";
 import { findErp, listMachines } from "../../shared/data/sandbox.ts";
-import { type Item, queryAll } from "../../shared/data/table.ts";
-import { SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
+import { type Item, queryAll, readAll } from "../../shared/data/table.ts";
+import { isOpen, RESOURCE_TYPES, SERVER_PHASES } from "../../shared/domain/lifecycle.ts";
 import { archiveKey } from "../../shared/storage/archive-key.ts";
 
 const all = (pk: string): Promise<Item[]> => queryAll(pk, { consistent: true });
 const recordsOf = (kind: ListKind, accountId: string) => all(keys.record(kind, accountId, "").pk);
 
 export async function snapshotOf(cloud: Cloud, accountId: string) {
-  const [servers, instances, backups, operations, unique, sealed, drills, open, expiring, watched, machines, archives, account] =
-    await Promise.all([
-      recordsOf("server", accountId).then((items) => items.map((item) => ServerRecord.parse(item))),
-      recordsOf("instance", accountId).then((items) => items.map((item) => InstanceRecord.parse(item))),
-      recordsOf("backup", accountId).then((items) => items.map((item) => BackupRecord.parse(item))),
-      recordsOf("operation", accountId).then((items) => items.map((item) => OperationRecord.parse(item))),
-      all(keys.domain(accountId, "").pk),
-      all(keys.sealed(accountId, "").pk),
-      all(keys.drill(accountId, "").pk),
-      all(keys.open()).then((items) => items.filter((item) => item["account_id"] === accountId)),
-      all(keys.expiring()).then((items) => items.filter((item) => item["account_id"] === accountId)),
-      all(keys.watched()).then((items) => items.filter((item) => item["account_id"] === accountId)),
-      listMachines().then((found) => found.filter((machine) => machine.account_id === accountId)),
-      archivesOf(cloud, accountId),
-      getAccount(accountId),
-    ]);
+  const [
+    servers,
+    instances,
+    backups,
+    operations,
+    events,
+    uploads,
+    unique,
+    sealed,
+    drills,
+    open,
+    expiring,
+    watched,
+    machines,
+    archives,
+    account,
+    [overview],
+    entries,
+  ] = await Promise.all([
+    recordsOf("server", accountId).then((items) => items.map((item) => ServerRecord.parse(item))),
+    recordsOf("instance", accountId).then((items) => items.map((item) => InstanceRecord.parse(item))),
+    recordsOf("backup", accountId).then((items) => items.map((item) => BackupRecord.parse(item))),
+    recordsOf("operation", accountId).then((items) => items.map((item) => OperationRecord.parse(item))),
+    recordsOf("event", accountId).then((items) => items.map((item) => EventRecord.parse(item))),
+    all(keys.upload(accountId, "").pk),
+    all(keys.domain(accountId, "").pk),
+    all(keys.sealed(accountId, "").pk),
+    all(keys.drill(accountId, "").pk),
+    all(keys.open()).then((items) => items.filter((item) => item["account_id"] === accountId)),
+    all(keys.expiring()).then((items) => items.filter((item) => item["account_id"] === accountId)),
+    all(keys.watched()).then((items) => items.filter((item) => item["account_id"] === accountId)),
+    listMachines().then((found) => found.filter((machine) => machine.account_id === accountId)),
+    archivesOf(cloud, accountId),
+    getAccount(accountId),
+    readAll([keys.overview(accountId)]).then((items) => [...items.values()]),
+    Promise.all(RESOURCE_TYPES.map(async (kind) => ({ kind, items: await all(keys.entries(kind, accountId)) }))),
+  ]);
   const erps = await Promise.all(
     machines.map(async ({ machine_id }) => {
       const items = await all(keys.sandboxErp(machine_id, "").pk);
@@ -40,7 +61,7 @@ export async function snapshotOf(cloud: Cloud, accountId: string) {
     }),
   );
   const counts = await Promise.all(
-    (["server", "instance", "backup", "operation"] as const).map(async (kind) => ({
+    (["server", "instance", "backup", "operation", "event"] as const).map(async (kind) => ({
       kind,
       items: await all(keys.counts(kind, accountId)),
     })),
@@ -51,6 +72,8 @@ export async function snapshotOf(cloud: Cloud, accountId: string) {
     instances,
     backups,
     operations,
+    events,
+    uploads,
     unique,
     sealed,
     drills,
@@ -61,6 +84,8 @@ export async function snapshotOf(cloud: Cloud, accountId: string) {
     archives,
     erps: erps.flat(),
     counts,
+    overview,
+    entries,
   };
 }
 export type Snapshot = Awaited<ReturnType<typeof snapshotOf>>;
@@ -113,6 +138,7 @@ export function expectConsistent(snapshot: Snapshot): void {
   expectFree(snapshot);
   expectMarkers(snapshot);
   expectCounts(snapshot);
+  expectEntries(snapshot);
   const { servers, instances, backups, machines, erps, archives } = snapshot;
   expect(sorted(machines.map(({ machine_id }) => machine_id)), "machines").toEqual(
     sorted(servers.flatMap(({ machine_id }) => machine_id ?? [])),
@@ -121,7 +147,9 @@ export function expectConsistent(snapshot: Snapshot): void {
     servers.filter(({ state, machine_id }) => (machine_id === null) !== (state === "create_failed")),
     "machines of servers",
   ).toEqual([]);
-  expect(sorted(archives), "archives").toEqual(
+  // One that turned out to be corrupt keeps its archive until a user deletes it.
+  const corrupt = backups.filter(({ state, completed_at }) => state === "failed" && completed_at !== null).map(archiveKey);
+  expect(sorted(archives.filter((key) => !corrupt.includes(key))), "archives").toEqual(
     sorted(backups.filter(({ state }) => state === "completed").map((backup) => archiveKey(backup))),
   );
   for (const { machine_id, instance_id, erp } of erps) {
@@ -164,30 +192,71 @@ export function expectMarkers({ account, servers, instances, backups, unique, ex
   expect([account.used_server, account.used_instance], "used of the quotas").toEqual([servers.length, instances.length]);
 }
 
-/** The counts that give lists their totals. */
-export function expectCounts({ counts, servers, instances, backups, operations }: Snapshot): void {
-  const statuses: Record<string, string[]> = {
+/** The counts that give lists and the overview their totals. */
+export function expectCounts({ counts, overview, servers, instances, backups, operations, events }: Snapshot): void {
+  const filters: Record<ListKind, string[]> = {
     server: servers.map(({ state }) => SERVER_PHASES[state]),
-    instance: instances.map(({ state }) => state),
+    instance: instances.flatMap(({ state, protection_status }) => [state, protectionFilter(protection_status)]),
     backup: backups.map(({ state }) => state),
     operation: operations.map(({ state }) => state),
+    event: events.flatMap(({ type, actor }) => [type, actorFilter(actor.id)]),
+  };
+  const records: Record<ListKind, number> = {
+    server: servers.length,
+    instance: instances.length,
+    backup: backups.length,
+    operation: operations.length,
+    event: events.length,
   };
   for (const { kind, items } of counts) {
     const numbers = new Map<string, number>();
     for (const { pk: _pk, sk, ...blocks } of items) {
+      if (String(sk).startsWith(keys.marksOf())) continue; // when blocks begin
       const filter = String(sk).split("#").slice(0, -1).join("#");
       const sum = Object.values(blocks).reduce<number>((total, count) => total + Number(count), 0);
       numbers.set(filter, (numbers.get(filter) ?? 0) + sum);
     }
-    const real = new Map<string, number>();
-    for (const status of statuses[kind] ?? [])
-      for (const filter of ["all", status]) real.set(filter, (real.get(filter) ?? 0) + 1);
-    if (kind === "instance")
-      for (const { protection_status } of instances) {
-        const filter = protectionFilter(protection_status);
-        real.set(filter, (real.get(filter) ?? 0) + 1);
-      }
-    const counted = [...numbers].filter(([, count]) => count !== 0);
-    expect(Object.fromEntries(counted), `totals of ${kind}s`).toEqual(Object.fromEntries(real));
+    const real = tally(filters[kind]);
+    if (records[kind] > 0) real.set("all", records[kind]);
+    expect(withoutZeros(numbers), `totals of ${kind}s`).toEqual(Object.fromEntries(real));
+  }
+  const { pk: _pk, sk: _sk, revision: _revision, ...shown } = overview ?? {};
+  const open = operations.flatMap(({ state }) => (isOpen(state) ? [`operation#${state}`] : []));
+  const present = RESOURCE_TYPES.flatMap((kind) => filters[kind].map((filter) => `${kind}#${filter}`));
+  expect(withoutZeros(Object.entries(shown)), "the overview").toEqual(Object.fromEntries(tally([...present, ...open])));
+}
+
+function tally(values: readonly string[]): Map<string, number> {
+  const numbers = new Map<string, number>();
+  for (const value of values) numbers.set(value, (numbers.get(value) ?? 0) + 1);
+  return numbers;
+}
+
+const withoutZeros = (numbers: Iterable<readonly [string, unknown]>): Record<string, number> =>
+  Object.fromEntries([...numbers].flatMap(([name, number]) => (Number(number) === 0 ? [] : [[name, Number(number)]])));
+
+/** What records are searched and filtered by is what they are. */
+export function expectEntries({ entries, servers, instances, backups }: Snapshot): void {
+  const records = {
+    server: servers.map((record) => ({ record, status: SERVER_PHASES[record.state], protection: undefined })),
+    instance: instances.map((record) => ({ record, status: record.state, protection: record.protection_status })),
+    backup: backups.map((record) => ({ record, status: record.state, protection: undefined })),
+  };
+  for (const { kind, items } of entries) {
+    const wanted = records[kind].map(({ record, status, protection }): [string, unknown] => {
+      const { account_id, id, created_at } = record;
+      return [
+        keys.entry(kind, account_id, id).sk,
+        plain(entryOf(id, created_at, { ...findableIn(kind, record), status, protection })),
+      ];
+    });
+    const found = items.map(({ pk: _pk, sk, ...entry }): [string, unknown] => [String(sk), plain(entry)]);
+    expect(Object.fromEntries(found), `search entries of ${kind}s`).toEqual(Object.fromEntries(wanted));
   }
 }
+
+/** Binary attributes as text, whatever class they have. */
+const plain = (item: Item): Item =>
+  Object.fromEntries(
+    Object.entries(item).map(([name, value]) => [name, value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value]),
+  );

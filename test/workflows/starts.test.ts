@@ -10,7 +10,7 @@ import { newId } from "../../shared/domain/ids.ts";
 import { rescueName } from "../../shared/domain/workflow.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import type { ApiResponse } from "../harness/client.ts";
-import { ownCloud } from "../harness/cloud.ts";
+import { processCloud } from "../harness/cloud.ts";
 import { some } from "../harness/some.ts";
 import { table, InjectedError, type WorkflowHarness, workflowHarness } from "./harness.ts";
 import { expectConsistent, expectFree, snapshotOf } from "./snapshot.ts";
@@ -18,7 +18,7 @@ import { expectConsistent, expectFree, snapshotOf } from "./snapshot.ts";
 let cloud: Cloud;
 let harness: WorkflowHarness;
 beforeAll(async () => {
-  cloud = await ownCloud({ timeScale: 0 });
+  cloud = await processCloud();
 });
 
 const LONG_AGO = "2026-01-01T00:00:00.000Z";
@@ -37,7 +37,14 @@ const unavailable = (response: ApiResponse) => {
 
 /** A snapshot that is equal before and after a withdrawn request: without assigned numbers and times of writing. */
 async function comparable() {
-  const { account, counts: _counts, servers, instances, ...snapshot } = await snapshotOf(cloud, harness.me.id);
+  const {
+    account,
+    counts: _counts,
+    overview: _overview,
+    servers,
+    instances,
+    ...snapshot
+  } = await snapshotOf(cloud, harness.me.id);
   const { used_server, used_instance } = account;
   const events = await queryAll(keys.record("event", harness.me.id, "").pk, { consistent: true });
   const concerned = [...instances, ...snapshot.backups].map(({ id }) => keys.operationOf(harness.me.id, id, "").pk);

@@ -1,6 +1,7 @@
 // The allowed actions for a server's status, and the reasons against the others, from the same table that the API checks.
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { isServerPhase, LIFECYCLE, RENAMABLE, SERVER_PHASES, type ServerPhase } from "../../../shared/domain/lifecycle.ts";
+import { text } from "../messages/text.ts";
 
 /** The API publishes a status, which stands for these phases; whether an operation locks the server tells which. */
 export const phasesOf = ({ status, operation_id }: ListedServer): ServerPhase[] =>
@@ -11,17 +12,13 @@ export const phasesOf = ({ status, operation_id }: ListedServer): ServerPhase[] 
 const isHeldIn = (phase: ServerPhase): boolean =>
   LIFECYCLE["server.create"].through === phase || LIFECYCLE["server.delete"].through === phase;
 
-export const BUSY = "Another operation is in progress. Wait for it to finish.";
-
 export function whyNotRename(server: ListedServer): string | undefined {
-  return phasesOf(server).some((phase) => RENAMABLE.includes(phase)) ? undefined : BUSY;
+  return phasesOf(server).some((phase) => RENAMABLE.includes(phase)) ? undefined : text.allowed.busy;
 }
 
 export function whyNotDelete(server: ListedServer, instances: number | undefined): string | undefined {
   const from: readonly ServerPhase[] = LIFECYCLE["server.delete"].from;
-  if (!phasesOf(server).some((phase) => from.includes(phase))) return BUSY;
-  if (instances === undefined) return "Checking for instances…";
-  if (instances > 0)
-    return `It has ${instances} instance${instances === 1 ? "" : "s"}. Delete ${instances === 1 ? "it" : "them"} first.`;
-  return undefined;
+  if (!phasesOf(server).some((phase) => from.includes(phase))) return text.allowed.busy;
+  if (instances === undefined) return text.allowed.server.checking;
+  return instances > 0 ? text.allowed.server.instances(instances) : undefined;
 }

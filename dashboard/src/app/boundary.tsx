@@ -3,7 +3,9 @@ import Alert from "@cloudscape-design/components/alert";
 import Button from "@cloudscape-design/components/button";
 import { Component, type ReactNode, useEffect } from "react";
 import { useRouteError } from "react-router";
-import { NOT_LOADED, NotLoaded } from "./loading.ts";
+import { text } from "../messages/text.ts";
+import { startText } from "../messages/start.ts";
+import { NotLoaded } from "./loading.ts";
 
 interface Props {
   /** The current location: opening another page clears the error. */
@@ -42,10 +44,10 @@ function Broken({ error }: { error: unknown }) {
     <div role="alert">
       <Alert
         type="error"
-        header={notLoaded ? NOT_LOADED.title : "Something went wrong"}
-        action={<Button onClick={() => window.location.reload()}>Reload</Button>}
+        header={notLoaded ? startText.notLoaded.title : text.app.failure.bug.title}
+        action={<Button onClick={() => window.location.reload()}>{startText.reload}</Button>}
       >
-        {notLoaded ? NOT_LOADED.text : "This is a bug on our side. Your changes are saved. Reload to continue."}
+        {notLoaded ? startText.notLoaded.text : text.app.failure.bug.text}
       </Alert>
     </div>
   );

@@ -1,18 +1,73 @@
 // The API's client in the browser: signed in with the session; a 401 response ends the session.
-import { createClient } from "../../../shared/api/client.ts";
-import { BASE_PATH } from "../../../shared/api/index.ts";
+import { BASE_PATH } from "../../../shared/api/base-path.ts";
+import { clientOf } from "../../../shared/api/client-of.ts";
 import { noteDate } from "../session/clock.ts";
 import { endSession, session } from "../session/session.ts";
+import { endpoints } from "./endpoints.ts";
 
-export const client = createClient({
+/** A request as it would be sent. */
+export interface ApiRequest {
+  method: string;
+  /** Absolute. */
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: unknown;
+}
+
+/** Sends a request with the client. */
+export type Send = () => Promise<unknown>;
+
+let noteInstead: ((request: ApiRequest) => void) | undefined;
+
+/** The request that a function would send, which it does not: a call of the client fetches before it waits for anything. */
+export function requestOf(send: Send): ApiRequest {
+  let noted: ApiRequest | undefined;
+  noteInstead = (request) => {
+    noted = request;
+  };
+  try {
+    void send();
+  } finally {
+    noteInstead = undefined;
+  }
+  if (noted === undefined) throw new Error("The function sent no request at once");
+  return noted;
+}
+
+export const client = clientOf(endpoints, {
   baseUrl: BASE_PATH,
   token: () => session()?.token,
   fetch: async (...request) => {
+    if (noteInstead !== undefined) {
+      const [url, { method = "GET", headers, body } = {}] = request;
+      noteInstead({
+        method,
+        url: new URL(url instanceof Request ? url.url : url, window.location.origin).href,
+        headers: Object.fromEntries(new Headers(headers)),
+        body: typeof body === "string" ? JSON.parse(body) : undefined,
+      });
+      return new Promise<never>(() => undefined);
+    }
     const token = session()?.token;
-    const response = await fetch(...request);
+    const response = await revalidated(...request);
     noteDate(response.headers.get("date"));
     // A response that arrives after another sign-in does not affect the new session.
     if (response.status === 401 && token !== undefined && session()?.token === token) endSession("ended");
     return response;
   },
 });
+
+/** The last overview: as long as nothing has changed, the API sends none again. */
+let known: { url: string; token: string | undefined; etag: string; body: string } | undefined;
+
+async function revalidated(...[url, init = {}]: Parameters<typeof fetch>): Promise<Response> {
+  if (typeof url !== "string" || !url.endsWith("/overview")) return fetch(url, init);
+  const token = session()?.token;
+  const last = known?.url === url && known.token === token ? known : undefined;
+  const headers = { ...Object.fromEntries(new Headers(init.headers)), ...(last && { "if-none-match": last.etag }) };
+  const response = await fetch(url, { ...init, headers });
+  if (last !== undefined && response.status === 304) return new Response(last.body, { status: 200, headers: response.headers });
+  const etag = response.headers.get("etag");
+  if (response.ok && etag !== null) known = { url, token, etag, body: await response.clone().text() };
+  return response;
+}

@@ -1,11 +1,14 @@
 // Nobody can mistake the sandbox for live: every page has a strip at the top.
+import { text } from "../messages/text.ts";
+import { useBrandedPage } from "./brand.ts";
 import { useEnvironment } from "./title.ts";
 
 export function EnvironmentBanner() {
+  useBrandedPage();
   if (useEnvironment() !== "test") return null;
   return (
-    <section className="environment" aria-label="Environment">
-      <strong>TEST</strong> Sandbox. Servers, instances and backups here are simulated and free of charge.
+    <section className="environment" aria-label={text.app.environment.label}>
+      <strong>{text.app.environment.test}</strong> {text.app.environment.sandbox}
     </section>
   );
 }

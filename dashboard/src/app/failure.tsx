@@ -3,6 +3,7 @@ import Alert from "@cloudscape-design/components/alert";
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import { useEffect, useRef } from "react";
+import { text } from "../messages/text.ts";
 import { useCountdown } from "../session/countdown.ts";
 import { waitOf } from "./limit.ts";
 import { spanInWords, wordsOf } from "./words.ts";
@@ -16,23 +17,19 @@ interface Props {
 }
 
 export function Failure({ error, retry, resend }: Props) {
-  const { title, text, requestId } = wordsOf(error);
+  const { title, text: explanation, requestId } = wordsOf(error);
   const again = retry ?? resend;
   const left = useRetryAfterLimit(error, again);
   return (
     <div role="alert" aria-atomic="false">
-      <Alert type="error" header={title} action={retry && <Button onClick={retry}>Try again</Button>}>
-        {left > 0 && again !== undefined ? (
-          <>
-            Retrying in{" "}
-            <span role="timer" aria-live="off">
-              {spanInWords(left)}
-            </span>
-            .
-          </>
-        ) : (
-          text
-        )}
+      <Alert type="error" header={title} action={retry && <Button onClick={retry}>{text.app.failure.tryAgain}</Button>}>
+        {left > 0 && again !== undefined
+          ? text.app.failure.retryingIn(
+              <span role="timer" aria-live="off">
+                {spanInWords(left)}
+              </span>,
+            )
+          : explanation}
         <RequestId id={requestId} />
       </Alert>
     </div>
@@ -57,7 +54,7 @@ export function RequestId({ id }: { id: string | undefined }) {
   return (
     id !== undefined && (
       <Box variant="small" color="inherit" display="block">
-        Request ID: {id}
+        {text.app.failure.requestId(id)}
       </Box>
     )
   );

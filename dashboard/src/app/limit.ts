@@ -1,5 +1,5 @@
 // The API's rate limit: how long the page waits because a response asked it to.
-import { ClientError } from "../../../shared/api/client.ts";
+import { ClientError } from "../../../shared/api/client-of.ts";
 import { createStore } from "../session/store.ts";
 
 /** For responses that do not say how long. */

@@ -4,11 +4,6 @@ export class NotLoaded extends Error {
   override name = "NotLoaded";
 }
 
-export const NOT_LOADED = {
-  title: "Couldn't load this page",
-  text: "The dashboard was updated, or your connection dropped. Reload to continue.",
-};
-
 const KEY = "reloaded";
 const RETRY_AFTER_MS = 1_000;
 /** A page that reloaded this recently does not reload automatically again. */
@@ -24,7 +19,7 @@ export async function load<T>(part: () => Promise<T>): Promise<T> {
       window.location.reload();
       return new Promise<T>(() => undefined);
     }
-    throw new NotLoaded(NOT_LOADED.title, { cause });
+    throw new NotLoaded("A file could not be loaded", { cause });
   }
 }
 

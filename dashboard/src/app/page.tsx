@@ -11,7 +11,7 @@ const NONE: readonly Step[] = [];
 interface Props {
   title: string;
   description?: ReactNode;
-  /** The parent pages of this one, from the top: a constant of the module. */
+  /** The parent pages of this one, from the top. */
   above?: readonly Step[];
   actions?: ReactNode;
   /** For a page that is one list, whose own heading is the page's (`<ResourceTable main …>`). */

@@ -1,9 +1,8 @@
 // Every query of the pages to the API, with its key in the cache: [resource, "list" or "one", its parameters].
 import { client } from "./client.ts";
-import { readDeployment } from "./deployment.ts";
 
-/** The parameters of a list; the API takes one filter at a time. */
-export type ListQuery = Record<string, string | number | undefined>;
+/** The parameters of a list. */
+export type ListQuery = Record<string, string | number | readonly string[] | undefined>;
 
 export interface Question<T> {
   queryKey: readonly unknown[];
@@ -43,6 +42,11 @@ export const operations = {
     question(["operations", "list", query], ({ signal }) => client.operations.list({ query, signal })),
 };
 
+/** Servers, instances and backups by their words, for the search in the top bar. */
+export const search = {
+  find: (q: string) => question(["search", q], ({ signal }) => client.search.find({ query: { q, limit: 20 }, signal })),
+};
+
 export const sshKeys = {
   list: (query: ListQuery = {}) => question(["ssh-keys", "list", query], ({ signal }) => client.sshKeys.list({ query, signal })),
   one: (id: string) => question(["ssh-keys", "one", id], ({ signal }) => client.sshKeys.get({ params: { id }, signal })),
@@ -56,12 +60,15 @@ export const events = {
   list: (query: ListQuery = {}) => question(["events", "list", query], ({ signal }) => client.events.list({ query, signal })),
 };
 
+export const overview = () => question(["overview"], ({ signal }) => client.overview.get({ signal }));
+
 export const settings = () => question(["settings", "one"], ({ signal }) => client.settings.get({ signal }));
+
+/** The service itself. */
+export const health = () => question(["health"], ({ signal }) => client.health.get({ signal }));
 
 /** What a deployment offers, fetched once. */
 export const catalog = () => ({
   ...question(["catalog"], ({ signal }) => client.catalog.get({ signal })),
   staleTime: Infinity,
 });
-
-export const deployment = () => ({ ...question(["deployment"], ({ signal }) => readDeployment(signal)), staleTime: Infinity });

@@ -1,6 +1,6 @@
 // The cache of API responses: what it keeps, when it fetches again, and what a change makes stale.
 import { MutationCache, QueryClient } from "@tanstack/react-query";
-import { ClientError } from "../../../shared/api/client.ts";
+import { ClientError } from "../../../shared/api/client-of.ts";
 import { subscribe, session } from "../session/session.ts";
 import { operationIdsIn } from "./operation-ids.ts";
 import { waitOf, waitUntil } from "./limit.ts";
@@ -45,12 +45,19 @@ export const queryClient = new QueryClient({
   }),
 });
 
-/** Key prefixes of what no change makes stale, of the operations' own watch, and of dry runs, whose dialog closes with the change. */
-const LASTING = new Set<unknown>(["catalog", "deployment", "watch", "dry-run"]);
+/** Key prefixes of what no change makes stale, of what is asked regularly anyway, and of dry runs, whose dialog closes with the change. */
+const LASTING = new Set<unknown>(["catalog", "watch", "dry-run", "exists"]);
+
+let refreshing = 0;
+/** What changes meanwhile, the page fetches anyway. */
+export const isRefreshing = (): boolean => refreshing > 0;
 
 /** Fetches everything on the page again. */
-export const refresh = (): Promise<void> =>
-  queryClient.invalidateQueries({ predicate: ({ queryKey }) => !LASTING.has(queryKey[0]) });
+export async function refresh(): Promise<void> {
+  refreshing++;
+  await queryClient.invalidateQueries({ predicate: ({ queryKey }) => !LASTING.has(queryKey[0]) });
+  refreshing--;
+}
 
 subscribe(() => {
   if (session() === undefined) queryClient.clear();

@@ -1,5 +1,6 @@
 // The parent pages of the current one: the page sets them, the shell shows them as breadcrumbs.
 import { useEffect } from "react";
+import { text } from "../messages/text.ts";
 import { createStore } from "../session/store.ts";
 
 export interface Step {
@@ -7,14 +8,16 @@ export interface Step {
   href: string;
 }
 
-const HOME: Step = { text: "Home", href: "/" };
 const trail = createStore<readonly Step[]>([]);
 
-/** Set by a page while it is shown; `above` is the same value in every rendering. */
+/** Set by a page while it is shown. */
 export function useTrail(above: readonly Step[], title: string): void {
+  const steps = JSON.stringify(above);
   useEffect(() => {
-    trail.set(title === HOME.text ? [] : [HOME, ...above, { text: title, href: "" }]);
-  }, [above, title]);
+    const home = { text: text.app.home, href: "/" };
+    trail.set(title === home.text ? [] : [home, ...above, { text: title, href: "" }]);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the same steps may be another array
+  }, [steps, title]);
 }
 
 export const useShownTrail = trail.use;

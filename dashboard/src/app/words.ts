@@ -1,6 +1,7 @@
 // Errors in words for the user.
-import { ClientError } from "../../../shared/api/client.ts";
+import { ClientError } from "../../../shared/api/client-of.ts";
 import { ApiError, type Problem } from "../../../shared/api/errors.ts";
+import { text } from "../messages/text.ts";
 import { waitOf } from "./limit.ts";
 
 interface Words {
@@ -11,30 +12,27 @@ interface Words {
 }
 
 export function wordsOf(error: unknown): Words {
-  if (!(error instanceof ClientError))
-    return {
-      title: "Something went wrong",
-      text: "Reload the page and try again.",
-      requestId: undefined,
-    };
+  if (!(error instanceof ClientError)) return { ...text.app.failure.unknown, requestId: undefined };
   return { ...wordsFor(error), requestId: error.requestId === "" ? undefined : error.requestId };
 }
 
 function wordsFor(error: ClientError): Omit<Words, "requestId"> {
-  if (error.code === "NETWORK_ERROR") return { title: "Can't reach the service", text: "Check your connection and try again." };
+  const say = text.app.failure;
+  if (error.code === "NETWORK_ERROR") return say.network;
   if (error.code === "RATE_LIMIT_EXCEEDED")
-    return { title: "Too many requests", text: `You can try again in ${spanInWords(waitOf(error) ?? 0)}.` };
-  if (error.status >= 500 || error.code === "UNEXPECTED_RESPONSE")
-    return { title: "Something went wrong on our side", text: `${error.message}.` };
-  if (error.code === "NOT_FOUND") return { title: "Not found", text: "It was deleted, or the link is wrong." };
-  return { title: "Couldn't complete this", text: `${error.message}.` };
+    return { title: say.limit.title, text: say.limit.text(spanInWords(waitOf(error) ?? 0)) };
+  if (error.status >= 500 || error.code === "UNEXPECTED_RESPONSE") return { title: say.service, text: `${error.message}.` };
+  if (error.code === "NOT_FOUND") return say.missing;
+  return { title: say.rejected, text: `${error.message}.` };
 }
 
-/** A number of seconds in words: "4 min 10 s". */
+/** A number of seconds in words: "4 min 10 s", "2 h 5 min". */
 export function spanInWords(seconds: number): string {
+  const say = text.app.span;
+  if (seconds >= 3600) return say.hours(Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60));
   const minutes = Math.floor(seconds / 60);
   const rest = Math.ceil(seconds % 60);
-  return [minutes > 0 ? `${minutes} min` : "", rest > 0 || minutes === 0 ? `${rest} s` : ""].filter(Boolean).join(" ");
+  return [minutes > 0 ? say.minutes(minutes) : "", rest > 0 || minutes === 0 ? say.seconds(rest) : ""].filter(Boolean).join(" ");
 }
 
 /** The invalid fields with their reasons, from the API's error; empty for other errors. */

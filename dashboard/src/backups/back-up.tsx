@@ -1,8 +1,9 @@
 // The dialog that backs up an instance now.
 import { api } from "../../../shared/api/index.ts";
-import type { Instance } from "../../../shared/api/instances.ts";
+import type { ListedInstance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { instances } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
 import { Chooser } from "../resource/chooser.tsx";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
@@ -11,22 +12,22 @@ import { usePages } from "../resource/use-pages.ts";
 import { id } from "../../../shared/api/fields.ts";
 
 interface Props {
-  instance: Instance;
+  instance: ListedInstance;
   onDismiss: () => void;
 }
 
 export const BackUp = ({ instance, onDismiss }: Props) => (
-  <BackUpForm title={`Back up ${instance.name}`} chosen={instance.id} onDismiss={onDismiss} />
+  <BackUpForm title={text.backupDialogs.backUp.title(instance.name)} chosen={instance.id} onDismiss={onDismiss} />
 );
 
 interface AnyProps {
   /** Why an instance cannot be backed up now. */
-  disabledReasonOf: (instance: Instance) => string | undefined;
+  disabledReasonOf: (instance: ListedInstance) => string | undefined;
   onDismiss: () => void;
 }
 
 export const BackUpAny = ({ disabledReasonOf, onDismiss }: AnyProps) => (
-  <BackUpForm title="Back up an instance" disabledReasonOf={disabledReasonOf} chosen="" onDismiss={onDismiss} />
+  <BackUpForm title={text.backupDialogs.backUp.anyTitle} disabledReasonOf={disabledReasonOf} chosen="" onDismiss={onDismiss} />
 );
 
 interface FormProps {
@@ -38,6 +39,7 @@ interface FormProps {
 }
 
 function BackUpForm({ title, disabledReasonOf, chosen, onDismiss }: FormProps) {
+  const say = text.backupDialogs.backUp;
   const form = useForm({
     of: chosen,
     initial: { instance_id: chosen, note: "" },
@@ -48,7 +50,7 @@ function BackUpForm({ title, disabledReasonOf, chosen, onDismiss }: FormProps) {
     done: onDismiss,
   });
   return (
-    <FormDialog title={title} form={form} submit="Back up now" onDismiss={onDismiss}>
+    <FormDialog title={title} form={form} submit={say.submit} onDismiss={onDismiss}>
       {disabledReasonOf !== undefined && (
         <InstanceField
           disabledReasonOf={disabledReasonOf}
@@ -57,13 +59,7 @@ function BackUpForm({ title, disabledReasonOf, chosen, onDismiss }: FormProps) {
           onChange={(instance_id) => form.set({ instance_id })}
         />
       )}
-      <TextField
-        label="Note"
-        optional
-        description="What this backup is for. The instance keeps running."
-        placeholder="Before the upgrade"
-        {...form.text("note")}
-      />
+      <TextField label={say.note} optional description={say.noteAbout} placeholder={say.noteExample} {...form.text("note")} />
     </FormDialog>
   );
 }
@@ -76,19 +72,20 @@ interface FieldProps {
 }
 
 function InstanceField({ disabledReasonOf, ...field }: FieldProps) {
-  const optionOf = (instance: Instance) => {
+  const say = text.backupDialogs.backUp;
+  const optionOf = (instance: ListedInstance) => {
     const disabledReason = disabledReasonOf(instance);
     // Touch screens have no tooltips: the reason is always visible.
     return { label: instance.name, description: disabledReason ?? instance.domain, disabled: disabledReason !== undefined };
   };
   return (
     <Chooser
-      label="Instance"
+      label={say.instance}
       pages={usePages(instances.list)}
       optionOf={optionOf}
-      placeholder="Choose an instance"
-      what="instances"
-      empty="No instances yet"
+      placeholder={say.choose}
+      what={say.instances}
+      empty={say.none}
       {...field}
     />
   );

@@ -1,20 +1,22 @@
 // Asks before a backup is deleted.
 import type { Backup } from "../../../shared/api/backups.ts";
 import { client } from "../app/client.ts";
+import { text } from "../messages/text.ts";
 import { Deletion } from "../resource/deletion.tsx";
 import { momentOf } from "./words.ts";
 
 export function DeleteBackup({ backup, onDismiss }: { backup: Backup; onDismiss: () => void }) {
+  const say = text.backupDialogs.delete;
   return (
     <Deletion
-      title="Delete backup"
-      confirm="Delete backup"
+      title={say.title}
+      confirm={say.title}
       send={() => client.backups.delete({ params: { id: backup.id } })}
       rehearse={() => client.backups.delete.dryRun({ params: { id: backup.id } })}
       onDeleted={onDismiss}
       onDismiss={onDismiss}
     >
-      The backup of {backup.instance_name} from {momentOf(backup)} will be permanently deleted. You can't undo this.
+      {say.about(backup.instance_name, momentOf(backup))}
     </Deletion>
   );
 }

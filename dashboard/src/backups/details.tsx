@@ -5,26 +5,35 @@ import Modal from "@cloudscape-design/components/modal";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "react-router";
 import type { Backup } from "../../../shared/api/backups.ts";
+import { whyNotRead } from "../allowed/backups.ts";
 import { Failure } from "../app/failure.tsx";
 import { backups } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
 import { OperationsTable } from "../operations/table.tsx";
+import { Action } from "../resource/action.tsx";
 import { Copyable } from "../resource/copyable.tsx";
+import { Labels } from "../resource/labels.tsx";
 import { Reason } from "../resource/reason.tsx";
 import { Status } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
-import { kindInWords, momentOf } from "./words.ts";
+import { DrillResult } from "./drill.tsx";
+import { kindInWords, momentOf, versionOf } from "./words.ts";
 import { sizeInWords } from "../resource/size.ts";
 
 export function BackupDetails({ id, onDismiss }: { id: string; onDismiss: () => void }) {
+  const say = text.backupDialogs.details;
   const { data, error, refetch } = useQuery(backups.one(id));
-  const header = data === undefined ? "Backup" : `Backup of ${data.data.instance_name}, ${momentOf(data.data)}`;
+  const header = data === undefined ? say.unknown : say.title(data.data.instance_name, momentOf(data.data));
   return (
     <Modal visible size="large" header={header} onDismiss={onDismiss}>
       {data !== undefined ? (
         <SpaceBetween size="l">
           <Reason of={data.data} />
+          {data.data.instance_id === null && <CreateFrom backup={data.data} />}
           <Facts backup={data.data} />
+          <DrillResult backup={data.data} />
           <OperationsTable resourceId={id} />
         </SpaceBetween>
       ) : error === null ? (
@@ -36,9 +45,23 @@ export function BackupDetails({ id, onDismiss }: { id: string; onDismiss: () => 
   );
 }
 
+/** An uploaded backup is there to become an instance. */
+function CreateFrom({ backup }: { backup: Backup }) {
+  const navigate = useNavigate();
+  return (
+    <Action
+      variant="primary"
+      disabledReason={whyNotRead(backup)}
+      onClick={() => void navigate(`/instances/create?backup=${backup.id}`)}
+    >
+      {text.backupDialogs.details.create}
+    </Action>
+  );
+}
+
 /** Zero is the normal case and needs no explanation. */
 function FileCount({ count, hint }: { count: number; hint: string }) {
-  if (count === 0) return "None";
+  if (count === 0) return text.backupDialogs.details.noFiles;
   return (
     <>
       {count}
@@ -50,45 +73,34 @@ function FileCount({ count, hint }: { count: number; hint: string }) {
 }
 
 function Facts({ backup }: { backup: Backup }) {
-  const {
-    id,
-    status,
-    kind,
-    note,
-    locked,
-    size_bytes,
-    sha256,
-    missing_files,
-    skipped_files,
-    erp_version,
-    edition,
-    database_name,
-  } = backup;
+  const say = text.backupDialogs.details;
+  const { id, status, kind, note, locked, size_bytes, sha256, missing_files, skipped_files, database_name } = backup;
   return (
     <KeyValuePairs
       columns={3}
       minColumnWidth={200}
       items={[
-        { label: "Status", value: <Status of="backup" status={status} /> },
-        { label: "Kind", value: kindInWords(kind) },
-        { label: "Note", value: note ?? "–" },
-        { label: "Locked", value: locked ? "Yes: it can't be deleted and doesn't expire" : "No" },
-        { label: "Started", value: <Time at={backup.created_at} exact /> },
-        { label: "Completed", value: <Time at={backup.completed_at} exact none="Not completed" /> },
-        { label: "Expires", value: <Time at={locked ? null : backup.expires_at} exact none="Never" /> },
-        { label: "Version", value: `${erp_version} ${edition}` },
-        { label: "Database", value: database_name },
-        { label: "Size", value: size_bytes === null ? "–" : `${sizeInWords(size_bytes)} (${size_bytes} bytes)` },
+        { label: say.status, value: <Status of="backup" status={status} /> },
+        { label: say.kind, value: kindInWords(kind) },
+        { label: say.note, value: note ?? "–" },
+        { label: say.locked, value: locked ? say.isLocked : say.notLocked },
+        { label: say.started, value: <Time at={backup.created_at} exact /> },
+        { label: say.completed, value: <Time at={backup.completed_at} exact none={say.notCompleted} /> },
+        { label: say.expires, value: <Time at={locked ? null : backup.expires_at} exact none={say.never} /> },
+        { label: say.version, value: versionOf(backup) },
+        { label: say.database, value: database_name ?? "–" },
+        { label: say.size, value: size_bytes === null ? "–" : say.bytes(sizeInWords(size_bytes), size_bytes) },
         {
-          label: "Missing files",
-          value: <FileCount count={missing_files} hint="The database lists them, but the instance did not have them." />,
+          label: say.missing,
+          value: <FileCount count={missing_files} hint={say.missingAbout} />,
         },
         {
-          label: "Skipped files",
-          value: <FileCount count={skipped_files} hint="Links, devices, sockets, and names that are not UTF-8." />,
+          label: say.skipped,
+          value: <FileCount count={skipped_files} hint={say.skippedAbout} />,
         },
-        { label: "SHA-256 checksum", value: sha256 === null ? "–" : <Copyable value={sha256} what="checksum" code /> },
-        { label: "ID", value: <Copyable value={id} what="ID" code /> },
+        { label: say.sha256, value: sha256 === null ? "–" : <Copyable value={sha256} what={say.checksum} code /> },
+        { label: say.labels, value: <Labels of={backup.labels} /> },
+        { label: say.id, value: <Copyable value={id} what={say.id} code /> },
       ]}
     />
   );

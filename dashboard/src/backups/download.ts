@@ -4,19 +4,23 @@ import type { Backup } from "../../../shared/api/backups.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { wordsOf } from "../app/words.ts";
+import { text } from "../messages/text.ts";
+
+export const sendDownload = ({ id }: Backup) => client.backups.download({ params: { id } });
 
 export function useDownload(): (backup: Backup) => void {
   const { mutate } = useMutation({
-    mutationFn: ({ id }: Backup) => client.backups.download({ params: { id } }),
+    mutationFn: sendDownload,
     // The storage responds with a file to save, so the page stays open.
     onSuccess: ({ data }) => window.location.assign(data.url),
     onError: (error, { id }) => {
-      const { title, text, requestId } = wordsOf(error);
+      const say = text.backups.download;
+      const said = wordsOf(error);
       notify({
         id: `download ${id}`,
         type: "error",
-        header: `Couldn't download the backup: ${title.charAt(0).toLowerCase()}${title.slice(1)}`,
-        content: requestId === undefined ? text : `${text} Request ID: ${requestId}`,
+        header: say.failed(said.title),
+        content: said.requestId === undefined ? said.text : say.withRequestId(said.text, said.requestId),
       });
     },
   });

@@ -1,21 +1,29 @@
 // All backups.
+import Button from "@cloudscape-design/components/button";
+import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Backup } from "../../../shared/api/backups.ts";
-import type { Instance } from "../../../shared/api/instances.ts";
+import type { ListedInstance } from "../../../shared/api/instances.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
+import { useFollow } from "../app/follow.ts";
 import { Page } from "../app/page.tsx";
 import { instances, servers } from "../app/queries.ts";
 import { whyNot } from "../allowed/instances.ts";
+import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
 import type { Home } from "../allowed/backups.ts";
-import { BackUpAny } from "./back-up.tsx";
+import { ListFilters } from "../resource/list-filters.tsx";
 import { BackupsTable } from "./table.tsx";
+import { lazily } from "../app/lazily.tsx";
+
+const BackUpAny = lazily(async () => (await import("./back-up.tsx")).BackUpAny, "backupDialogs");
 
 /** More than an account has, unless its operator raised the quotas; then the API decides. */
 const ALL = PER_PAGE_MAX;
 
 export default function Backups() {
+  const say = text.backups;
   const [choosing, setChoosing] = useState(false);
   const all = useQuery(instances.list({ page: 1, per_page: ALL }));
   const machines = useQuery(servers.list({ per_page: ALL }));
@@ -25,14 +33,19 @@ export default function Backups() {
     const deleted = instance === undefined && all.data !== undefined && all.data.meta.total <= ALL;
     return { instance, server: serverOf(instance?.server_id), deleted };
   };
-  const backUp = (
-    <Action variant="primary" disabledReason={whyNotAny(all)} onClick={() => setChoosing(true)}>
-      Back up now
-    </Action>
+  const actions = (
+    <SpaceBetween direction="horizontal" size="xs">
+      <Button href="/backups/upload" onFollow={useFollow()}>
+        {say.upload}
+      </Button>
+      <Action variant="primary" disabledReason={whyNotAny(all)} onClick={() => setChoosing(true)}>
+        {say.backUpNow}
+      </Action>
+    </SpaceBetween>
   );
   return (
-    <Page title="Backups" headless>
-      <BackupsTable homeOf={homeOf} actions={backUp} empty="No backups yet. Back up an instance before you change it." />
+    <Page title={say.title} headless>
+      <BackupsTable Filters={ListFilters} homeOf={homeOf} actions={actions} empty={say.none} />
       {choosing && (
         <BackUpAny
           disabledReasonOf={(instance) => whyNot("backup", instance, serverOf(instance.server_id))}
@@ -43,8 +56,14 @@ export default function Backups() {
   );
 }
 
-function whyNotAny({ data, isError }: { data: { data: readonly Instance[] } | undefined; isError: boolean }): string | undefined {
-  if (isError) return "Couldn't load instances. Refresh the page.";
-  if (data === undefined) return "Loading instances…";
-  return data.data.length === 0 ? "Create an instance first." : undefined;
+function whyNotAny({
+  data,
+  isError,
+}: {
+  data: { data: readonly ListedInstance[] } | undefined;
+  isError: boolean;
+}): string | undefined {
+  if (isError) return text.backups.notLoaded;
+  if (data === undefined) return text.backups.loading;
+  return data.data.length === 0 ? text.backups.noInstance : undefined;
 }

@@ -1,49 +1,71 @@
 // The actions of one backup, behind a button in its row.
 import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
+import { useState } from "react";
 import { useNavigate } from "react-router";
 import type { Backup } from "../../../shared/api/backups.ts";
 import { useRunning } from "../operations/watch.ts";
-import { type Home, whyNotDelete, whyNotEdit, whyNotRead, whyNotRestore } from "../allowed/backups.ts";
-import { useDownload } from "./download.ts";
+import { type Home, whyNotDelete, whyNotDrill, whyNotEdit, whyNotRead, whyNotRestore } from "../allowed/backups.ts";
+import { text } from "../messages/text.ts";
+import { sendDownload, useDownload } from "./download.ts";
 import { momentOf } from "./words.ts";
+import { lazily } from "../app/lazily.tsx";
+
+const ApiCallDialog = lazily(async () => (await import("../resource/api-call.tsx")).ApiCallDialog);
 
 interface Props {
   backup: Backup;
   home: Home;
   onRestore: () => void;
+  onDrill: () => void;
   onEdit: () => void;
   onDelete: () => void;
 }
 
-export function BackupMenu({ backup, home, onRestore, onEdit, onDelete }: Props) {
+export function BackupMenu({ backup, home, onRestore, onDrill, onEdit, onDelete }: Props) {
+  const say = text.backups.menu;
   const navigate = useNavigate();
   const download = useDownload();
-  const item = (id: string, text: string, disabledReason: string | undefined) => ({
+  const [calling, setCalling] = useState(false);
+  const item = (id: string, label: string, disabledReason: string | undefined) => ({
     id,
-    text,
+    text: label,
     // Touch screens have no tooltips: the reason is always visible.
     ...(disabledReason !== undefined && { disabled: true, secondaryText: disabledReason }),
   });
   const handlers: Readonly<Record<string, () => void>> = {
     restore: onRestore,
-    clone: () => void navigate(`/instances/${backup.instance_id}/clone?backup=${backup.id}`),
+    drill: onDrill,
+    clone: () =>
+      void navigate(
+        backup.instance_id === null
+          ? `/instances/create?backup=${backup.id}`
+          : `/instances/${backup.instance_id}/clone?backup=${backup.id}`,
+      ),
     download: () => download(backup),
+    "download-call": () => setCalling(true),
     edit: onEdit,
     delete: onDelete,
   };
   return (
-    <ButtonDropdown
-      variant="inline-icon"
-      ariaLabel={`Actions on the backup of ${backup.instance_name}, ${momentOf(backup)}`}
-      expandToViewport
-      items={[
-        item("restore", "Restore", whyNotRestore(backup, home)),
-        item("clone", "Clone into a new instance", whyNotRead(backup)),
-        item("download", "Download", whyNotRead(backup)),
-        item("edit", "Edit details", whyNotEdit(backup)),
-        item("delete", "Delete", whyNotDelete(backup, useRunning())),
-      ]}
-      onItemClick={({ detail }) => handlers[detail.id]?.()}
-    />
+    <>
+      <ButtonDropdown
+        variant="inline-icon"
+        ariaLabel={say.label(backup.instance_name, momentOf(backup))}
+        expandToViewport
+        items={[
+          item("restore", say.restore, whyNotRestore(backup, home)),
+          item("drill", say.drill, whyNotDrill(backup)),
+          item("clone", backup.instance_id === null ? say.create : say.clone, whyNotRead(backup)),
+          item("download", say.download, whyNotRead(backup)),
+          item("download-call", say.downloadCall, undefined),
+          item("edit", say.edit, whyNotEdit(backup)),
+          item("delete", say.delete, whyNotDelete(backup, useRunning())),
+        ]}
+        onItemClick={({ detail }) => handlers[detail.id]?.()}
+      />
+      {calling && (
+        <ApiCallDialog title={say.downloadTitle} send={() => sendDownload(backup)} onDismiss={() => setCalling(false)} />
+      )}
+    </>
   );
 }

@@ -9,11 +9,14 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
 import * as z from "zod";
 import type { Backup } from "../../../shared/api/backups.ts";
+import { nameOfBackup } from "../../../shared/domain/backup-name.ts";
 import { api } from "../../../shared/api/index.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { instances } from "../app/queries.ts";
+import type { Part } from "../messages/en/backup-dialogs.ts";
+import { text } from "../messages/text.ts";
 import { Forecast } from "../resource/forecast.tsx";
 import { Form, TextField } from "../resource/form.tsx";
 import { useForm } from "../resource/use-form.ts";
@@ -26,9 +29,9 @@ interface Props {
 
 export function Restore({ backup, onDismiss }: Props) {
   // The user types the instance's current name; the backup has the name of its time.
-  const { data, error, refetch } = useQuery(instances.one(backup.instance_id));
+  const { data, error, refetch } = useQuery(instances.one(String(backup.instance_id)));
   return (
-    <Modal visible header={`Restore ${data?.data.name ?? backup.instance_name}`} onDismiss={onDismiss}>
+    <Modal visible header={text.backupDialogs.restore.title(data?.data.name ?? nameOfBackup(backup))} onDismiss={onDismiss}>
       {data !== undefined ? (
         <RestoreForm backup={backup} instance={data.data} onDismiss={onDismiss} />
       ) : error === null ? (
@@ -40,14 +43,13 @@ export function Restore({ backup, onDismiss }: Props) {
   );
 }
 
-const PARTS = {
-  all: { label: "Database and files", restore_database: true, restore_filestore: true, what: "database and files" },
-  database: { label: "Database only", restore_database: true, restore_filestore: false, what: "database" },
-  files: { label: "Files only", restore_database: false, restore_filestore: true, what: "files" },
-} as const;
-type Part = keyof typeof PARTS;
+const PARTS: Record<Part, { restore_database: boolean; restore_filestore: boolean }> = {
+  all: { restore_database: true, restore_filestore: true },
+  database: { restore_database: true, restore_filestore: false },
+  files: { restore_database: false, restore_filestore: true },
+};
 const isPart = (value: string): value is Part => Object.hasOwn(PARTS, value);
-const PART_OPTIONS = Object.entries(PARTS).map(([value, { label }]) => ({ value, label }));
+const partOptions = () => Object.entries(text.backupDialogs.restore.part).map(([value, label]) => ({ value, label }));
 
 interface Choices {
   part: Part;
@@ -73,7 +75,7 @@ function useRestoreForm({ backup, instance, onDismiss }: Props & { instance: Ins
     of: backup.id,
     initial: nothingChosen,
     schema: api.backups.restore.body.safeExtend({
-      name: z.string().refine((typed) => typed === instance.name.trim(), `doesn't match. Type ${instance.name}`),
+      name: z.string().refine((typed) => typed === instance.name.trim(), text.backupDialogs.restore.differs(instance.name)),
     }),
     body: ({ name, ...choices }) => ({ ...bodyOf(choices), name: name.trim() }),
     send: ({ restore_database, restore_filestore, backup_first, neutralize }, idempotencyKey) =>
@@ -91,41 +93,39 @@ function useRestoreForm({ backup, instance, onDismiss }: Props & { instance: Ins
 }
 
 function RestoreForm({ backup, instance, onDismiss }: Props & { instance: Instance }) {
+  const say = text.backupDialogs.restore;
   const form = useRestoreForm({ backup, instance, onDismiss });
   const { part, backup_first, neutralize } = form.values;
   const body = bodyOf(form.values);
   return (
-    <Form form={form} submit="Restore" onCancel={onDismiss} boxed={false}>
+    <Form form={form} submit={say.submit} onCancel={onDismiss} boxed={false}>
       <Alert type="warning">
-        This replaces the {PARTS[part].what} of {instance.name} with the backup from {momentOf(backup)}. {instance.name} is
-        unavailable during the restore. Changes made since then{" "}
-        {backup_first ? "will exist only in the pre-restore backup." : "will be lost."} If the restore fails, the instance is
-        rolled back.
+        {say.about({ part, instance: instance.name, at: momentOf(backup), backupFirst: backup_first })}
       </Alert>
-      <FormField label="What to restore" errorText={form.error("restore_database")}>
+      <FormField label={say.parts} errorText={form.error("restore_database")}>
         <RadioGroup
           value={part}
-          items={PART_OPTIONS}
+          items={partOptions()}
           onChange={({ detail }) => isPart(detail.value) && form.set({ part: detail.value })}
         />
       </FormField>
       <Checkbox
         checked={backup_first}
-        description="Backs up the current state first, so you can undo this restore."
+        description={say.backupFirstAbout}
         onChange={({ detail }) => form.set({ backup_first: detail.checked })}
       >
-        Back up the current state first
+        {say.backupFirst}
       </Checkbox>
       <Checkbox
         checked={neutralize && PARTS[part].restore_database}
         disabled={!PARTS[part].restore_database}
-        description="Turns off scheduled actions, email and payments. Leave this off for production."
+        description={say.neutralizeAbout}
         onChange={({ detail }) => form.set({ neutralize: detail.checked })}
       >
-        Neutralize
+        {say.neutralize}
       </Checkbox>
       <Forecast rehearse={() => client.backups.restore.dryRun({ params: { id: backup.id }, body })} of={[backup.id, body]} />
-      <TextField label={`Type ${instance.name} to confirm`} {...form.text("name")} />
+      <TextField label={say.confirm(instance.name)} {...form.text("name")} />
     </Form>
   );
 }

@@ -1,26 +1,33 @@
 // A table of backups with their actions: of all instances, or of one instance on its own page.
 import Box from "@cloudscape-design/components/box";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
-import { type ReactNode, useState } from "react";
+import { type ComponentType, type ReactNode, useState } from "react";
 import { useLocation, useSearchParams } from "react-router";
 import type { Backup } from "../../../shared/api/backups.ts";
 import { Link } from "../app/link.tsx";
 import { backups } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
 import { useStep } from "../operations/use-step.ts";
 import { useOperation } from "../operations/watch.ts";
 import { workOf } from "../operations/words.ts";
+import { Labels, labelsToText } from "../resource/labels.tsx";
+import type { FiltersProps } from "../resource/list-query.ts";
 import { Status } from "../resource/status.tsx";
 import { type Column, ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import type { Home } from "../allowed/backups.ts";
-import { DeleteBackup } from "./delete.tsx";
-import { BackupDetails } from "./details.tsx";
-import { EditBackup } from "./edit.tsx";
+import { DrillStatus } from "./drill-status.tsx";
 import { BackupMenu } from "./menu.tsx";
-import { Restore } from "./restore.tsx";
 import { kindInWords, momentOf } from "./words.ts";
 import { sizeInWords } from "../resource/size.ts";
+import { lazily } from "../app/lazily.tsx";
+
+const DeleteBackup = lazily(async () => (await import("./delete.tsx")).DeleteBackup, "backupDialogs");
+const BackupDetails = lazily(async () => (await import("./details.tsx")).BackupDetails, "backupDialogs");
+const EditBackup = lazily(async () => (await import("./edit.tsx")).EditBackup, "backupDialogs");
+const RunDrill = lazily(async () => (await import("./run-drill.tsx")).RunDrill, "backupDialogs", "servers");
+const Restore = lazily(async () => (await import("./restore.tsx")).Restore, "backupDialogs");
 
 interface Props {
   /** The instance that each backup would be restored to. */
@@ -29,30 +36,35 @@ interface Props {
   instanceId?: string;
   empty: ReactNode;
   actions?: ReactNode;
+  Filters?: ComponentType<FiltersProps>;
 }
 
-export function BackupsTable({ homeOf, instanceId, empty, actions }: Props) {
-  const [dialog, setDialog] = useState<{ what: "restore" | "edit" | "delete"; backup: Backup }>();
+export function BackupsTable({ homeOf, instanceId, empty, actions, Filters }: Props) {
+  const say = text.backups;
+  const [dialog, setDialog] = useState<{ what: "restore" | "drill" | "edit" | "delete"; backup: Backup }>();
   const close = () => setDialog(undefined);
   const menu = (backup: Backup) => (
     <BackupMenu
       backup={backup}
       home={homeOf(backup)}
       onRestore={() => setDialog({ what: "restore", backup })}
+      onDrill={() => setDialog({ what: "drill", backup })}
       onEdit={() => setDialog({ what: "edit", backup })}
       onDelete={() => setDialog({ what: "delete", backup })}
     />
   );
-  const shared = { title: "Backups", list: backups.list, empty, actions };
+  const shared = { title: say.title, list: backups.list, empty, actions };
   return (
     <>
       {instanceId === undefined ? (
         <ResourceTable
           {...shared}
           main
+          {...(Filters !== undefined && { Filters })}
+          searchable
           filters={{ status: "backup" }}
-          description="Point-in-time copies of your instances, kept even after an instance is deleted."
-          columns={[MADE, instanceColumn(homeOf), ...COLUMNS, { ...MENU, cell: menu }]}
+          description={say.about}
+          columns={[madeColumn(), instanceColumn(homeOf), ...factColumns(), menuColumn(menu)]}
         />
       ) : (
         <ResourceTable
@@ -60,10 +72,11 @@ export function BackupsTable({ homeOf, instanceId, empty, actions }: Props) {
           only={{ instance_id: instanceId }}
           prefix="backups"
           perPage={10}
-          columns={[MADE, ...COLUMNS, { ...MENU, cell: menu }]}
+          columns={[madeColumn(), ...factColumns(), menuColumn(menu)]}
         />
       )}
       {dialog?.what === "restore" && <Restore backup={dialog.backup} onDismiss={close} />}
+      {dialog?.what === "drill" && <RunDrill backup={dialog.backup} onDismiss={close} />}
       {dialog?.what === "edit" && <EditBackup backup={dialog.backup} onDismiss={close} />}
       {dialog?.what === "delete" && <DeleteBackup backup={dialog.backup} onDismiss={close} />}
       <ShownDetails />
@@ -71,18 +84,32 @@ export function BackupsTable({ homeOf, instanceId, empty, actions }: Props) {
   );
 }
 
-const MADE: Column<Backup> = { id: "made", header: "Created", cell: (backup) => <Made backup={backup} /> };
-const MENU = { id: "menu", header: "Actions", width: 90 };
+const madeColumn = (): Column<Backup> => ({
+  id: "made",
+  header: text.backups.columns.created,
+  cell: (backup) => <Made backup={backup} />,
+  text: ({ created_at }) => created_at,
+});
+
+const menuColumn = (cell: Column<Backup>["cell"]): Column<Backup> => ({
+  id: "menu",
+  header: text.backups.columns.actions,
+  width: 90,
+  cell,
+});
 
 const instanceColumn = (homeOf: Props["homeOf"]): Column<Backup> => ({
   id: "instance",
-  header: "Instance",
+  header: text.backups.columns.instance,
+  text: ({ instance_name }) => instance_name ?? "",
   cell: (backup) =>
-    homeOf(backup).deleted ? (
+    backup.instance_id === null ? (
+      "–"
+    ) : homeOf(backup).deleted ? (
       <Wrapped>
         {backup.instance_name}{" "}
         <Box variant="span" color="text-body-secondary">
-          (deleted)
+          {text.backups.deleted}
         </Box>
       </Wrapped>
     ) : (
@@ -92,12 +119,46 @@ const instanceColumn = (homeOf: Props["homeOf"]): Column<Backup> => ({
     ),
 });
 
-const COLUMNS: Column<Backup>[] = [
-  { id: "status", header: "Status", cell: (backup) => <BackupState backup={backup} /> },
-  { id: "kind", header: "Kind", cell: (backup) => <Kind backup={backup} /> },
-  { id: "size", header: "Size", cell: ({ size_bytes }) => sizeInWords(size_bytes) },
-  { id: "note", header: "Note", long: true, cell: ({ note }) => (note === null ? "–" : <Wrapped>{note}</Wrapped>) },
-];
+function factColumns(): Column<Backup>[] {
+  const say = text.backups.columns;
+  return [
+    { id: "status", header: say.status, cell: (backup) => <BackupState backup={backup} />, text: ({ status }) => status },
+    {
+      id: "kind",
+      header: say.kind,
+      cell: (backup) => <Kind backup={backup} />,
+      text: ({ kind, locked }) => (locked ? text.backups.lockedKind(kindInWords(kind)) : kindInWords(kind)),
+    },
+    {
+      id: "drill",
+      header: say.drill,
+      cell: ({ drill }) => <DrillStatus drill={drill} />,
+      text: ({ drill }) => drill?.status ?? "",
+    },
+    {
+      id: "size",
+      header: say.size,
+      cell: ({ size_bytes }) => sizeInWords(size_bytes),
+      text: ({ size_bytes }) => String(size_bytes ?? ""),
+    },
+    {
+      id: "note",
+      header: say.note,
+      long: true,
+      cell: ({ note }) => (note === null ? "–" : <Wrapped>{note}</Wrapped>),
+      text: ({ note }) => note ?? "",
+    },
+    {
+      id: "labels",
+      header: say.labels,
+      hidden: true,
+      long: true,
+      cell: ({ labels }) => <Labels of={labels} />,
+      text: ({ labels }) => labelsToText(labels),
+    },
+    { id: "id", header: say.id, hidden: true, cell: ({ id }) => id, text: ({ id }) => id },
+  ];
+}
 
 function Made({ backup }: { backup: Backup }) {
   const { pathname, search } = useLocation();
@@ -113,12 +174,12 @@ function Kind({ backup: { kind, locked, expires_at } }: { backup: Backup }) {
       {kindInWords(kind)}
       {locked ? (
         <Box variant="small" display="block">
-          locked
+          {text.backups.locked}
         </Box>
       ) : (
         expires_at !== null && (
           <Box variant="small" display="block">
-            expires <Time at={expires_at} />
+            {text.backups.expires(<Time at={expires_at} />)}
           </Box>
         )
       )}

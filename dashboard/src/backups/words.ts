@@ -1,25 +1,64 @@
 // Names of backups, in words.
 import type { Backup } from "../../../shared/api/backups.ts";
+import type { Drill, DrillCheck } from "../../../shared/api/drill.ts";
+import { text } from "../messages/text.ts";
 import { inShort } from "../resource/moment.ts";
 import { sizeInWords } from "../resource/size.ts";
 
-const KINDS: Readonly<Record<string, string>> = {
-  manual: "Manual",
-  pre_restore: "Pre-restore",
-  scheduled: "Scheduled",
-} satisfies Record<Backup["kind"], string>;
+/** A newer service may know more names than this page. */
+function wordFor(name: string, known: Readonly<Record<string, string>>): string {
+  return known[name] ?? name;
+}
 
-/** A newer service may know more kinds than this page. */
-export const kindInWords = (kind: string): string => KINDS[kind] ?? kind;
+export const kindInWords = (kind: Backup["kind"]): string => wordFor(kind, text.backups.kinds);
 
 /** A backup has no name: its time identifies it. */
 export const momentOf = ({ created_at }: Pick<Backup, "created_at">): string => inShort(created_at);
 
-/** A backup in a selection list: when, how large, what kind, of which version, and what for. */
+/** Of an uploaded archive, it is known once it was examined. */
+export const versionOf = ({ erp_version, edition }: Pick<Backup, "erp_version" | "edition">): string =>
+  erp_version === null || edition === null ? "–" : `${erp_version} ${edition}`;
+
+export const checkInWords = (name: DrillCheck["name"]): string => wordFor(name, text.backups.checks);
+
+const drillInWords = (drill: Drill | null): string | null =>
+  drill === null ? null : wordFor(drill.status, text.backups.drilled);
+
+const letterOf = (kind: Backup["kind"]): string => kindInWords(kind).charAt(0);
+
+/** What a calendar has room for, each with its meaning. */
+export function signs(): readonly (readonly [string, string])[] {
+  const { legend } = text.backups.calendar;
+  return [
+    [letterOf("scheduled"), legend.scheduled],
+    [letterOf("manual"), legend.manual],
+    [letterOf("pre_restore"), legend.pre_restore],
+    ["✓", legend.passed],
+    ["✗", legend.drillFailed],
+    ["!", legend.failed],
+    ["…", legend.running],
+    ["○", legend.due],
+  ];
+}
+
+export function signOf({ kind, status, drill }: Backup): string {
+  const letter = letterOf(kind);
+  if (status === "failed") return `${letter}!`;
+  if (status !== "completed") return `${letter}…`;
+  return `${letter}${drill === null ? "" : drill.status === "passed" ? "✓" : "✗"}`;
+}
+
+/** "Scheduled, Jan 12, 2027, 02:03:15, completed, restore drill passed". */
+export const backupInWords = (backup: Backup, status: string): string =>
+  [kindInWords(backup.kind), momentOf(backup), status.toLowerCase(), drillInWords(backup.drill)]
+    .filter((each) => each !== null)
+    .join(", ");
+
+/** A backup in a selection list: when, how large, what kind, of which version, what for, and whether a drill restored it. */
 export const backupOption = (backup: Backup) => ({
   label: momentOf(backup),
   labelTag: sizeInWords(backup.size_bytes),
-  description: [kindInWords(backup.kind), `${backup.erp_version} ${backup.edition}`, backup.note]
+  description: [kindInWords(backup.kind), versionOf(backup), drillInWords(backup.drill), backup.note]
     .filter((each) => each !== null)
     .join(" · "),
 });

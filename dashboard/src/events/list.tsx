@@ -4,48 +4,61 @@ import CopyToClipboard from "@cloudscape-design/components/copy-to-clipboard";
 import type { Event } from "../../../shared/api/settings.ts";
 import { Link } from "../app/link.tsx";
 import { events } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+import { pageOf, useIsGone } from "../operations/pages.ts";
 import { ListPage } from "../resource/list-page.tsx";
 import type { Column } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
-import { actionInWords, pageOf } from "./words.ts";
+import { EventFilters, eventQuery, Only } from "./filters.tsx";
+import { actionInWords } from "./words.ts";
 
-const ACTORS: Record<Event["actor"]["type"], string> = {
-  user: "User",
-  token: "API key",
-  operator: "Service operator",
-  schedule: "Backup policy",
-};
+const actorInWords = ({ type, ip_address }: Event["actor"]): string =>
+  ip_address === null ? text.events.actors[type] : text.events.from(text.events.actors[type], ip_address);
 
-const COLUMNS: [Column<Event>, ...Column<Event>[]] = [
-  { id: "what", header: "Action", cell: ({ type }) => actionInWords(type) },
-  { id: "resource", header: "Resource", cell: ({ resource }) => <Resource of={resource} /> },
-  {
-    id: "who",
-    header: "Who",
-    cell: ({ actor }) => (
-      <Wrapped>
-        {actor.name}
-        <Box variant="small" display="block">
-          {ACTORS[actor.type]}
-          {actor.ip_address !== null && ` from ${actor.ip_address}`}
-        </Box>
-      </Wrapped>
-    ),
-  },
-  { id: "when", header: "When", cell: ({ created_at }) => <Time at={created_at} /> },
-  { id: "request", header: "Request", cell: ({ request_id }) => <RequestId id={request_id} /> },
-];
+function columnsNow(): [Column<Event>, ...Column<Event>[]] {
+  const say = text.events.columns;
+  return [
+    { id: "what", header: say.action, cell: ({ type }) => actionInWords(type), text: ({ type }) => actionInWords(type) },
+    {
+      id: "resource",
+      header: say.resource,
+      cell: ({ resource }) => <Resource of={resource} />,
+      text: ({ resource }) => resource.name ?? resource.id,
+    },
+    {
+      id: "who",
+      header: say.who,
+      text: ({ actor }) => `${actor.name} (${actorInWords(actor)})`,
+      cell: ({ actor }) => (
+        <Wrapped>
+          {actor.name} <Only name="actor" value={actor.id} what={actor.name} />
+          <Box variant="small" display="block">
+            {actorInWords(actor)}
+          </Box>
+        </Wrapped>
+      ),
+    },
+    { id: "when", header: say.when, cell: ({ created_at }) => <Time at={created_at} />, text: ({ created_at }) => created_at },
+    {
+      id: "request",
+      header: say.request,
+      cell: ({ request_id }) => <RequestId id={request_id} />,
+      text: ({ request_id }) => request_id,
+    },
+  ];
+}
 
 export default function Activity() {
   return (
     <ListPage
-      title="Activity"
-      description="Everything requested in this account, newest first. Open a resource to see how an operation ended."
+      title={text.events.title}
+      description={text.events.about}
       list={events.list}
-      columns={COLUMNS}
+      narrowing={{ query: eventQuery, Fields: EventFilters }}
+      columns={columnsNow()}
       perPage={25}
-      empty="No activity yet."
+      empty={text.events.empty}
     />
   );
 }
@@ -53,7 +66,19 @@ export default function Activity() {
 function Resource({ of }: { of: Event["resource"] }) {
   const name = of.name ?? of.id;
   const page = pageOf(of);
-  return <Wrapped>{page === undefined ? name : <Link to={page}>{name}</Link>}</Wrapped>;
+  const gone = useIsGone(of);
+  return (
+    <Wrapped>
+      {page === undefined || gone !== false ? name : <Link to={page}>{name}</Link>}
+      {/^[a-z]{1,20}_[0-9a-z]{26}$/.test(of.id) && <Only name="resource" value={of.id} what={name} />}
+      {gone === true && (
+        <Box variant="span" color="text-body-secondary">
+          {" "}
+          {text.events.deleted}
+        </Box>
+      )}
+    </Wrapped>
+  );
 }
 
 /** Its first characters, to distinguish requests; copying gives the whole ID for searching logs. */
@@ -68,9 +93,9 @@ function RequestId({ id }: { id: string }) {
           {short}
         </code>
       }
-      copyButtonAriaLabel={`Copy request ID ${short}`}
-      copySuccessText="Copied"
-      copyErrorText={`Couldn't copy. The ID is ${id}`}
+      copyButtonAriaLabel={text.events.copyRequestId(short)}
+      copySuccessText={text.events.copied}
+      copyErrorText={text.events.notCopied(id)}
     />
   );
 }

@@ -4,29 +4,21 @@ import Header from "@cloudscape-design/components/header";
 import CloudscapeLink from "@cloudscape-design/components/link";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import type { ResourceType } from "../../../shared/domain/lifecycle.ts";
-import { Failure } from "../app/failure.tsx";
 import { useFollow } from "../app/follow.ts";
-import { STATUSES } from "../resource/status.tsx";
-import { type Counted, RESTING } from "./use-tally.ts";
+import { text } from "../messages/text.ts";
+import { shownOf } from "../resource/status.tsx";
+import { RESTING, type Tally } from "./use-tally.ts";
 
 interface Props {
   of: ResourceType;
   title: string;
   href: string;
-  counted: Pick<Counted, "tally" | "error" | "retry">;
+  tally: Tally;
 }
 
-export function Counts({ of, title, href, counted: { tally, error, retry } }: Props) {
-  if (tally === undefined)
-    return (
-      <Container header={<Header variant="h2">{title}</Header>}>
-        {error !== null && <Failure error={error} retry={retry} />}
-      </Container>
-    );
-  const resting = Object.entries(STATUSES[of])
-    .filter(([status]) => RESTING[of].includes(status))
-    .map(([status, shown]) => ({ ...shown, status, number: tally.count(status) }));
-  const moving = tally.total - resting.reduce((sum, { number = Number.NaN }) => sum + number, 0);
+export function Counts({ of, title, href, tally }: Props) {
+  const resting = RESTING[of].map((status) => ({ ...shownOf(of, status), status, number: tally.count(status) }));
+  const moving = tally.total - resting.reduce((sum, { number }) => sum + number, 0);
   return (
     <Container
       fitHeight
@@ -42,13 +34,13 @@ export function Counts({ of, title, href, counted: { tally, error, retry } }: Pr
             <StatusIndicator type={sign} {...(number === 0 && { colorOverride: "grey" })}>
               {word}
             </StatusIndicator>
-            <Count number={number} href={`${href}?status=${status}`} what={`${word} ${title}`} />
+            <Count number={number} href={`${href}?status=${status}`} ariaLabel={text.home.counted(number, word, title)} />
           </li>
         ))}
         {moving > 0 && (
           <li>
-            <StatusIndicator type="in-progress">In progress</StatusIndicator>
-            <Count number={moving} href={href} what={`${title} in progress`} />
+            <StatusIndicator type="in-progress">{text.home.inProgress}</StatusIndicator>
+            <Count number={moving} href={href} ariaLabel={text.home.countedInProgress(moving, title)} />
           </li>
         )}
       </ul>
@@ -56,11 +48,10 @@ export function Counts({ of, title, href, counted: { tally, error, retry } }: Pr
   );
 }
 
-export function Count({ number, href, what }: { number: number | undefined; href: string; what: string }) {
+export function Count({ number, href, ariaLabel }: { number: number; href: string; ariaLabel: string }) {
   const follow = useFollow();
-  if (number === undefined) return "…";
   return (
-    <CloudscapeLink href={href} onFollow={follow} fontSize="heading-m" ariaLabel={`${number} ${what.toLowerCase()}`}>
+    <CloudscapeLink href={href} onFollow={follow} fontSize="heading-m" ariaLabel={ariaLabel}>
       {number}
     </CloudscapeLink>
   );

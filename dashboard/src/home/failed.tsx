@@ -8,9 +8,10 @@ import { useQuery } from "@tanstack/react-query";
 import type { Operation } from "../../../shared/api/operations.ts";
 import { Failure, RequestId } from "../app/failure.tsx";
 import { operations } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
 import { workOf } from "../operations/words.ts";
 import { Time } from "../resource/time.tsx";
-import { type Known, Name } from "./names.tsx";
+import { Name } from "./names.tsx";
 
 const SHOWN = 5;
 const DAYS = 7;
@@ -18,11 +19,11 @@ const DAY_MS = 86_400_000;
 
 const isRecent = ({ created_at }: Operation): boolean => Date.parse(created_at) > Date.now() - DAYS * DAY_MS;
 
-export function Failed({ known }: { known: Known }) {
+export function Failed() {
   const { data, error, refetch } = useQuery(operations.list({ status: "failed", per_page: SHOWN }));
   const recent = data?.data.filter(isRecent) ?? [];
   return (
-    <Container header={<Header variant="h2">Recent failures</Header>}>
+    <Container header={<Header variant="h2">{text.home.failures}</Header>}>
       {data === undefined ? (
         error === null ? (
           <Spinner />
@@ -30,12 +31,12 @@ export function Failed({ known }: { known: Known }) {
           <Failure error={error} retry={() => void refetch()} />
         )
       ) : recent.length === 0 ? (
-        <Box color="text-body-secondary">No failures in the last {DAYS} days.</Box>
+        <Box color="text-body-secondary">{text.home.noFailures(DAYS)}</Box>
       ) : (
         <ul className="plain">
           {recent.map((operation) => (
             <li key={operation.id}>
-              <FailedWork operation={operation} known={known} />
+              <FailedWork operation={operation} />
             </li>
           ))}
         </ul>
@@ -44,16 +45,10 @@ export function Failed({ known }: { known: Known }) {
   );
 }
 
-function FailedWork({
-  operation: { type, resource, error, request_id, finished_at },
-  known,
-}: {
-  operation: Operation;
-  known: Known;
-}) {
+function FailedWork({ operation: { type, resource, error, request_id, finished_at } }: { operation: Operation }) {
   return (
     <>
-      <StatusIndicator type="error">{workOf(type).failed}</StatusIndicator>: <Name of={resource} known={known} />
+      <StatusIndicator type="error">{workOf(type).failed}</StatusIndicator>: <Name of={resource} />
       <Box>{error?.message}</Box>
       <Box variant="small" color="text-body-secondary">
         <Time at={finished_at} />

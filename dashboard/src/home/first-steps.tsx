@@ -1,4 +1,4 @@
-// The steps of a new account to its first instance: SSH key, server, instance.
+// The steps of a new account to its first protected instance: SSH key, server, instance, backup policy.
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
@@ -7,44 +7,72 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { ListedServer } from "../../../shared/api/servers.ts";
+import type { ListedInstance } from "../../../shared/api/instances.ts";
 import { LIFECYCLE, SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
 import { useFollow } from "../app/follow.ts";
 import { sshKeys } from "../app/queries.ts";
-import { isUsable } from "../allowed/instances.ts";
+import { text } from "../messages/text.ts";
+import type { Tally } from "./use-tally.ts";
 
-export function FirstSteps({ servers }: { servers: readonly ListedServer[] }) {
-  const keys = useQuery(sshKeys.list({ per_page: 1 }));
-  const hasKey = servers.length > 0 || (keys.data?.meta.total ?? 0) > 0;
-  const active = servers.some(isUsable);
+/** Of a server that takes instances. */
+const USABLE_STATUS = SERVER_PHASES.ready;
+
+interface Props {
+  servers: Tally;
+  /** The first one, once there is one. */
+  instance: ListedInstance | undefined;
+}
+
+/** Whether an account with one instance still has a step to take: no policy backs it up. */
+export const isUnprotected = ({ protection }: ListedInstance): boolean => protection.next_backup_at === null;
+
+export function FirstSteps({ servers, instance }: Props) {
+  const say = text.home.firstSteps;
+  const keys = useQuery({ ...sshKeys.list({ per_page: 1 }), enabled: servers.total === 0 });
+  const hasKey = servers.total > 0 || (keys.data?.meta.total ?? 0) > 0;
+  const active = servers.count(USABLE_STATUS) > 0;
   return (
-    <Container header={<Header variant="h2">Launch your first instance in three steps</Header>}>
+    <Container header={<Header variant="h2">{say.title}</Header>}>
       <ol className="plain">
-        <Step done={hasKey} next={!hasKey} title="1. Add your SSH key" button="Add SSH key" href="/settings/ssh-keys">
-          Lets you log in to your servers over SSH. Paste your public key only.
+        <Step done={hasKey} next={!hasKey} optional title={say.key.title} button={say.key.button} href="/settings/ssh-keys">
+          {say.key.text}
         </Step>
-        <ServerStep servers={servers} ready={hasKey} />
-        <Step done={false} next={active} title="3. Create an instance" button="Create instance" href="/instances/create">
-          Odoo with its own database and domain, running on your server.
+        <ServerStep servers={servers} />
+        <Step
+          done={instance !== undefined}
+          next={active}
+          title={say.instance.title}
+          button={say.instance.button}
+          href="/instances/create"
+        >
+          {say.instance.text}
+        </Step>
+        <Step
+          done={false}
+          next={instance !== undefined}
+          title={say.policy.title}
+          button={say.policy.button}
+          href={`/instances/${instance?.id}`}
+        >
+          {say.policy.text}
         </Step>
       </ol>
     </Container>
   );
 }
 
-function ServerStep({ servers, ready }: { servers: readonly ListedServer[]; ready: boolean }) {
-  const [first] = servers;
-  const title = "2. Create a server";
-  if (first === undefined)
+function ServerStep({ servers }: { servers: Tally }) {
+  const say = text.home.firstSteps.server;
+  if (servers.total === 0)
     return (
-      <Step done={false} next={ready} title={title} button="Create server" href="/servers/create">
-        A machine at a provider of your choice, where your instances run.
+      <Step done={false} next title={say.title} button={say.button} href="/servers/create">
+        {say.text}
       </Step>
     );
-  const underWay = servers.some(({ status }) => status === SERVER_PHASES[LIFECYCLE["server.create"].through]);
+  const underWay = servers.count(SERVER_PHASES[LIFECYCLE["server.create"].through]) > 0;
   return (
-    <Step done={servers.some(isUsable)} next={!underWay} title={title} button="View servers" href="/servers">
-      {underWay ? "Your server is being created. This takes a few minutes." : "Your server is offline. Open it to see why."}
+    <Step done={servers.count(USABLE_STATUS) > 0} next={!underWay} title={say.title} button={say.view} href="/servers">
+      {underWay ? say.inProgress : say.offline}
     </Step>
   );
 }
@@ -53,13 +81,15 @@ interface StepProps {
   done: boolean;
   /** Whether it is this step's turn. */
   next: boolean;
+  /** A later step can do it as well. */
+  optional?: boolean;
   title: string;
   button: string;
   href: string;
   children: ReactNode;
 }
 
-function Step({ done, next, title, button, href, children }: StepProps) {
+function Step({ done, next, optional = false, title, button, href, children }: StepProps) {
   const follow = useFollow();
   return (
     <li>
@@ -68,11 +98,11 @@ function Step({ done, next, title, button, href, children }: StepProps) {
           <Box variant="h3" padding="n">
             {title}
           </Box>
-          {done && <StatusIndicator type="success">Done</StatusIndicator>}
+          {done && <StatusIndicator type="success">{text.home.firstSteps.done}</StatusIndicator>}
         </SpaceBetween>
         {!done && <Box color="text-body-secondary">{children}</Box>}
         {next && !done && (
-          <Button variant="primary" href={href} onFollow={follow}>
+          <Button variant={optional ? "normal" : "primary"} href={href} onFollow={follow}>
             {button}
           </Button>
         )}

@@ -2,46 +2,45 @@
 import Grid from "@cloudscape-design/components/grid";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
+import { useQuery } from "@tanstack/react-query";
+import { Failure } from "../app/failure.tsx";
 import { Page } from "../app/page.tsx";
-import { backups, instances, servers } from "../app/queries.ts";
+import { instances } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
 import { Counts } from "./counts.tsx";
 import { Failed } from "./failed.tsx";
 import { Protection } from "./protection.tsx";
-import { FirstSteps } from "./first-steps.tsx";
+import { FirstSteps, isUnprotected } from "./first-steps.tsx";
 import { Running } from "./running.tsx";
-import { useTally } from "./use-tally.ts";
+import { useTallies } from "./use-tally.ts";
 
 const THIRD = { colspan: { default: 12, xs: 4 } };
 
 export default function Home() {
-  const [ofServers, ofInstances, ofBackups] = [
-    useTally("server", servers.list),
-    useTally("instance", instances.list),
-    useTally("backup", backups.list),
-  ];
-  const all = [ofServers, ofInstances, ofBackups];
-  const waiting = all.some(({ tally, error }) => tally === undefined && error === null);
-  const known = { servers: ofServers.tally, instances: ofInstances.tally, backups: ofBackups.tally };
-  const fresh = known.instances?.total === 0 && known.backups?.total === 0 ? known.servers : undefined;
-  if (waiting)
+  const { tallies, error, retry } = useTallies();
+  const single = tallies?.instances.total === 1;
+  const only = useQuery({ ...instances.list({ per_page: 1 }), enabled: single });
+  if (tallies === undefined || (single && only.isPending))
     return (
-      <Page title="Home">
-        <Spinner size="large" />
-      </Page>
+      <Page title={text.home.title}>{error === null ? <Spinner size="large" /> : <Failure error={error} retry={retry} />}</Page>
     );
+  const { servers, backups, protection } = tallies;
+  const instance = single ? only.data?.data[0] : undefined;
+  const first = instance !== undefined && isUnprotected(instance) ? instance : undefined;
+  const fresh = tallies.instances.total === 0 && backups.total === 0;
   return (
-    <Page title="Home">
-      {fresh !== undefined && <FirstSteps servers={fresh.items} />}
-      {fresh?.total !== 0 && (
+    <Page title={text.home.title}>
+      {(fresh || first !== undefined) && <FirstSteps servers={servers} instance={first} />}
+      {!(fresh && servers.total === 0) && (
         <SpaceBetween size="l">
-          {known.instances !== undefined && known.instances.total > 0 && <Protection tally={known.instances} />}
+          {protection !== undefined && tallies.instances.total > 0 && <Protection counts={protection} />}
           <Grid gridDefinition={[THIRD, THIRD, THIRD]}>
-            <Counts of="server" title="Servers" href="/servers" counted={ofServers} />
-            <Counts of="instance" title="Instances" href="/instances" counted={ofInstances} />
-            <Counts of="backup" title="Backups" href="/backups" counted={ofBackups} />
+            <Counts of="server" title={text.home.servers} href="/servers" tally={servers} />
+            <Counts of="instance" title={text.home.instances} href="/instances" tally={tallies.instances} />
+            <Counts of="backup" title={text.home.backups} href="/backups" tally={backups} />
           </Grid>
-          <Running known={known} />
-          <Failed known={known} />
+          <Running />
+          <Failed />
         </SpaceBetween>
       )}
     </Page>

@@ -4,29 +4,30 @@ import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
 import type { Operation } from "../../../shared/api/operations.ts";
+import { text } from "../messages/text.ts";
 import { useStep } from "../operations/use-step.ts";
 import { useRunning } from "../operations/watch.ts";
 import { workOf } from "../operations/words.ts";
 import { Time } from "../resource/time.tsx";
-import { type Known, Name } from "./names.tsx";
+import { Name } from "./names.tsx";
 
-export function Running({ known }: { known: Known }) {
+export function Running() {
   const running = useRunning();
   return (
     <Container
       header={
         <Header variant="h2" {...(running.length > 0 && { counter: `(${running.length})` })}>
-          In progress
+          {text.home.inProgress}
         </Header>
       }
     >
       {running.length === 0 ? (
-        <Box color="text-body-secondary">Nothing in progress.</Box>
+        <Box color="text-body-secondary">{text.home.nothingInProgress}</Box>
       ) : (
         <ul className="plain">
           {running.map((operation) => (
             <li key={operation.id}>
-              <Work operation={operation} known={known} />
+              <Work operation={operation} />
             </li>
           ))}
         </ul>
@@ -35,21 +36,17 @@ export function Running({ known }: { known: Known }) {
   );
 }
 
-function Work({ operation, known }: { operation: Operation; known: Known }) {
+function Work({ operation }: { operation: Operation }) {
   const { type, resource, progress, created_by, created_at } = operation;
   return (
     <ProgressBar
       value={progress}
       label={
         <>
-          {workOf(type).running}: <Name of={resource} known={known} />
+          {workOf(type).running}: <Name of={resource} />
         </>
       }
-      description={
-        <>
-          Started by {created_by.name} <Time at={created_at} />
-        </>
-      }
+      description={text.home.startedBy(created_by.name, <Time at={created_at} />)}
       additionalInfo={useStep(operation)}
     />
   );

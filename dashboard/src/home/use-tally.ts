@@ -1,9 +1,8 @@
-// Counts a kind of resource by state: from one list if it has them all, else with a request for each number.
-import { useQueries, useQuery } from "@tanstack/react-query";
-import type { ListMeta } from "../../../shared/api/fields.ts";
+// How many servers, instances and backups there are, by status: all from one request, which the page makes anyway.
+import { useQuery } from "@tanstack/react-query";
+import type { Overview } from "../../../shared/api/overview.ts";
 import type { ResourceType } from "../../../shared/domain/lifecycle.ts";
-import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
-import type { ListQuery, Question } from "../app/queries.ts";
+import { overview } from "../app/queries.ts";
 import type { STATUSES } from "../resource/status.tsx";
 
 /** The states in which a resource rests; all others lead to one of these. */
@@ -13,42 +12,34 @@ export const RESTING: Record<ResourceType, readonly string[]> = {
   backup: ["completed", "failed"],
 } satisfies { [K in ResourceType]: readonly (keyof (typeof STATUSES)[K])[] };
 
-interface Thing {
-  id: string;
-  status: string;
-}
-
-export interface Tally<Item> {
-  items: readonly Item[];
-  /** Whether `items` are complete, or only the newest. */
-  whole: boolean;
+export interface Tally {
   total: number;
-  /** Undefined until known. */
-  count: (status: string) => number | undefined;
+  count: (status: string) => number;
 }
 
-export interface Counted<Item = unknown> {
-  tally: Tally<Item> | undefined;
-  error: unknown;
-  retry: () => void;
+const tallyOf = (counted: { total: number; status: Readonly<Record<string, number>> } | undefined): Tally => ({
+  total: counted?.total ?? 0,
+  count: (status) => counted?.status[status] ?? 0,
+});
+
+interface Tallies {
+  servers: Tally;
+  instances: Tally;
+  backups: Tally;
+  protection: NonNullable<Overview["instances"]>["protection"] | undefined;
 }
 
-/** The most that the API returns at once; only large accounts need more than this one request. */
-const ALL = PER_PAGE_MAX;
-
-export function useTally<Item extends Thing>(
-  kind: ResourceType,
-  list: (query: ListQuery) => Question<{ data: Item[]; meta: ListMeta }>,
-): Counted<Item> {
-  const { data, error, refetch } = useQuery(list({ per_page: ALL }));
-  const whole = data === undefined || data.meta.total <= ALL;
-  const totals = useQueries({ queries: RESTING[kind].map((status) => ({ ...list({ status, per_page: 1 }), enabled: !whole })) });
-  const tally = data && {
-    items: data.data,
-    whole,
-    total: data.meta.total,
-    count: (status: string) =>
-      whole ? data.data.filter((each) => each.status === status).length : totals[RESTING[kind].indexOf(status)]?.data?.meta.total,
+export function useTallies(): { tallies: Tallies | undefined; error: unknown; retry: () => void } {
+  const { data, error, refetch } = useQuery({ ...overview(), retry: false });
+  const found = data?.data;
+  return {
+    tallies: found && {
+      servers: tallyOf(found.servers),
+      instances: tallyOf(found.instances),
+      backups: tallyOf(found.backups),
+      protection: found.instances?.protection,
+    },
+    error: data === undefined ? error : null,
+    retry: () => void refetch(),
   };
-  return { tally, error: data === undefined ? error : null, retry: () => void refetch() };
 }

@@ -4,10 +4,11 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useNavigate } from "react-router";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
+import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
 import { whyNot, whyNotEdit } from "../allowed/instances.ts";
 
-const DIALOGS = ["stop", "restart", "edit", "domain", "delete"] as const;
+const DIALOGS = ["stop", "restart", "edit", "domain", "delete", "start-call"] as const;
 export type Dialog = (typeof DIALOGS)[number];
 
 interface Props {
@@ -18,23 +19,25 @@ interface Props {
 }
 
 export function Actions({ instance, server, start, onAsk }: Props) {
+  const say = text.instances.actions;
   const navigate = useNavigate();
   const more = [
-    { id: "edit", text: "Edit details", ...disabled(whyNotEdit(instance)) },
-    { id: "domain", text: "Change domain", ...disabled(whyNot("update", instance, server)) },
-    { id: "clone", text: "Clone…" },
-    { id: "delete", text: "Delete", ...disabled(whyNot("delete", instance, server)) },
+    { id: "edit", text: say.edit, ...disabled(whyNotEdit(instance)) },
+    { id: "domain", text: say.domain, ...disabled(whyNot("update", instance, server)) },
+    { id: "clone", text: say.clone },
+    { id: "start-call", text: say.startCall },
+    { id: "delete", text: say.delete, ...disabled(whyNot("delete", instance, server)) },
   ];
   return (
     <SpaceBetween direction="horizontal" size="xs">
       <Action disabledReason={whyNot("start", instance, server)} pending={start.isPending} onClick={() => start.mutate()}>
-        Start
+        {say.start}
       </Action>
       <Action disabledReason={whyNot("stop", instance, server)} onClick={() => onAsk("stop")}>
-        Stop
+        {say.stop}
       </Action>
       <Action disabledReason={whyNot("restart", instance, server)} onClick={() => onAsk("restart")}>
-        Restart
+        {say.restart}
       </Action>
       <ButtonDropdown
         items={more}
@@ -44,7 +47,7 @@ export function Actions({ instance, server, start, onAsk }: Props) {
           if (dialog !== undefined) onAsk(dialog);
         }}
       >
-        Actions
+        {say.title}
       </ButtonDropdown>
     </SpaceBetween>
   );

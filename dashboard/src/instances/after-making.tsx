@@ -3,6 +3,7 @@ import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import { useEffect } from "react";
 import { useNavigate } from "react-router";
 import type { Instance } from "../../../shared/api/instances.ts";
+import { text } from "../messages/text.ts";
 import { Copyable } from "../resource/copyable.tsx";
 import { SecretOnce } from "../resource/secret-once.tsx";
 
@@ -18,12 +19,16 @@ export function AfterMaking({ made: { id, name, admin_email, admin_password } }:
   return (
     admin_password !== undefined && (
       <SecretOnce
-        title={`${name} is being installed`}
-        what="admin password"
+        title={text.instances.form.installing(name)}
+        what={text.instances.copied.adminPassword}
         value={admin_password}
         onStored={() => void navigate(`/instances/${id}`)}
       >
-        <KeyValuePairs items={[{ label: "Login", value: <Copyable value={admin_email} what="login" /> }]} />
+        <KeyValuePairs
+          items={[
+            { label: text.instances.form.login, value: <Copyable value={admin_email} what={text.instances.copied.login} /> },
+          ]}
+        />
       </SecretOnce>
     )
   );

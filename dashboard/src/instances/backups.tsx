@@ -2,22 +2,27 @@
 import { useState } from "react";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
-import { BackUp } from "../backups/back-up.tsx";
+import { BackupCalendar } from "../backups/calendar.tsx";
 import { BackupsTable } from "../backups/table.tsx";
+import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
 import { whyNot } from "../allowed/instances.ts";
+import { lazily } from "../app/lazily.tsx";
+
+const BackUp = lazily(async () => (await import("../backups/back-up.tsx")).BackUp, "backupDialogs");
 
 export function BackupsOf({ instance, server }: { instance: Instance; server: ListedServer | undefined }) {
   const [asking, setAsking] = useState(false);
   return (
     <>
+      <BackupCalendar instanceId={instance.id} nextAt={instance.protection.next_backup_at} />
       <BackupsTable
         instanceId={instance.id}
         homeOf={() => ({ instance, server, deleted: false })}
-        empty="No backups of this instance yet."
+        empty={text.instances.backups.empty}
         actions={
           <Action disabledReason={whyNot("backup", instance, server)} onClick={() => setAsking(true)}>
-            Back up now
+            {text.instances.backups.backUp}
           </Action>
         }
       />

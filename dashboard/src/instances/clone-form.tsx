@@ -11,22 +11,47 @@ import { api } from "../../../shared/api/index.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { backupOption } from "../backups/words.ts";
+import { text } from "../messages/text.ts";
 import { Chooser } from "../resource/chooser.tsx";
 import { Form, TextField } from "../resource/form.tsx";
+import { SettledForecast } from "../resource/settled.tsx";
 import { given, useForm } from "../resource/use-form.ts";
 import type { Pages } from "../resource/use-pages.ts";
+import { AdminPasswordField } from "./admin-password-field.tsx";
 import type { Made } from "./after-making.tsx";
 import { NameField } from "./name-field.tsx";
-import { ServerField, useActiveServers } from "./server-field.tsx";
+import { ServerField, useActiveServers } from "../servers/server-field.tsx";
 
 interface Props {
   /** The instance of the backups, unless it was deleted. */
   source: { id: string; instance: Instance | undefined };
   offered: Pages<Backup>;
-  /** Its ID; empty if the user still has to choose one. */
-  chosen: string;
+  /** Undefined if the user still has to choose one. */
+  preselected: Backup | undefined;
   onMade: (made: Made) => void;
 }
+
+interface Values {
+  backup_id: string;
+  name: string;
+  domain: string;
+  neutralize: boolean;
+  reset_users: boolean;
+  restore_database: boolean;
+  restore_filestore: boolean;
+  server_id: string;
+  database_name: string;
+  admin_password: string;
+}
+
+const bodyOf = ({ name, domain, server_id, database_name, admin_password, ...values }: Values) => ({
+  ...values,
+  name: name.trim(),
+  domain: domain.trim().toLowerCase(),
+  server_id: given(server_id),
+  database_name: given(database_name),
+  admin_password: admin_password === "" ? undefined : admin_password,
+});
 
 const useCloneForm = (id: string, chosen: string, onMade: Props["onMade"]) =>
   useForm({
@@ -43,26 +68,21 @@ const useCloneForm = (id: string, chosen: string, onMade: Props["onMade"]) =>
       admin_password: "",
     },
     schema: api.instances.clone.body,
-    body: ({ name, domain, server_id, database_name, admin_password, ...values }) => ({
-      ...values,
-      name: name.trim(),
-      domain: domain.trim().toLowerCase(),
-      server_id: given(server_id),
-      database_name: given(database_name),
-      admin_password: admin_password === "" ? undefined : admin_password,
-    }),
+    body: bodyOf,
     send: (body, idempotencyKey) => client.instances.clone({ params: { id }, body, idempotencyKey }),
     done: ({ data }) => onMade(data),
   });
 
-export function CloneForm({ source: { id, instance }, offered, chosen, onMade }: Props) {
+export function CloneForm({ source: { id, instance }, offered, preselected, onMade }: Props) {
+  const say = text.instances.clone;
   const navigate = useNavigate();
-  const form = useCloneForm(id, chosen, onMade);
+  const form = useCloneForm(id, preselected?.id ?? "", onMade);
+  const leave = () => void navigate(instance === undefined ? "/backups" : `/instances/${id}`);
   const server = (
     <ServerField
-      label="Server"
-      placeholder={instance === undefined ? "Choose an active server" : "Same server"}
-      {...(instance === undefined && { description: "The original instance was deleted, so choose a server." })}
+      label={text.instances.fields.server}
+      placeholder={instance === undefined ? text.instances.form.chooseServer : say.sameServer}
+      {...(instance === undefined && { description: say.deletedServer })}
       pages={useActiveServers()}
       chosen={form.values.server_id}
       error={form.error("server_id")}
@@ -70,27 +90,24 @@ export function CloneForm({ source: { id, instance }, offered, chosen, onMade }:
     />
   );
   return (
-    <Form
-      form={form}
-      submit="Create clone"
-      onCancel={() => void navigate(instance === undefined ? "/backups" : `/instances/${id}`)}
-    >
+    <Form form={form} submit={say.create} onCancel={leave}>
       <Chooser
-        label="Backup"
-        description="The clone starts with this backup's data and Odoo version."
+        label={say.backup}
+        description={say.backupAbout}
         error={form.error("backup_id")}
         pages={offered}
+        initially={preselected}
         optionOf={backupOption}
-        placeholder="Choose a backup"
-        what="backups"
-        empty="No completed backups"
+        placeholder={say.chooseBackup}
+        what={say.backups}
+        empty={say.noBackups}
         chosen={form.values.backup_id}
         onChange={(backup_id) => form.set({ backup_id })}
       />
       <NameField {...form.text("name")} />
       <TextField
-        label="Domain"
-        description="The clone needs its own domain. You'll get the DNS record to create afterwards."
+        label={text.instances.fields.domain}
+        description={say.domainAbout}
         placeholder="staging.example.com"
         {...form.text("domain")}
       />
@@ -103,16 +120,30 @@ export function CloneForm({ source: { id, instance }, offered, chosen, onMade }:
       />
       <Checkbox
         checked={form.values.reset_users}
-        description="Everyone but the administrator needs a new password on the clone. Their sessions and API keys stop working there."
+        description={say.resetUsersAbout}
         onChange={({ detail }) => form.set({ reset_users: detail.checked })}
       >
-        Reset users
+        {say.resetUsers}
       </Checkbox>
+      <Preview id={id} values={form.values} deleted={instance === undefined} />
       <MoreOptions wrong={["server_id", "database_name", "admin_password"].some((field) => form.error(field) !== undefined)}>
         {instance !== undefined && server}
-        <DatabaseFields text={form.text} />
+        <DatabaseFields field={form.text} />
       </MoreOptions>
     </Form>
+  );
+}
+
+/** What becomes of a deleted instance's clone depends on the server. */
+function Preview({ id, values, deleted }: { id: string; values: Values; deleted: boolean }) {
+  if (deleted && values.server_id === "") return undefined;
+  return (
+    <SettledForecast
+      schema={api.instances.clone.body}
+      body={bodyOf(values)}
+      rehearse={(body) => client.instances.clone.dryRun({ params: { id }, body })}
+      of={id}
+    />
   );
 }
 
@@ -130,23 +161,24 @@ function Parts({
   error: string | undefined;
   onChange: (news: Partial<Taken>) => void;
 }) {
+  const say = text.instances.clone;
   return (
-    <FormField label="What to copy" errorText={error}>
+    <FormField label={say.parts} errorText={error}>
       <SpaceBetween size="xs">
         <Checkbox
           checked={values.restore_database}
-          description="If off, the clone starts with an empty database."
+          description={say.databaseAbout}
           onChange={({ detail }) => onChange({ restore_database: detail.checked })}
         >
-          Database
+          {say.database}
         </Checkbox>
         <Checkbox
           checked={values.restore_filestore}
-          description="Attachments, images and documents."
+          description={say.filesAbout}
           // An error of both appears at the database; changing either clears it.
           onChange={({ detail }) => onChange({ restore_filestore: detail.checked, restore_database: values.restore_database })}
         >
-          Files
+          {say.files}
         </Checkbox>
       </SpaceBetween>
     </FormField>
@@ -154,43 +186,29 @@ function Parts({
 }
 
 function Neutralize({ chosen, onChange }: { chosen: boolean; onChange: (chosen: boolean) => void }) {
+  const say = text.instances.clone;
   return (
     <SpaceBetween size="s">
-      <Checkbox
-        checked={chosen}
-        description="Turns off scheduled actions, email and payments in the clone, so your tests never reach real customers."
-        onChange={({ detail }) => onChange(detail.checked)}
-      >
-        Neutralize (recommended)
+      <Checkbox checked={chosen} description={say.neutralizeAbout} onChange={({ detail }) => onChange(detail.checked)}>
+        {say.neutralize}
       </Checkbox>
-      {!chosen && (
-        <Alert type="warning">
-          The clone will send email, run scheduled actions and take payments like the original. Use this only to replace the
-          original.
-        </Alert>
-      )}
+      {!chosen && <Alert type="warning">{say.notNeutralized}</Alert>}
     </SpaceBetween>
   );
 }
 
-function DatabaseFields({ text }: Pick<ReturnType<typeof useCloneForm>, "text">) {
+function DatabaseFields({ field }: { field: ReturnType<typeof useCloneForm>["text"] }) {
+  const say = text.instances.clone;
   return (
     <>
       <TextField
-        label="Database name"
+        label={text.instances.fields.databaseName}
         optional
-        placeholder="Generated from the name"
-        hint="Lowercase letters, numbers and underscores. Must start with a letter."
-        {...text("database_name")}
+        placeholder={say.generated}
+        hint={say.databaseNameHint}
+        {...field("database_name")}
       />
-      <TextField
-        label="Admin password"
-        optional
-        type="password"
-        autoComplete="new-password"
-        hint="12–128 characters. Leave empty to generate one, shown once."
-        {...text("admin_password")}
-      />
+      <AdminPasswordField {...field("admin_password")} />
     </>
   );
 }
@@ -199,7 +217,11 @@ function DatabaseFields({ text }: Pick<ReturnType<typeof useCloneForm>, "text">)
 function MoreOptions({ wrong, children }: { wrong: boolean; children: ReactNode }) {
   const [open, setOpen] = useState(false);
   return (
-    <ExpandableSection headerText="More options" expanded={open || wrong} onChange={({ detail }) => setOpen(detail.expanded)}>
+    <ExpandableSection
+      headerText={text.instances.clone.more}
+      expanded={open || wrong}
+      onChange={({ detail }) => setOpen(detail.expanded)}
+    >
       <SpaceBetween size="l">{children}</SpaceBetween>
     </ExpandableSection>
   );

@@ -12,9 +12,12 @@ import { useFollow } from "../app/follow.ts";
 import { Page } from "../app/page.tsx";
 import { backups, instances } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
+import { text } from "../messages/text.ts";
 import { type Pages, usePages } from "../resource/use-pages.ts";
 import { CloneForm } from "./clone-form.tsx";
 import { AfterMaking, type Made } from "./after-making.tsx";
+
+const COMPLETED = { status: "completed" satisfies BackupStatus };
 
 export default function CloneInstance() {
   const { id = "" } = useParams();
@@ -23,17 +26,19 @@ export default function CloneInstance() {
   const named = search.get("backup");
   // A deleted instance stays deleted: fetching it again would remove the form meanwhile.
   const source = useQuery({ ...instances.one(id), enabled: ({ state }) => !isMissing(state.error) });
-  const completed = usePages(backups.listOf(id), { status: "completed" satisfies BackupStatus });
+  const completed = usePages(backups.listOf(id), COMPLETED);
+  // What the user searches leaves the form as it is.
+  const offered = usePages(backups.listOf(id), COMPLETED);
   const chosen = useQuery({ ...backups.one(named ?? ""), enabled: ({ state }) => named !== null && !isMissing(state.error) });
 
   const deleted = source.data === undefined && isMissing(source.error);
   const usable = usableOf(id, chosen.data === undefined ? completed.items : [...completed.items, chosen.data.data]);
   const preselected = preselectedOf(usable, named);
   const searching = useSearch(completed, named === null && preselected === undefined);
-  const name = source.data?.data.name ?? usable[0]?.instance_name;
+  const name = source.data?.data.name ?? usable[0]?.instance_name ?? undefined;
   const above = useMemo(
     () => [
-      { text: "Instances", href: "/instances" },
+      { text: text.instances.title, href: "/instances" },
       ...(name !== undefined && !deleted ? [{ text: name, href: `/instances/${id}` }] : []),
     ],
     [id, name, deleted],
@@ -45,7 +50,7 @@ export default function CloneInstance() {
         ? { error: completed.error, retry: completed.retry }
         : undefined;
   return (
-    <Page title={name === undefined ? "Clone" : `Clone ${name}`} above={above}>
+    <Page title={name === undefined ? text.instances.clone.title : text.instances.clone.titleOf(name)} above={above}>
       {failure !== undefined ? (
         <Failure {...failure} />
       ) : searching || completed.total === undefined || source.isPending || (named !== null && chosen.isPending) ? (
@@ -56,8 +61,8 @@ export default function CloneInstance() {
         <CloneForm
           key={id}
           source={{ id, instance: source.data?.data }}
-          offered={{ ...completed, items: usable }}
-          chosen={preselected?.id ?? ""}
+          offered={{ ...offered, items: usableOf(id, offered.items) }}
+          preselected={preselected}
           onMade={setMade}
         />
       )}
@@ -94,14 +99,14 @@ function NoBackup({ id }: { id: string }) {
   return (
     <Alert
       type="info"
-      header="No completed backups"
+      header={text.instances.clone.noBackups}
       action={
         <Button href={`/instances/${id}`} onFollow={useFollow()}>
-          View instance
+          {text.instances.clone.viewInstance}
         </Button>
       }
     >
-      Clones are created from a backup. Back up this instance first.
+      {text.instances.clone.noBackupsAbout}
     </Alert>
   );
 }

@@ -1,32 +1,37 @@
 // The form that installs an ERP on a server.
 import Alert from "@cloudscape-design/components/alert";
-import Button from "@cloudscape-design/components/button";
+import Checkbox from "@cloudscape-design/components/checkbox";
+import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 import { api } from "../../../shared/api/index.ts";
+import type { Backup } from "../../../shared/api/backups.ts";
 import type { Catalog } from "../../../shared/api/catalog.ts";
-import { EDITIONS } from "../../../shared/api/instances.ts";
+import { EDITIONS } from "../../../shared/domain/erp-versions.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { databaseNameFrom } from "../../../shared/domain/database-name.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
-import { useFollow } from "../app/follow.ts";
 import { Page } from "../app/page.tsx";
-import { catalog, servers } from "../app/queries.ts";
+import { backups, catalog, servers } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
+import { text } from "../messages/text.ts";
 import { Form, TextField } from "../resource/form.tsx";
+import { SettledForecast } from "../resource/settled.tsx";
 import { useForm } from "../resource/use-form.ts";
 import type { Pages } from "../resource/use-pages.ts";
+import { NoServer } from "../servers/no-server.tsx";
+import { LowDiskOf } from "../servers/reported.tsx";
 import { session } from "../session/session.ts";
+import { momentOf, versionOf } from "../backups/words.ts";
 import { isUsable } from "../allowed/instances.ts";
 import { ErpFields } from "./erp-fields.tsx";
+import { AdminPasswordField } from "./admin-password-field.tsx";
 import { AfterMaking, type Made } from "./after-making.tsx";
 import { NameField } from "./name-field.tsx";
-import { ServerField, useActiveServers } from "./server-field.tsx";
-
-const ABOVE = [{ text: "Instances", href: "/instances" }];
+import { ServerField, useActiveServers } from "../servers/server-field.tsx";
 
 export default function CreateInstance() {
   const [search] = useSearchParams();
@@ -37,17 +42,23 @@ export default function CreateInstance() {
   // The server that a link names may not be on the first page.
   const linked = useQuery({ ...servers.one(named ?? ""), enabled: ({ state }) => named !== null && !isMissing(state.error) });
   const usable = linked.data !== undefined && isUsable(linked.data.data) ? [linked.data.data] : [];
+  const origin = search.get("backup");
+  const backup = useQuery({ ...backups.one(origin ?? ""), enabled: ({ state }) => origin !== null && !isMissing(state.error) });
   const failed = offered.error ?? active.error;
   return (
-    <Page title="Create instance" above={ABOVE}>
-      {offered.data !== undefined && active.total !== undefined && (named === null || !linked.isPending) ? (
+    <Page title={text.instances.create.title} above={[{ text: text.instances.title, href: "/instances" }]}>
+      {offered.data !== undefined &&
+      active.total !== undefined &&
+      (named === null || !linked.isPending) &&
+      (origin === null || !backup.isPending) ? (
         active.total === 0 ? (
-          <NoServer />
+          <NoServer why={text.instances.create.needsServer} />
         ) : (
           <InstanceForm
             offered={offered.data.data}
             active={{ ...active, items: [...usable, ...active.items.filter(({ id }) => id !== usable[0]?.id)] }}
             serverId={chosenOf(active.items, usable[0])}
+            backup={backup.data?.data}
             onMade={setMade}
           />
         )
@@ -73,54 +84,62 @@ function chosenOf(active: readonly { id: string }[], named: { id: string } | und
   return named?.id ?? (second === undefined ? (first?.id ?? "") : "");
 }
 
-function NoServer() {
-  return (
-    <Alert
-      type="info"
-      header="No active servers"
-      action={
-        <Button href="/servers" onFollow={useFollow()}>
-          View servers
-        </Button>
-      }
-    >
-      Instances run on an active server. Create one, or wait until yours is ready.
-    </Alert>
-  );
-}
-
 interface Props {
   offered: Catalog;
   active: Pages<ListedServer>;
   serverId: string;
+  /** The instance begins with its data. */
+  backup: Backup | undefined;
   onMade: (made: Made) => void;
 }
 
-const useInstanceForm = (offered: Catalog, serverId: string, onMade: Props["onMade"]) =>
+type Edition = Catalog["editions"][number];
+
+interface Values {
+  name: string;
+  server_id: string;
+  erp_version: string;
+  edition: Edition;
+  database_name: string;
+  admin_email: string;
+  domain: string;
+  neutralize: boolean;
+  admin_password: string;
+}
+
+const bodyOf = ({ name, domain, admin_email, admin_password, neutralize, ...values }: Values, backup: Backup | undefined) => ({
+  ...values,
+  name: name.trim(),
+  domain: domain.trim().toLowerCase(),
+  admin_email: admin_email.trim(),
+  ...(backup !== undefined && { backup_id: backup.id, neutralize }),
+  ...(admin_password !== "" && { admin_password }),
+});
+
+const useInstanceForm = (offered: Catalog, serverId: string, backup: Backup | undefined, onMade: Props["onMade"]) =>
   useForm({
+    of: backup?.id ?? "",
     initial: {
       name: "",
       server_id: serverId,
-      erp_version: offered.erp_versions.find(({ deprecated }) => !deprecated)?.version ?? "",
-      edition: offered.editions[0] ?? EDITIONS[0],
+      erp_version: backup?.erp_version ?? offered.erp_versions.find(({ deprecated }) => !deprecated)?.version ?? "",
+      edition: backup?.edition ?? offered.editions[0] ?? EDITIONS[0],
       database_name: "",
       admin_email: session()?.user.email ?? "",
       domain: "",
+      neutralize: backup !== undefined && backup.kind !== "uploaded",
+      admin_password: "",
     },
     schema: api.instances.create.body,
-    body: ({ name, domain, admin_email, ...values }) => ({
-      ...values,
-      name: name.trim(),
-      domain: domain.trim().toLowerCase(),
-      admin_email: admin_email.trim(),
-    }),
+    body: (values) => bodyOf(values, backup),
     send: (body, idempotencyKey) => client.instances.create({ body, idempotencyKey }),
     done: ({ data }) => onMade(data),
   });
 
-function InstanceForm({ offered, active, serverId, onMade }: Props) {
+function InstanceForm({ offered, active, serverId, backup, onMade }: Props) {
+  const { fields, create: say } = text.instances;
   const navigate = useNavigate();
-  const form = useInstanceForm(offered, serverId, onMade);
+  const form = useInstanceForm(offered, serverId, backup, onMade);
   const { name, database_name } = form.values;
   /** Follows the name until the user changes it. */
   const rename = (next: string) =>
@@ -129,34 +148,59 @@ function InstanceForm({ offered, active, serverId, onMade }: Props) {
       ...(database_name === databaseNameFrom(name) && { database_name: databaseNameFrom(next) }),
     });
   return (
-    <Form form={form} submit="Create instance" onCancel={() => void navigate("/instances")}>
+    <Form form={form} submit={say.title} onCancel={() => void navigate("/instances")}>
       <NameField {...form.text("name")} onChange={rename} />
       <ServerField
-        label="Server"
-        placeholder="Choose an active server"
+        label={fields.server}
+        placeholder={text.instances.form.chooseServer}
         pages={active}
         chosen={form.values.server_id}
         error={form.error("server_id")}
         onChange={(server_id) => form.set({ server_id })}
       />
-      <ErpFields offered={offered} chosen={form.values} error={form.error} onChange={form.set} />
-      <TextField
-        label="Domain"
-        description="The address your users open. You'll get the DNS record to create afterwards."
-        placeholder="shop.example.com"
-        {...form.text("domain")}
-      />
-      <TextField
-        label="Database name"
-        hint="Lowercase letters, numbers and underscores; starts with a letter. Can't be changed later."
-        {...form.text("database_name")}
-      />
-      <TextField
-        label="Admin email"
-        description="The admin signs in to Odoo with this email. We generate a password and show it once."
-        type="email"
-        {...form.text("admin_email")}
-      />
+      {backup === undefined && <LowDiskOf serverId={form.values.server_id} />}
+      {backup === undefined ? (
+        <ErpFields offered={offered} chosen={form.values} error={form.error} onChange={form.set} />
+      ) : (
+        <BackupFields backup={backup} neutralize={form.values.neutralize} onChange={form.set} />
+      )}
+      <TextField label={fields.domain} description={say.domainAbout} placeholder="shop.example.com" {...form.text("domain")} />
+      <TextField label={fields.databaseName} hint={say.databaseNameHint} {...form.text("database_name")} />
+      <TextField label={fields.adminEmail} description={say.adminEmailAbout} type="email" {...form.text("admin_email")} />
+      <AdminPasswordField {...form.text("admin_password")} />
+      {backup !== undefined && (
+        <SettledForecast
+          schema={api.instances.create.body}
+          body={bodyOf(form.values, backup)}
+          rehearse={(body) => client.instances.create.dryRun({ body })}
+          of={backup.id}
+          returns={false}
+        />
+      )}
     </Form>
+  );
+}
+
+interface BackupFieldsProps {
+  backup: Backup;
+  neutralize: boolean;
+  onChange: (news: { neutralize: boolean }) => void;
+}
+
+function BackupFields({ backup, neutralize, onChange }: BackupFieldsProps) {
+  const say = text.instances.create;
+  return (
+    <SpaceBetween size="l">
+      <Alert type="info" header={say.beginsWith(backup.instance_name, momentOf(backup))}>
+        {say.odoo(versionOf(backup))} {backup.kind === "uploaded" && say.keepsUuid}
+      </Alert>
+      <Checkbox
+        checked={neutralize}
+        description={neutralize ? say.neutralizeOn : say.neutralizeOff}
+        onChange={({ detail }) => onChange({ neutralize: detail.checked })}
+      >
+        {say.neutralize}
+      </Checkbox>
+    </SpaceBetween>
   );
 }

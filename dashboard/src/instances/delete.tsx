@@ -2,7 +2,9 @@
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { client } from "../app/client.ts";
+import { text } from "../messages/text.ts";
 import { Deletion } from "../resource/deletion.tsx";
+import { shownOf } from "../resource/status.tsx";
 import { isUsable } from "../allowed/instances.ts";
 
 interface Props {
@@ -13,24 +15,19 @@ interface Props {
 }
 
 export function DeleteInstance({ instance: { id, name, domain }, server, onDeleting, onDismiss }: Props) {
+  const say = text.instances.delete;
   return (
     <Deletion
-      title="Delete instance"
+      title={say.title}
       name={name}
-      confirm="Delete instance"
+      confirm={say.title}
       send={() => client.instances.delete({ params: { id } })}
       rehearse={() => client.instances.delete.dryRun({ params: { id } })}
       onDeleted={onDeleting}
       onDismiss={onDismiss}
     >
-      This permanently deletes its database and files, and {domain} stops working. Backups are kept; you can clone a new instance
-      from them.
-      {server !== undefined && !isUsable(server) && (
-        <>
-          {" "}
-          The server {server.name} is {server.status}, so only the record is removed. Data on the machine is kept.
-        </>
-      )}
+      {say.about(domain)}
+      {server !== undefined && !isUsable(server) && ` ${say.recordOnly(server.name, shownOf("server", server.status).word)}`}
     </Deletion>
   );
 }

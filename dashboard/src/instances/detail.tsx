@@ -1,11 +1,16 @@
 // One instance: its details, its DNS record, its backup policy and backups, its operations and its actions.
+import Button from "@cloudscape-design/components/button";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import type { Instance } from "../../../shared/api/instances.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
+import { isFailure } from "../../../shared/domain/lifecycle.ts";
+import { whyNot } from "../allowed/instances.ts";
 import { Failure } from "../app/failure.tsx";
 import { Page } from "../app/page.tsx";
 import { instances, servers } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
 import { Progress } from "../operations/progress.tsx";
 import { OperationsTable } from "../operations/table.tsx";
 import { Protection } from "../policies/protection.tsx";
@@ -13,22 +18,50 @@ import { Loaded } from "../resource/loaded.tsx";
 import { Reason } from "../resource/reason.tsx";
 import { Actions, type Dialog } from "./actions.tsx";
 import { BackupsOf } from "./backups.tsx";
-import { ChangeDomain } from "./change-domain.tsx";
-import { DeleteInstance } from "./delete.tsx";
 import { DnsRecord } from "./dns-record.tsx";
-import { EditInstance } from "./edit.tsx";
 import { Facts } from "./facts.tsx";
-import { Interrupt } from "./interrupt.tsx";
 import { useAct } from "./use-act.ts";
+import { lazily } from "../app/lazily.tsx";
 
-const ABOVE = [{ text: "Instances", href: "/instances" }];
+const ChangeDomain = lazily(async () => (await import("./change-domain.tsx")).ChangeDomain);
+const DeleteInstance = lazily(async () => (await import("./delete.tsx")).DeleteInstance);
+const EditInstance = lazily(async () => (await import("./edit.tsx")).EditInstance);
+const Interrupt = lazily(async () => (await import("./interrupt.tsx")).Interrupt);
+const ApiCallDialog = lazily(async () => (await import("../resource/api-call.tsx")).ApiCallDialog);
+
+const above = () => [{ text: text.instances.title, href: "/instances" }];
 
 export default function InstanceDetail() {
   const { id = "" } = useParams();
   return (
-    <Loaded kind="Instance" above={ABOVE} question={instances.one(id)}>
+    <Loaded kind={text.instances.one} above={above()} question={instances.one(id)}>
       {(instance) => <Shown key={instance.id} instance={instance} />}
     </Loaded>
+  );
+}
+
+/** If its ERP was ever installed, starting it may be all that it takes; otherwise its name and domain can be used again once it is deleted. */
+function StartAgain({
+  instance,
+  server,
+  start,
+  onDelete,
+}: {
+  instance: Instance;
+  server: ListedServer | undefined;
+  start: ReturnType<typeof useAct>;
+  onDelete: () => void;
+}) {
+  if (whyNot("start", instance, server) !== undefined)
+    return (
+      whyNot("delete", instance, server) === undefined && (
+        <Button onClick={onDelete}>{text.instances.actions.deleteFailed}</Button>
+      )
+    );
+  return (
+    <Button loading={start.isPending} onClick={() => start.mutate()}>
+      {text.instances.actions.startAgain}
+    </Button>
   );
 }
 
@@ -41,18 +74,32 @@ function Shown({ instance }: { instance: Instance }) {
   return (
     <Page
       title={instance.name}
-      above={ABOVE}
+      above={above()}
       actions={<Actions instance={instance} server={server} start={start} onAsk={setDialog} />}
     >
       {start.error !== null && <Failure error={start.error} />}
       <Progress id={instance.operation_id} />
-      <Reason of={instance} />
+      <Reason
+        of={instance}
+        action={
+          isFailure(instance.status) && (
+            <StartAgain instance={instance} server={server} start={start} onDelete={() => setDialog("delete")} />
+          )
+        }
+      />
       <Facts instance={instance} server={server} />
-      <DnsRecord instance={instance} />
+      {instance.certificate.status !== "valid" && <DnsRecord instance={instance} />}
       <Protection instance={instance} />
       <BackupsOf instance={instance} server={server} />
-      <OperationsTable resourceId={instance.id} />
+      <OperationsTable
+        resourceId={instance.id}
+        title={text.instances.history.title}
+        description={text.instances.history.description}
+      />
       {(dialog === "stop" || dialog === "restart") && <Interrupt action={dialog} instance={instance} onDismiss={dismiss} />}
+      {dialog === "start-call" && (
+        <ApiCallDialog title={text.instances.actions.startCallTitle(instance.name)} send={start.send} onDismiss={dismiss} />
+      )}
       {dialog === "edit" && <EditInstance instance={instance} onDismiss={dismiss} />}
       {dialog === "domain" && <ChangeDomain instance={instance} onDismiss={dismiss} />}
       {dialog === "delete" && (

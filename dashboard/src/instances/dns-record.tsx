@@ -4,23 +4,25 @@ import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { Instance } from "../../../shared/api/instances.ts";
+import { text } from "../messages/text.ts";
+import { Help } from "../resource/help.tsx";
 import { Copyable } from "../resource/copyable.tsx";
+import { CertificateCheck } from "./certificate.tsx";
 
-export function DnsRecord({ instance: { dns_record } }: { instance: Instance }) {
+export function DnsRecord({ instance }: { instance: Instance }) {
+  const say = text.instances.dns;
   return (
     <Container
       header={
-        <Header variant="h2" description="Add this record at your registrar or DNS provider.">
-          DNS record
+        <Header variant="h2" description={say.description} info={<Help about={say.title}>{say.about}</Help>}>
+          {say.title}
         </Header>
       }
     >
       <SpaceBetween size="m">
-        <RecordToSet record={dns_record} />
-        <div>
-          Nobody can reach the instance until this record exists. Once it does, a TLS certificate is issued automatically within
-          minutes.
-        </div>
+        <RecordToSet record={instance.dns_record} />
+        {instance.certificate.status === "pending" && <div>{say.until}</div>}
+        <CertificateCheck instance={instance} />
       </SpaceBetween>
     </Container>
   );
@@ -32,16 +34,17 @@ interface Props {
 }
 
 export function RecordToSet({ record: { type, name, value } }: Props) {
+  const { dns: say, copied } = text.instances;
   return (
     <KeyValuePairs
       columns={3}
       minColumnWidth={200}
       items={[
-        { label: "Type", value: <Copyable value={type} what="record's type" code /> },
-        { label: "Name", value: name === "" ? "The new domain" : <Copyable value={name} what="record's name" code /> },
+        { label: say.type, value: <Copyable value={type} what={copied.recordType} code /> },
+        { label: say.name, value: name === "" ? say.newDomain : <Copyable value={name} what={copied.recordName} code /> },
         {
-          label: "Value",
-          value: value === null ? "Waiting for the server's IP address" : <Copyable value={value} what="record's value" code />,
+          label: say.value,
+          value: value === null ? say.noAddress : <Copyable value={value} what={copied.recordValue} code />,
         },
       ]}
     />

@@ -1,32 +1,40 @@
-// The dialog that changes an instance's name and its administrator's email, which needs no operation.
+// The dialog that changes an instance's name, its administrator's email and its labels, which needs no operation.
+import * as z from "zod";
 import { api } from "../../../shared/api/index.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
+import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
+import { LabelsField, labelsIn, labelsToText } from "../resource/labels.tsx";
 import { useForm } from "../resource/use-form.ts";
 
-export function EditInstance({ instance: { id, name, admin_email }, onDismiss }: { instance: Instance; onDismiss: () => void }) {
+const fields = api.instances.create.body.shape;
+
+export function EditInstance({
+  instance: { id, name, admin_email, labels },
+  onDismiss,
+}: {
+  instance: Instance;
+  onDismiss: () => void;
+}) {
+  const { fields: labelled, edit: say } = text.instances;
   const form = useForm({
-    initial: { name, admin_email },
-    schema: api.instances.create.body.pick({ name: true, admin_email: true }), // here both have values, and neither may be empty
-    body: (values) => ({ name: values.name.trim(), admin_email: values.admin_email.trim() }),
+    initial: { name, admin_email, labels: labelsToText(labels) },
+    schema: z.object({ name: fields.name, admin_email: fields.admin_email, labels: fields.labels }), // here both have values, and neither may be empty
+    body: (values) => ({ name: values.name.trim(), admin_email: values.admin_email.trim(), labels: labelsIn(values.labels) }),
     send: (body) => client.instances.update({ params: { id }, body }),
     done: ({ data }) => {
-      notify({ id, type: "success", header: `Instance updated: ${data.name}` });
+      notify({ id, type: "success", header: say.saved(data.name) });
       onDismiss();
     },
   });
   return (
-    <FormDialog title={`Edit ${name}`} form={form} submit="Save" onDismiss={onDismiss}>
-      <TextField label="Name" {...form.text("name")} />
-      <TextField
-        label="Admin email"
-        description="Used as the login of new clones. Doesn't change the login of this instance."
-        type="email"
-        {...form.text("admin_email")}
-      />
+    <FormDialog title={say.title(name)} form={form} submit={say.save} onDismiss={onDismiss}>
+      <TextField label={labelled.name} {...form.text("name")} />
+      <TextField label={labelled.adminEmail} description={say.adminEmailAbout} type="email" {...form.text("admin_email")} />
+      <LabelsField {...form.text("labels")} />
     </FormDialog>
   );
 }

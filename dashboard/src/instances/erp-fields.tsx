@@ -4,6 +4,7 @@ import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Tiles from "@cloudscape-design/components/tiles";
 import type { Catalog } from "../../../shared/api/catalog.ts";
+import { text } from "../messages/text.ts";
 
 type Edition = Catalog["editions"][number];
 
@@ -19,35 +20,31 @@ interface Props {
   onChange: (changed: Partial<Erp>) => void;
 }
 
-const EDITIONS: Record<Edition, { label: string; description: string }> = {
-  community: { label: "Community", description: "Free and open source." },
-  enterprise: { label: "Enterprise", description: "Requires an Odoo Enterprise subscription." },
-};
-
 export function ErpFields({ offered, chosen, error, onChange }: Props) {
+  const { fields, create: say } = text.instances;
   const versions = offered.erp_versions.map(({ version, deprecated }) => ({
     value: version,
     label: version,
     ...(deprecated && {
-      labelTag: "deprecated",
-      description: "Support ends soon. Choose a newer version if you can.",
+      labelTag: say.deprecated,
+      description: say.deprecatedAbout,
     }),
   }));
   return (
     <SpaceBetween size="l">
-      <FormField label="Version" errorText={error("erp_version")}>
+      <FormField label={fields.version} errorText={error("erp_version")}>
         <Select
           options={versions}
           selectedOption={versions.find(({ value }) => value === chosen.erp_version) ?? null}
-          placeholder="Choose a version"
+          placeholder={say.chooseVersion}
           onChange={({ detail }) => onChange({ erp_version: detail.selectedOption.value ?? "" })}
         />
       </FormField>
-      <FormField label="Edition" errorText={error("edition")}>
+      <FormField label={fields.edition} errorText={error("edition")}>
         <Tiles
-          ariaLabel="Edition"
+          ariaLabel={fields.edition}
           value={chosen.edition}
-          items={offered.editions.map((value) => ({ value, ...EDITIONS[value] }))}
+          items={offered.editions.map((value) => ({ value, ...say.editions[value] }))}
           onChange={({ detail }) => {
             const edition = offered.editions.find((each) => each === detail.value);
             if (edition !== undefined) onChange({ edition });

@@ -5,34 +5,45 @@ import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import { useQuery } from "@tanstack/react-query";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
-import { ClientError } from "../../../shared/api/client.ts";
+import { ClientError } from "../../../shared/api/client-of.ts";
 import { Link } from "../app/link.tsx";
 import { backups } from "../app/queries.ts";
 import { momentOf } from "../backups/words.ts";
+import { text } from "../messages/text.ts";
+import { Help } from "../resource/help.tsx";
 import { Copyable } from "../resource/copyable.tsx";
+import { Labels } from "../resource/labels.tsx";
 import { Status } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
 import { Address } from "./address.tsx";
+import { certificateFacts } from "./certificate.tsx";
 
 export function Facts({ instance, server }: { instance: Instance; server: ListedServer | undefined }) {
+  const { fields, copied, facts: say } = text.instances;
   const { cloned_from_backup_id: origin, server_id, neutralized } = instance;
   return (
-    <Container header={<Header variant="h2">Details</Header>}>
+    <Container header={<Header variant="h2">{say.title}</Header>}>
       <KeyValuePairs
         columns={3}
         minColumnWidth={200}
         items={[
-          { label: "Status", value: <Status of="instance" status={instance.status} /> },
-          { label: "URL", value: <Address of={instance} /> },
-          { label: "Server", value: <Link to={`/servers/${server_id}`}>{server?.name ?? server_id}</Link> },
-          { label: "Version", value: instance.erp_version },
-          { label: "Edition", value: instance.edition },
-          { label: "Database name", value: <Copyable value={instance.database_name} what="database name" code /> },
-          { label: "Admin email", value: <Copyable value={instance.admin_email} what="admin email" /> },
-          { label: "Created", value: <Time at={instance.created_at} /> },
-          ...(origin === null ? [] : [{ label: "Cloned from", value: <Origin backupId={origin} /> }]),
-          { label: "Scheduled actions, email and payments", value: neutralized ? "Off (neutralized)" : "Unchanged" },
-          { label: "ID", value: <Copyable value={instance.id} what="ID" code /> },
+          { label: fields.status, value: <Status of="instance" status={instance.status} /> },
+          { label: fields.url, value: <Address of={instance} /> },
+          ...certificateFacts(instance.certificate),
+          { label: fields.server, value: <Link to={`/servers/${server_id}`}>{server?.name ?? server_id}</Link> },
+          { label: fields.version, value: instance.erp_version },
+          { label: fields.edition, value: instance.edition },
+          { label: fields.databaseName, value: <Copyable value={instance.database_name} what={copied.databaseName} code /> },
+          { label: fields.adminEmail, value: <Copyable value={instance.admin_email} what={copied.adminEmail} /> },
+          { label: fields.created, value: <Time at={instance.created_at} /> },
+          ...(origin === null ? [] : [{ label: fields.clonedFrom, value: <Origin backupId={origin} /> }]),
+          {
+            label: fields.outgoing,
+            info: <Help about={say.neutralization}>{say.neutralizationAbout}</Help>,
+            value: neutralized ? say.off : say.unchanged,
+          },
+          { label: text.resource.labels.title, value: <Labels of={instance.labels} /> },
+          { label: fields.id, value: <Copyable value={instance.id} what={copied.id} code /> },
         ]}
       />
     </Container>
@@ -42,11 +53,9 @@ export function Facts({ instance, server }: { instance: Instance; server: Listed
 /** The backup and its instance may have been deleted since. */
 function Origin({ backupId }: { backupId: string }) {
   const { data, error } = useQuery(backups.one(backupId));
-  if (data === undefined) return error instanceof ClientError && error.code === "NOT_FOUND" ? "A deleted backup" : "…";
+  if (data === undefined)
+    return error instanceof ClientError && error.code === "NOT_FOUND" ? text.instances.facts.deletedBackup : "…";
   const { instance_id, instance_name } = data.data;
-  return (
-    <>
-      <Link to={`/instances/${instance_id}`}>{instance_name}</Link>, backup of {momentOf(data.data)}
-    </>
-  );
+  if (instance_id === null) return <Link to={`/backups?backup=${backupId}`}>{text.instances.facts.uploadedBackup}</Link>;
+  return text.instances.facts.backupOf(<Link to={`/instances/${instance_id}`}>{instance_name}</Link>, momentOf(data.data));
 }

@@ -1,40 +1,86 @@
 // All instances.
-import type { Instance } from "../../../shared/api/instances.ts";
+import type { ListedInstance } from "../../../shared/api/instances.ts";
 import { Link } from "../app/link.tsx";
 import { instances } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+import { labelsColumn } from "../resource/labels.tsx";
 import { CreateLink, ListPage } from "../resource/list-page.tsx";
 import { Status } from "../resource/status.tsx";
 import type { Column } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Address } from "./address.tsx";
-import { ServerLink } from "./server-link.tsx";
+import { InstancesBulk } from "./bulk.tsx";
+import { ServerLink, serverNameOf } from "./server-link.tsx";
 
-const COLUMNS: [Column<Instance>, ...Column<Instance>[]] = [
-  { id: "name", header: "Name", cell: (instance) => <Name of={instance} /> },
-  { id: "status", header: "Status", cell: ({ status }) => <Status of="instance" status={status} /> },
-  { id: "address", header: "URL", long: true, cell: (instance) => <Address of={instance} /> },
-  { id: "version", header: "Version", cell: ({ erp_version, edition }) => `${erp_version} ${edition}` },
-  { id: "server", header: "Server", cell: ({ server_id }) => <ServerLink id={server_id} /> },
-  { id: "protection", header: "Protection", cell: ({ protection }) => <Status of="protection" status={protection.status} /> },
-  { id: "created", header: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
-];
+const versionOf = ({ erp_version, edition }: ListedInstance) => `${erp_version} ${edition}`;
+
+function columnsOf(): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
+  const { fields } = text.instances;
+  return [
+    { id: "name", header: fields.name, cell: (instance) => <Name of={instance} />, text: ({ name }) => name },
+    {
+      id: "status",
+      header: fields.status,
+      cell: ({ status }) => <Status of="instance" status={status} />,
+      text: ({ status }) => status,
+    },
+    { id: "address", header: fields.url, long: true, cell: (instance) => <Address of={instance} />, text: ({ url }) => url },
+    { id: "version", header: fields.version, cell: versionOf, text: versionOf },
+    {
+      id: "server",
+      header: fields.server,
+      cell: ({ server_id }) => <ServerLink id={server_id} />,
+      text: ({ server_id }) => serverNameOf(server_id),
+    },
+    {
+      id: "protection",
+      header: fields.protection,
+      cell: ({ protection }) => <Status of="protection" status={protection.status} />,
+      text: ({ protection }) => protection.status,
+    },
+    labelsColumn,
+    {
+      id: "created",
+      header: fields.created,
+      cell: ({ created_at }) => <Time at={created_at} />,
+      text: ({ created_at }) => created_at,
+    },
+    {
+      id: "database",
+      header: fields.databaseName,
+      hidden: true,
+      cell: ({ database_name }) => database_name,
+      text: ({ database_name }) => database_name,
+    },
+    {
+      id: "backup",
+      header: fields.lastBackup,
+      hidden: true,
+      cell: ({ protection }) => <Time at={protection.last_backup_at} none={fields.never} />,
+      text: ({ protection }) => protection.last_backup_at ?? "",
+    },
+    { id: "id", header: fields.id, hidden: true, cell: ({ id }) => id, text: ({ id }) => id },
+  ];
+}
 
 export default function Instances() {
   return (
     <ListPage
-      title="Instances"
-      description="Odoo instances on your servers, each with its own database, files and domain."
+      title={text.instances.title}
+      description={text.instances.about}
       list={instances.list}
+      searchable
       filters={{ status: "instance", protection: "protection" }}
-      columns={COLUMNS}
-      add={<CreateLink to="/instances/create">Create instance</CreateLink>}
-      empty="No instances yet."
+      columns={columnsOf()}
+      bulk={InstancesBulk}
+      add={<CreateLink to="/instances/create">{text.instances.create.title}</CreateLink>}
+      empty={text.instances.empty}
     />
   );
 }
 
-const Name = ({ of: { id, name } }: { of: Instance }) => (
+const Name = ({ of: { id, name } }: { of: ListedInstance }) => (
   <Wrapped>
     <Link to={`/instances/${id}`}>{name}</Link>
   </Wrapped>

@@ -7,8 +7,7 @@ import { client } from "../app/client.ts";
 export function useAct({ id }: Instance, action: "start" | "stop" | "restart") {
   // The same key until a response arrives: a retry after a lost response takes effect once.
   const [idempotencyKey, setKey] = useState(() => crypto.randomUUID());
-  return useMutation({
-    mutationFn: () => client.instances.act({ params: { id }, body: { action }, idempotencyKey }),
-    onSuccess: () => setKey(crypto.randomUUID()),
-  });
+  const send = () => client.instances.act({ params: { id }, body: { action }, idempotencyKey });
+  const mutation = useMutation({ mutationFn: send, onSuccess: () => setKey(crypto.randomUUID()) });
+  return { ...mutation, send };
 }

@@ -1,5 +1,5 @@
 // Ends the session at the service and here, or only here if the service is unreachable.
-import { ClientError } from "../../../shared/api/client.ts";
+import { ClientError } from "../../../shared/api/client-of.ts";
 import { client } from "../app/client.ts";
 import { endSession } from "../session/session.ts";
 

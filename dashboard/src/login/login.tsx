@@ -1,151 +1,182 @@
-// The sign-in page.
-import Alert from "@cloudscape-design/components/alert";
-import Box from "@cloudscape-design/components/box";
-import Button from "@cloudscape-design/components/button";
-import Container from "@cloudscape-design/components/container";
-import FormField from "@cloudscape-design/components/form-field";
-import Input from "@cloudscape-design/components/input";
-import SpaceBetween from "@cloudscape-design/components/space-between";
-import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
-import { Navigate, useLocation } from "react-router";
-import { ClientError } from "../../../shared/api/client.ts";
+// The sign-in page. Without the design system, the router and the cache of responses: together they are most of what a first visit waits for.
+import "./login.css";
+import { type ReactNode, useId, useState } from "react";
+import { flushSync } from "react-dom";
+import { ClientError } from "../../../shared/api/client-of.ts";
+import { useBrand } from "../app/brand.ts";
 import { client } from "../app/client.ts";
-import { PRODUCT, useTitle } from "../app/title.ts";
+import { useTitle } from "../app/title.ts";
 import { wordsOf } from "../app/words.ts";
+import { text } from "../messages/text.ts";
 import { useCountdown } from "../session/countdown.ts";
 import { beginSession, type Ending, useEnding, useSession } from "../session/session.ts";
 
-const ENDINGS: Record<Ending, string> = {
-  "logged-out": "You've signed out.",
-  "logged-out-here":
-    "You've signed out in this browser. We couldn't reach the service, so your session will expire there within 12 hours.",
-  ended: "Your session ended. Sign in to pick up where you left off.",
-  expired: "Your session expired. Sign in to pick up where you left off.",
-};
-
-export default function Login() {
+/** `onTyping` is called with each key, long before the user has signed in. */
+export default function Login({ onTyping = () => undefined }: { onTyping?: () => void }) {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const [asked, setAsked] = useState(false);
-  const session = useSession();
+  const { send, busy, error, failures, forget } = useSignIn();
+  const locked = useCountdown(isLockOut(error) ? error.retryAfter : undefined, failures);
   const ending = useEnding();
-  const from = useFrom();
-  const login = useMutation({
-    mutationFn: () => client.auth.login({ body: { email: email.trim(), password } }),
-    onSuccess: ({ data }) => beginSession(data),
-  });
-  const locked = useCountdown(isLockOut(login.error) ? login.error.retryAfter : undefined, login.failureCount);
-  useTitle("Sign in");
-  if (session !== undefined) return <Navigate to={from} replace />;
-  const missing = (value: string, what: string) => (asked && value === "" ? `Enter your ${what}.` : undefined);
+  useTitle(text.login.title);
+  const missing = (value: string, why: string) => (asked && value === "" ? why : undefined);
   return (
     <main className="login">
-      <SpaceBetween size="l">
-        <Box variant="h1" textAlign="center">
-          {PRODUCT}
-        </Box>
-        <div role="alert" aria-atomic="false">
-          <Notice error={login.error} locked={locked} ending={ending} />
-        </div>
-        <Container>
-          <form
-            noValidate
-            onSubmit={(event) => {
-              event.preventDefault();
-              setAsked(true);
-              if (email !== "" && password !== "" && !login.isPending && locked === 0) login.mutate();
-            }}
-          >
-            <SpaceBetween size="l">
-              <EmailField
-                value={email}
-                error={missing(email, "email")}
-                onChange={(typed) => {
-                  setEmail(typed);
-                  login.reset(); // the earlier error, even a lock-out, belongs to the other email
-                }}
-              />
-              <PasswordField value={password} error={missing(password, "password")} onChange={setPassword} />
-              <Button variant="primary" fullWidth formAction="submit" loading={login.isPending} disabled={locked > 0}>
-                Sign in
-              </Button>
-            </SpaceBetween>
-          </form>
-        </Container>
-      </SpaceBetween>
+      <Product />
+      <div role="alert" aria-atomic="false">
+        <Notice error={error} locked={locked} ending={ending} />
+      </div>
+      <form
+        noValidate
+        onInput={onTyping}
+        onSubmit={(event) => {
+          event.preventDefault();
+          // Shown before the field gets the focus, so that a screen reader reads the error with it.
+          flushSync(() => setAsked(true));
+          const empty = event.currentTarget.querySelector<HTMLInputElement>("input[aria-invalid=true]");
+          if (empty !== null) empty.focus();
+          else if (!busy && locked === 0) void send(email.trim(), password);
+        }}
+      >
+        <Field
+          label={text.login.email}
+          error={missing(email, text.login.noEmail)}
+          value={email}
+          onChange={(typed) => {
+            setEmail(typed);
+            forget(); // the earlier error, even a lock-out, belongs to the other email
+          }}
+          type="email"
+          name="email"
+          autoComplete="username"
+          autoFocus
+        />
+        <Field
+          label={text.login.password}
+          error={missing(password, text.login.noPassword)}
+          value={password}
+          onChange={setPassword}
+          type="password"
+          name="password"
+          autoComplete="current-password"
+        />
+        <button type="submit" disabled={locked > 0} aria-busy={busy}>
+          {text.login.signIn}
+        </button>
+      </form>
+      <Support />
     </main>
   );
 }
 
-interface FieldProps {
-  value: string;
-  error: string | undefined;
-  onChange: (typed: string) => void;
+/** Busy until the page that follows has replaced this one. */
+function useSignIn() {
+  const [sending, setSending] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const [failures, setFailures] = useState(0);
+  const session = useSession();
+  const send = async (email: string, password: string): Promise<void> => {
+    setSending(true);
+    try {
+      const { data } = await client.auth.login({ body: { email, password } });
+      setError(undefined);
+      beginSession(data);
+    } catch (cause) {
+      setError(cause);
+      setFailures((before) => before + 1);
+    } finally {
+      setSending(false);
+    }
+  };
+  return { send, busy: sending || session !== undefined, error, failures, forget: () => setError(undefined) };
 }
 
-const EmailField = ({ value, error, onChange }: FieldProps) => (
-  <FormField label="Email" errorText={error}>
-    <Input
-      value={value}
-      onChange={({ detail }) => onChange(detail.value)}
-      type="email"
-      inputMode="email"
-      name="email"
-      autoComplete="username"
-      autoFocus
-    />
-  </FormField>
-);
+function Product() {
+  const brand = useBrand();
+  return (
+    <h1>
+      {brand?.logo != null && <img className="logo" src={brand.logo} alt="" />}
+      {brand?.name}
+    </h1>
+  );
+}
 
-const PasswordField = ({ value, error, onChange }: FieldProps) => (
-  <FormField label="Password" errorText={error}>
-    <Input
-      value={value}
-      onChange={({ detail }) => onChange(detail.value)}
-      type="password"
-      name="password"
-      autoComplete="current-password"
-    />
-  </FormField>
-);
+function Support() {
+  const url = useBrand()?.support_url;
+  return (
+    url != null && (
+      <a href={url} target="_blank" rel="noreferrer" title={text.app.newTab}>
+        {text.app.support}
+      </a>
+    )
+  );
+}
+
+interface FieldProps {
+  label: string;
+  error: string | undefined;
+  value: string;
+  onChange: (typed: string) => void;
+  type: "email" | "password";
+  name: string;
+  autoComplete: string;
+  autoFocus?: boolean;
+}
+
+function Field({ label, error, onChange, ...input }: FieldProps) {
+  const id = useId();
+  return (
+    <div>
+      <label htmlFor={id}>{label}</label>
+      <input
+        {...input}
+        id={id}
+        onChange={({ target }) => onChange(target.value)}
+        aria-invalid={error !== undefined}
+        aria-describedby={error === undefined ? undefined : `${id}-error`}
+      />
+      {error !== undefined && (
+        <p className="error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
 
 function Notice({ error, locked, ending }: { error: unknown; locked: number; ending: Ending | undefined }) {
+  const { login } = text;
   if (locked > 0)
     return (
-      <Alert type="warning" header="Too many failed attempts">
-        You can try again in{" "}
-        <span role="timer" aria-live="off">
-          {clock(locked)}
-        </span>
-        .
-      </Alert>
+      <Box type="warning" title={login.locked.title}>
+        {login.locked.text(
+          <span role="timer" aria-live="off">
+            {clock(locked)}
+          </span>,
+        )}
+      </Box>
     );
-  if (error instanceof ClientError && error.code === "UNAUTHORIZED")
-    return <Alert type="error">Incorrect email or password.</Alert>;
-  if (error !== null && !isLockOut(error)) {
-    const { title, text } = wordsOf(error);
+  if (error instanceof ClientError && error.code === "UNAUTHORIZED") return <Box type="error">{login.wrong}</Box>;
+  if (error !== undefined && !isLockOut(error)) {
+    const { title, text: explanation } = wordsOf(error);
     return (
-      <Alert type="error" header={title}>
-        {text}
-      </Alert>
+      <Box type="error" title={title}>
+        {explanation}
+      </Box>
     );
   }
-  return ending !== undefined && <Alert type={ending === "logged-out-here" ? "warning" : "info"}>{ENDINGS[ending]}</Alert>;
+  return ending !== undefined && <Box type={ending === "logged-out-here" ? "warning" : "info"}>{login.endings[ending]}</Box>;
 }
+
+const Box = ({ type, title, children }: { type: "error" | "warning" | "info"; title?: string; children: ReactNode }) => (
+  <div className={`notice ${type}`}>
+    {title !== undefined && <strong>{title}</strong>}
+    {children}
+  </div>
+);
 
 /** Other errors with a time to wait, such as from a service that is down, are not lock-outs. */
 const isLockOut = (error: unknown): error is ClientError => error instanceof ClientError && error.code === "RATE_LIMIT_EXCEEDED";
 
 const clock = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-
-/** Rejects `//example.com`, which a browser takes for another host. */
-const isOurs = (path: string): boolean =>
-  path.startsWith("/") && URL.parse(path, window.location.origin)?.origin === window.location.origin;
-
-/** The page to return to, if it is one of ours. */
-function useFrom(): string {
-  const { state } = useLocation();
-  const from: unknown = typeof state === "object" && state !== null && "from" in state ? state.from : undefined;
-  return typeof from === "string" && isOurs(from) ? from : "/";
-}

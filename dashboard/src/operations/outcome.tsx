@@ -4,11 +4,13 @@ import ProgressBar from "@cloudscape-design/components/progress-bar";
 import type { Operation, OperationResult } from "../../../shared/api/operations.ts";
 import { RequestId } from "../app/failure.tsx";
 import { Link } from "../app/link.tsx";
+import { text } from "../messages/text.ts";
+import { Status } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { useStep } from "./use-step.ts";
 import { useOperation } from "./watch.ts";
-import { downtimeInWords, HOST_SKIPPED, verificationInWords, workOf } from "./words.ts";
+import { verificationInWords, workOf } from "./words.ts";
 
 export function Outcome({ operation }: { operation: Operation }) {
   const live = useOperation(operation.id) ?? operation;
@@ -19,7 +21,7 @@ export function Outcome({ operation }: { operation: Operation }) {
     <Wrapped>
       {error === null ? (
         <Box variant="span" color="text-body-secondary">
-          Finished <Time at={finished_at} />
+          {text.operations.finished(<Time at={finished_at} />)}
         </Box>
       ) : (
         <>
@@ -33,18 +35,24 @@ export function Outcome({ operation }: { operation: Operation }) {
 }
 
 function Found({ result }: { result: OperationResult }) {
-  const { downtime_seconds, host_skipped, safety_backup_id, skipped_paths, verification } = result;
+  const { backup_id, downtime_seconds, drill, host_skipped, safety_backup_id, skipped_paths, verification } = result;
   return (
     <>
+      {backup_id !== undefined && (
+        <div>
+          <Link to={`/backups?backup=${backup_id}`}>{text.operations.backup}</Link>
+        </div>
+      )}
+      {drill !== undefined && <div>{text.operations.drill(<Status of="drill" status={drill.status} />)}</div>}
       {verification !== undefined && <div>{verificationInWords(verification)}</div>}
       {safety_backup_id !== undefined && (
         <div>
-          <Link to={`/backups?backup=${safety_backup_id}`}>Pre-restore backup</Link>
+          <Link to={`/backups?backup=${safety_backup_id}`}>{text.operations.preRestoreBackup}</Link>
         </div>
       )}
-      {downtime_seconds !== undefined && <div>{downtimeInWords(downtime_seconds)}</div>}
-      {skipped_paths !== undefined && <div>Skipped: {skipped_paths.join(", ")}</div>}
-      {host_skipped === true && <div>{HOST_SKIPPED}</div>}
+      {downtime_seconds !== undefined && <div>{text.operations.downtime(downtime_seconds)}</div>}
+      {skipped_paths !== undefined && <div>{text.operations.skipped(skipped_paths.join(", "))}</div>}
+      {host_skipped === true && <div>{text.operations.hostSkipped}</div>}
     </>
   );
 }

@@ -2,7 +2,8 @@
 import Alert from "@cloudscape-design/components/alert";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
 import type { Operation } from "../../../shared/api/operations.ts";
-import { PROGRESS_UNKNOWN, useStep } from "./use-step.ts";
+import { text } from "../messages/text.ts";
+import { useStep } from "./use-step.ts";
 import { useOperation, useWatchFailed } from "./watch.ts";
 import { workOf } from "./words.ts";
 
@@ -11,10 +12,10 @@ export function Progress({ id }: { id: string | null }) {
   const operation = useOperation(id);
   const failed = useWatchFailed();
   if (id === null) return null;
-  if (operation === undefined) return failed && <Alert type="warning">{PROGRESS_UNKNOWN}</Alert>;
+  if (operation === undefined) return failed && <Alert type="warning">{text.operations.progressUnknown}</Alert>;
   if (operation.finished_at !== null) return null;
   return (
-    <Alert type="info" statusIconAriaLabel="Running">
+    <Alert type="info" statusIconAriaLabel={text.operations.running}>
       <OperationBar operation={operation} />
     </Alert>
   );

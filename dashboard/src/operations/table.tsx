@@ -1,31 +1,50 @@
 // The work that was done on a resource, newest first, with its result or the reason why it failed.
 import type { Operation } from "../../../shared/api/operations.ts";
+import { Link } from "../app/link.tsx";
 import { operations } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
 import { Status } from "../resource/status.tsx";
 import { ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Outcome } from "./outcome.tsx";
+import { pageOf, useIsGone } from "./pages.ts";
 import { useOperation } from "./watch.ts";
 import { workOf } from "./words.ts";
 
-export function OperationsTable({ resourceId }: { resourceId: string }) {
+interface Props {
+  resourceId: string;
+  title?: string;
+  description?: string;
+}
+
+export function OperationsTable({ resourceId, title = text.operations.title, description = "" }: Props) {
+  const say = text.operations.columns;
   return (
     <ResourceTable<Operation>
-      title="Operations"
+      title={title}
+      description={description}
       list={operations.list}
       only={{ resource_id: resourceId }}
       prefix="operations"
       perPage={10}
       columns={[
-        { id: "type", header: "Operation", cell: ({ type }) => workOf(type).name },
-        { id: "status", header: "Status", cell: (operation) => <LiveStatus operation={operation} /> },
-        { id: "outcome", header: "Result", long: true, cell: (operation) => <Outcome operation={operation} /> },
-        { id: "by", header: "Started by", cell: ({ created_by }) => created_by.name },
-        { id: "at", header: "Started", cell: ({ created_at }) => <Time at={created_at} /> },
+        { id: "type", header: say.operation, cell: (operation) => <Work operation={operation} on={resourceId} /> },
+        { id: "status", header: say.status, cell: (operation) => <LiveStatus operation={operation} /> },
+        { id: "outcome", header: say.result, long: true, cell: (operation) => <Outcome operation={operation} /> },
+        { id: "by", header: say.by, cell: ({ created_by }) => created_by.name },
+        { id: "at", header: say.at, cell: ({ created_at }) => <Time at={created_at} /> },
       ]}
-      empty="No operations yet."
+      empty={text.operations.empty}
     />
   );
+}
+
+/** Work on a backup or a clone of an instance is part of the instance's history. */
+function Work({ operation: { type, resource }, on }: { operation: Operation; on: string }) {
+  const { name } = workOf(type);
+  const page = resource.id === on ? undefined : pageOf(resource);
+  const gone = useIsGone(page === undefined ? undefined : resource);
+  return page === undefined || gone !== false ? name : <Link to={page}>{name}</Link>;
 }
 
 /** The list is as old as its last response; the watch is more recent. */

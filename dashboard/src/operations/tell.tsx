@@ -2,8 +2,9 @@
 import type { Operation } from "../../../shared/api/operations.ts";
 import { RequestId } from "../app/failure.tsx";
 import { notify } from "../app/notifications.ts";
+import { text } from "../messages/text.ts";
 import { recordsIn } from "./held.ts";
-import { HOST_SKIPPED, workOf } from "./words.ts";
+import { workOf } from "./words.ts";
 
 export function tellEnd(operation: Operation): void {
   const { id, type, status, error, result, request_id } = operation;
@@ -27,7 +28,7 @@ export function tellEnd(operation: Operation): void {
       id,
       type: "success",
       header: `${words.succeeded}${about}`,
-      ...(result?.host_skipped === true && { content: HOST_SKIPPED }),
+      ...(result?.host_skipped === true && { content: text.operations.hostSkipped }),
     });
 }
 

@@ -1,10 +1,9 @@
 // The current step of an operation, in words; also says if the progress is unavailable, because the bar then stands still.
 import type { Operation } from "../../../shared/api/operations.ts";
+import { text } from "../messages/text.ts";
 import { useWatchFailed } from "./watch.ts";
 
 export function useStep(operation: Operation | undefined): string {
-  if (useWatchFailed()) return PROGRESS_UNKNOWN;
-  return operation?.step ?? "Queued";
+  if (useWatchFailed()) return text.operations.progressUnknown;
+  return operation?.step ?? text.operations.queued;
 }
-
-export const PROGRESS_UNKNOWN = "Can't get the progress right now. Trying again…";

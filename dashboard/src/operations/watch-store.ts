@@ -1,6 +1,6 @@
 // The state of the watch: the operations that it follows to their end, and their last known state.
 import { queryOptions } from "@tanstack/react-query";
-import { ClientError } from "../../../shared/api/client.ts";
+import { ClientError } from "../../../shared/api/client-of.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
 import { client } from "../app/client.ts";
 import { operationIdsIn } from "../app/operation-ids.ts";
@@ -24,6 +24,8 @@ const seen = (): readonly Operation[] => queryClient.getQueryData<readonly Opera
 function createWatch() {
   /** By ID: operations that this page started, that lock records, or that it saw running. */
   const followed = new Set<string>();
+  /** Of those that something else than a notification reports. */
+  const claimed = new Map<string, (ended: Operation) => void>();
   const reportEnds = createEnds();
   let noticed = false;
 
@@ -36,6 +38,13 @@ function createWatch() {
 
   return {
     query: watchQuery(followed),
+    /** Follows an operation whose end only the caller reports. */
+    claim: (operation: Operation, onEnd: (ended: Operation) => void): void => {
+      if (!isOpen(operation)) return onEnd(operation);
+      claimed.set(operation.id, onEnd);
+      queryClient.setQueryData<readonly Operation[]>(KEY, (known = []) => [operation, ...known]);
+      return follow([operation.id]);
+    },
     /** Compares a response with the followed operations: reports ends of the user's own, and starts to follow other users'. */
     notice: (operations: readonly Operation[]): void => {
       const begun = operations.filter((operation) => isOpen(operation) && !followed.has(operation.id));
@@ -45,7 +54,7 @@ function createWatch() {
       // The page's first requests already show what was running when it opened.
       if ((begun.length > 0 && noticed) || ended.length > 0)
         // An operation may end before the watch first sees it: its record says who started it.
-        reportEnds(ended.filter(({ created_by }) => created_by.id === session()?.user.id));
+        reportEnds(unclaimed(claimed, ended).filter(({ created_by }) => created_by.id === session()?.user.id));
       noticed = true;
     },
     /** Follows the operations in responses, until the returned function is called. */
@@ -65,26 +74,41 @@ function createWatch() {
         leaveMutations();
         leaveQueries();
         followed.clear();
+        claimed.clear();
         noticed = false;
       };
     },
   };
 }
 
-/** The one request of the watch: for the newest operations or, in turn, for a followed one that is not among them. */
+/** Reports the claimed ones to those who claimed them. */
+function unclaimed(claimed: Map<string, (ended: Operation) => void>, ended: readonly Operation[]): readonly Operation[] {
+  const others = ended.filter(({ id }) => !claimed.has(id));
+  for (const operation of ended) {
+    claimed.get(operation.id)?.(operation);
+    claimed.delete(operation.id);
+  }
+  return others;
+}
+
+/** The one request of the watch: for the newest operations or, in turn, for a followed one that is not among them and those after it. */
 function watchQuery(followed: Set<string>) {
   let pageIsNext = true;
   let onPage: ReadonlySet<string> = new Set();
 
   const ask = async (signal: AbortSignal): Promise<readonly Operation[]> => {
     const [lost] = [...followed].filter((id) => !onPage.has(id));
-    const known = seen();
     const asksPage = pageIsNext || lost === undefined;
     pageIsNext = !asksPage;
-    if (!asksPage) return [...(await one(followed, lost, signal)), ...known.filter(({ id }) => id !== lost)];
+    if (!asksPage) {
+      const since = seen().find(({ id }) => id === lost)?.created_at;
+      const found = await (since === undefined ? one(followed, lost, signal) : from(followed, since, signal));
+      // What a list does not have yet is asked for by its ID in its next turn.
+      return [...found, ...seen().filter(({ id }) => id !== lost && !found.some((each) => each.id === id))];
+    }
     const { data } = await client.operations.list({ query: { per_page: PAGE }, signal });
     onPage = new Set(data.map(({ id }) => id));
-    return [...data, ...known.filter(({ id }) => followed.has(id) && !onPage.has(id))];
+    return [...data, ...seen().filter(({ id }) => followed.has(id) && !onPage.has(id))];
   };
 
   return queryOptions({
@@ -102,9 +126,22 @@ function watchQuery(followed: Set<string>) {
   });
 }
 
-async function one(followed: Set<string>, id: string, signal: AbortSignal): Promise<Operation[]> {
-  followed.delete(id); // back to the end, so that all have their turn
+/** A wave of hundreds takes a few requests, not one for each. */
+async function from(followed: Set<string>, since: string, signal: AbortSignal): Promise<Operation[]> {
+  const { data } = await client.operations.list({ query: { created_after: since, order: "asc", per_page: PAGE }, signal });
+  const found = data.filter(({ id }) => followed.has(id));
+  for (const { id } of found) toBack(followed, id);
+  return found;
+}
+
+/** So that all have their turn. */
+function toBack(followed: Set<string>, id: string): void {
+  followed.delete(id);
   followed.add(id);
+}
+
+async function one(followed: Set<string>, id: string, signal: AbortSignal): Promise<Operation[]> {
+  toBack(followed, id);
   try {
     return [(await client.operations.get({ params: { id }, signal })).data];
   } catch (error) {

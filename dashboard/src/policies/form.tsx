@@ -10,29 +10,18 @@ import type { Instance } from "../../../shared/api/instances.ts";
 import { KEEP_RULES } from "../../../shared/domain/retention.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
+import type { KeepRule } from "../messages/en/policies.tsx";
+import { text } from "../messages/text.ts";
+import type { Rehearse } from "../resource/forecast.tsx";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
+import { SettledForecast } from "../resource/settled.tsx";
 import { useForm } from "../resource/use-form.ts";
 import { FOUR_A_DAY, keepInWords, timeOfDay } from "./words.ts";
 
-type KeepRule = (typeof KEEP_RULES)[number];
-
-const PRESETS = [
-  { value: "daily", label: "Every day" },
-  { value: "four", label: "Four times a day: 0:00, 6:00, 12:00, 18:00" },
-  { value: "custom", label: "Custom" },
-] as const;
-type Preset = (typeof PRESETS)[number]["value"];
-const isPreset = (value: string): value is Preset => PRESETS.some((preset) => preset.value === value);
-
-const RULES: Readonly<Record<KeepRule, string>> = {
-  last: "Newest",
-  hourly: "Hours",
-  daily: "Days",
-  weekly: "Weeks",
-  monthly: "Months",
-  yearly: "Years",
-};
+const PRESETS = ["daily", "four", "custom"] as const;
+type Preset = (typeof PRESETS)[number];
+const isPreset = (value: string): value is Preset => PRESETS.some((preset) => preset === value);
 
 type Values = { preset: Preset; time: string; schedule: string; timezone: string; drills: string; enabled: boolean } & Record<
   KeepRule,
@@ -50,18 +39,18 @@ function valuesOf(policy: Policy | undefined): Values {
     enabled: true,
   };
   const time = timeOfDay(schedule);
-  const text = (rule: KeepRule): string => String(keep[rule] ?? "");
+  const kept = (rule: KeepRule): string => String(keep[rule] ?? "");
   return {
     preset: time !== undefined ? "daily" : schedule === FOUR_A_DAY ? "four" : "custom",
     time: time ?? "02:00",
     schedule,
     timezone,
-    last: text("last"),
-    hourly: text("hourly"),
-    daily: text("daily"),
-    weekly: text("weekly"),
-    monthly: text("monthly"),
-    yearly: text("yearly"),
+    last: kept("last"),
+    hourly: kept("hourly"),
+    daily: kept("daily"),
+    weekly: kept("weekly"),
+    monthly: kept("monthly"),
+    yearly: kept("yearly"),
     drills: drill_every_days === null ? "" : String(drill_every_days),
     enabled,
   };
@@ -77,7 +66,7 @@ function scheduleOf({ preset, time, schedule }: Values): string {
 }
 
 /** An empty field keeps nothing; text that is no number is sent as it is, so that its error appears. */
-const numberIn = (text: string): number | undefined => (text.trim() === "" ? undefined : Number(text));
+const numberIn = (typed: string): number | undefined => (typed.trim() === "" ? undefined : Number(typed));
 
 function keepOf(values: Values): BackupPolicy["keep"] {
   return Object.fromEntries(
@@ -103,59 +92,121 @@ interface Props {
 }
 
 export function PolicyForm({ instance: { id, name }, policy, onDismiss }: Props) {
+  const params = { id };
+  return (
+    <PolicyDialog
+      title={text.policies.form.title(name)}
+      of={id}
+      policy={policy}
+      send={(body) => client.backupPolicy.update({ params, body })}
+      rehearse={(body) => client.backupPolicy.update.dryRun({ params, body })}
+      saved={text.policies.form.saved(name)}
+      onDismiss={onDismiss}
+    />
+  );
+}
+
+interface DefaultProps {
+  policy: Policy | null;
+  onDismiss: () => void;
+}
+
+/** The policy that new instances get. */
+export const DefaultPolicyForm = ({ policy, onDismiss }: DefaultProps) => (
+  <PolicyDialog
+    title={text.policies.form.defaultTitle}
+    of="default"
+    policy={policy ?? undefined}
+    send={(default_backup_policy) => client.settings.update({ body: { default_backup_policy } })}
+    saved={text.policies.form.defaultSaved}
+    onDismiss={onDismiss}
+  />
+);
+
+type Body = ReturnType<typeof bodyOf>;
+
+interface DialogProps {
+  title: string;
+  of: string;
+  policy: Policy | undefined;
+  send: (body: Body) => Promise<unknown>;
+  /** The dry run of `send`, if it has one. */
+  rehearse?: (body: Body) => ReturnType<Rehearse>;
+  saved: string;
+  onDismiss: () => void;
+}
+
+function PolicyDialog({ title, of, policy, send, rehearse, saved, onDismiss }: DialogProps) {
+  const say = text.policies.form;
   const form = useForm({
-    of: id,
+    of,
     initial: valuesOf(policy),
     schema: api.backupPolicy.update.body,
     body: bodyOf,
-    send: (body) => client.backupPolicy.update({ params: { id }, body }),
+    send,
     done: () => {
-      notify({ id: `policy-${id}`, type: "success", header: `Backup policy saved: ${name}` });
+      notify({ id: `policy-${of}`, type: "success", header: saved });
       onDismiss();
     },
   });
-  const { preset, enabled } = form.values;
+  const { enabled } = form.values;
   return (
-    <FormDialog title={`Backup policy of ${name}`} form={form} submit="Save policy" onDismiss={onDismiss}>
-      <FormField label="Back up">
-        <RadioGroup
-          value={preset}
-          items={[...PRESETS]}
-          onChange={({ detail }) => isPreset(detail.value) && form.set({ preset: detail.value })}
-        />
-      </FormField>
-      {preset === "daily" && (
-        <TextField
-          label="At"
-          hint="24-hour clock, such as 02:00. The backup starts within 15 minutes."
-          {...form.text("time")}
-          error={form.error("schedule") && "Enter a time such as 02:00."}
-        />
-      )}
-      {preset === "custom" && <TextField label="Cron expression" placeholder="0 2 * * 1-5" {...form.text("schedule")} />}
-      <TextField label="Time zone" placeholder="Europe/Berlin" {...form.text("timezone")} />
-      <FormField label="Keep" description={`${keepInWords(keepOf(form.values))}.`} errorText={form.error("keep")}>
+    <FormDialog title={title} form={form} submit={say.save} onDismiss={onDismiss}>
+      <ScheduleFields form={form} />
+      <TextField label={say.zone} placeholder="Europe/Berlin" {...form.text("timezone")} />
+      <FormField label={say.keep} description={say.keepAbout(keepInWords(keepOf(form.values)))} errorText={form.error("keep")}>
         <ColumnLayout columns={3}>
           {KEEP_RULES.map((rule) => (
-            <TextField key={rule} label={RULES[rule]} type="number" {...form.text(rule)} error={form.error(`keep.${rule}`)} />
+            <TextField key={rule} label={say.rules[rule]} type="number" {...form.text(rule)} error={form.error(`keep.${rule}`)} />
           ))}
         </ColumnLayout>
       </FormField>
-      <Box color="text-body-secondary">
-        Locked backups, manual backups and the latest completed backup are never removed by a policy.
-      </Box>
+      <Box color="text-body-secondary">{say.neverRemoved}</Box>
       <TextField
-        label="Restore drill every (days)"
+        label={say.drills}
         optional
-        description="Restores the newest backup to a throwaway database and checks it. The instance isn't touched."
-        hint="1–90."
+        description={say.drillsAbout}
+        hint={say.drillsHint}
         type="number"
         {...form.text("drills")}
         error={form.error("drill_every_days")}
       />
       <Checkbox checked={enabled} onChange={({ detail }) => form.set({ enabled: detail.checked })}>
-        Enabled
+        {say.enabled}
       </Checkbox>
+      {rehearse !== undefined && (
+        <SettledForecast
+          schema={api.backupPolicy.update.body}
+          body={bodyOf(form.values)}
+          rehearse={rehearse}
+          of={of}
+          returns={false}
+        />
+      )}
     </FormDialog>
+  );
+}
+
+interface FieldsProps {
+  form: Pick<ReturnType<typeof useForm<Values, Body, unknown>>, "values" | "set" | "text" | "error">;
+}
+
+function ScheduleFields({ form }: FieldsProps) {
+  const say = text.policies.form;
+  const { preset } = form.values;
+  return (
+    <>
+      <FormField label={say.schedule}>
+        <RadioGroup
+          value={preset}
+          items={PRESETS.map((value) => ({ value, label: say.presets[value] }))}
+          onChange={({ detail }) => isPreset(detail.value) && form.set({ preset: detail.value })}
+        />
+      </FormField>
+      {preset === "daily" && (
+        <TextField label={say.time} hint={say.timeHint} {...form.text("time")} error={form.error("schedule") && say.timeWrong} />
+      )}
+      {preset === "custom" && <TextField label={say.cron} placeholder="0 2 * * 1-5" {...form.text("schedule")} />}
+    </>
   );
 }

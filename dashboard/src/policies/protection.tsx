@@ -13,13 +13,17 @@ import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { backupPolicies } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
-import { Deletion } from "../resource/deletion.tsx";
+import { text } from "../messages/text.ts";
 import { Status } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
-import { PolicyForm } from "./form.tsx";
-import { keepInWords, scheduleInWords } from "./words.ts";
+import { drillsInWords, keepInWords, scheduleInWords } from "./words.ts";
+import { lazily } from "../app/lazily.tsx";
+
+const Deletion = lazily(async () => (await import("../resource/deletion.tsx")).Deletion);
+const PolicyForm = lazily(async () => (await import("./form.tsx")).PolicyForm);
 
 export function Protection({ instance }: { instance: Instance }) {
+  const say = text.policies.protection;
   const [dialog, setDialog] = useState<"edit" | "delete">();
   const { data, error, refetch } = useQuery(backupPolicies.of(instance.id));
   const none = isMissing(error);
@@ -32,14 +36,12 @@ export function Protection({ instance }: { instance: Instance }) {
           variant="h2"
           actions={
             <SpaceBetween direction="horizontal" size="xs">
-              {policy !== undefined && <Button onClick={() => setDialog("delete")}>Delete policy</Button>}
-              {(policy !== undefined || none) && (
-                <Button onClick={() => setDialog("edit")}>{none ? "Set up automatic backups" : "Edit policy"}</Button>
-              )}
+              {policy !== undefined && <Button onClick={() => setDialog("delete")}>{say.delete}</Button>}
+              {(policy !== undefined || none) && <Button onClick={() => setDialog("edit")}>{none ? say.setUp : say.edit}</Button>}
             </SpaceBetween>
           }
         >
-          Protection
+          {say.title}
         </Header>
       }
     >
@@ -51,13 +53,13 @@ export function Protection({ instance }: { instance: Instance }) {
       {dialog === "edit" && <PolicyForm instance={instance} policy={policy} onDismiss={close} />}
       {dialog === "delete" && (
         <Deletion
-          title="Delete backup policy"
-          confirm="Delete policy"
+          title={say.deleteTitle}
+          confirm={say.delete}
           send={() => client.backupPolicy.delete({ params: { id: instance.id } })}
           onDeleted={close}
           onDismiss={close}
         >
-          {instance.name} will no longer be backed up automatically. Its backups are kept.
+          {say.deleteAbout(instance.name)}
         </Deletion>
       )}
     </Container>
@@ -70,40 +72,33 @@ interface StateProps {
   none: boolean;
 }
 
-const State = ({ protection, policy, none }: StateProps) => (
-  <SpaceBetween size="m">
-    <KeyValuePairs
-      columns={3}
-      minColumnWidth={200}
-      items={[
-        { label: "Status", value: <Status of="protection" status={protection.status} /> },
-        { label: "Last backup", value: <Time at={protection.last_backup_at} none="None yet" /> },
-        { label: "Next backup", value: <Time at={protection.next_backup_at} none="None scheduled" /> },
-        ...(policy === undefined
-          ? []
-          : [
-              { label: "Schedule", value: policy.enabled ? scheduleInWords(policy) : `Paused. ${scheduleInWords(policy)}` },
-              { label: "Keeps", value: keepInWords(policy.keep) },
-              { label: "Last run", value: <LastRun run={policy.last_run} /> },
-            ]),
-      ]}
-    />
-    {none && (
-      <Box color="text-body-secondary">
-        This instance is backed up only when somebody does it. A backup policy takes backups on a schedule and removes old ones.
-      </Box>
-    )}
-  </SpaceBetween>
-);
-
-const OUTCOMES = { completed: "Completed", failed: "Failed", skipped: "Skipped" } as const;
+function State({ protection, policy, none }: StateProps) {
+  const say = text.policies.protection;
+  return (
+    <SpaceBetween size="m">
+      <KeyValuePairs
+        columns={3}
+        minColumnWidth={200}
+        items={[
+          { label: say.status, value: <Status of="protection" status={protection.status} /> },
+          { label: say.last, value: <Time at={protection.last_backup_at} none={say.noLast} /> },
+          { label: say.next, value: <Time at={protection.next_backup_at} none={say.noNext} /> },
+          ...(policy === undefined
+            ? []
+            : [
+                { label: say.schedule, value: policy.enabled ? scheduleInWords(policy) : say.paused(scheduleInWords(policy)) },
+                { label: say.keeps, value: keepInWords(policy.keep) },
+                { label: say.drills, value: drillsInWords(policy.drill_every_days) },
+                { label: say.lastRun, value: <LastRun run={policy.last_run} /> },
+              ]),
+        ]}
+      />
+      {none && <Box color="text-body-secondary">{say.none}</Box>}
+    </SpaceBetween>
+  );
+}
 
 function LastRun({ run }: { run: BackupPolicy["last_run"] }) {
-  if (run === null) return "None yet";
-  return (
-    <>
-      {OUTCOMES[run.status]}, due <Time at={run.at} />
-      {run.reason !== null && `: ${run.reason}`}
-    </>
-  );
+  const say = text.policies.protection;
+  return run === null ? say.noLastRun : say.run(run.status, <Time at={run.at} />, run.reason);
 }

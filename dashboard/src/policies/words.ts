@@ -1,10 +1,7 @@
 // Backup policies in words: when they run, and what they keep.
 import type { BackupPolicy } from "../../../shared/api/backup-policy.ts";
 import { KEEP_RULES } from "../../../shared/domain/retention.ts";
-
-type Keep = BackupPolicy["keep"];
-
-const UNITS = { hourly: "hour", daily: "day", weekly: "week", monthly: "month", yearly: "year" } as const;
+import { text } from "../messages/text.ts";
 
 export const FOUR_A_DAY = "0 */6 * * *";
 const DAILY = /^(\d{1,2}) (\d{1,2}) \* \* \*$/;
@@ -16,27 +13,18 @@ export function timeOfDay(schedule: string): string | undefined {
 }
 
 export function scheduleInWords({ schedule, timezone }: Pick<BackupPolicy, "schedule" | "timezone">): string {
+  const say = text.policies.schedule;
   const time = timeOfDay(schedule);
-  const when =
-    time !== undefined
-      ? `Every day at ${time}`
-      : schedule === FOUR_A_DAY
-        ? "Four times a day, from midnight"
-        : `By the cron expression ${schedule}`;
-  return `${when} (${timezone})`;
+  if (time !== undefined) return say.daily(time, timezone);
+  return schedule === FOUR_A_DAY ? say.four(timezone) : say.cron(schedule, timezone);
 }
 
-/** "The 3 newest backups, and the newest of each of the last 7 days and 4 weeks". */
-export function keepInWords(keep: Keep): string {
-  const periods = KEEP_RULES.flatMap((rule) => {
-    const count = keep[rule] ?? 0;
-    return rule === "last" || count === 0 ? [] : [`${count} ${UNITS[rule]}${count === 1 ? "" : "s"}`];
+export function keepInWords(keep: BackupPolicy["keep"]): string {
+  const periods = KEEP_RULES.flatMap((unit) => {
+    const count = keep[unit] ?? 0;
+    return unit === "last" || count === 0 ? [] : [{ unit, count }];
   });
-  const { last = 0 } = keep;
-  const newest = last === 0 ? undefined : last === 1 ? "the newest backup" : `the ${last} newest backups`;
-  const each = periods.length === 0 ? undefined : `the newest of each of the last ${listed(periods)}`;
-  const words = [newest, each].filter((part) => part !== undefined).join(", and ");
-  return words === "" ? "Nothing" : `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  return text.policies.keeps(keep.last ?? 0, periods);
 }
 
-const listed = (words: readonly string[]): string => new Intl.ListFormat("en").format(words);
+export const drillsInWords = (days: number | null): string => text.policies.drills(days);

@@ -1,7 +1,8 @@
-// Chooses one record of a list, which may be longer than a page: scrolling loads more, and typing searches all of it.
+// Chooses one record of a list, which may be longer than a page: scrolling loads more, and typing searches all of it in the API.
 import FormField from "@cloudscape-design/components/form-field";
 import Select, { type SelectProps } from "@cloudscape-design/components/select";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
+import { text } from "../messages/text.ts";
 import type { Pages } from "./use-pages.ts";
 
 interface Props<Item> {
@@ -9,6 +10,8 @@ interface Props<Item> {
   description?: string | undefined;
   error: string | undefined;
   pages: Pages<Item>;
+  /** The one that is chosen at first, which may not be among the loaded ones. */
+  initially?: Item | undefined;
   optionOf: (item: Item) => Omit<SelectProps.Option, "value">;
   /** An ID; empty if none is chosen yet. */
   chosen: string;
@@ -26,32 +29,40 @@ const SEARCHED_FROM = 8;
 const DRAWN_MAX = 100;
 
 export function Chooser<Item extends { id: string }>(props: Props<Item>) {
-  const { label, description, error, pages, optionOf, chosen, onChange, placeholder, what, empty, secondaryControl } = props;
-  const { items, total = 0 } = pages;
-  const options = items.map((item) => ({ value: item.id, ...optionOf(item) }));
+  const { label, description, error, pages, initially, chosen, onChange, placeholder, what, empty, secondaryControl } = props;
+  const { items, total = 0, matching = 0 } = pages;
+  const say = text.resource.chooser;
+  const toOption = (item: Item): SelectProps.Option => ({ value: item.id, ...props.optionOf(item) });
+  const options = items.map(toOption);
+  const present = options.find(({ value }) => value === chosen);
+  // A search may leave the chosen one out.
+  const [last, setLast] = useState(initially && toOption(initially));
   return (
     <FormField label={label} description={description} errorText={error} secondaryControl={secondaryControl}>
       <Select
         options={options}
-        selectedOption={options.find(({ value }) => value === chosen) ?? null}
+        selectedOption={present ?? (last?.value === chosen ? last : undefined) ?? null}
         triggerVariant="option"
         placeholder={placeholder}
-        empty={empty}
-        filteringType={total > SEARCHED_FROM ? "auto" : "none"}
-        filteringAriaLabel={`Find ${what}`}
-        filteringPlaceholder={`Search all ${total} ${what}`}
-        noMatch={`No matches in all ${total} ${what}`}
-        virtualScroll={total > DRAWN_MAX}
+        empty={total > 0 ? say.noMatches(total, what) : empty}
+        filteringType={total <= SEARCHED_FROM ? "none" : pages.find === undefined ? "auto" : "manual"}
+        filteringAriaLabel={say.find(what)}
+        filteringPlaceholder={say.search(total, what)}
+        noMatch={say.noMatches(total, what)}
+        virtualScroll={items.length > DRAWN_MAX}
         statusType={pages.error !== null ? "error" : pages.pending ? "loading" : pages.complete ? "finished" : "pending"}
-        loadingText={items.length === 0 ? `Loading ${what}` : `Loading ${what}: ${items.length} of ${total} so far`}
-        errorText={`Couldn't load ${what}.`}
-        recoveryText="Try again"
+        loadingText={items.length === 0 ? say.loading(what) : say.loadingMore(what, items.length, matching)}
+        errorText={say.failed(what)}
+        recoveryText={text.app.failure.tryAgain}
         onLoadItems={({ detail: { filteringText, firstPage, samePage } }) => {
           if (samePage) pages.retry();
-          else if (filteringText !== "") pages.all();
-          else if (!firstPage) pages.more();
+          else if (firstPage) pages.find?.(filteringText);
+          else pages.more();
         }}
-        onChange={({ detail }) => onChange(detail.selectedOption.value ?? "")}
+        onChange={({ detail }) => {
+          setLast(detail.selectedOption);
+          onChange(detail.selectedOption.value ?? "");
+        }}
       />
     </FormField>
   );

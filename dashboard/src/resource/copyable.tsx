@@ -1,5 +1,6 @@
 // A value with a button that copies it.
 import CopyToClipboard from "@cloudscape-design/components/copy-to-clipboard";
+import { text } from "../messages/text.ts";
 
 /** `what` names the value for screen readers: "address"; `code` is for values that machines read. */
 export function Copyable({ value, what, code = false }: { value: string; what: string; code?: boolean }) {
@@ -8,9 +9,9 @@ export function Copyable({ value, what, code = false }: { value: string; what: s
       variant="inline"
       textToCopy={value}
       textToDisplay={code ? <code className="code">{value}</code> : value}
-      copyButtonAriaLabel={`Copy ${what}`}
-      copySuccessText="Copied"
-      copyErrorText="Couldn't copy. Select the text and copy it manually."
+      copyButtonAriaLabel={text.resource.copy.copy(what)}
+      copySuccessText={text.resource.copy.copied}
+      copyErrorText={text.resource.copy.failed}
     />
   );
 }

@@ -4,6 +4,7 @@ import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
+import { text } from "../messages/text.ts";
 import { Dialog } from "./dialog.tsx";
 import { Forecast, type Rehearse } from "./forecast.tsx";
 import { useFocusFirst } from "./use-focus-first.ts";
@@ -33,6 +34,7 @@ export function Deletion({ title, confirm, children, name, send, rehearse, onDel
       disabled={!matches}
       pending={deletion.isPending}
       error={deletion.error}
+      send={send}
       onConfirm={() => deletion.mutate()}
       onDismiss={onDismiss}
     >
@@ -68,7 +70,7 @@ function TypedName({ name, typed, onType, onSubmit }: TypedNameProps) {
         onSubmit();
       }}
     >
-      <FormField label={`Type ${name} to confirm`}>
+      <FormField label={text.resource.form.typeName(name)}>
         <Input value={typed} onChange={({ detail }) => onType(detail.value)} autoComplete={false} spellcheck={false} />
       </FormField>
     </form>

@@ -4,7 +4,10 @@ import Button from "@cloudscape-design/components/button";
 import Modal from "@cloudscape-design/components/modal";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { ReactNode } from "react";
+import type { Send } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
+import { text } from "../messages/text.ts";
+import { ApiCall } from "./api-call.tsx";
 
 interface DialogProps {
   title: string;
@@ -14,11 +17,13 @@ interface DialogProps {
   disabled?: boolean;
   pending: boolean;
   error: unknown;
+  /** What confirming sends. */
+  send: Send;
   onConfirm: () => void;
   onDismiss: () => void;
 }
 
-export function Dialog({ title, children, confirm, disabled = false, pending, error, onConfirm, onDismiss }: DialogProps) {
+export function Dialog({ title, children, confirm, disabled = false, pending, error, send, onConfirm, onDismiss }: DialogProps) {
   return (
     <Modal
       visible
@@ -28,7 +33,7 @@ export function Dialog({ title, children, confirm, disabled = false, pending, er
         <Box float="right">
           <SpaceBetween direction="horizontal" size="xs">
             <Button variant="link" onClick={onDismiss}>
-              Cancel
+              {text.resource.form.cancel}
             </Button>
             <Button variant="primary" disabled={disabled} loading={pending} onClick={onConfirm}>
               {confirm}
@@ -40,6 +45,7 @@ export function Dialog({ title, children, confirm, disabled = false, pending, er
       <SpaceBetween size="m">
         {error !== null && error !== undefined && <Failure error={error} resend={onConfirm} />}
         {children}
+        <ApiCall send={send} />
       </SpaceBetween>
     </Modal>
   );

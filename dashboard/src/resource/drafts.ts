@@ -1,4 +1,4 @@
-// Form values at the end of a session: the same user finds them again, as long as the page does not reload.
+// Form values at the end of a session, and when the page reloads by itself: the same user finds them again. Another reload forgets them.
 import { endingOf, session } from "../session/session.ts";
 
 interface Draft {
@@ -6,12 +6,16 @@ interface Draft {
   values: object;
 }
 
-const drafts = new Map<string, Draft>();
+const KEY = "drafts";
+const drafts = new Map(stored());
+const keepers = new Set<() => void>();
 
-/** Only for sessions that ended by themselves: a user who signs out wants nothing to stay. Passwords are never kept. */
+/** A user who signs out wants nothing to stay. */
+export const endedByItself = (): boolean => endingOf() === "ended" || endingOf() === "expired";
+
+/** Passwords are never kept. */
 export function keepDraft(key: string, owner: string | undefined, values: object): void {
-  const ending = endingOf();
-  if (owner === undefined || (ending !== "ended" && ending !== "expired")) return;
+  if (owner === undefined) return;
   drafts.set(key, { owner, values: Object.fromEntries(Object.entries(values).filter(([name]) => !/password/.test(name))) });
 }
 
@@ -22,3 +26,36 @@ export const draftOf = (key: string): object => {
 };
 
 export const dropDraft = (key: string): void => void drafts.delete(key);
+
+/** Calls `keep` before the page reloads by itself, until the returned function is called. */
+export function beforeReload(keep: () => void): () => void {
+  keepers.add(keep);
+  return () => keepers.delete(keep);
+}
+
+export function reloadWithDrafts(): void {
+  for (const keep of keepers) keep();
+  sessionStorage.setItem(KEY, JSON.stringify([...drafts]));
+  window.location.reload();
+}
+
+function stored(): [string, Draft][] {
+  const found: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "[]");
+  sessionStorage.removeItem(KEY);
+  return Array.isArray(found) ? found.filter(isEntry) : [];
+}
+
+function isEntry(value: unknown): value is [string, Draft] {
+  if (!Array.isArray(value)) return false;
+  const [key, draft]: unknown[] = value;
+  return (
+    typeof key === "string" &&
+    typeof draft === "object" &&
+    draft !== null &&
+    "owner" in draft &&
+    typeof draft.owner === "string" &&
+    "values" in draft &&
+    typeof draft.values === "object" &&
+    draft.values !== null
+  );
+}

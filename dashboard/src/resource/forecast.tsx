@@ -4,9 +4,12 @@ import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import Spinner from "@cloudscape-design/components/spinner";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { ClientError } from "../../../shared/api/client-of.ts";
 import type { DryRun } from "../../../shared/api/dry-run.ts";
 import { Failure } from "../app/failure.tsx";
-import { spanInWords } from "../app/words.ts";
+import { spanInWords, wordsOf } from "../app/words.ts";
+import { text } from "../messages/text.ts";
+import { inShort } from "./moment.ts";
 import { sizeInWords } from "./size.ts";
 
 /** Sends the dry run. */
@@ -29,30 +32,55 @@ export function Forecast({ rehearse, of, returns = true }: Props) {
     staleTime: 0,
     gcTime: 0,
   });
+  // The error of the request itself, ahead of time. If the user sends it all the same, that error is shown as one.
+  if (error instanceof ClientError && [409, 422].includes(error.status)) return <Warning>{wordsOf(error).text}</Warning>;
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Spinner />;
+  const say = text.resource.forecast;
   const { effects, downtime_seconds, disk_bytes, warnings } = data.data;
   return (
     <div aria-live="polite">
       <KeyValuePairs
         items={[
-          { label: "What happens", value: <Lines lines={effects.map(({ detail }) => detail)} /> },
-          ...(returns ? [{ label: "Estimated downtime", value: downtimeInWords(downtime_seconds) }] : []),
-          ...(disk_bytes === null || disk_bytes === 0 ? [] : [{ label: "Disk space needed", value: sizeInWords(disk_bytes) }]),
+          { label: say.effects, value: <Lines lines={effects.map(({ detail }) => detail)} /> },
+          ...(returns ? [{ label: say.downtime, value: downtimeInWords(downtime_seconds) }] : []),
+          ...(disk_bytes === null || disk_bytes === 0 ? [] : [{ label: say.disk, value: sizeInWords(disk_bytes) }]),
         ]}
       />
       {warnings.map((warning) => (
         <Box key={warning} margin={{ top: "xs" }}>
-          <StatusIndicator type="warning" wrapText>
-            {warning}
-          </StatusIndicator>
+          <Warning>{warning.replaceAll(TIME, inShort)}</Warning>
         </Box>
       ))}
     </div>
   );
 }
 
-const downtimeInWords = (seconds: number | null): string =>
-  seconds === null ? "Can't be estimated yet" : seconds === 0 ? "None" : `About ${spanInWords(seconds)}`;
+function Warning({ children }: { children: string }) {
+  return (
+    <StatusIndicator type="warning" wrapText>
+      {children}
+    </StatusIndicator>
+  );
+}
 
-const Lines = ({ lines }: { lines: readonly string[] }) => lines.map((line) => <div key={line}>{line}</div>);
+function downtimeInWords(seconds: number | null): string {
+  const { unknown, none, about } = text.resource.forecast;
+  return seconds === null ? unknown : seconds === 0 ? none : about(spanInWords(seconds));
+}
+
+/** Of a policy's effects there may be hundreds. */
+const LINES_MAX = 8;
+const TIME = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+
+function Lines({ lines }: { lines: readonly string[] }) {
+  const left = lines.length - LINES_MAX;
+  return (
+    <>
+      {lines.slice(0, LINES_MAX).map((line) => (
+        <div key={line}>{line.replaceAll(TIME, inShort)}</div>
+      ))}
+      {left > 0 && <div>{text.resource.forecast.more(left)}</div>}
+    </>
+  );
+}

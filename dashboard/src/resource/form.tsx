@@ -6,12 +6,22 @@ import FormField from "@cloudscape-design/components/form-field";
 import Input, { type InputProps } from "@cloudscape-design/components/input";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { ReactNode, RefObject } from "react";
+import type { Send } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
+import { text } from "../messages/text.ts";
+import { ApiCall } from "./api-call.tsx";
 import { useFocusFirst } from "./use-focus-first.ts";
 import type { TextBinding } from "./use-form.ts";
 
 export interface FormProps {
-  form: { ref: RefObject<HTMLFormElement | null>; failure: unknown; pending: boolean; unchanged: boolean; submit: () => void };
+  form: {
+    ref: RefObject<HTMLFormElement | null>;
+    failure: unknown;
+    pending: boolean;
+    unchanged: boolean;
+    submit: () => void;
+    send: Send;
+  };
   submit: string;
   onCancel?: () => void;
   /** In a dialog the fields need no box. */
@@ -21,7 +31,12 @@ export interface FormProps {
 
 export function Form({ form, submit, onCancel, boxed = true, children }: FormProps) {
   useFocusFirst(form.ref);
-  const fields = <SpaceBetween size="l">{children}</SpaceBetween>;
+  const fields = (
+    <SpaceBetween size="l">
+      {children}
+      <ApiCall send={form.send} />
+    </SpaceBetween>
+  );
   return (
     <form
       ref={form.ref}
@@ -40,7 +55,7 @@ export function Form({ form, submit, onCancel, boxed = true, children }: FormPro
           <SpaceBetween direction="horizontal" size="xs">
             {onCancel && (
               <Button variant="link" formAction="none" onClick={onCancel}>
-                Cancel
+                {text.resource.form.cancel}
               </Button>
             )}
             <Button variant="primary" formAction="submit" loading={form.pending}>
@@ -70,15 +85,7 @@ interface TextFieldProps extends TextBinding {
 export function TextField({ label, description, hint, optional = false, value, error, onChange, ...input }: TextFieldProps) {
   return (
     <FormField
-      label={
-        optional ? (
-          <>
-            {label} <i>– optional</i>
-          </>
-        ) : (
-          label
-        )
-      }
+      label={optional ? text.resource.form.optional(label) : label}
       description={description}
       constraintText={error === undefined && hint}
       errorText={error}

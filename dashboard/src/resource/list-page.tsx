@@ -4,9 +4,14 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { ReactNode } from "react";
 import { useFollow } from "../app/follow.ts";
 import { Page } from "../app/page.tsx";
+import { text } from "../messages/text.ts";
+import { ListFilters } from "./list-filters.tsx";
 import { type Column, ResourceTable, type TableProps } from "./table.tsx";
 
-interface Props<Item> extends Pick<TableProps<Item>, "title" | "description" | "list" | "filters" | "columns" | "perPage"> {
+interface Props<Item> extends Pick<
+  TableProps<Item>,
+  "title" | "description" | "list" | "filters" | "narrowing" | "searchable" | "columns" | "perPage" | "bulk"
+> {
   empty: string;
   /** The button that adds a resource. */
   add?: ReactNode;
@@ -19,6 +24,7 @@ export function ListPage<Item extends { id: string }>({ empty, add, children, ..
     <Page title={list.title} headless>
       <ResourceTable
         main
+        Filters={ListFilters}
         {...list}
         actions={add}
         empty={
@@ -45,10 +51,10 @@ export function CreateLink({ to, children }: { to: string; children: string }) {
 /** The column with the actions of each record. */
 export const actionColumn = <Item extends { name: string }>(label: string, act: (item: Item) => void): Column<Item> => ({
   id: "action",
-  header: "Actions",
+  header: text.resource.list.actions,
   width: 110,
   cell: (item) => (
-    <Button variant="inline-link" ariaLabel={`${label} ${item.name}`} onClick={() => act(item)}>
+    <Button variant="inline-link" ariaLabel={text.resource.list.act(label, item.name)} onClick={() => act(item)}>
       {label}
     </Button>
   ),

@@ -1,15 +1,54 @@
-// A time in the browser's locale, always with 24 hours and seconds; in full, with the offset from UTC.
-const short = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" });
-const exact = new Intl.DateTimeFormat(undefined, {
-  year: "numeric",
-  month: "short",
-  day: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-  hourCycle: "h23",
-  timeZoneName: "shortOffset",
-});
+// A time in the locale of the page's language, always with 24 hours and seconds; in full, with the offset from UTC. In the zone that the user chose.
+import { locale } from "../messages/language.ts";
+import { text } from "../messages/text.ts";
+import { createStore } from "../session/store.ts";
 
-export const inShort = (at: string): string => short.format(new Date(at));
-export const inFull = (at: string): string => exact.format(new Date(at));
+export const ZONES = ["local", "utc"] as const;
+type Zone = (typeof ZONES)[number];
+
+const KEY = "zone";
+const chosen = createStore<Zone>(stored());
+
+export const useZone = chosen.use;
+
+export function chooseZone(zone: Zone): void {
+  if (zone === "utc") localStorage.setItem(KEY, zone);
+  else localStorage.removeItem(KEY);
+  chosen.set(zone);
+}
+
+function stored(): Zone {
+  return localStorage.getItem(KEY) === "utc" ? "utc" : "local";
+}
+
+window.addEventListener("storage", () => chosen.set(stored()));
+
+const formatsIn = (timeZone: string | undefined) => ({
+  short: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23", timeZone }),
+  exact: new Intl.DateTimeFormat(locale, {
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+    timeZoneName: "shortOffset",
+    timeZone,
+  }),
+});
+const FORMATS = { local: formatsIn(undefined), utc: formatsIn("UTC") };
+
+export function inShort(at: string): string {
+  const zone = chosen.get();
+  const time = FORMATS[zone].short.format(new Date(at));
+  return zone === "utc" ? text.resource.time.utc(time) : time;
+}
+
+export const inFull = (at: string): string => FORMATS[chosen.get()].exact.format(new Date(at));
+
+/** When a day such as 2026-11-20 begins in the chosen zone. */
+export const startOf = (day: string): string =>
+  new Date(chosen.get() === "utc" ? `${day}T00:00:00Z` : `${day}T00:00:00`).toISOString();
+
+export const nextDay = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);

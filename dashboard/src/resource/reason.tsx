@@ -1,9 +1,20 @@
 // Why a record has its status, if the service says so.
 import Alert from "@cloudscape-design/components/alert";
+import type { ReactNode } from "react";
 import { SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
 
-export function Reason({ of }: { of: { status_reason: string | null; status: string } }) {
+interface Props {
+  of: { status_reason: string | null; status: string };
+  /** A button for what to do about it. */
+  action?: ReactNode;
+}
+
+export function Reason({ of: { status, status_reason }, action }: Props) {
   return (
-    of.status_reason !== null && <Alert type={of.status === SERVER_PHASES.ready ? "info" : "warning"}>{of.status_reason}</Alert>
+    status_reason !== null && (
+      <Alert type={status === SERVER_PHASES.ready ? "info" : "warning"} action={action}>
+        {status_reason}
+      </Alert>
+    )
   );
 }

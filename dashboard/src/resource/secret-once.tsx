@@ -9,6 +9,7 @@ import Modal from "@cloudscape-design/components/modal";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import { useBeforeUnload, useBlocker } from "react-router";
+import { text } from "../messages/text.ts";
 
 interface Props {
   title: string;
@@ -21,6 +22,7 @@ interface Props {
 }
 
 export function SecretOnce({ title, what, value, children, onStored }: Props) {
+  const say = text.resource.secret;
   const [stored, setStored] = useState(false);
   const [urged, setUrged] = useState(false);
   useStayUntil(stored, () => setUrged(true));
@@ -33,26 +35,26 @@ export function SecretOnce({ title, what, value, children, onStored }: Props) {
       footer={
         <Box float="right">
           <Button variant="primary" disabled={!stored} onClick={onStored}>
-            Done
+            {say.done}
           </Button>
         </Box>
       }
     >
       <SpaceBetween size="m">
-        <Alert type="warning">Copy the {what} now. You won't be able to see it again.</Alert>
+        <Alert type="warning">{say.warning(what)}</Alert>
         {children}
         <output className="secret" aria-label={what}>
           {value}
         </output>
         <CopyToClipboard
           textToCopy={value}
-          copyButtonText={`Copy ${what}`}
-          copySuccessText="Copied"
-          copyErrorText="Couldn't copy. Select the text and copy it manually."
+          copyButtonText={text.resource.copy.copy(what)}
+          copySuccessText={text.resource.copy.copied}
+          copyErrorText={text.resource.copy.failed}
         />
-        <FormField errorText={urged && !stored && "Save it first, then tick this box."}>
+        <FormField errorText={urged && !stored && say.saveFirst}>
           <Checkbox checked={stored} onChange={({ detail }) => setStored(detail.checked)}>
-            I've saved the {what}
+            {say.saved(what)}
           </Checkbox>
         </FormField>
       </SpaceBetween>

@@ -1,10 +1,12 @@
 // Sizes in words: "1.25 GB".
+import { locale } from "../messages/language.ts";
+import { text } from "../messages/text.ts";
 
-const UNITS = ["bytes", "kB", "MB", "GB", "TB"] as const;
+const rounded = new Intl.NumberFormat(locale, { minimumSignificantDigits: 3, maximumSignificantDigits: 3, useGrouping: false });
 
 export function sizeInWords(bytes: number | null): string {
   if (bytes === null) return "–";
-  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
-  const size = bytes / 1000 ** power;
-  return `${power === 0 ? size : size.toPrecision(3)} ${UNITS[power] ?? ""}`;
+  const { units } = text.resource;
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
+  return `${power === 0 ? bytes : rounded.format(bytes / 1000 ** power)} ${units[power] ?? ""}`;
 }

@@ -1,56 +1,33 @@
-// Filters a list by status, and where it has one by another field as well.
+// Filters a list by status, and where it has one by another field as well: both can be chosen.
 import Select from "@cloudscape-design/components/select";
-import { STATUSES } from "./status.tsx";
-import type { FilterName } from "./use-place.ts";
-
-/** The fields that a list can be filtered by, and whose statuses they have. */
-export type Filters = Partial<Record<FilterName, keyof typeof STATUSES>>;
-
-interface Filter {
-  name: FilterName;
-  value: string;
-}
-
-const ANY = { value: "", label: "Any status" };
-const TITLES: Record<FilterName, string> = { status: "Status", protection: "Protection" };
-
-/** The filter of a link, if the list has it. */
-export const knownFilter = (filters: Filters, filter: Filter | undefined): Filter | undefined => {
-  const kind = filter && filters[filter.name];
-  return kind !== undefined && Object.hasOwn(STATUSES[kind], filter?.value ?? "") ? filter : undefined;
-};
+import { text } from "../messages/text.ts";
+import { shownOf, STATUSES } from "./status.tsx";
+import { type Chosen, type Filters, NAMES } from "./list-query.ts";
 
 interface Props {
   of: Filters;
-  filter: Filter | undefined;
-  onChange: (filter: Filter | undefined) => void;
+  chosen: Chosen;
+  onChange: (chosen: Chosen) => void;
 }
 
-export function StatusFilter({ of, filter, onChange }: Props) {
-  const groups = (["status", "protection"] as const).flatMap((name) => {
+export function StatusFilter({ of, chosen, onChange }: Props) {
+  return NAMES.flatMap((name) => {
     const kind = of[name];
     if (kind === undefined) return [];
-    const options = Object.entries(STATUSES[kind]).map(([value, { word }]) => ({
-      value: `${name} ${value}`,
-      label: word,
-      name,
-      status: value,
-    }));
-    return [{ label: TITLES[name], options }];
+    const any = { value: "", label: text.resource.find.any[name] };
+    const options = [any, ...Object.keys(STATUSES[kind]).map((value) => ({ value, label: shownOf(kind, value).word }))];
+    return [
+      <div className="filter" key={name}>
+        <Select
+          ariaLabel={text.resource.find.filter[name]}
+          options={options}
+          selectedOption={options.find(({ value }) => value === chosen[name]) ?? any}
+          onChange={({ detail: { selectedOption } }) => {
+            const { [name]: _, ...others } = chosen;
+            onChange(selectedOption.value ? { ...others, [name]: selectedOption.value } : others);
+          }}
+        />
+      </div>,
+    ];
   });
-  const all = groups.flatMap(({ options }) => options);
-  const chosen = all.find(({ name, status }) => name === filter?.name && status === filter.value);
-  return (
-    <div className="filter">
-      <Select
-        ariaLabel="Filter by status"
-        options={[ANY, ...(groups.length > 1 ? groups : all)]}
-        selectedOption={chosen ?? ANY}
-        onChange={({ detail }) => {
-          const next = all.find(({ value }) => value === detail.selectedOption.value);
-          onChange(next && { name: next.name, value: next.status });
-        }}
-      />
-    </div>
-  );
 }

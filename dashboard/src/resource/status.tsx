@@ -1,5 +1,6 @@
 // Every status of servers, instances, their protection, backups and operations: a word and an icon, never color alone.
 import StatusIndicator, { type StatusIndicatorProps } from "@cloudscape-design/components/status-indicator";
+import type { Drill } from "../../../shared/api/drill.ts";
 import type {
   BackupStatus,
   InstanceStatus,
@@ -7,54 +8,58 @@ import type {
   ProtectionStatus,
   ServerStatus,
 } from "../../../shared/domain/lifecycle.ts";
+import { text } from "../messages/text.ts";
 
-interface Shown {
-  word: string;
-  sign: StatusIndicatorProps.Type;
-}
+type Sign = StatusIndicatorProps.Type;
 
+/** The icons. The words: `text.resource.statuses`. */
 export const STATUSES = {
   server: {
-    provisioning: { word: "Provisioning", sign: "in-progress" },
-    active: { word: "Active", sign: "success" },
-    offline: { word: "Offline", sign: "error" },
-  } satisfies Record<ServerStatus, Shown>,
+    provisioning: "in-progress",
+    active: "success",
+    offline: "error",
+  } satisfies Record<ServerStatus, Sign>,
   instance: {
-    provisioning: { word: "Provisioning", sign: "in-progress" },
-    running: { word: "Running", sign: "success" },
-    stopping: { word: "Stopping", sign: "in-progress" },
-    stopped: { word: "Stopped", sign: "stopped" },
-    starting: { word: "Starting", sign: "in-progress" },
-    restarting: { word: "Restarting", sign: "in-progress" },
-    restoring: { word: "Restoring", sign: "in-progress" },
-    failed: { word: "Failed", sign: "error" },
-    deleting: { word: "Deleting", sign: "in-progress" },
-  } satisfies Record<InstanceStatus, Shown>,
+    provisioning: "in-progress",
+    running: "success",
+    stopping: "in-progress",
+    stopped: "stopped",
+    starting: "in-progress",
+    restarting: "in-progress",
+    restoring: "in-progress",
+    failed: "error",
+    deleting: "in-progress",
+  } satisfies Record<InstanceStatus, Sign>,
   backup: {
-    pending: { word: "Pending", sign: "pending" },
-    running: { word: "Running", sign: "in-progress" },
-    completed: { word: "Completed", sign: "success" },
-    failed: { word: "Failed", sign: "error" },
-    deleting: { word: "Deleting", sign: "in-progress" },
-  } satisfies Record<BackupStatus, Shown>,
+    pending: "pending",
+    running: "in-progress",
+    completed: "success",
+    failed: "error",
+    deleting: "in-progress",
+  } satisfies Record<BackupStatus, Sign>,
   protection: {
-    protected: { word: "Protected", sign: "success" },
-    overdue: { word: "Overdue", sign: "error" },
-    unprotected: { word: "Unprotected", sign: "warning" },
-  } satisfies Record<ProtectionStatus, Shown>,
+    protected: "success",
+    overdue: "error",
+    unprotected: "warning",
+  } satisfies Record<ProtectionStatus, Sign>,
+  drill: {
+    passed: "success",
+    failed: "error",
+  } satisfies Record<Drill["status"], Sign>,
   operation: {
-    pending: { word: "Pending", sign: "pending" },
-    running: { word: "Running", sign: "in-progress" },
-    succeeded: { word: "Succeeded", sign: "success" },
-    failed: { word: "Failed", sign: "error" },
-  } satisfies Record<OperationStatus, Shown>,
+    pending: "pending",
+    running: "in-progress",
+    succeeded: "success",
+    failed: "error",
+  } satisfies Record<OperationStatus, Sign>,
 };
 type Statuses = typeof STATUSES;
 
 /** A newer service may have more statuses than this page. */
-export function shownOf(of: keyof Statuses, status: string): Shown {
-  const known: Readonly<Record<string, Shown>> = STATUSES[of];
-  return known[status] ?? { word: status, sign: "info" };
+export function shownOf(of: keyof Statuses, status: string): { word: string; sign: Sign } {
+  const signs: Readonly<Record<string, Sign>> = STATUSES[of];
+  const words: Readonly<Record<string, string>> = text.resource.statuses[of];
+  return { word: words[status] ?? status, sign: signs[status] ?? "info" };
 }
 
 export function Status<K extends keyof Statuses>({ of, status }: { of: K; status: keyof Statuses[K] & string }) {

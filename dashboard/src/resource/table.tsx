@@ -1,38 +1,59 @@
-// A list of resources: filtered by status, paged by the API, as a table or, on a phone, as cards.
+// A list of resources: searched, filtered, sorted and paged by the API, as a table or, on a phone, as cards.
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Cards from "@cloudscape-design/components/cards";
 import Header from "@cloudscape-design/components/header";
-import Pagination from "@cloudscape-design/components/pagination";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ComponentType, type ReactNode, useState } from "react";
 import type { ListMeta } from "../../../shared/api/fields.ts";
 import { Failure } from "../app/failure.tsx";
+import { lazily } from "../app/lazily.tsx";
 import type { ListQuery, Question } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+import { ExportButton } from "./export-button.tsx";
 import { useNarrow } from "./narrow.ts";
-import { type Filters, knownFilter, StatusFilter } from "./status-filter.tsx";
+import { askedOf, type Filters as FilterKinds, type FiltersProps, type Narrowing } from "./list-query.ts";
+import { SelectionBar } from "./selection-bar.tsx";
+import { Updated } from "./updated.tsx";
 import { useFocusNext } from "./use-focus-next.ts";
-import { usePlace } from "./use-place.ts";
+import { type Place, usePlace } from "./use-place.ts";
+import { Paging } from "./paging.tsx";
+import { usePreferences } from "./use-preferences.ts";
+import { useSelection } from "./use-selection.ts";
+
+const PreferencesDialog = lazily(async () => (await import("./preferences.tsx")).PreferencesDialog);
+
+const PER_PAGE = 20;
 
 export interface Column<Item> {
   id: string;
   header: string;
   cell: (item: Item) => ReactNode;
   width?: number;
+  /** The same as plain text, for a file; columns without it are left out there. */
+  text?: (item: Item) => string;
   /** Too long for half a card on a phone. */
   long?: boolean;
+  /** Shown only if the user chooses it. */
+  hidden?: boolean;
 }
 
 export interface TableProps<Item> {
   title: string;
   /** One of `app/queries.ts`. */
   list: (query: ListQuery) => Question<{ data: Item[]; meta: ListMeta }>;
-  /** A fixed filter: the instances of one server. The list then takes no status, because the API takes one filter. */
+  /** A fixed filter: the instances of one server. */
   only?: ListQuery;
+  /** The list can be searched and sorted. */
+  searchable?: boolean;
   /** Adds a filter by these fields. */
-  filters?: Filters;
+  filters?: FilterKinds;
+  /** Filters of this list alone. */
+  narrowing?: Narrowing;
+  /** The fields of the search and the filters: only pages that have some load them. */
+  Filters?: ComponentType<FiltersProps>;
   /** The first column identifies the record. */
   columns: readonly [Column<Item>, ...Column<Item>[]];
   /** The text for an empty list, with what to do then. */
@@ -44,68 +65,153 @@ export interface TableProps<Item> {
   /** Distinguishes the lists of one page in its URL; a page's only list needs none. */
   prefix?: string;
   perPage?: number;
+  /** The actions on selected records. */
+  bulk?: ComponentType<{ selected: readonly Item[]; onDone: () => void }>;
+}
+
+/** What a list shows: where the user is in it, how they want to see it, and what the API returned for that. */
+function useListed<Item extends { id: string }>(props: TableProps<Item>) {
+  const { list, only = {}, prefix = "" } = props;
+  const [preferences, setPreferences] = usePreferences(prefix);
+  const [here, goTo] = usePlace(prefix);
+  const place = { ...here, sort: here.sort ?? preferences.sort };
+  const go = (next: Place): void => {
+    if ((next.sort ?? "") !== (place.sort ?? "")) setPreferences({ ...preferences, sort: next.sort });
+    goTo(next);
+  };
+  const { perPage = props.perPage ?? PER_PAGE } = preferences;
+  const { query: asked, filtered } = askedOf(props, place);
+  const all = { ...asked, ...only };
+  const query = useQuery({ ...list({ page: place.page, per_page: perPage, ...all }), placeholderData: keepPreviousData });
+  const [first, ...others] = props.columns;
+  const columns: typeof props.columns = [
+    first,
+    ...others.filter(({ id, hidden = false }) => preferences.columns?.[id] ?? !hidden),
+  ];
+  return { place, go, preferences, setPreferences, perPage, filtered, asked: all, query, columns };
 }
 
 export function ResourceTable<Item extends { id: string }>(props: TableProps<Item>) {
-  const { title, list, only = {}, filters, columns, empty, prefix = "", perPage = 20 } = props;
-  const [{ page, filter: linked }, go] = usePlace(prefix);
-  const filter = filters && knownFilter(filters, linked);
-  const asked = filter === undefined ? {} : { [filter.name]: filter.value };
-  const query = useQuery({ ...list({ page, per_page: perPage, ...asked, ...only }), placeholderData: keepPreviousData });
+  const { title, list, Filters, empty, bulk: Bulk } = props;
+  const listed = useListed(props);
+  const { place, go, perPage, filtered, asked, query, columns, preferences } = listed;
   const { data: items = [], meta } = query.data ?? {};
   const box = useFocusNext(query.data);
+  const { selected, selectShown, select } = useSelection(items, JSON.stringify({ ...asked, sort: "", order: "" }));
   const pages = Math.max(1, Math.ceil((meta?.total ?? 0) / perPage));
+  const [total, sort] = [meta?.total ?? 0, place.sort];
 
   const failure = query.isError && <Failure error={query.error} retry={() => void query.refetch()} />;
   const shared = {
     items,
     loading: query.isPending,
-    loadingText: "Loading",
+    loadingText: text.resource.list.loading,
     trackBy: "id",
-    empty: failure || (
-      <Nothing empty={empty} filtered={filter !== undefined} past={page > 1} onClear={() => go({ page: 1, filter: undefined })} />
-    ),
+    empty: failure || <Nothing empty={empty} filtered={filtered} past={place.page > 1} onClear={() => go({ page: 1, sort })} />,
     header: (
       <SpaceBetween size="s">
         {items.length > 0 && failure}
-        <ListHeader {...props} total={meta?.total} refreshing={query.isRefetching} onRefresh={() => void query.refetch()} />
+        <ListHeader
+          {...props}
+          total={meta}
+          updatedAt={query.dataUpdatedAt}
+          refreshing={query.isRefetching}
+          onRefresh={() => void query.refetch()}
+          selected={selected.length}
+          tools={<Tools of={props} listed={listed} total={total} />}
+          onSelection={Bulk !== undefined && <Bulk selected={selected} onDone={() => select([])} />}
+        />
       </SpaceBetween>
     ),
-    ...(filters !== undefined && {
-      filter: <StatusFilter of={filters} filter={filter} onChange={(next) => go({ page: 1, filter: next })} />,
-    }),
-    ...(pages > 1 && {
-      pagination: (
-        <Pagination
-          currentPageIndex={page}
-          pagesCount={pages}
-          onChange={({ detail }) => go({ page: detail.currentPageIndex, filter: linked })}
-        />
+    ...(Filters !== undefined && {
+      filter: (
+        <SpaceBetween size="s">
+          <Filters {...props} place={place} go={go} />
+          <SelectionBar list={list} query={asked} total={total} selected={selected} onSelect={select} />
+        </SpaceBetween>
       ),
     }),
+    ...(Bulk !== undefined && selectable(selected, selectShown)),
   };
   return (
     <div ref={box}>
-      <CardsOrTable title={title} columns={columns} shared={shared} />
+      <CardsOrTable title={title} columns={columns} compact={preferences.compact ?? false} shared={shared} />
+      {/* Below the rows, so that nothing moves when the number of pages is known. */}
+      {pages > 1 && (
+        <div className="pages">
+          <Paging page={place.page} pages={pages} onPage={(page) => go({ ...place, page })} />
+        </div>
+      )}
     </div>
   );
 }
 
-interface HeaderProps extends Pick<TableProps<never>, "title" | "main" | "description" | "actions"> {
-  total: number | undefined;
-  refreshing: boolean;
-  onRefresh: () => void;
+const selectable = <Item,>(selected: readonly Item[], onSelect: (items: readonly Item[]) => void) => ({
+  selectionType: "multi" as const,
+  selectedItems: selected,
+  onSelectionChange: ({ detail }: { detail: { selectedItems: Item[] } }) => onSelect(detail.selectedItems),
+});
+
+interface ToolsProps<Item extends { id: string }> {
+  of: TableProps<Item>;
+  listed: ReturnType<typeof useListed<Item>>;
+  total: number;
 }
 
-function ListHeader({ title, main = false, description, actions, total, refreshing, onRefresh }: HeaderProps) {
+/** The file and the preferences of a list. */
+function Tools<Item extends { id: string }>({
+  of: { title, list, columns: all, perPage, main = false },
+  ...rest
+}: ToolsProps<Item>) {
+  const { listed, total } = rest;
+  const { asked, columns, preferences, setPreferences } = listed;
+  const [open, setOpen] = useState(false);
+  return (
+    <SpaceBetween direction="horizontal" size="xs">
+      {main && total > 0 && <ExportButton title={title} list={list} query={asked} columns={columns} />}
+      <Button iconName="settings" ariaLabel={text.resource.preferences.title(title)} onClick={() => setOpen(true)} />
+      {open && (
+        <PreferencesDialog
+          title={title}
+          perPage={perPage ?? PER_PAGE}
+          columns={all.slice(1).map(({ id, header, hidden = false }) => ({ id, header, shown: !hidden }))}
+          preferences={preferences}
+          onSave={(next) => {
+            setPreferences(next);
+            setOpen(false);
+            if (next.perPage !== preferences.perPage) listed.go({ ...listed.place, page: 1 });
+          }}
+          onDismiss={() => setOpen(false)}
+        />
+      )}
+    </SpaceBetween>
+  );
+}
+
+interface HeaderProps extends Pick<TableProps<never>, "title" | "main" | "description" | "actions"> {
+  total: ListMeta | undefined;
+  updatedAt: number;
+  refreshing: boolean;
+  onRefresh: () => void;
+  selected: number;
+  tools: ReactNode;
+  onSelection: ReactNode;
+}
+
+function ListHeader(props: HeaderProps) {
+  const { title, main = false, description, actions, total, updatedAt, refreshing, onRefresh, selected } = props;
+  const all = `${total?.total}${total?.total_capped ? "+" : ""}`;
   return (
     <Header
       variant={main ? "h1" : "h2"}
-      {...(total !== undefined && { counter: `(${total})` })}
+      {...(total !== undefined && { counter: selected > 0 ? `(${selected}/${all})` : `(${all})` })}
       description={description}
       actions={
-        <SpaceBetween direction="horizontal" size="xs">
-          <Button iconName="refresh" ariaLabel={`Refresh ${title.toLowerCase()}`} loading={refreshing} onClick={onRefresh} />
+        <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+          <Updated at={updatedAt} />
+          <Button iconName="refresh" ariaLabel={text.resource.list.refresh(title)} loading={refreshing} onClick={onRefresh} />
+          {props.tools}
+          {props.onSelection}
           {actions}
         </SpaceBetween>
       }
@@ -116,16 +222,17 @@ function ListHeader({ title, main = false, description, actions, total, refreshi
 }
 
 interface ShownProps<Item> extends Pick<TableProps<Item>, "title" | "columns"> {
+  compact: boolean;
   shared: { items: Item[]; loading: boolean; loadingText: string; trackBy: string; empty: ReactNode; header: ReactNode };
 }
 
-function CardsOrTable<Item>({ title, columns, shared }: ShownProps<Item>) {
+function CardsOrTable<Item extends { id: string }>({ title, columns, compact, shared }: ShownProps<Item>) {
   const [first, ...others] = columns;
   if (useNarrow())
     return (
       <Cards
         {...shared}
-        ariaLabels={{ itemSelectionLabel: () => "", selectionGroupLabel: title }}
+        ariaLabels={selectionLabels(title)}
         cardDefinition={{
           header: first.cell,
           sections: others.map(({ id, header, cell, long = false }, index) => ({
@@ -140,7 +247,10 @@ function CardsOrTable<Item>({ title, columns, shared }: ShownProps<Item>) {
   return (
     <Table
       {...shared}
-      ariaLabels={{ tableLabel: title }}
+      contentDensity={compact ? "compact" : "comfortable"}
+      // However narrow the window is, what a row is and its actions are in view.
+      stickyColumns={{ first: 1, last: isActions(columns.at(-1)) ? 1 : 0 }}
+      ariaLabels={{ tableLabel: title, ...selectionLabels(title) }}
       columnDefinitions={columns.map(({ id, header, cell, width }) => ({
         id,
         header,
@@ -152,6 +262,16 @@ function CardsOrTable<Item>({ title, columns, shared }: ShownProps<Item>) {
   );
 }
 
+const isActions = <Item,>(column: Column<Item> | undefined): boolean =>
+  column !== undefined && ["action", "menu"].includes(column.id);
+
+const selectionLabels = (title: string) => ({
+  selectionGroupLabel: text.resource.list.select(title),
+  allItemsSelectionLabel: () => text.resource.list.selectPage(title),
+  itemSelectionLabel: (_: unknown, item: { id: string }) =>
+    text.resource.list.selectOne("name" in item ? String(item.name) : item.id),
+});
+
 interface NothingProps {
   empty: ReactNode;
   filtered: boolean;
@@ -161,12 +281,13 @@ interface NothingProps {
 }
 
 function Nothing({ empty, filtered, past, onClear }: NothingProps) {
+  const say = text.resource.list;
   return (
     <Box textAlign="center" padding={{ vertical: "m" }}>
       {filtered || past ? (
         <SpaceBetween size="s">
-          <span>{filtered ? "No matches for this filter." : "There's nothing on this page."}</span>
-          <Button onClick={onClear}>{filtered ? "Clear filter" : "Go to page 1"}</Button>
+          <span>{filtered ? say.noMatches : say.nothingHere}</span>
+          <Button onClick={onClear}>{filtered ? say.clearFilter : say.firstPage}</Button>
         </SpaceBetween>
       ) : (
         empty

@@ -1,7 +1,9 @@
 // A relative time; the exact one on hover, or always.
 import { useSyncExternalStore } from "react";
+import { locale } from "../messages/language.ts";
+import { text } from "../messages/text.ts";
 import { serviceNow } from "../session/clock.ts";
-import { inFull } from "./moment.ts";
+import { inFull, useZone } from "./moment.ts";
 
 /** Each unit starts where it is exact enough to act on: 14 days are not "next week", and 40 hours not "1 day". */
 const UNITS = [
@@ -11,22 +13,27 @@ const UNITS = [
   ["minute", 60, 60],
 ] as const;
 
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: "always" });
 
 export function Time({ at, exact = false, none = "–" }: { at: string | null; exact?: boolean; none?: string }) {
   const now = useSyncExternalStore(everyHalfMinute, currentHalfMinute);
+  useZone(); // renders again when the user chooses another
   if (at === null) return none;
   const words = agoOf((Date.parse(at) - now) / 1000);
   return (
     <time dateTime={at} title={inFull(at)}>
-      {exact ? `${inFull(at)} (${words})` : words}
+      {exact ? text.resource.time.exact(inFull(at), words) : words}
     </time>
   );
 }
 
 function agoOf(seconds: number): string {
   const [unit, length] = UNITS.find(([, , from]) => Math.abs(seconds) >= from) ?? [undefined, 1];
-  return unit === undefined ? (seconds > 20 ? "in a moment" : "just now") : relative.format(Math.round(seconds / length), unit);
+  return unit === undefined
+    ? seconds > 20
+      ? text.resource.time.soon
+      : text.resource.time.now
+    : relative.format(Math.round(seconds / length), unit);
 }
 
 const HALF_MINUTE = 30_000;

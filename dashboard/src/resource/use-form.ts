@@ -6,7 +6,7 @@ import type * as z from "zod";
 import { parse } from "../../../shared/runtime/validate.ts";
 import { problemsOf } from "../app/words.ts";
 import { session, subscribe } from "../session/session.ts";
-import { draftOf, dropDraft, keepDraft } from "./drafts.ts";
+import { beforeReload, draftOf, dropDraft, endedByItself, keepDraft } from "./drafts.ts";
 
 interface Options<Values, Body, Result> {
   initial: Values;
@@ -39,23 +39,18 @@ export function useForm<Values extends object, Body, Result>({
   useDraft(draft, values);
   /** A field that changed since its error may be valid now. */
   const [changed, setChanged] = useState<ReadonlySet<string>>(new Set());
-  const keyOf = useIdempotencyKey();
+  const sendFilled = useSend(body, send);
   const mutation = useMutation({
     mutationFn: async (filled: Values) => {
-      const made = body(filled);
-      parse(schema, filledIn(made));
-      return send(made, keyOf(made));
+      parse(schema, filledIn(body(filled)));
+      return sendFilled(filled);
     },
     onSuccess: done,
   });
   const [form, fields] = [useRef<HTMLFormElement>(null), problemsOf(mutation.error)];
   useFocusOnProblem(form, mutation.error);
 
-  /** Why a field is invalid. */
-  const error = (field: string): string | undefined => {
-    const reason = fields.find((problem) => problem.field === field && !changed.has(field))?.reason;
-    return reason === undefined ? undefined : sentence(reason);
-  };
+  const error = (field: string): string | undefined => (changed.has(field) ? undefined : whyWrong(fields, field));
   const change = (news: object): void => {
     setValues((before) => ({ ...before, ...news }));
     setChanged((before) => new Set([...before, ...Object.keys(news)]));
@@ -78,6 +73,8 @@ export function useForm<Values extends object, Body, Result>({
     pending: mutation.isPending,
     /** Nothing changed since it was sent, so it may be sent again automatically. */
     unchanged: changed.size === 0,
+    /** Sends the values as they are, unchecked. */
+    send: () => sendFilled(values),
     submit: () => {
       if (mutation.isPending) return;
       setChanged(new Set());
@@ -86,12 +83,30 @@ export function useForm<Values extends object, Body, Result>({
   };
 }
 
+/** Why a field, or a part of it, is invalid. */
+export function whyWrong(problems: ReturnType<typeof problemsOf>, field: string): string | undefined {
+  const problem = problems.find((each) => each.field === field || each.field.startsWith(`${field}.`));
+  if (problem === undefined) return undefined;
+  return problem.field === field ? sentence(problem.reason) : `${problem.field.slice(field.length + 1)} ${problem.reason}.`;
+}
+
 /** An empty field counts as missing, so that the reason is "is required" and not what its content had to be. */
 const filledIn = (body: unknown): unknown =>
   typeof body === "object" && body !== null ? Object.fromEntries(Object.entries(body).filter(([, value]) => value !== "")) : body;
 
 /** An empty optional field is not sent. */
 export const given = (value: string): string | undefined => (value.trim() === "" ? undefined : value.trim());
+
+function useSend<Values, Body, Result>(
+  body: (values: Values) => Body,
+  send: (body: Body, idempotencyKey: string) => Promise<Result>,
+) {
+  const keyOf = useIdempotencyKey();
+  return async (values: Values): Promise<Result> => {
+    const made = body(values);
+    return send(made, keyOf(made));
+  };
+}
 
 /** A retry with the same content, after a lost response, has the same key; changed content has a new one. */
 function useIdempotencyKey(): (body: unknown) => string {
@@ -103,20 +118,24 @@ function useIdempotencyKey(): (body: unknown) => string {
   };
 }
 
-/** Keeps the values if the session ends meanwhile. */
+/** Keeps the values if the session ends meanwhile, or the page reloads by itself. */
 function useDraft(key: string, values: object): void {
   const [latest, owner] = [useRef(values), useRef(session()?.user.id)];
   useEffect(() => {
     latest.current = values;
   });
   useEffect(() => dropDraft(key), [key]); // the form has it now
-  useEffect(
-    () =>
-      subscribe(() => {
-        if (session() === undefined) keepDraft(key, owner.current, latest.current);
-      }),
-    [key, latest, owner],
-  );
+  useEffect(() => {
+    const keep = () => keepDraft(key, owner.current, latest.current);
+    const leaveSession = subscribe(() => {
+      if (session() === undefined && endedByItself()) keep();
+    });
+    const leaveReload = beforeReload(keep);
+    return () => {
+      leaveSession();
+      leaveReload();
+    };
+  }, [key, latest, owner]);
 }
 
 function useFocusOnProblem(form: { current: HTMLFormElement | null }, error: unknown): void {

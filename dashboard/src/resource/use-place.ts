@@ -1,13 +1,13 @@
-// The page and filter of a list, in the URL, for links and the Back button.
+// The page, the filters and the order of a list, in the URL, for links and the Back button.
 import { useSearchParams } from "react-router";
 
-/** The API takes one filter at a time. */
-const FILTERS = ["status", "protection"] as const;
-export type FilterName = (typeof FILTERS)[number];
+export type FilterName = "status" | "protection";
 
-interface Place {
+const PARAMETERS = ["status", "protection", "find", "sort", "type", "actor", "resource", "day"] as const;
+type Parameter = (typeof PARAMETERS)[number];
+
+export interface Place extends Partial<Record<Parameter, string | undefined>> {
   page: number;
-  filter: { name: FilterName; value: string } | undefined;
 }
 
 /** `prefix` distinguishes the lists of one page. */
@@ -15,17 +15,16 @@ export function usePlace(prefix: string): [Place, (next: Place) => void] {
   const [search, setSearch] = useSearchParams();
   const name = (what: string) => (prefix === "" ? what : `${prefix}-${what}`);
   const page = Number(search.get(name("page")) ?? 1);
-  const [filter] = FILTERS.flatMap((each) => {
+  const given = PARAMETERS.flatMap((each) => {
     const value = search.get(name(each));
-    return value === null ? [] : [{ name: each, value }];
+    return value === null ? [] : [[each, value]];
   });
-  const place = { page: Number.isInteger(page) && page >= 1 ? page : 1, filter };
+  const place: Place = { page: Number.isInteger(page) && page >= 1 ? page : 1, ...Object.fromEntries(given) };
   const go = (next: Place): void =>
     setSearch((before) => {
       const after = new URLSearchParams(before);
-      after.delete(name("page"));
-      for (const each of FILTERS) after.delete(name(each));
-      if (next.filter !== undefined) after.set(name(next.filter.name), next.filter.value);
+      for (const each of ["page", ...PARAMETERS]) after.delete(name(each));
+      for (const each of PARAMETERS) if (next[each]) after.set(name(each), next[each]);
       if (next.page > 1) after.set(name("page"), String(next.page));
       return after;
     });

@@ -1,28 +1,30 @@
 // The form that creates a server.
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "react-router";
+import { useNavigate, useSearchParams } from "react-router";
 import { api } from "../../../shared/api/index.ts";
 import type { Catalog } from "../../../shared/api/catalog.ts";
+import type { Server } from "../../../shared/api/servers.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { Page } from "../app/page.tsx";
-import { catalog, settings } from "../app/queries.ts";
+import { catalog, servers, settings } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
 import { Form, TextField } from "../resource/form.tsx";
 import { useForm } from "../resource/use-form.ts";
 import { SshKeyField } from "../ssh-keys/field.tsx";
 import { OfferFields, preselected } from "./offer-fields.tsx";
 
-const ABOVE = [{ text: "Servers", href: "/servers" }];
-
 export default function CreateServer() {
   const offered = useQuery(catalog());
   const defaults = useQuery(settings());
+  const like = useSearchParams()[0].get("like");
+  const model = useQuery({ ...servers.one(like ?? ""), enabled: like !== null });
   const failed = offered.error ?? defaults.error;
   return (
-    <Page title="Create server" above={ABOVE}>
-      {offered.data !== undefined && defaults.data !== undefined ? (
-        <ServerForm offered={offered.data.data} defaults={defaults.data.data} />
+    <Page title={text.servers.create} above={[{ text: text.servers.title, href: "/servers" }]}>
+      {offered.data !== undefined && defaults.data !== undefined && !model.isLoading ? (
+        <ServerForm offered={offered.data.data} defaults={defaults.data.data} model={model.data?.data} />
       ) : failed === null ? (
         <Spinner size="large" />
       ) : (
@@ -35,15 +37,19 @@ export default function CreateServer() {
 interface Props {
   offered: Catalog;
   defaults: Parameters<typeof preselected>[1];
+  /** A server to create another one like. */
+  model: Server | undefined;
 }
 
-function ServerForm({ offered, defaults }: Props) {
+function ServerForm({ offered, defaults, model }: Props) {
+  const say = text.servers.fields;
   const navigate = useNavigate();
   const form = useForm({
     initial: {
       name: "",
-      ...preselected(offered.providers, defaults),
-      ssh_key_id: "",
+      ...(model === undefined
+        ? { ...preselected(offered.providers, defaults), ssh_key_id: "" }
+        : { provider: model.provider, region: model.region, size: model.size, ssh_key_id: model.ssh_key_id }),
     },
     schema: api.servers.create.body,
     body: (values) => values,
@@ -51,14 +57,8 @@ function ServerForm({ offered, defaults }: Props) {
     done: ({ data }) => void navigate(`/servers/${data.id}`),
   });
   return (
-    <Form form={form} submit="Create server" onCancel={() => void navigate("/servers")}>
-      <TextField
-        label="Name"
-        description="Used as the machine's hostname."
-        hint="1–63 lowercase letters, numbers and hyphens. Can't start or end with a hyphen."
-        autoFocus
-        {...form.text("name")}
-      />
+    <Form form={form} submit={text.servers.create} onCancel={() => void navigate("/servers")}>
+      <TextField label={say.name} description={say.nameAbout} hint={say.nameHint} autoFocus {...form.text("name")} />
       <OfferFields providers={offered.providers} chosen={form.values} error={form.error} onChange={form.set} />
       <SshKeyField
         chosen={form.values.ssh_key_id}

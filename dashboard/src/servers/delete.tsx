@@ -2,21 +2,22 @@
 import { useNavigate } from "react-router";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { client } from "../app/client.ts";
+import { text } from "../messages/text.ts";
 import { Deletion } from "../resource/deletion.tsx";
 
 export function DeleteServer({ server, onDismiss }: { server: ListedServer; onDismiss: () => void }) {
   const navigate = useNavigate();
   return (
     <Deletion
-      title="Delete server"
+      title={text.servers.deletion.title}
       name={server.name}
-      confirm="Delete server"
+      confirm={text.servers.deletion.title}
       send={() => client.servers.delete({ params: { id: server.id } })}
       rehearse={() => client.servers.delete.dryRun({ params: { id: server.id } })}
       onDeleted={() => void navigate("/servers")}
       onDismiss={onDismiss}
     >
-      This permanently deletes the machine and everything on it.
+      {text.servers.deletion.about}
     </Deletion>
   );
 }

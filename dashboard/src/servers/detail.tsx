@@ -1,4 +1,4 @@
-// One server: its details, its instances and its operations; rename, delete.
+// One server: its details, its instances and its operations; edit, delete.
 import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
@@ -7,88 +7,101 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useParams } from "react-router";
-import type { Instance } from "../../../shared/api/instances.ts";
+import type { ListedInstance } from "../../../shared/api/instances.ts";
 import type { Server } from "../../../shared/api/servers.ts";
 import { useFollow } from "../app/follow.ts";
 import { Link } from "../app/link.tsx";
 import { Page } from "../app/page.tsx";
 import { instances, servers, sshKeys } from "../app/queries.ts";
 import { isUsable } from "../allowed/instances.ts";
+import { text } from "../messages/text.ts";
 import { Progress } from "../operations/progress.tsx";
 import { OperationsTable } from "../operations/table.tsx";
 import { Action } from "../resource/action.tsx";
 import { Copyable } from "../resource/copyable.tsx";
+import { Labels } from "../resource/labels.tsx";
 import { Loaded } from "../resource/loaded.tsx";
 import { Reason } from "../resource/reason.tsx";
 import { Status } from "../resource/status.tsx";
 import { type Column, ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { whyNotDelete, whyNotRename } from "../allowed/servers.ts";
-import { DeleteServer } from "./delete.tsx";
-import { RenameServer } from "./rename.tsx";
+import { Again } from "./again.tsx";
+import { LowDisk, reportedFacts } from "./reported.tsx";
 import { ServerState } from "./state.tsx";
 import { specsInWords } from "./specs.ts";
+import { lazily } from "../app/lazily.tsx";
 
-const ABOVE = [{ text: "Servers", href: "/servers" }];
+const DeleteServer = lazily(async () => (await import("./delete.tsx")).DeleteServer);
+const EditServer = lazily(async () => (await import("./edit.tsx")).EditServer);
+
+const above = () => [{ text: text.servers.title, href: "/servers" }];
 
 export default function ServerDetail() {
   const { id = "" } = useParams();
   return (
-    <Loaded kind="Server" above={ABOVE} question={servers.one(id)}>
+    <Loaded kind={text.servers.one} above={above()} question={servers.one(id)}>
       {(server) => <Shown key={server.id} server={server} />}
     </Loaded>
   );
 }
 
 function Shown({ server }: { server: Server }) {
-  const [dialog, setDialog] = useState<"rename" | "delete">();
+  const [dialog, setDialog] = useState<"edit" | "delete">();
   const held = useQuery(instances.list({ server_id: server.id, page: 1, per_page: INSTANCES }));
   return (
     <Page
       title={server.name}
-      above={ABOVE}
+      above={above()}
       actions={
         <SpaceBetween direction="horizontal" size="xs">
-          <Action disabledReason={whyNotRename(server)} onClick={() => setDialog("rename")}>
-            Rename
+          <Action disabledReason={whyNotRename(server)} onClick={() => setDialog("edit")}>
+            {text.servers.detail.edit}
           </Action>
           <Action disabledReason={whyNotDelete(server, held.data?.meta.total)} onClick={() => setDialog("delete")}>
-            Delete
+            {text.servers.detail.delete}
           </Action>
         </SpaceBetween>
       }
     >
       <Progress id={server.operation_id} />
-      <Reason of={server} />
+      <Reason of={server} action={<Again server={server} onDelete={() => setDialog("delete")} />} />
+      <LowDisk server={server} />
       <Facts server={server} />
       <InstancesOf server={server} />
-      <OperationsTable resourceId={server.id} />
-      {dialog === "rename" && <RenameServer server={server} onDismiss={() => setDialog(undefined)} />}
+      {/* It would jump down when the instances are there. */}
+      <div className={held.isPending ? "waiting" : ""}>
+        <OperationsTable resourceId={server.id} />
+      </div>
+      {dialog === "edit" && <EditServer server={server} onDismiss={() => setDialog(undefined)} />}
       {dialog === "delete" && <DeleteServer server={server} onDismiss={() => setDialog(undefined)} />}
     </Page>
   );
 }
 
 function Facts({ server }: { server: Server }) {
+  const say = text.servers.fields;
   const key = useQuery(sshKeys.one(server.ssh_key_id));
   return (
-    <Container header={<Header variant="h2">Details</Header>}>
+    <Container header={<Header variant="h2">{text.servers.detail.title}</Header>}>
       <KeyValuePairs
         columns={3}
         minColumnWidth={200}
         items={[
-          { label: "Status", value: <ServerState server={server} /> },
+          { label: say.status, value: <ServerState server={server} /> },
           {
-            label: "IP address",
-            value: server.ip_address === null ? "Not assigned yet" : <Copyable value={server.ip_address} what="IP address" />,
+            label: say.address,
+            value: server.ip_address === null ? say.noAddress : <Copyable value={server.ip_address} what={say.address} />,
           },
-          { label: "Last seen", value: <Time at={server.last_seen_at} none="Never" /> },
-          { label: "Created", value: <Time at={server.created_at} /> },
-          { label: "Provider", value: server.provider },
-          { label: "Region", value: server.region },
-          { label: "Size", value: `${server.size}: ${specsInWords(server.specs)}` },
-          { label: "SSH key", value: key.data?.data.name ?? (key.isError ? "Deleted (still installed on the server)" : "…") },
-          { label: "ID", value: <Copyable value={server.id} what="ID" code /> },
+          { label: say.lastSeen, value: <Time at={server.last_seen_at} none={say.neverSeen} /> },
+          ...reportedFacts(server),
+          { label: say.created, value: <Time at={server.created_at} /> },
+          { label: say.provider, value: server.provider },
+          { label: say.region, value: server.region },
+          { label: say.size, value: `${server.size}: ${specsInWords(server.specs)}` },
+          { label: say.sshKey, value: key.data?.data.name ?? (key.isError ? say.sshKeyDeleted : "…") },
+          { label: say.labels, value: <Labels of={server.labels} /> },
+          { label: say.id, value: <Copyable value={server.id} what={say.id} code /> },
         ]}
       />
     </Container>
@@ -96,32 +109,37 @@ function Facts({ server }: { server: Server }) {
 }
 
 const INSTANCES = 10;
-const INSTANCE_COLUMNS: [Column<Instance>, ...Column<Instance>[]] = [
-  { id: "name", header: "Name", cell: ({ id, name }) => <Link to={`/instances/${id}`}>{name}</Link> },
-  { id: "status", header: "Status", cell: ({ status }) => <Status of="instance" status={status} /> },
-  { id: "domain", header: "Domain", cell: ({ domain }) => domain },
-  { id: "version", header: "Version", cell: ({ erp_version, edition }) => `${erp_version} ${edition}` },
-];
+
+function instanceColumns(): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
+  const say = text.servers.instances;
+  return [
+    { id: "name", header: say.name, cell: ({ id, name }) => <Link to={`/instances/${id}`}>{name}</Link> },
+    { id: "status", header: say.status, cell: ({ status }) => <Status of="instance" status={status} /> },
+    { id: "domain", header: say.domain, cell: ({ domain }) => domain },
+    { id: "version", header: say.version, cell: ({ erp_version, edition }) => `${erp_version} ${edition}` },
+  ];
+}
 
 function InstancesOf({ server }: { server: Server }) {
+  const say = text.servers.instances;
   const follow = useFollow();
   return (
     <ResourceTable
-      title="Instances"
+      title={say.title}
       list={instances.list}
       only={{ server_id: server.id }}
       prefix="instances"
       perPage={INSTANCES}
-      columns={INSTANCE_COLUMNS}
-      empty="No instances on this server yet."
+      columns={instanceColumns()}
+      empty={say.empty}
       actions={
         <Button
           href={`/instances/create?server=${server.id}`}
           onFollow={follow}
           disabled={!isUsable(server)}
-          {...(!isUsable(server) && { disabledReason: "The server must be active." })}
+          {...(!isUsable(server) && { disabledReason: say.notActive })}
         >
-          Create instance
+          {say.create}
         </Button>
       }
     />

@@ -3,32 +3,60 @@ import Box from "@cloudscape-design/components/box";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { Link } from "../app/link.tsx";
 import { servers } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+import { labelsColumn } from "../resource/labels.tsx";
 import { CreateLink, ListPage } from "../resource/list-page.tsx";
 import type { Column } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
+import { ServersBulk } from "./bulk.tsx";
 import { ServerState } from "./state.tsx";
 import { specsInWords } from "./specs.ts";
 
-const COLUMNS: [Column<ListedServer>, ...Column<ListedServer>[]] = [
-  { id: "name", header: "Name", cell: ({ id, name }) => <Link to={`/servers/${id}`}>{name}</Link> },
-  { id: "status", header: "Status", cell: (server) => <ServerState server={server} /> },
-  { id: "address", header: "IP address", cell: ({ ip_address }) => ip_address ?? "–" },
-  { id: "place", header: "Provider and region", cell: ({ provider, region }) => `${provider}, ${region}` },
-  { id: "size", header: "Size", cell: (server) => <Size of={server} /> },
-  { id: "created", header: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
-];
+const placeOf = ({ provider, region }: ListedServer) => `${provider}, ${region}`;
+
+function columns(): [Column<ListedServer>, ...Column<ListedServer>[]] {
+  const say = text.servers.fields;
+  return [
+    { id: "name", header: say.name, cell: ({ id, name }) => <Link to={`/servers/${id}`}>{name}</Link>, text: ({ name }) => name },
+    { id: "status", header: say.status, cell: (server) => <ServerState server={server} />, text: ({ status }) => status },
+    {
+      id: "address",
+      header: say.address,
+      cell: ({ ip_address }) => ip_address ?? "–",
+      text: ({ ip_address }) => ip_address ?? "",
+    },
+    { id: "place", header: say.place, cell: placeOf, text: placeOf },
+    {
+      id: "size",
+      header: say.size,
+      cell: (server) => <Size of={server} />,
+      text: ({ size, specs }) => `${size}: ${specsInWords(specs)}`,
+    },
+    labelsColumn,
+    {
+      id: "created",
+      header: say.created,
+      cell: ({ created_at }) => <Time at={created_at} />,
+      text: ({ created_at }) => created_at,
+    },
+    { id: "id", header: say.id, hidden: true, cell: ({ id }) => id, text: ({ id }) => id },
+  ];
+}
 
 export default function Servers() {
+  const say = text.servers;
   return (
     <ListPage
-      title="Servers"
-      description="The machines your instances run on."
+      title={say.title}
+      description={say.about}
       list={servers.list}
+      searchable
       filters={{ status: "server" }}
-      columns={COLUMNS}
-      add={<CreateLink to="/servers/create">Create server</CreateLink>}
-      empty="No servers yet. Create one to host your first instance."
+      columns={columns()}
+      bulk={ServersBulk}
+      add={<CreateLink to="/servers/create">{say.create}</CreateLink>}
+      empty={say.empty}
     />
   );
 }

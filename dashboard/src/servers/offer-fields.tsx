@@ -4,6 +4,8 @@ import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Tiles from "@cloudscape-design/components/tiles";
 import type { CatalogProvider } from "../../../shared/api/catalog.ts";
+import { text } from "../messages/text.ts";
+import { priceInWords } from "./price.ts";
 import { specsInWords } from "./specs.ts";
 
 interface Offer {
@@ -20,37 +22,55 @@ interface Props {
 }
 
 export function OfferFields({ providers, chosen, error, onChange }: Props) {
+  const say = text.servers;
   const provider = providers.find(({ code }) => code === chosen.provider);
   const sizes = provider?.sizes.filter(({ regions }) => regions.includes(chosen.region)) ?? [];
   return (
     <SpaceBetween size="l">
       <Choice
-        label="Provider"
+        label={say.fields.provider}
+        placeholder={say.offers.chooseProvider}
         options={providers}
         chosen={chosen.provider}
         error={error("provider")}
         onChange={(code) => onChange({ provider: code, region: "", size: "" })}
       />
       <Choice
-        label="Region"
+        label={say.fields.region}
+        placeholder={say.offers.chooseRegion}
         options={provider?.regions ?? []}
         chosen={chosen.region}
         error={error("region")}
         onChange={(region) => onChange({ region, size: sizeStillOffered(provider, region, chosen.size) })}
       />
       <FormField
-        label="Size"
+        label={say.fields.size}
+        {...(sizes.some(({ price }) => price !== null) && { description: say.offers.prices })}
         errorText={error("size")}
-        {...(sizes.length === 0 && { constraintText: "Choose a region to see the sizes available." })}
+        {...(sizes.length === 0 && { constraintText: say.offers.regionFirst })}
       >
         <Tiles
-          ariaLabel="Size"
+          ariaLabel={say.fields.size}
           value={chosen.size === "" ? null : chosen.size}
           onChange={({ detail }) => onChange({ size: detail.value })}
-          items={sizes.map(({ code, ...specs }) => ({ value: code, label: code, description: specsInWords(specs) }))}
+          items={sizes.map((size) => ({
+            value: size.code,
+            label: size.code,
+            description: <SizeInWords of={size} region={chosen.region} />,
+          }))}
         />
       </FormField>
     </SpaceBetween>
+  );
+}
+
+function SizeInWords({ of, region }: { of: CatalogProvider["sizes"][number]; region: string }) {
+  const price = priceInWords(of, region);
+  return (
+    <>
+      <div>{specsInWords(of)}</div>
+      {price !== undefined && <div>{price}</div>}
+    </>
   );
 }
 
@@ -71,21 +91,22 @@ const sizeStillOffered = (provider: CatalogProvider | undefined, region: string,
 
 interface ChoiceProps {
   label: string;
+  placeholder: string;
   options: readonly { code: string; name: string }[];
   chosen: string;
   error: string | undefined;
   onChange: (code: string) => void;
 }
 
-function Choice({ label, options, chosen, error, onChange }: ChoiceProps) {
+function Choice({ label, placeholder, options, chosen, error, onChange }: ChoiceProps) {
   const items = options.map(({ code, name }) => ({ value: code, label: name, labelTag: code }));
   return (
     <FormField label={label} errorText={error}>
       <Select
         options={items}
         selectedOption={items.find(({ value }) => value === chosen) ?? null}
-        placeholder={`Choose a ${label.toLowerCase()}`}
-        empty="None available"
+        placeholder={placeholder}
+        empty={text.servers.offers.none}
         onChange={({ detail }) => onChange(detail.selectedOption.value ?? "")}
       />
     </FormField>

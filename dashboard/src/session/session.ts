@@ -1,13 +1,12 @@
 // Who is signed in: the one secret that the browser keeps, until sign-out or its end, shared by all tabs.
-import * as z from "zod";
-import { api } from "../../../shared/api/index.ts";
 import type { DataOf } from "../../../shared/api/endpoint.ts";
+import type { api } from "../../../shared/api/index.ts";
 import { serviceNow } from "./clock.ts";
+import { hasTexts } from "./has-texts.ts";
 import { createStore } from "./store.ts";
 
 /** The session as it started, and when it ends by this browser's clock, which may be wrong. */
-const Session = api.auth.login.data.extend({ ends: z.number().optional() });
-type Session = z.infer<typeof Session>;
+type Session = DataOf<typeof api.auth.login> & { ends?: number };
 
 /** Why nobody is signed in any more, for the sign-in page. */
 export type Ending = "logged-out" | "logged-out-here" | "ended" | "expired";
@@ -45,12 +44,22 @@ export const useEnding = (): Ending | undefined => store.use().ending;
 /** The stored value may come from an earlier version, or be anything: then nobody is signed in. */
 function stored(): Session | undefined {
   try {
-    const found = Session.safeParse(JSON.parse(localStorage.getItem(KEY) ?? "null"));
-    return found.success && endOf(found.data) > Date.now() ? found.data : undefined;
+    const found: unknown = JSON.parse(localStorage.getItem(KEY) ?? "null");
+    return isSession(found) && endOf(found) > Date.now() ? found : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+function isSession(value: unknown): value is Session {
+  return (
+    hasTexts(value, "token", "expires_at") &&
+    "user" in value &&
+    hasTexts(value.user, "id", "email", "name") &&
+    (!("ends" in value) || typeof value.ends === "number") &&
+    !Number.isNaN(Date.parse(value.expires_at))
+  );
 }
 
 window.addEventListener("storage", ({ key }) => {

@@ -1,11 +1,14 @@
-// The account page: settings, quotas, the signed-in user, and their password.
+// The account page: settings, quotas, the signed-in user, their preferences and their password.
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
 import { Failure } from "../app/failure.tsx";
 import { Page } from "../app/page.tsx";
 import { catalog, settings } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+import { DefaultPolicy } from "./default-policy.tsx";
 import { PasswordForm } from "./password.tsx";
+import { Preferences } from "./preferences.tsx";
 import { Quotas } from "./quotas.tsx";
 import { SettingsForm } from "./settings-form.tsx";
 import { SignedIn } from "./signed-in.tsx";
@@ -15,10 +18,11 @@ export default function Account() {
   const offered = useQuery(catalog());
   const failed = kept.error ?? offered.error;
   return (
-    <Page title="Account">
+    <Page title={text.settings.title}>
       {kept.data !== undefined && offered.data !== undefined ? (
         <SpaceBetween size="l">
           <SettingsForm kept={kept.data.data} offered={offered.data.data.providers} />
+          <DefaultPolicy policy={kept.data.data.default_backup_policy} />
           <Quotas quotas={kept.data.data.quotas} />
         </SpaceBetween>
       ) : failed === null ? (
@@ -30,6 +34,7 @@ export default function Account() {
       {(failed !== null || (kept.data !== undefined && offered.data !== undefined)) && (
         <SpaceBetween size="l">
           <SignedIn />
+          <Preferences />
           <PasswordForm />
         </SpaceBetween>
       )}

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { api } from "../../../shared/api/index.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
+import { text } from "../messages/text.ts";
 import { Form, TextField } from "../resource/form.tsx";
 import { useForm } from "../resource/use-form.ts";
 
@@ -15,10 +16,11 @@ const body = api.auth.password.body
   .extend({ new_password_again: z.string() })
   .refine((typed) => typed.new_password_again === typed.new_password, {
     path: ["new_password_again"],
-    error: "doesn't match the new password",
+    error: () => text.settings.password.differs,
   });
 
 export function PasswordForm() {
+  const say = text.settings.password;
   const form = useForm({
     initial: EMPTY,
     schema: body,
@@ -29,34 +31,29 @@ export function PasswordForm() {
       notify({
         id: "password",
         type: "success",
-        header: "Password changed",
-        content: "You've been signed out on all other devices.",
+        header: say.changed,
+        content: say.signedOut,
       });
     },
   });
   return (
     <Container
       header={
-        <Header variant="h2" description="You'll be signed out on all other devices.">
-          Change password
+        <Header variant="h2" description={say.about}>
+          {say.title}
         </Header>
       }
     >
-      <Form form={form} submit="Change password" boxed={false}>
-        <TextField label="Current password" type="password" autoComplete="current-password" {...form.text("current_password")} />
+      <Form form={form} submit={say.change} boxed={false}>
+        <TextField label={say.current} type="password" autoComplete="current-password" {...form.text("current_password")} />
         <TextField
-          label="New password"
+          label={say.next}
           type="password"
           autoComplete="new-password"
-          hint="12–128 characters."
+          hint={say.nextHint}
           {...form.text("new_password")}
         />
-        <TextField
-          label="Confirm new password"
-          type="password"
-          autoComplete="new-password"
-          {...form.text("new_password_again")}
-        />
+        <TextField label={say.again} type="password" autoComplete="new-password" {...form.text("new_password_again")} />
       </Form>
     </Container>
   );

@@ -4,30 +4,24 @@ import ColumnLayout from "@cloudscape-design/components/column-layout";
 import Header from "@cloudscape-design/components/header";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
 import type { Settings } from "../../../shared/api/settings.ts";
-
-const KINDS: Record<keyof Settings["quotas"], string> = {
-  servers: "Servers",
-  instances: "Instances",
-  tokens: "API keys",
-  ssh_keys: "SSH keys",
-  users: "Users",
-};
+import { text } from "../messages/text.ts";
 
 export function Quotas({ quotas }: { quotas: Settings["quotas"] }) {
+  const say = text.settings.quotas;
   return (
     <Container
       header={
-        <Header variant="h2" description="Contact your operator to raise these limits.">
-          Quotas
+        <Header variant="h2" description={say.about}>
+          {say.title}
         </Header>
       }
     >
       <ColumnLayout columns={3}>
-        <Quota kind={KINDS.servers} of={quotas.servers} />
-        <Quota kind={KINDS.instances} of={quotas.instances} />
-        <Quota kind={KINDS.tokens} of={quotas.tokens} />
-        <Quota kind={KINDS.ssh_keys} of={quotas.ssh_keys} />
-        <Quota kind={KINDS.users} of={quotas.users} />
+        <Quota kind={say.servers} of={quotas.servers} />
+        <Quota kind={say.instances} of={quotas.instances} />
+        <Quota kind={say.tokens} of={quotas.tokens} />
+        <Quota kind={say.sshKeys} of={quotas.ssh_keys} />
+        <Quota kind={say.users} of={quotas.users} />
       </ColumnLayout>
     </Container>
   );
@@ -35,6 +29,10 @@ export function Quotas({ quotas }: { quotas: Settings["quotas"] }) {
 
 function Quota({ kind, of: { used, limit } }: { kind: string; of: { used: number; limit: number } }) {
   return (
-    <ProgressBar label={kind} value={limit === 0 ? 100 : (100 * used) / limit} additionalInfo={`${used} of ${limit} used`} />
+    <ProgressBar
+      label={kind}
+      value={limit === 0 ? 100 : (100 * used) / limit}
+      additionalInfo={text.settings.quotas.used(used, limit)}
+    />
   );
 }

@@ -8,6 +8,7 @@ import { api } from "../../../shared/api/index.ts";
 import { Settings } from "../../../shared/api/settings.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
+import { text } from "../messages/text.ts";
 import { Form, TextField } from "../resource/form.tsx";
 import { given, useForm } from "../resource/use-form.ts";
 
@@ -39,43 +40,44 @@ const useSettingsForm = (kept: Settings) =>
       backup_retention_days: backup_retention_days.trim() === "" ? undefined : Number(backup_retention_days),
     }),
     send: (body) => client.settings.update({ body }),
-    done: () => notify({ id: "settings", type: "success", header: "Settings saved" }),
+    done: () => notify({ id: "settings", type: "success", header: text.settings.settings.saved }),
   });
 
 export function SettingsForm({ kept, offered }: Props) {
+  const say = text.settings.settings;
   const form = useSettingsForm(kept);
   const { default_provider, default_region } = form.values;
   const regions = offered.find(({ code }) => code === default_provider)?.regions ?? [];
   return (
-    <Container header={<Header variant="h2">Settings</Header>}>
-      <Form form={form} submit="Save settings" boxed={false}>
-        <TextField label="Account name" {...form.text("account_name")} />
+    <Container header={<Header variant="h2">{say.title}</Header>}>
+      <Form form={form} submit={say.save} boxed={false}>
+        <TextField label={say.accountName} {...form.text("account_name")} />
         <TextField
-          label="Contact email"
+          label={say.contactEmail}
           optional
-          description="How the service operator can reach you."
+          description={say.contactEmailAbout}
           type="email"
           {...form.text("contact_email")}
         />
         <Choice
-          label="Default provider"
-          description="Preselected for new servers."
+          label={say.provider}
+          description={say.providerAbout}
           options={offered}
           chosen={default_provider}
           error={form.error("default_provider")}
           onChange={(code) => form.set({ default_provider: code, default_region: "" })}
         />
         <Choice
-          label="Default region"
+          label={say.region}
           options={regions}
           chosen={default_region}
           error={form.error("default_region")}
           onChange={(code) => form.set({ default_region: code })}
         />
         <TextField
-          label="Keep pre-restore backups for (days)"
-          description="Automatic backups taken before a restore. Manual backups and each instance's latest backup are always kept."
-          hint="1–365."
+          label={say.retention}
+          description={say.retentionAbout}
+          hint={say.retentionHint}
           type="number"
           {...form.text("backup_retention_days")}
         />
@@ -83,8 +85,6 @@ export function SettingsForm({ kept, offered }: Props) {
     </Container>
   );
 }
-
-const NONE = { value: "", label: "None" };
 
 interface ChoiceProps {
   label: string;
@@ -96,7 +96,8 @@ interface ChoiceProps {
 }
 
 function Choice({ label, description, options, chosen, error, onChange }: ChoiceProps) {
-  const items = [NONE, ...options.map(({ code, name }) => ({ value: code, label: name, labelTag: code }))];
+  const none = { value: "", label: text.settings.settings.none };
+  const items = [none, ...options.map(({ code, name }) => ({ value: code, label: name, labelTag: code }))];
   return (
     <FormField label={label} description={description} errorText={error}>
       <Select

@@ -3,18 +3,19 @@ import Alert from "@cloudscape-design/components/alert";
 import { useSecondsUntil } from "../session/countdown.ts";
 import { useWaitingUntil } from "../app/limit.ts";
 import { spanInWords } from "../app/words.ts";
+import { text } from "../messages/text.ts";
 
 export function LimitNotice() {
   const left = useSecondsUntil(useWaitingUntil());
   return (
     <div role="status" aria-atomic="false">
       {left > 0 && (
-        <Alert type="warning" header="Too many requests">
-          Loading continues in{" "}
-          <span role="timer" aria-live="off">
-            {spanInWords(left)}
-          </span>
-          .
+        <Alert type="warning" header={text.shell.limit.title}>
+          {text.shell.limit.continuesIn(
+            <span role="timer" aria-live="off">
+              {spanInWords(left)}
+            </span>,
+          )}
         </Alert>
       )}
     </div>

@@ -2,23 +2,24 @@
 import SideNavigation from "@cloudscape-design/components/side-navigation";
 import { useLocation } from "react-router";
 import { useFollow } from "../app/follow.ts";
-
-const LINKS = [
-  { text: "Home", href: "/" },
-  { text: "Servers", href: "/servers" },
-  { text: "Instances", href: "/instances" },
-  { text: "Backups", href: "/backups" },
-];
-const SETTINGS = [
-  { text: "API keys", href: "/settings/api-keys" },
-  { text: "SSH keys", href: "/settings/ssh-keys" },
-  { text: "Account", href: "/settings/account" },
-];
-const ACTIVITY = { text: "Activity", href: "/activity" };
+import { text } from "../messages/text.ts";
 
 export function Navigation() {
+  const say = text.shell.navigation;
   const { pathname } = useLocation();
-  const all = [...LINKS, ...SETTINGS, ACTIVITY];
+  const links = [
+    { text: say.home, href: "/" },
+    { text: say.servers, href: "/servers" },
+    { text: say.instances, href: "/instances" },
+    { text: say.backups, href: "/backups" },
+  ];
+  const settings = [
+    { text: say.apiKeys, href: "/settings/api-keys" },
+    { text: say.sshKeys, href: "/settings/ssh-keys" },
+    { text: say.account, href: "/settings/account" },
+  ];
+  const activity = { text: say.activity, href: "/activity" };
+  const all = [...links, ...settings, activity];
   const here = all.find(({ href }) => pathname === href || (href !== "/" && pathname.startsWith(`${href}/`)));
   const link = (each: { text: string; href: string }) => ({ type: "link" as const, ...each });
   return (
@@ -26,11 +27,11 @@ export function Navigation() {
       activeHref={here?.href ?? ""}
       onFollow={useFollow()}
       items={[
-        ...LINKS.map(link),
+        ...links.map(link),
         { type: "divider" },
-        { type: "section", text: "Settings", items: SETTINGS.map(link) },
+        { type: "section", text: say.settings, items: settings.map(link) },
         { type: "divider" },
-        link(ACTIVITY),
+        link(activity),
       ]}
     />
   );

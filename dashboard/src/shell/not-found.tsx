@@ -2,12 +2,13 @@
 import Box from "@cloudscape-design/components/box";
 import { Link } from "../app/link.tsx";
 import { Page } from "../app/page.tsx";
+import { text } from "../messages/text.ts";
 
 export default function NotFound() {
   return (
-    <Page title="Page not found">
+    <Page title={text.shell.notFound.title}>
       <Box>
-        The link may be wrong, or this item was deleted. <Link to="/">Go to Home</Link>
+        {text.shell.notFound.text} <Link to="/">{text.shell.notFound.home}</Link>
       </Box>
     </Page>
   );

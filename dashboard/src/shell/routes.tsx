@@ -1,29 +1,40 @@
 // Every page of the dashboard, each in its own chunk.
 import { type ComponentType, lazy } from "react";
 import { load } from "../app/loading.ts";
+import { type Area, loadAreas } from "../messages/text.ts";
 
 interface Route {
   path: string;
   Page: ComponentType;
 }
 
-const page = (path: string, part: () => Promise<{ default: ComponentType }>): Route => ({ path, Page: lazy(() => load(part)) });
+/** With the areas of the catalog that the page needs. */
+const page = (path: string, part: () => Promise<{ default: ComponentType }>, ...areas: Area[]): Route => ({
+  path,
+  Page: lazy(() =>
+    load(async () => {
+      const [loaded] = await Promise.all([part(), loadAreas(...areas)]);
+      return loaded;
+    }),
+  ),
+});
 
 /** Every page except the sign-in page, which has no shell. */
 export const routes: readonly Route[] = [
-  page("/", () => import("../home/home.tsx")),
-  page("/servers", () => import("../servers/list.tsx")),
-  page("/servers/create", () => import("../servers/create.tsx")),
-  page("/servers/:id", () => import("../servers/detail.tsx")),
-  page("/instances", () => import("../instances/list.tsx")),
-  page("/instances/create", () => import("../instances/create.tsx")),
-  page("/instances/:id", () => import("../instances/detail.tsx")),
-  page("/instances/:id/clone", () => import("../instances/clone.tsx")),
-  page("/backups", () => import("../backups/list.tsx")),
-  page("/settings/api-keys", () => import("../tokens/list.tsx")),
-  page("/settings/api-keys/create", () => import("../tokens/create.tsx")),
-  page("/settings/ssh-keys", () => import("../ssh-keys/list.tsx")),
-  page("/settings/account", () => import("../settings/account.tsx")),
-  page("/activity", () => import("../events/list.tsx")),
+  page("/", () => import("../home/home.tsx"), "home"),
+  page("/servers", () => import("../servers/list.tsx"), "allowed", "bulk", "servers"),
+  page("/servers/create", () => import("../servers/create.tsx"), "servers", "sshKeys"),
+  page("/servers/:id", () => import("../servers/detail.tsx"), "allowed", "reports", "servers"),
+  page("/instances", () => import("../instances/list.tsx"), "allowed", "bulk", "instances"),
+  page("/instances/create", () => import("../instances/create.tsx"), "allowed", "backups", "instances", "reports", "servers"),
+  page("/instances/:id", () => import("../instances/detail.tsx"), "allowed", "backups", "instances", "policies", "reports"),
+  page("/instances/:id/clone", () => import("../instances/clone.tsx"), "backups", "instances", "servers"),
+  page("/backups", () => import("../backups/list.tsx"), "allowed", "backups"),
+  page("/backups/upload", () => import("../uploads/upload.tsx"), "servers", "uploads"),
+  page("/settings/api-keys", () => import("../tokens/list.tsx"), "tokens"),
+  page("/settings/api-keys/create", () => import("../tokens/create.tsx"), "tokens"),
+  page("/settings/ssh-keys", () => import("../ssh-keys/list.tsx"), "sshKeys"),
+  page("/settings/account", () => import("../settings/account.tsx"), "policies", "settings"),
+  page("/activity", () => import("../events/list.tsx"), "events"),
   page("*", () => import("./not-found.tsx")),
 ];

@@ -1,60 +1,71 @@
 // The frame around every page: the top bar, the navigation, notifications, and the watch over operations.
-import AppLayout from "@cloudscape-design/components/app-layout-toolbar";
 import BreadcrumbGroup from "@cloudscape-design/components/breadcrumb-group";
 import Flashbar from "@cloudscape-design/components/flashbar";
 import { I18nProvider } from "@cloudscape-design/components/i18n";
-import messages from "@cloudscape-design/components/i18n/messages/all.en";
 import Spinner from "@cloudscape-design/components/spinner";
-import { Suspense, useEffect, useRef } from "react";
+import { lazy, Suspense, useEffect, useRef } from "react";
 import { Route, Routes, useLocation } from "react-router";
 import { useWatch } from "../operations/watch.ts";
 import { Boundary } from "../app/boundary.tsx";
+import { useFollowChanges } from "../app/follow-changes.ts";
 import { useFollow } from "../app/follow.ts";
 import { EnvironmentBanner } from "../app/environment.tsx";
+import { load } from "../app/loading.ts";
+import { useBatch } from "../bulk/batch.ts";
+import { componentText } from "../messages/components.ts";
+import { language } from "../messages/language.ts";
+import { Layout } from "./layout.tsx";
 import { LimitNotice } from "./limit-notice.tsx";
-import { Navigation } from "./navigation.tsx";
 import { dismiss, useNotifications } from "../app/notifications.ts";
 import { routes } from "./routes.tsx";
 import { TopBar } from "./top-bar.tsx";
 import { useShownTrail } from "../app/trail.ts";
+import { loadAreas, text } from "../messages/text.ts";
+
+const BulkPanel = lazy(() =>
+  load(async () => {
+    const [panel] = await Promise.all([import("../bulk/panel.tsx"), loadAreas("bulk")]);
+    return panel;
+  }),
+);
 
 export default function Shell() {
   const { pathname } = useLocation();
   useWatch();
+  useFollowChanges();
   useFocusOnPage(pathname);
+  const batch = useBatch();
   return (
-    <I18nProvider locale="en" messages={[messages]}>
+    <I18nProvider locale={language} messages={componentText}>
       <a className="skip" href="#main">
-        Skip to main content
+        {text.shell.skip}
       </a>
       <div id="top">
         <EnvironmentBanner />
         <TopBar />
       </div>
-      <section className="toasts" aria-label="Notifications">
+      <section className="toasts" aria-label={text.shell.notifications}>
+        {batch !== undefined && (
+          <Suspense>
+            <BulkPanel />
+          </Suspense>
+        )}
         <Notifications />
       </section>
-      <AppLayout
-        headerSelector="#top"
-        breadcrumbs={<Trail />}
-        navigation={<Navigation />}
-        toolsHide
-        ariaLabels={{ navigation: "Main navigation", navigationClose: "Close navigation", navigationToggle: "Toggle navigation" }}
-        content={
-          <div id="main" tabIndex={-1}>
-            <LimitNotice />
-            <Boundary place={pathname}>
-              <Suspense fallback={<Spinner size="large" />}>
-                <Routes>
-                  {routes.map(({ path, Page }) => (
-                    <Route key={path} path={path} element={<Page />} />
-                  ))}
-                </Routes>
-              </Suspense>
-            </Boundary>
-          </div>
-        }
-      />
+      <Layout breadcrumbs={<Trail />}>
+        <div id="main" tabIndex={-1}>
+          <LimitNotice />
+          <Boundary place={pathname}>
+            <Suspense fallback={<Spinner size="large" />}>
+              <Routes>
+                {routes.map(({ path, Page }) => (
+                  <Route key={path} path={path} element={<Page />} />
+                ))}
+              </Routes>
+            </Suspense>
+          </Boundary>
+        </div>
+      </Layout>
     </I18nProvider>
   );
 }
@@ -73,7 +84,7 @@ function useFocusOnPage(pathname: string): void {
 function Trail() {
   const trail = useShownTrail();
   const follow = useFollow();
-  return trail.length > 0 && <BreadcrumbGroup ariaLabel="Breadcrumbs" items={trail} onFollow={follow} />;
+  return trail.length > 0 && <BreadcrumbGroup ariaLabel={text.shell.breadcrumbs} items={trail} onFollow={follow} />;
 }
 
 function Notifications() {
@@ -86,7 +97,7 @@ function Notifications() {
         header,
         content,
         dismissible: true,
-        dismissLabel: "Dismiss",
+        dismissLabel: text.shell.dismiss,
         onDismiss: () => dismiss(id),
         ariaRole: type === "error" ? "alert" : "status",
       }))}

@@ -2,22 +2,23 @@
 import type { SshKey } from "../../../shared/api/ssh-keys.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
+import { text } from "../messages/text.ts";
 import { Deletion } from "../resource/deletion.tsx";
 
 export function DeleteSshKey({ sshKey: { id, name }, onDismiss }: { sshKey: SshKey; onDismiss: () => void }) {
+  const say = text.sshKeys.deletion;
   return (
     <Deletion
-      title="Delete SSH key"
-      confirm="Delete key"
+      title={say.title}
+      confirm={say.confirm}
       send={() => client.sshKeys.delete({ params: { id } })}
       onDeleted={() => {
-        notify({ id, type: "success", header: `SSH key deleted: ${name}` });
+        notify({ id, type: "success", header: say.deleted(name) });
         onDismiss();
       }}
       onDismiss={onDismiss}
     >
-      <strong>{name}</strong> will no longer be available for new servers. Existing servers keep it. To revoke access, remove it
-      from authorized_keys on each server.
+      {say.about(name)}
     </Deletion>
   );
 }

@@ -2,9 +2,12 @@
 import Button from "@cloudscape-design/components/button";
 import { useState } from "react";
 import { sshKeys } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
 import { Chooser } from "../resource/chooser.tsx";
 import { usePages } from "../resource/use-pages.ts";
-import { AddSshKey } from "./add.tsx";
+import { lazily } from "../app/lazily.tsx";
+
+const AddSshKey = lazily(async () => (await import("./add.tsx")).AddSshKey);
 
 interface Props {
   chosen: string;
@@ -13,23 +16,24 @@ interface Props {
 }
 
 export function SshKeyField({ chosen, error, onChange }: Props) {
+  const say = text.sshKeys.field;
   const [adding, setAdding] = useState(false);
   return (
     <>
       <Chooser
-        label="SSH key"
-        description="Gives you SSH access. The service uses its own key."
+        label={say.label}
+        description={say.about}
         error={error}
         secondaryControl={
           <Button formAction="none" onClick={() => setAdding(true)}>
-            Add SSH key
+            {text.sshKeys.add}
           </Button>
         }
-        pages={usePages(sshKeys.list)}
+        pages={usePages(sshKeys.list, {}, { searchable: false })}
         optionOf={({ name, fingerprint }) => ({ label: name, description: fingerprint })}
-        placeholder="Choose a key"
-        what="keys"
-        empty="No keys yet"
+        placeholder={say.placeholder}
+        what={say.what}
+        empty={say.empty}
         chosen={chosen}
         onChange={onChange}
       />

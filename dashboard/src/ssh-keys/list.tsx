@@ -4,49 +4,59 @@ import { useState } from "react";
 import type { SshKey } from "../../../shared/api/ssh-keys.ts";
 import { notify } from "../app/notifications.ts";
 import { sshKeys } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
 import { Copyable } from "../resource/copyable.tsx";
 import { actionColumn, ListPage } from "../resource/list-page.tsx";
 import type { Column } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
-import { AddSshKey } from "./add.tsx";
-import { DeleteSshKey } from "./delete.tsx";
+import { lazily } from "../app/lazily.tsx";
 
-const COLUMNS: [Column<SshKey>, ...Column<SshKey>[]] = [
-  { id: "name", header: "Name", cell: ({ name }) => <Wrapped>{name}</Wrapped> },
-  {
-    id: "fingerprint",
-    header: "Fingerprint",
-    long: true,
-    cell: ({ name, fingerprint }) => <Copyable value={fingerprint} what={`fingerprint of ${name}`} code />,
-  },
-  { id: "type", header: "Type", cell: ({ public_key }) => public_key.split(" ")[0] },
-  { id: "added", header: "Added", cell: ({ created_at }) => <Time at={created_at} /> },
-];
+const AddSshKey = lazily(async () => (await import("./add.tsx")).AddSshKey);
+const DeleteSshKey = lazily(async () => (await import("./delete.tsx")).DeleteSshKey);
+
+const typeOf = ({ public_key }: SshKey): string => public_key.split(" ")[0] ?? "";
+
+function columns(): [Column<SshKey>, ...Column<SshKey>[]] {
+  const say = text.sshKeys.columns;
+  return [
+    { id: "name", header: say.name, cell: ({ name }) => <Wrapped>{name}</Wrapped>, text: ({ name }) => name },
+    {
+      id: "fingerprint",
+      header: say.fingerprint,
+      text: ({ fingerprint }) => fingerprint,
+      long: true,
+      cell: ({ name, fingerprint }) => <Copyable value={fingerprint} what={text.sshKeys.fingerprintOf(name)} code />,
+    },
+    { id: "type", header: say.type, cell: typeOf, text: typeOf },
+    { id: "added", header: say.added, cell: ({ created_at }) => <Time at={created_at} />, text: ({ created_at }) => created_at },
+  ];
+}
 
 export default function SshKeys() {
+  const say = text.sshKeys;
   const [adding, setAdding] = useState(false);
   const [deleting, setDeleting] = useState<SshKey>();
   const add = (
     <Button variant="primary" onClick={() => setAdding(true)}>
-      Add SSH key
+      {say.add}
     </Button>
   );
   return (
     <ListPage
-      title="SSH keys"
-      description="Public keys installed on new servers, so you can log in over SSH."
+      title={say.title}
+      description={say.about}
       list={sshKeys.list}
-      columns={[...COLUMNS, actionColumn<SshKey>("Delete", setDeleting)]}
+      columns={[...columns(), actionColumn<SshKey>(say.deletion.delete, setDeleting)]}
       add={add}
-      empty="No SSH keys yet. You need one to create a server."
+      empty={say.empty}
     >
       {adding && (
         <AddSshKey
           onDismiss={() => setAdding(false)}
           onAdded={({ id, name }) => {
             setAdding(false);
-            notify({ id, type: "success", header: `SSH key added: ${name}` });
+            notify({ id, type: "success", header: say.added(name) });
           }}
         />
       )}

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { api } from "../../../shared/api/index.ts";
 import { client } from "../app/client.ts";
 import { Page } from "../app/page.tsx";
+import { text } from "../messages/text.ts";
 import { Form, TextField } from "../resource/form.tsx";
 import { SecretOnce } from "../resource/secret-once.tsx";
 import { useForm } from "../resource/use-form.ts";
@@ -14,7 +15,6 @@ import { PermissionsField } from "./permissions-field.tsx";
 import type { Permission } from "../../../shared/api/permissions.ts";
 
 const LIST = "/settings/api-keys";
-const ABOVE = [{ text: "API keys", href: LIST }];
 
 const nothingChosen: { name: string; permissions: Permission[]; expiry: Expiry; date: string } = {
   name: "",
@@ -26,8 +26,8 @@ const nothingChosen: { name: string; permissions: Permission[]; expiry: Expiry; 
 /** The contract's schema, with messages for a date instead of a time. */
 const body = api.tokens.create.body.extend({
   expires_at: z.iso
-    .datetime("must be a date, for example 2027/01/31")
-    .refine((at) => Date.parse(at) > Date.now(), "must be in the future")
+    .datetime({ error: () => text.tokens.expiry.noDate })
+    .refine((at) => Date.parse(at) > Date.now(), { error: () => text.tokens.expiry.past })
     .optional(),
 });
 
@@ -39,19 +39,20 @@ export default function CreateApiKey() {
     schema: body,
     body: ({ name, permissions, expiry, date }) => {
       const end = endOf(expiry, date);
-      return { name, permissions, expires_at: end === null ? "no day" : end?.toISOString() };
+      return { name, permissions, expires_at: end === null ? "invalid" : end?.toISOString() };
     },
     send: (filled, idempotencyKey) => client.tokens.create({ body: filled, idempotencyKey }),
     done: ({ data }) => setMade(data),
   });
   const { permissions, expiry, date } = form.values;
+  const say = text.tokens.create;
   return (
-    <Page title="Create API key" above={ABOVE} description="Lets a script or tool call the API on behalf of this account.">
-      <Form form={form} submit="Create API key" onCancel={() => void navigate(LIST)}>
+    <Page title={say.title} above={[{ text: text.tokens.title, href: LIST }]} description={say.about}>
+      <Form form={form} submit={say.title} onCancel={() => void navigate(LIST)}>
         <TextField
-          label="Name"
-          description="The script or tool that uses this key."
-          placeholder="Deploy pipeline"
+          label={say.name}
+          description={say.nameAbout}
+          placeholder={say.namePlaceholder}
           autoFocus
           {...form.text("name")}
         />
@@ -63,7 +64,12 @@ export default function CreateApiKey() {
         <ExpiryField expiry={expiry} date={date} error={form.error("expires_at")} onChange={(changed) => form.set(changed)} />
       </Form>
       {made !== undefined && (
-        <SecretOnce title={`API key ${made.name}`} what="API key" value={made.token} onStored={() => void navigate(LIST)} />
+        <SecretOnce
+          title={say.created(made.name)}
+          what={text.tokens.one}
+          value={made.token}
+          onStored={() => void navigate(LIST)}
+        />
       )}
     </Page>
   );

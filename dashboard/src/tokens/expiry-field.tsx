@@ -3,6 +3,8 @@ import DateInput from "@cloudscape-design/components/date-input";
 import FormField from "@cloudscape-design/components/form-field";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
+import { locale } from "../messages/language.ts";
+import { text } from "../messages/text.ts";
 import { endOf, type Expiry, EXPIRIES, isExpiry } from "./expiry.ts";
 
 interface Props {
@@ -12,30 +14,29 @@ interface Props {
   onChange: (changed: { expiry?: Expiry; date?: string }) => void;
 }
 
-const OPTIONS = Object.entries(EXPIRIES).map(([value, { label }]) => ({ value, label }));
-const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "full" });
+const day = new Intl.DateTimeFormat(locale, { dateStyle: "full" });
 
 export function ExpiryField({ expiry, date, error, onChange }: Props) {
+  const say = text.tokens.expiry;
   const end = endOf(expiry, date);
+  const options = EXPIRIES.map((value) => ({ value, label: say.choices[value] }));
   return (
     <SpaceBetween size="m">
       <FormField
-        label="Expires"
-        description="Expired keys stop working. Rotate long-lived keys regularly."
-        constraintText={
-          end === undefined ? "Valid until you revoke it." : end !== null && `Expires at the end of ${day.format(end)}.`
-        }
+        label={say.title}
+        description={say.about}
+        constraintText={end === undefined ? say.untilRevoked : end !== null && say.endOf(day.format(end))}
       >
         <Select
-          options={OPTIONS}
-          selectedOption={OPTIONS.find(({ value }) => value === expiry) ?? null}
+          options={options}
+          selectedOption={options.find(({ value }) => value === expiry) ?? null}
           onChange={({ detail: { selectedOption } }) =>
             isExpiry(selectedOption.value) && onChange({ expiry: selectedOption.value })
           }
         />
       </FormField>
       {expiry === "on" && (
-        <FormField label="Last day" constraintText="YYYY/MM/DD" errorText={error}>
+        <FormField label={say.lastDay} constraintText={say.lastDayHint} errorText={error}>
           <DateInput value={date} onChange={({ detail }) => onChange({ date: detail.value })} />
         </FormField>
       )}

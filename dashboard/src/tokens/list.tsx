@@ -4,51 +4,75 @@ import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useState } from "react";
 import type { Token } from "../../../shared/api/tokens.ts";
 import { tokens } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
 import { actionColumn, CreateLink, ListPage } from "../resource/list-page.tsx";
 import type { Column } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { Permissions } from "./permissions.tsx";
-import { RevokeApiKey } from "./revoke.tsx";
+import { lazily } from "../app/lazily.tsx";
 
-const COLUMNS: [Column<Token>, ...Column<Token>[]] = [
-  { id: "name", header: "Name", cell: ({ name }) => <Wrapped>{name}</Wrapped> },
-  {
-    id: "value",
-    header: "Key",
-    cell: ({ prefix, last4 }) => (
-      <code className="code">
-        {prefix}…{last4}
-      </code>
-    ),
-  },
-  { id: "permissions", header: "Permissions", cell: ({ permissions }) => <Permissions of={permissions} /> },
-  { id: "used", header: "Last used", cell: (token) => <LastUsed token={token} /> },
-  { id: "expires", header: "Expires", cell: ({ expires_at }) => <Expires at={expires_at} /> },
-  {
-    id: "made",
-    header: "Created",
-    cell: ({ created_at, created_by }) => (
-      <>
-        <Time at={created_at} />
-        <Box variant="small" display="block">
-          by {created_by.name}
-        </Box>
-      </>
-    ),
-  },
-];
+const RevokeApiKey = lazily(async () => (await import("./revoke.tsx")).RevokeApiKey);
+
+function columns(): [Column<Token>, ...Column<Token>[]] {
+  const say = text.tokens.columns;
+  return [
+    { id: "name", header: say.name, cell: ({ name }) => <Wrapped>{name}</Wrapped>, text: ({ name }) => name },
+    {
+      id: "value",
+      header: say.key,
+      text: ({ prefix, last4 }) => `${prefix}…${last4}`,
+      cell: ({ prefix, last4 }) => (
+        <code className="code">
+          {prefix}…{last4}
+        </code>
+      ),
+    },
+    {
+      id: "permissions",
+      header: say.permissions,
+      cell: ({ permissions }) => <Permissions of={permissions} />,
+      text: ({ permissions }) => permissions.join(" "),
+    },
+    {
+      id: "used",
+      header: say.used,
+      cell: (token) => <LastUsed token={token} />,
+      text: ({ last_used_at }) => last_used_at ?? "",
+    },
+    {
+      id: "expires",
+      header: say.expires,
+      cell: ({ expires_at }) => <Expires at={expires_at} />,
+      text: ({ expires_at }) => expires_at ?? "",
+    },
+    {
+      id: "made",
+      header: say.created,
+      text: ({ created_at }) => created_at,
+      cell: ({ created_at, created_by }) => (
+        <>
+          <Time at={created_at} />
+          <Box variant="small" display="block">
+            {text.tokens.createdBy(created_by.name)}
+          </Box>
+        </>
+      ),
+    },
+  ];
+}
 
 export default function ApiKeys() {
+  const say = text.tokens;
   const [revoking, setRevoking] = useState<Token>();
   return (
     <ListPage
-      title="API keys"
-      description="Use API keys to call the API from scripts and tools. Each key can do only what its permissions allow."
+      title={say.title}
+      description={say.about}
       list={tokens.list}
-      columns={[...COLUMNS, actionColumn<Token>("Revoke", setRevoking)]}
-      add={<CreateLink to="/settings/api-keys/create">Create API key</CreateLink>}
-      empty="No API keys yet. Create one to call the API."
+      columns={[...columns(), actionColumn<Token>(say.revocation.confirm, setRevoking)]}
+      add={<CreateLink to="/settings/api-keys/create">{say.create.title}</CreateLink>}
+      empty={say.empty}
     >
       {revoking !== undefined && <RevokeApiKey token={revoking} onDismiss={() => setRevoking(undefined)} />}
     </ListPage>
@@ -58,10 +82,10 @@ export default function ApiKeys() {
 function LastUsed({ token: { last_used_at, last_used_ip } }: { token: Token }) {
   return (
     <>
-      <Time at={last_used_at} none="Never" />
+      <Time at={last_used_at} none={text.tokens.neverUsed} />
       {last_used_ip !== null && (
         <Box variant="small" display="block">
-          from {last_used_ip}
+          {text.tokens.usedFrom(last_used_ip)}
         </Box>
       )}
     </>
@@ -70,10 +94,6 @@ function LastUsed({ token: { last_used_at, last_used_ip } }: { token: Token }) {
 
 function Expires({ at }: { at: string | null }) {
   if (at !== null && Date.parse(at) <= Date.now())
-    return (
-      <StatusIndicator type="error">
-        Expired <Time at={at} />
-      </StatusIndicator>
-    );
-  return <Time at={at} none="Never" />;
+    return <StatusIndicator type="error">{text.tokens.expired(<Time at={at} />)}</StatusIndicator>;
+  return <Time at={at} none={text.tokens.neverExpires} />;
 }

@@ -4,8 +4,10 @@ import ColumnLayout from "@cloudscape-design/components/column-layout";
 import FormField from "@cloudscape-design/components/form-field";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Tiles from "@cloudscape-design/components/tiles";
-import { ALL_PERMISSIONS, PERMISSIONS, type Permission } from "../../../shared/api/permissions.ts";
-import { BEYOND, presetOf, PRESETS } from "./presets.ts";
+import { ALL_PERMISSIONS, type Permission } from "../../../shared/api/permissions.ts";
+import { text } from "../messages/text.ts";
+import { Help } from "../resource/help.tsx";
+import { presetOf, PRESETS } from "./presets.ts";
 
 interface Props {
   chosen: readonly Permission[];
@@ -14,23 +16,30 @@ interface Props {
 }
 
 export function PermissionsField({ chosen, error, onChange }: Props) {
+  const say = text.tokens.permissions;
+  const beyond: Partial<Record<Permission, string>> = say.beyond;
   return (
     <SpaceBetween size="m">
-      <FormField label="Access level" stretch>
+      <FormField label={say.preset} stretch>
         <Tiles
           columns={4}
           value={presetOf(chosen)?.id ?? null}
-          items={PRESETS.map(({ id, name, description }) => ({ value: id, label: name, description }))}
+          items={PRESETS.map(({ id }) => ({
+            value: id,
+            label: text.tokens.presets[id].name,
+            description: text.tokens.presets[id].about,
+          }))}
           onChange={({ detail }) => onChange([...(PRESETS.find(({ id }) => id === detail.value)?.permissions ?? [])])}
         />
       </FormField>
       <FormField
-        label="Permissions"
-        description="Start from a preset above, or choose individual permissions."
+        label={say.title}
+        info={<Help about={say.title}>{say.help}</Help>}
+        description={say.about}
         errorText={error}
         stretch
       >
-        <div role="group" aria-label="Individual permissions">
+        <div role="group" aria-label={say.individual}>
           <ColumnLayout columns={2} variant="text-grid">
             {GROUPS.map((permissions) => (
               <SpaceBetween key={permissions.join()} size="xs">
@@ -41,7 +50,7 @@ export function PermissionsField({ chosen, error, onChange }: Props) {
                     description={
                       <>
                         <code className="code">{permission}</code>
-                        {BEYOND[permission] !== undefined && ` · ${BEYOND[permission]}`}
+                        {beyond[permission] !== undefined && ` · ${beyond[permission]}`}
                       </>
                     }
                     // In the contract's order, so that the same choice gives the same request.
@@ -49,7 +58,7 @@ export function PermissionsField({ chosen, error, onChange }: Props) {
                       onChange(ALL_PERMISSIONS.filter((each) => (each === permission ? detail.checked : chosen.includes(each))))
                     }
                   >
-                    {PERMISSIONS[permission]}
+                    {say.names[permission]}
                   </Checkbox>
                 ))}
               </SpaceBetween>

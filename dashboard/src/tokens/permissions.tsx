@@ -1,29 +1,31 @@
 // The permissions of an API key, in short, with each one's meaning on click.
 import Popover from "@cloudscape-design/components/popover";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import { PERMISSIONS, type Permission } from "../../../shared/api/permissions.ts";
+import type { Permission } from "../../../shared/api/permissions.ts";
+import { text } from "../messages/text.ts";
 import { presetOf } from "./presets.ts";
 
 export function Permissions({ of }: { of: readonly Permission[] }) {
-  const short = presetOf(of)?.name ?? `${of.length} permission${of.length === 1 ? "" : "s"}`;
+  const say = text.tokens.permissions;
+  const preset = presetOf(of);
   return (
     <Popover
-      header="Permissions"
+      header={say.title}
       size="medium"
       triggerType="text"
       wrapTriggerText={false}
-      dismissAriaLabel="Close"
+      dismissAriaLabel={say.close}
       content={
         <SpaceBetween size="xxs">
           {of.map((permission) => (
             <div key={permission}>
-              {PERMISSIONS[permission]} <code className="code">{permission}</code>
+              {say.names[permission]} <code className="code">{permission}</code>
             </div>
           ))}
         </SpaceBetween>
       }
     >
-      {short}
+      {preset === undefined ? say.count(of.length) : text.tokens.presets[preset.id].name}
     </Popover>
   );
 }

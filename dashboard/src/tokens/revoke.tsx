@@ -2,22 +2,24 @@
 import type { Token } from "../../../shared/api/tokens.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
+import { text } from "../messages/text.ts";
 import { Deletion } from "../resource/deletion.tsx";
 
 export function RevokeApiKey({ token, onDismiss }: { token: Token; onDismiss: () => void }) {
   const { id, name, prefix, last4 } = token;
+  const say = text.tokens.revocation;
   return (
     <Deletion
-      title="Revoke API key"
-      confirm="Revoke"
+      title={say.title}
+      confirm={say.confirm}
       send={() => client.tokens.delete({ params: { id } })}
       onDeleted={() => {
-        notify({ id, type: "success", header: `API key revoked: ${name}` });
+        notify({ id, type: "success", header: say.revoked(name) });
         onDismiss();
       }}
       onDismiss={onDismiss}
     >
-      <strong>{name}</strong> ({prefix}…{last4}) stops working immediately. You can't undo this.
+      {say.about(name, `${prefix}…${last4}`)}
     </Deletion>
   );
 }

@@ -51,6 +51,7 @@ export const handler = tasks(workflow, {
       admin_email,
       admin_password: await takeSealed(operation.account_id, operation.id),
       reset_users: input.reset_users,
+      keep_uuid: input.keep_uuid,
     });
     if (ready) await dropSealed(operation.account_id, operation.id);
     return ready;
@@ -71,9 +72,9 @@ export const handler = tasks(workflow, {
     await addResult(operation, { verification });
     if (input.neutralize && !(is_neutralized && active_crons === 0 && active_mail_servers === 0))
       throw new GiveUp("HOST_JOB_FAILED", "The clone was neutralized, but some of its jobs or mail servers are still active");
-    if (!new_database_uuid || base_url !== `https://${clone.domain}`)
-      throw new GiveUp("HOST_JOB_FAILED", "The clone still has the identity of the original");
-    await recordNeutralized(clone, is_neutralized);
+    if (new_database_uuid === input.keep_uuid || base_url !== `https://${clone.domain}`)
+      throw new GiveUp("HOST_JOB_FAILED", "The instance does not have its own identity");
+    await recordNeutralized(clone, operation, is_neutralized);
     return true;
   },
 

@@ -16,6 +16,7 @@ export default workflow({
     restore_filestore: z.boolean(),
     neutralize: z.boolean(),
     reset_users: z.boolean(),
+    keep_uuid: z.boolean().default(false), // of operations from before it existed
   }),
   steps: [
     poll("verifyArchive", "Verifying the backup", { upToMinutes: JOB_MINUTES.verify_archive }),

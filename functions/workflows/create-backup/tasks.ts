@@ -11,14 +11,15 @@ import type { BackupRecord, OperationRecord, ServerRecord } from "../../../share
 import workflow from "./workflow.ts";
 
 export const handler = tasks(workflow, {
-  makeArchive: async ({ operation, backup, server }) => (await make(operation, await backup(), await server())).ready,
+  makeArchive: async ({ operation, input, backup, server }) =>
+    (await make(operation, input, await backup(), await server())).ready,
 
-  recordArchive: async ({ operation, backup, server }) => {
+  recordArchive: async ({ operation, input, backup, server }) => {
     const present = await backup();
-    const made = await make(operation, present, await server());
+    const made = await make(operation, input, present, await server());
     if (!made.ready) throw new TryAgain("HOST_JOB_FAILED", "The server no longer has the archive");
     await requireStored(archiveKey(present), made.result);
-    await recordArchive(present.account_id, present.id, made.result);
+    await recordArchive(operation, present.id, made.result);
     await addResult(operation, skippedIn(made.result));
   },
 
@@ -31,11 +32,11 @@ export const handler = tasks(workflow, {
 });
 
 /** Starting a job again with the same ID returns its result. */
-const make = (operation: OperationRecord, backup: BackupRecord, server: ServerRecord) =>
+const make = (operation: OperationRecord, { instance_id }: { instance_id: string }, backup: BackupRecord, server: ServerRecord) =>
   run(server, {
     id: jobIdOf(operation, "makeArchive"),
     kind: "make_archive",
-    instance_id: backup.instance_id,
+    instance_id,
     key: archiveKey(backup),
     note: backup.note,
   });

@@ -1,9 +1,11 @@
 // What the steps of drilling a backup do.
 import { ARCHIVE_INTACT } from "../../../shared/api/drill.ts";
+import { markCorrupt } from "../../../shared/data/corrupt-backups.ts";
 import { drillOf, noteDrill, recordDrill } from "../../../shared/data/drills.ts";
 import { findOperation } from "../../../shared/data/operations.ts";
 import { DRILL } from "../../../shared/domain/lifecycle.ts";
 import { run, undoUnlessDown } from "../../../shared/hosts/index.ts";
+import { log } from "../../../shared/platform/log.ts";
 import { publish } from "../../../shared/platform/metrics.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
@@ -35,9 +37,10 @@ export const handler = tasks(workflow, {
   drillArchive: async ({ operation, backup, server, jobId }) => {
     if (operation.result?.drill !== undefined) return true;
     const present = await backup();
-    const { edition, note } = present;
+    const { note } = present;
     try {
-      const job = { id: jobId, kind: "drill_archive", archive: storedArchiveOf(present), edition, note } as const;
+      const { edition, ...archive } = storedArchiveOf(present);
+      const job = { id: jobId, kind: "drill_archive", archive, edition, note } as const;
       const progress = await run(await server(), job);
       if (progress.ready) await noteDrill(operation, drillOf([WHOLE, ...progress.result.checks], "The check was not made"));
       return progress.ready;
@@ -51,8 +54,14 @@ export const handler = tasks(workflow, {
     // As the last step has left it, also if that ran twice at once.
     const drill = (await findOperation(operation.account_id, operation.id))?.result?.drill;
     if (drill === undefined) throw new GiveUp("INTERNAL_ERROR", "The drill has no result");
-    if (drill.status === DRILL.failed && !operation.recorded) publish("DrillFailed", 1);
-    await recordDrill(operation, await backup(), drill);
+    const present = await backup();
+    if (drill.status === DRILL.failed && !operation.recorded) {
+      publish("DrillFailed", 1);
+      log.warn("a restore drill failed", { backup: present.id, checks: drill.checks });
+    }
+    await recordDrill(operation, present, drill);
+    const checksum = drill.checks.find(({ name }) => name === WHOLE.name);
+    if (checksum?.passed === false) await markCorrupt(present.account_id, present.id, checksum.detail);
   },
 
   removeDrill: async ({ server, jobId, stepJobs }) =>

@@ -52,8 +52,10 @@ export const handler = tasks(workflow, {
     });
     if (!made.ready) return false;
     await requireStored(archiveKey(safety), made.result);
-    await recordArchive(safety.account_id, safety.id, made.result);
-    await completeSafetyBackup(operation, safety.id);
+    if (safety.state === LIFECYCLE["backup.create"].through) {
+      await recordArchive(operation, safety.id, made.result);
+      await completeSafetyBackup(operation, safety.id);
+    }
     await addResult(operation, { safety_backup_id: safety.id, ...skippedIn(made.result) });
     return true;
   },
@@ -81,7 +83,7 @@ export const handler = tasks(workflow, {
     const present = await instance();
     const job = { id: jobId, kind: "drop_old", instance_id: present.id, restore_id: operation.id } as const;
     const progress = await run(await server(), job);
-    if (progress.ready) await recordNeutralized(present, progress.result.neutralized);
+    if (progress.ready) await recordNeutralized(present, operation, progress.result.neutralized);
     return progress.ready;
   },
 
@@ -117,7 +119,7 @@ async function dropAgain({ operation, instance, server, jobId, stepJobs, enough 
   try {
     const progress = await runUndo(await server(), job);
     if (progress === "down") return true;
-    if (progress.ready) await recordNeutralized(present, progress.result.neutralized);
+    if (progress.ready) await recordNeutralized(present, operation, progress.result.neutralized);
     return progress.ready;
   } catch (error) {
     if (!(error instanceof GiveUp && enough)) throw error;

@@ -6,16 +6,20 @@ import * as z from "zod";
 import { holdIndexes, type HeldIndexes } from "../dynamodb/held-indexes.ts";
 import type { Principal } from "./authorize.ts";
 import { callLog, type Calls } from "./calls.ts";
-import { serve, type Endpoint, type Outage } from "./serve.ts";
+import { serve, type Arriving, type Endpoint, type Fault, type Outage } from "./serve.ts";
+import type { Cors } from "../s3/cors.ts";
 import { knownOf, type Service, type Services } from "./services.ts";
 
 export type { Principal } from "./authorize.ts";
 export type { Call } from "./calls.ts";
+export type { Arriving, Fault } from "./serve.ts";
 
 export interface Aws {
   url: string;
   calls: Pick<Calls, "list" | "clear" | "subscribe">;
   outage: (service: Service, mode: Outage) => void;
+  /** Asked about every call from now on, until the returned function is called: the fault that the call has. */
+  inject: (faultOf: (call: Arriving) => Fault | undefined) => () => void;
   /** The next call of the action takes effect, and its response is lost. */
   loseResponse: (action: string) => void;
   /** Queries of the tables' indexes see no write from now on, until the returned function is called: AWS's indexes lag. */
@@ -27,6 +31,7 @@ interface AwsOptions {
   principals: (accessKeyId: string) => Principal | undefined;
   services: Services;
   log?: ((line: string) => void) | undefined;
+  cors?: Cors;
   /** The port to listen on, if it is free: presigned URLs contain it, and must be valid after a restart too. */
   port?: number | undefined;
 }
@@ -36,15 +41,26 @@ async function listen(server: Server, port: number): Promise<void> {
   await once(server, "listening"); // rejects when the server cannot listen
 }
 
-export async function startAws({ principals, services, log = () => undefined, port: wanted = 0 }: AwsOptions): Promise<Aws> {
+const NO_CORS: Cors = { rules: new Map(), origin: () => undefined };
+
+export async function startAws({
+  principals,
+  services,
+  log = () => undefined,
+  cors = NO_CORS,
+  port: wanted = 0,
+}: AwsOptions): Promise<Aws> {
   const outages = new Map<Service, Outage>();
   const lost = new Set<string>();
+  const injected = new Set<(call: Arriving) => Fault | undefined>();
   const { record, ...calls } = callLog();
   let held: HeldIndexes | undefined;
   const endpoint: Endpoint = {
     principals,
     services,
+    cors,
     known: knownOf(services),
+    faultOf: (call) => [...injected].reduce<Fault | undefined>((fault, each) => fault ?? each(call), undefined),
     outageOf: (service) => outages.get(service) ?? false,
     redirected: (action, input) => held?.redirect(action, input) ?? input,
     record,
@@ -65,6 +81,10 @@ export async function startAws({ principals, services, log = () => undefined, po
     url: `http://127.0.0.1:${port}`,
     calls,
     outage: (service, mode) => void outages.set(service, mode),
+    inject: (faultOf) => {
+      injected.add(faultOf);
+      return () => void injected.delete(faultOf);
+    },
     loseResponse: (action) => void lost.add(action),
     holdIndexes: async () => {
       const copy = await holdIndexes(services.database);

@@ -2,16 +2,18 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { AwsFault } from "../errors.ts";
 import type { Need } from "../iam/iam.ts";
 import { permissionsFor, type Known } from "../iam/permissions.ts";
-import { readOperation } from "../s3/operation.ts";
+import { corsHeaders, type Cors } from "../s3/cors.ts";
+import { nameOf, readOperation } from "../s3/operation.ts";
 import { asSeenBy, authenticate, needOf, payloadHashOf, requireAllowed, type Principal } from "./authorize.ts";
 import type { Call } from "./calls.ts";
 import { faultOf, s3Error, unavailable } from "./faults.ts";
 import { dynamodb, json, type Service, type ServiceResponse, type Services } from "./services.ts";
-import { checkSignature, readCall, sha256Hex, type HttpCall, type Signed } from "./signature.ts";
+import { checkSignature, readCall, readSignature, sha256Hex, type HttpCall, type Signed } from "./signature.ts";
 
 const LARGEST_BODY = 20 * 1024 * 1024; // of the JSON services; BatchWriteItem's own limit is 16 MB
 
@@ -24,11 +26,34 @@ const TARGETS = new Map<string, Service>([
 /** "refuse" breaks the connection, "silent" accepts it and never responds, true responds like a service that is down. */
 export type Outage = boolean | "refuse" | "silent";
 
+/** What goes wrong with one call. */
+export type Fault =
+  | { kind: "refuse" | "silent" }
+  /** It waits, and then takes effect as usual. */
+  | { kind: "slow"; milliseconds: number }
+  /** It has no effect, and the caller gets this error. */
+  | { kind: "error"; fault: AwsFault }
+  /** It takes effect, and the response is lost. */
+  | { kind: "lost" }
+  /** It takes effect, and a second time, as if the network had duplicated it. */
+  | { kind: "twice" };
+
+/** What is known of a call before it is served. */
+export interface Arriving {
+  service: Service;
+  action: string;
+  /** The function that makes the call, or the operator. */
+  principal: string;
+}
+
 export interface Endpoint {
   principals: (accessKeyId: string) => Principal | undefined;
   services: Services;
+  cors: Cors;
   known: Known;
   outageOf: (service: Service) => Outage;
+  /** The fault of this call, if it has one. */
+  faultOf: (call: Arriving) => Fault | undefined;
   /** The input for DynamoDB, in place of the caller's. */
   redirected: (action: string, input: unknown) => unknown;
   record: (call: Call) => void;
@@ -41,24 +66,36 @@ export async function serve(endpoint: Endpoint, request: IncomingMessage, respon
   const http = readCall(request);
   const [target = "", action = "?"] = (http.headers["x-amz-target"] ?? "").split(".");
   const service = TARGETS.get(target) ?? "s3";
-  const outage = endpoint.outageOf(service);
-  if (outage === "refuse") return void request.socket.destroy();
-  if (outage === "silent") return void request.resume();
+  const fault = injectedInto(endpoint, http, service, action);
+  if (fault?.kind === "refuse") return void request.socket.destroy();
+  if (fault?.kind === "silent") return void request.resume();
+  if (fault?.kind === "slow") await sleep(fault.milliseconds);
+  const cors = service === "s3" ? corsHeaders(endpoint.cors, http) : undefined;
+  if (http.method === "OPTIONS") return void response.writeHead(cors === undefined ? 403 : 200, cors).end();
   const call = newCall(service, action);
-  const reply = await respond(endpoint, call, http, request, outage).catch((error: unknown): ServiceResponse => {
+  const reply = await respond(endpoint, call, http, request, fault).catch((error: unknown): ServiceResponse => {
     const fault = faultOf(error, endpoint.log);
     if (fault.name === "AccessDenied" || fault.name === "AccessDeniedException")
       endpoint.log(`${call.principal}: ${fault.message}`);
     call.error = fault.name;
     return service === "s3"
       ? s3Error(fault, http, call.requestId)
-      : json({ __type: fault.name, message: fault.message }, fault.status);
+      : json({ __type: fault.name, message: fault.message, ...fault.details }, fault.status);
   });
   call.status = reply.status;
   endpoint.record(call); // before the response is sent, so that its recipient finds the call
-  if (endpoint.loses(call.action)) return void request.socket.destroy();
-  await send(reply, call.requestId, http.method, response);
+  if (fault?.kind === "lost" || endpoint.loses(call.action)) return void request.socket.destroy();
+  await send({ ...reply, headers: { ...reply.headers, ...cors } }, call.requestId, http.method, response);
   request.resume(); // reads a rejected body, so that its sender gets to the response
+}
+
+/** An outage comes before a fault of the one call. */
+function injectedInto(endpoint: Endpoint, http: HttpCall, service: Service, action: string): Fault | undefined {
+  const outage = endpoint.outageOf(service);
+  if (outage === true) return { kind: "error", fault: unavailable(service) };
+  if (outage !== false) return { kind: outage };
+  const principal = endpoint.principals(readSignature(http)?.accessKeyId ?? "")?.name ?? "?";
+  return endpoint.faultOf({ service, action: service === "s3" ? nameOf(http) : action, principal });
 }
 
 const newCall = (service: Service, action: string): Call => ({
@@ -86,9 +123,9 @@ async function respond(
   call: Call,
   http: HttpCall,
   request: IncomingMessage,
-  outage: Outage,
+  fault: Fault | undefined,
 ): Promise<ServiceResponse> {
-  if (outage !== false) throw unavailable(call.service);
+  if (fault?.kind === "error") throw fault.fault;
   const { principal, signed } = authenticate(endpoint.principals, call.service, http);
   call.principal = principal.name;
   const caller: Caller = {
@@ -103,7 +140,7 @@ async function respond(
   };
   return call.service === "s3"
     ? callS3(endpoint, call, http, request, caller)
-    : callJsonService(endpoint, call, call.service, request, caller);
+    : callJsonService(endpoint, call, call.service, request, caller, fault?.kind === "twice");
 }
 
 async function callS3(
@@ -129,14 +166,20 @@ async function callJsonService(
   service: Exclude<Service, "s3">,
   request: IncomingMessage,
   caller: Caller,
+  twice: boolean,
 ): Promise<ServiceResponse> {
   const { action } = call;
   const body = await readBody(request);
   caller.checkSignature(sha256Hex(body));
   const input = parseJson(body.toString());
   await caller.authorize(await permissionsFor(service, action, input, known));
-  if (service === "dynamodb") return dynamodb(services, action, redirected(action, input), call);
-  return json(await services[service](action, input));
+  const deliver = async (): Promise<ServiceResponse> =>
+    service === "dynamodb"
+      ? dynamodb(services, action, redirected(action, input), call)
+      : json(await services[service](action, input));
+  const response = await deliver();
+  if (twice) await deliver().catch(() => undefined); // the caller only sees the first
+  return response;
 }
 
 const Bytes = z.instanceof(Buffer);
@@ -167,7 +210,9 @@ async function send(
   method: string,
   response: ServerResponse,
 ): Promise<void> {
-  response.writeHead(status, { ...headers, "x-amzn-requestid": requestId, "x-amz-request-id": requestId });
+  // Clients set their clock by it, so it is the clock that signatures are checked with.
+  const date = new Date().toUTCString();
+  response.writeHead(status, { ...headers, date, "x-amzn-requestid": requestId, "x-amz-request-id": requestId });
   if (body === undefined || typeof body === "string" || method === "HEAD") response.end(body);
   else await pipeline(body, response);
 }

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { FunctionError } from "../lambda/function-error.ts";
 import { functionIn, type RestApi } from "../template/api.ts";
+import { behindFront, type Front } from "../template/front.ts";
 import { authorize } from "./authorize.ts";
 import { compressed, opened } from "./compression.ts";
 import { GATEWAY_ERRORS, GatewayError, type GatewayErrorType } from "./errors.ts";
@@ -36,8 +37,8 @@ interface Options {
   port: number;
   /** Called first for every path outside /api. */
   fallback?: Fallback | undefined;
-  /** Headers that CloudFront adds to every request for the API; undefined without a CloudFront. */
-  front?: Record<string, string> | undefined;
+  /** Undefined without a CloudFront. */
+  front?: Front | undefined;
   log: (line: string) => void;
 }
 
@@ -64,7 +65,7 @@ export async function startGateway(options: Options): Promise<Gateway> {
           );
         return errorResponse(type, exchange, responses);
       });
-      write(reply, exchange, response);
+      write(behindFront(front, path, reply), exchange, response);
     },
   });
 }
@@ -80,7 +81,7 @@ const exchangeOf = (request: IncomingMessage, path: string, front: Options["fron
   startedAt: Date.now(),
   method: request.method ?? "GET",
   path,
-  headers: headersOf(request, front),
+  headers: headersOf(request, front?.requestHeaders),
   query: new Map(),
   sourceIp: request.socket.remoteAddress ?? "127.0.0.1",
   parameters: {},

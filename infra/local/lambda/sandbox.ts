@@ -44,13 +44,15 @@ interface Options {
   compileCache?: string | undefined;
   /** How long a thread without invocations is kept. */
   idleSeconds?: number | undefined;
+  /** A clock that a test drives (clock.mjs). */
+  clock?: SharedArrayBuffer | undefined;
   onExit: () => void;
 }
 
 export function openSandbox(definition: LambdaFunction, options: Options): Sandbox {
-  const { environment, log, compileCache, idleSeconds = IDLE_SECONDS, onExit } = options;
+  const { log, idleSeconds = IDLE_SECONDS, onExit } = options;
   const { name, timeoutSeconds } = definition;
-  const worker = workerOf(definition, environment, compileCache);
+  const worker = workerOf(definition, options);
   const calls = new Map<string, Call>();
   const loaded = Promise.withResolvers<void>();
   let open = true;
@@ -145,7 +147,7 @@ function listen(worker: Worker, { name, log, onLoaded, settle, fail, onExit }: L
   });
 }
 
-function workerOf(definition: LambdaFunction, env: Record<string, string>, compileCache: string | undefined): Worker {
+function workerOf(definition: LambdaFunction, { environment: env, compileCache, clock }: Options): Worker {
   const { name, arn, directory, handler, memoryMegabytes } = definition;
   if (directory === undefined) throw new LocalError(`${name} has no bundle on this machine: give it Code.fromAsset(directory)`);
   const [file = "index", exported = "handler"] = handler.split(".");
@@ -161,6 +163,7 @@ function workerOf(definition: LambdaFunction, env: Record<string, string>, compi
       file: join(directory, `${file}.mjs`),
       exported,
       compileCache,
+      clock,
       context: {
         functionName: name,
         functionVersion: "$LATEST",

@@ -3,17 +3,20 @@
 // Plain JavaScript without dependencies, because every function pays for what loads here: with stripped types and zod, a thread takes four times as long to start.
 /* oxlint-disable unicorn/require-post-message-target-origin -- threads have no origin, windows do */
 import { parentPort, workerData } from "node:worker_threads";
+import { driveClock } from "./clock.mjs";
 import { patchConsole, withRequest } from "./console.mjs";
 
 /**
  * What lambda.ts sends.
- * @typedef {{ file: string, exported: string, context: Record<string, unknown>, compileCache: string | undefined }} Data
+ * @typedef {{ file: string, exported: string, context: Record<string, unknown>, compileCache: string | undefined, clock: SharedArrayBuffer | undefined }} Data
  * @typedef {{ id: string, event: string, deadline: number, trace: string }} Invocation
  * @typedef {(event: unknown, context: object) => unknown} Handler
  */
 
 /** @type {Data} */
-const { file, exported, context, compileCache } = workerData;
+const { file, exported, context, compileCache, clock } = workerData;
+
+if (clock !== undefined) driveClock(clock);
 
 // Otherwise each thread of a process, and the next process, would compile its bundle anew. With this kind of import it costs 2 ms.
 if (compileCache !== undefined) process.getBuiltinModule("node:module").enableCompileCache(compileCache);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { extname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
-import { CACHE_FOR_EVER, CACHE_NOT, type DashboardConfig, SECURITY_HEADERS } from "../../dashboard-headers.ts";
+import { CACHE_FOR_EVER, CACHE_NOT, type DashboardConfig, securityHeaders } from "../../dashboard-headers.ts";
 import { DOCS_CONTENT_SECURITY_POLICY } from "./docs-page.ts";
 import type { Fallback } from "../gateway/gateway.ts";
 
@@ -33,11 +33,14 @@ interface Pages {
   docs: string;
   environment: DashboardConfig["environment"];
   otherDashboard?: DashboardConfig["other_dashboard"];
+  brand?: DashboardConfig["brand"];
+  /** What the URLs of archives begin with; known once the storage listens. */
+  storeUrl: () => string;
 }
 
 /** Serves GET and HEAD of every requested path; the API rejects other methods. */
-export function serve({ dashboard, docs, environment, otherDashboard = null }: Pages): Fallback {
-  const config: DashboardConfig = { environment, other_dashboard: otherDashboard, api_page: DOCS };
+export function serve({ dashboard, docs, environment, otherDashboard = null, brand = null, storeUrl }: Pages): Fallback {
+  const config: DashboardConfig = { environment, other_dashboard: otherDashboard, api_page: DOCS, brand };
   const files = new Map([
     ...filesIn(dashboard),
     ["/config.json", fileOf("config.json", Buffer.from(JSON.stringify(config)))],
@@ -48,7 +51,10 @@ export function serve({ dashboard, docs, environment, otherDashboard = null }: P
     // Looked up exactly as sent: a path that is not in the list reaches nothing, whatever it contains.
     const [path = "/"] = url.split("?", 1);
     const file = files.get(path.replace(/(?<=.)\/$/, "")) ?? (isFileName(path) ? undefined : files.get("/index.html"));
-    send(response, file, { zip: /\bgzip\b/.test(String(headers["accept-encoding"])), body: method === "GET" });
+    send(response, file, securityHeaders(storeUrl()), {
+      zip: /\bgzip\b/.test(String(headers["accept-encoding"])),
+      body: method === "GET",
+    });
     return true;
   };
 }
@@ -74,21 +80,25 @@ function fileOf(path: string, plain: Buffer, headers: Readonly<Record<string, st
       "content-type": TYPES[kind] ?? "application/octet-stream",
       "cache-control": path.startsWith("/assets/") ? CACHE_FOR_EVER : CACHE_NOT,
       vary: "accept-encoding",
-      ...SECURITY_HEADERS,
       ...headers,
     },
   };
 }
 
-function send(response: ServerResponse, file: File | undefined, { zip, body }: { zip: boolean; body: boolean }): void {
+function send(
+  response: ServerResponse,
+  file: File | undefined,
+  security: Readonly<Record<string, string>>,
+  { zip, body }: { zip: boolean; body: boolean },
+): void {
   if (file === undefined) {
-    response.writeHead(404, { ...SECURITY_HEADERS, "content-type": "text/plain", "cache-control": CACHE_NOT });
+    response.writeHead(404, { ...security, "content-type": "text/plain", "cache-control": CACHE_NOT });
     response.end(body ? "There is no such file\n" : undefined);
     return;
   }
   const { headers, plain, zipped } = file;
   const content = zip && zipped !== undefined ? zipped : plain;
   const encoding = content === plain ? {} : { "content-encoding": "gzip" };
-  response.writeHead(200, { ...headers, ...encoding, "content-length": content.length });
+  response.writeHead(200, { ...security, ...headers, ...encoding, "content-length": content.length });
   response.end(body ? content : undefined);
 }

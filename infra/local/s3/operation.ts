@@ -39,13 +39,21 @@ export interface S3Operation {
   kept: Record<string, string>;
 }
 
-export function readOperation({ method, path, query, headers }: HttpCall): S3Operation {
+const isMeant = (operation: (typeof OPERATIONS)[number], { method, query }: HttpCall, on: "bucket" | "object"): boolean =>
+  operation.method === method && operation.on === on && (operation.by === undefined || query.has(operation.by));
+
+/** The operation's name alone; "?" if the request means none. */
+export function nameOf(http: HttpCall): string {
+  const on = /^\/[^/]+\/./.test(http.path) ? "object" : "bucket";
+  return OPERATIONS.find((operation) => isMeant(operation, http, on))?.name ?? "?";
+}
+
+export function readOperation(http: HttpCall): S3Operation {
+  const { method, path, query, headers } = http;
   const [bucket = "", ...rest] = decode(path.slice(1)).split("/");
   const key = rest.join("/");
   const on = key === "" ? "bucket" : "object";
-  const found = OPERATIONS.find(
-    (operation) => operation.method === method && operation.on === on && (operation.by === undefined || query.has(operation.by)),
-  );
+  const found = OPERATIONS.find((operation) => isMeant(operation, http, on));
   const lowerQuery = new Map([...query].map(([name, value]) => [name.toLowerCase(), value]));
   const unknown = [
     ...[...query.keys()].filter((name) => !KNOWN_QUERY.test(name)),

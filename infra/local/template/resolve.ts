@@ -104,6 +104,7 @@ const PSEUDO: Record<string, Json> = {
   "AWS::AccountId": ACCOUNT,
   "AWS::Region": REGION,
   "AWS::Partition": "aws",
+  "AWS::StackId": `arn:aws:cloudformation:${REGION}:${ACCOUNT}:stack/local/00000000-0000-4000-8000-000000000000`,
   "AWS::URLSuffix": "amazonaws.com",
 };
 

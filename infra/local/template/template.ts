@@ -1,7 +1,7 @@
 // The synthesized template as this machine runs it: its functions, roles, tables, state machines, rules and REST APIs as typed values.
 import { LocalError } from "../errors.ts";
 import { apiOf, type RestApi } from "./api.ts";
-import { frontOf } from "./front.ts";
+import { type Front, frontOf } from "./front.ts";
 import { functionsOf, type LambdaFunction } from "./functions.ts";
 import { machinesOf, type StateMachine } from "./machines.ts";
 import { open, type Resource, resourcesOf } from "./resolve.ts";
@@ -18,8 +18,8 @@ export interface Template {
   machines: StateMachine[];
   rules: Rule[];
   apis: RestApi[];
-  /** The headers that CloudFront adds to forwarded requests; undefined if the template has no distribution. */
-  front: Record<string, string> | undefined;
+  /** Undefined if the template has no distribution. */
+  front: Front | undefined;
 }
 
 /** What would run functions on AWS but not here; better reported at the start than missed later. */
@@ -49,6 +49,6 @@ export function readTemplate(outDir: string, stack: string): Template {
     machines: machinesOf(of("AWS::StepFunctions::StateMachine")),
     rules: rulesOf(of("AWS::Events::Rule")),
     apis: of("AWS::ApiGateway::RestApi").map((api) => apiOf(api, resources)),
-    front: frontOf(of("AWS::CloudFront::Distribution")),
+    front: frontOf(of("AWS::CloudFront::Distribution"), of("AWS::CloudFront::ResponseHeadersPolicy")),
   };
 }

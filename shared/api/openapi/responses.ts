@@ -142,14 +142,15 @@ export function failuresOf(route: Route, body: Schema | undefined, components: C
 const isCounted = (status: number): boolean => status !== 401 && status < 500;
 
 function errorsOf(route: Route, body: Schema | undefined, components: Components): ApiError[] {
-  const { access, bodyPermission, path, rate, idempotent, conditional } = route;
+  const { access, bodyPermission, fieldPermission, path, rate, idempotent, conditional } = route;
   const errors: ApiError[] = [];
   if (body !== undefined) errors.push(...codes("MALFORMED_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"));
   if (access !== "public") errors.push(...codes("UNAUTHORIZED"), tooManyRequests("all", REQUEST_LIMITS.all));
   if (rate === "create_delete") errors.push(tooManyRequests("create_delete", REQUEST_LIMITS.create_delete));
   if (access === "session") errors.push(sessionRequired());
   const permissions = Array.isArray(access) ? access : Object.values(bodyPermission?.permissions ?? {});
-  for (const permission of new Set(permissions)) errors.push(permissionRequired(permission));
+  for (const permission of new Set([...permissions, ...(fieldPermission === undefined ? [] : [fieldPermission.permission])]))
+    errors.push(permissionRequired(permission));
   if (path.includes("/:")) errors.push(notFound(resourceIn(path)?.words ?? "resource"));
   if (conditional) errors.push(preconditionFailed(EXAMPLE_ETAG));
   errors.push(invalid(problemOf(body, components)), ...route.errors);

@@ -34,11 +34,18 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
     description:
       "Archives of an instance's database and files. You can restore them, clone from them and download them, even after the instance is deleted.",
   },
+  uploads: {
+    name: "Uploads",
+    description:
+      "Archives of an ERP that runs elsewhere. You send one in parts, straight to the storage; completed, it becomes a backup from which you can create an instance.",
+  },
   operations: {
     name: "Operations",
     description:
       "Long-running work, from the request to the result. A resource has at most one operation in progress; its `operation_id` identifies it.",
   },
+  overview: { name: "Overview", description: "How much there is of everything, in one small response to ask for often." },
+  search: { name: "Search", description: "Finds a server, an instance or a backup by what it is called." },
   sshKeys: { name: "SSH keys", description: "Public keys that are installed on new servers, so that you can log in over SSH." },
   catalog: { name: "Catalog", description: "The providers, regions, sizes, ERP versions and editions that you can choose from." },
   settings: { name: "Settings", description: "The account's settings and quotas." },
@@ -87,7 +94,7 @@ const WORK_FAILED: Record<OperationErrorCode, string> = {
   PROVIDER_UNAUTHORIZED: "The provider rejected the service's credentials",
   HOST_UNREACHABLE: "The server could not be reached",
   HOST_JOB_FAILED: "A job failed on the server",
-  BACKUP_CORRUPT: "The archive is damaged: its checksum does not match",
+  BACKUP_CORRUPT: "The archive is damaged: its checksum does not match. The backup becomes `failed`",
   STORAGE_ERROR: "The backup storage returned an error",
   TIMEOUT: "The operation did not finish in time",
   CANCELLED: "The operation was stopped by the operator of the service",
@@ -150,7 +157,8 @@ ${table(OPERATION_ERROR_TABLE)}
 ## Lists
 Lists are sorted newest first. Use \`page\` and \`per_page\` (at most 100) to get any page; a page past the end is empty. \`meta.total\` is the
 number of matching records. To walk a list of any length at constant cost, pass \`meta.next_cursor\` as \`cursor\`; you cannot combine it with
-\`page\`. Filters match exactly, and you can use one at a time. Lists are eventually consistent; a GET of a single resource is strongly consistent.
+\`page\`. A cursor belongs to the list's filters and order. Filters can be combined, and all must hold. \`search\` finds words by their beginnings, without case and accents.
+Lists are eventually consistent; a GET of a single resource is strongly consistent.
 
 ## Limits
 You can send ${REQUEST_LIMITS.all} requests in any ${WINDOW_SECONDS} seconds per token (per user in the dashboard). Of those, ${REQUEST_LIMITS.create_delete} can create or delete

@@ -35,6 +35,7 @@ job_personalize() {
   require_database "$DATABASE"
   domain=$(parameter DOMAIN '[a-z0-9.-]+')
   parameter RESET_USERS 'yes|no' >/dev/null
+  parameter KEEP_UUID 'yes|no' >/dev/null
   become clone "$domain" # whose sessions are not in the backup: they are no part of the filestore
   set_fact domain "$domain"
   serve "$domain"

@@ -13,7 +13,7 @@ job_drill_archive() {
   hold_drill
   open_drill "$version" "$edition"
   require_room_for_data
-  set_room_for_drill
+  require_memory $((DRILL_DB_MB + DRILL_ERP_MB)) "A restore drill"
   start_drill_database
   try_restore
   if [[ -n $MISSING ]]; then
@@ -36,7 +36,7 @@ hold_drill() {
 
 open_drill() { # VERSION EDITION
   local user image
-  ID='' HERE=$ROOT/drill PROJECT=$DRILL DATABASE=drill NEW=drill VERSION=$1 UNPACK=try
+  ID='' HERE=$ROOT/drill PROJECT=$DRILL DATABASE=drill NEW=drill VERSION=$1 UNPACK=(try)
   NETWORK=container:$DRILL-db DB_HOST=127.0.0.1
   mkdir -p "$HERE"
   set_fact edition "$2"
@@ -52,11 +52,10 @@ open_drill() { # VERSION EDITION
 }
 
 # The instances' limits add up to the machine's memory, but they seldom use all of it. Of a machine that runs short, the drill ends first.
-set_room_for_drill() {
+require_memory() { # MEGABYTES WHAT
   local free
   free=$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)
-  ((free >= DRILL_DB_MB + DRILL_ERP_MB)) ||
-    broken "A restore drill needs $((DRILL_DB_MB + DRILL_ERP_MB)) MB of memory, but the server has $free MB free"
+  ((free >= $1)) || broken "$2 needs $1 MB of memory, but the server has $free MB free"
 }
 
 # A sixteenth of an instance's share where processors are scarce.
@@ -97,11 +96,8 @@ try_restore() {
   fi
   if ((status != 0)); then files_failed "The throwaway files could not be written"; fi
   if [[ -e $JOB/work/not-loaded ]]; then
-    is_running "$DRILL-db" || broken "The throwaway database server stopped"
-    # With the dump's line: the database's, or psql's own about a command in it.
-    error=$(grep -m 1 -E '^psql:/in:[0-9]+: (ERROR|FATAL|error): ' "$JOB/work/said") || broken "The throwaway database could not be loaded"
-    [[ $error != *"No space left"* ]] || broken "The server's disk is full"
-    check restores false "The database reports: $(sed -E 's/^psql:[^ ]+ [A-Za-z]+: +//' <<<"$error")"
+    error=$(load_error)
+    check restores false "The database reports: $error"
     return
   fi
   version=$(reported '.version | strings')
@@ -112,6 +108,15 @@ try_restore() {
   MISSING=$(reported_number missing_files)
   sql "$NEW" <<<analyze >/dev/null
   check restores true "The database was restored without an error"
+}
+
+# What is wrong with the dump, with its line: the database's error, or psql's own about a command in it.
+load_error() {
+  local error
+  is_running "$DRILL-db" || broken "The throwaway database server stopped"
+  error=$(grep -m 1 -E '^psql:/in:[0-9]+: (ERROR|FATAL|error): ' "$JOB/work/said") || broken "The throwaway database could not be loaded"
+  [[ $error != *"No space left"* ]] || broken "The server's disk is full"
+  sed -E 's/^psql:[^ ]+ [A-Za-z]+: +//' <<<"$error"
 }
 
 try_rows() {

@@ -7,10 +7,12 @@
 #   snapshot DATABASE                  links the files into .snapshot                     {"files", "bytes"}
 #   pack DATABASE PART-BYTES           stdin: the manifest in JSON; /in: a dump           {"files", "missing_files", "skipped_files", "skipped_paths",
 #                                      /out: the archive; then .snapshot is gone            "size_bytes", "sha256", "part_bytes", "parts"}
-#   list                               /in: an archive, of which only its listing is read {"dump_bytes", "file_bytes"}
+#   list [bounded]                     /in: an archive, of which only its listing is read {"dump_bytes", "file_bytes"}
 #   unpack NEW|- [BASE]                /in: an archive, whose files go into NEW, with     {"version", "missing_files"}
 #                                      links to BASE's; /out, if there is one: its dump
 #   try NEW                            the same, for a drill: keeps the archive's row counts
+#   import NEW BYTES                   the same, for one from outside: unpacks to no more {"version", "missing_files", "edition",
+#                                      bytes, and with a dump that stays in its database     "database_name"}
 #   rows                               stdin: counts of tables, a JSON array a line       {"passed", "detail"}: whether they are the archive's
 #   verify DATABASE MISSING            stdin: names and SHA-1s of files, likewise         {"passed", "detail"}: whether all but MISSING are there
 #   measure DATABASE                                                                         {"bytes"}
@@ -45,6 +47,9 @@ DEPTH_MAX = 50
 CORES = os.cpu_count() or 1
 # The most that is kept of an archive's end: the listing of four million files.
 LISTING_MAX = 512 << 20
+# Of an archive from outside. What compresses so well is no ERP's; a small one may.
+ENTRIES_MAX = 4_000_000
+RATIO_MAX, RATIO_FREE = 100, 256 << 20
 # A sender of an archive starts at once; one that was killed before never will.
 ARCHIVE_SECONDS = 60
 
@@ -266,8 +271,9 @@ class Writer:
 class Reader:
     """What comes in, entry by entry. Sizes that the archive tells are believed only where what is read bears them out."""
 
-    def __init__(self, source):
+    def __init__(self, source, allowed=None):
         self.source, self.held = source, b""
+        self.allowed = allowed
 
     def some(self):
         if not self.held:
@@ -292,7 +298,7 @@ class Reader:
 
     def entries(self):
         """Names with their contents, in pieces, which must be read to the end before the next. Then the listing is compared."""
-        seen = set()
+        seen = {}
         while True:
             mark = self.exactly(4)
             if mark != LOCAL:
@@ -305,12 +311,21 @@ class Reader:
             name = name_of(raw, flags, extra)
             if name in seen:
                 raise Unusable("it contains a file twice")
-            seen.add(name)
+            seen[name] = 0
             if flags & 1 or method not in (0, 8) or (method == 0 and flags & STREAMED):
                 raise Unusable("its compression is not supported")
-            yield name, self.contents(method, bool(flags & STREAMED), packed, size, crc)
+            yield name, self.counted(name, seen, self.contents(method, bool(flags & STREAMED), packed, size, crc))
         self.compare(mark, seen)
         self.drain()
+
+    def counted(self, name, seen, pieces):
+        for piece in pieces:
+            seen[name] += len(piece)
+            if self.allowed is not None:
+                self.allowed -= len(piece)
+                if self.allowed < 0:
+                    raise Unusable("it unpacks to more than its listing says")
+            yield piece
 
     def contents(self, method, streamed, packed, size, crc):
         unpacker = zlib.decompressobj(-15) if method == 8 else None
@@ -349,13 +364,12 @@ class Reader:
                 raise Unusable("it is damaged")
 
     def compare(self, mark, seen):
-        """Its own listing must have the same names: programs differ in which of the two they believe."""
-        left = set(seen)
+        """Its own listing must have the same names and sizes: programs differ in which of the two they believe."""
+        left = dict(seen)
         while mark == CENTRAL:
-            name, _ = listed_file(self.exactly)
-            if name not in left:
+            name, size = listed_file(self.exactly)
+            if left.pop(name, None) != size:
                 raise Unusable("its listing does not match its files")
-            left.remove(name)
             mark = self.exactly(4)
         if left or mark not in (END, END64):
             raise Unusable("its listing does not match its files" if left else "it is damaged")
@@ -367,8 +381,11 @@ def listed_file(exactly):
     flags, size, name_length, extra_length, note_length, attributes = head[2], head[8], head[9], head[10], head[11], head[14]
     raw, extra = exactly(name_length), exactly(extra_length)
     exactly(note_length)
-    if head[0] >> 8 == 3 and stat.S_ISLNK(attributes >> 16):
+    kind = stat.S_IFMT(attributes >> 16) if head[0] >> 8 == 3 else 0
+    if kind == stat.S_IFLNK:
         raise Unusable("it contains links")
+    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        raise Unusable("it contains devices, pipes or sockets")
     sizes = extra_field(extra, 1)
     if size == MAX32 and sizes is not None and len(sizes) >= 8:
         (size,) = struct.unpack("<Q", sizes[:8])
@@ -437,7 +454,7 @@ def name_of(raw, flags, extra):
         name = raw.decode("cp437")
     parts = (name[:-1] if name.endswith("/") else name).split("/")
     own = name in ("dump.sql", "manifest.json") or parts[0] == "filestore" and (len(parts) > 1 or name.endswith("/"))
-    if not own or "\0" in name or any(part in ("", ".", "..") for part in parts) or len(parts) > DEPTH_MAX + 2:
+    if not own or "\0" in name or any(part in ("", ".", "..") or len(part.encode()) > 255 for part in parts) or len(parts) > DEPTH_MAX + 2:
         raise Unusable("it contains unexpected files")
     return name
 
@@ -493,12 +510,25 @@ class Dump:
     """Passes a dump on without the two lines that only the newest clients know, where pg_dump puts them and nowhere else."""
 
     HEAD = re.compile(rb"\A((?:--[^\n]*\n|\n)*)\\restrict ([A-Za-z0-9]+)\n")
-    # Extensions that only a superuser can create exist already, and nobody else may comment on them.
-    OTHERS = re.compile(rb"^COMMENT ON EXTENSION vector IS [^\n]*;\n", re.MULTILINE)
+    # Extensions that only a superuser can create exist already, and nobody else may comment on them. The settings are those of
+    # servers that are newer or much older than ours.
+    OTHERS = re.compile(
+        rb"^(?:COMMENT ON EXTENSION (?:vector|plpgsql) IS |SET (?:default_with_oids|transaction_timeout) = )[^\n]*;\n", re.MULTILINE
+    )
+    ROWS = re.compile(rb"^(?:COPY|INSERT) ", re.MULTILINE)
+    # What a dump begins with. Settings that a later version may add there are not those of its data.
+    SETTINGS = re.compile(rb"\A(?:(?:--|SELECT pg_catalog\.set_config)[^\n]*\n|\n|SET [a-z_]+ = [^\n]*;\n)*")
+    SETTING = re.compile(rb"^SET ([a-z_]+) = [^\n]*;\n", re.MULTILINE)
+    KNOWN = frozenset(
+        b"statement_timeout lock_timeout idle_in_transaction_session_timeout client_encoding standard_conforming_strings "
+        b"check_function_bodies xmloption client_min_messages row_security search_path default_tablespace "
+        b"default_table_access_method escape_string_warning".split()
+    )
     TAIL = 512
 
-    def __init__(self, out):
+    def __init__(self, out, scan=None):
         self.out, self.held, self.token, self.begun = out, b"", None, False
+        self.scan = scan
 
     def feed(self, piece):
         self.held += piece
@@ -512,10 +542,14 @@ class Dump:
         if self.begun:
             return
         self.begun = True
-        self.held = self.OTHERS.sub(b"", self.held)
         found = self.HEAD.match(self.held)
         if found:
             self.token, self.held = found[2], found[1] + self.held[found.end() :]
+        rows = self.ROWS.search(self.held)
+        end = rows.start() if rows else len(self.held)
+        self.held = self.OTHERS.sub(b"", self.held[:end]) + self.held[end:]
+        head = self.SETTINGS.match(self.held).end()
+        self.held = self.SETTING.sub(lambda each: each[0] if each[1] in self.KNOWN else b"", self.held[:head]) + self.held[head:]
 
     def close(self):
         self.begin()
@@ -530,12 +564,61 @@ class Dump:
 
     def write(self, data):
         """If its reader has gone the archive is read to its end all the same, so that it is seen what is wrong."""
+        if self.scan is not None:
+            self.scan.feed(data)
         if self.out is None:
             return
         try:
             self.out.write(data)
         except BrokenPipeError:
             self.out = None
+
+
+class Scan:
+    """
+    Finds what no ERP's dump contains: commands that leave the database. Whoever wants to hide them from this can. What keeps them inside is that
+    the dump is loaded by a role without privileges, in containers without a network; this only names the obvious ones.
+    """
+
+    COPY = re.compile(rb"\nCOPY [^\n;]* FROM stdin;\n")
+    END = re.compile(rb"\n\\\.\r?\n")
+    # In rows, a backslash begins an escape: these are none.
+    IN_ROWS = re.compile(rb"\n\\[^N\\.bfnrtv0-9x][^\n]{0,40}")
+    IN_SQL = re.compile(
+        rb"""
+        \n[ \t]*\\[^\n]{0,40} | \\(?:!|copy\b|lo_(?:im|ex)port\b|setenv\b|o(?:ut)?[ \t]*\|)
+        | \bCOPY\s+(?!FROM\b|TO\b)[^;']{1,500}\b(?:FROM|TO)\s+(?:PROGRAM\b|E?'|\$)
+        | [\n;]\s*(?:CREATE|ALTER)\s+(?:SYSTEM|ROLE|USER|GROUP|DATABASE|TABLESPACE|SUBSCRIPTION|SERVER|FOREIGN\s+DATA|EVENT\s+TRIGGER)\b
+        | [\n;]\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:TRUSTED\s+)?(?:PROCEDURAL\s+)?LANGUAGE\b
+        | \bCREATE\s+EXTENSION\s+(?:IF\s+NOT\s+EXISTS\s+)?"?(?:plpython|plperlu|pltclu|plsh|dblink|postgres_fdw|file_fdw|adminpack)\w*
+        | \bLANGUAGE\s+["']?(?:c|internal|plpython\w*|plperlu|pltclu|plsh)\b
+        | \b(?:pg_read_file|pg_read_binary_file|pg_ls_dir|pg_stat_file|pg_file_\w+|lo_import|lo_export|dblink\w*)\s*\(
+        """,
+        re.IGNORECASE | re.VERBOSE,
+    )
+    OVERLAP = 4096
+
+    def __init__(self):
+        self.text, self.rows = b"\n", False
+
+    def feed(self, data):
+        self.text += data
+        while self.advance():
+            pass
+
+    def advance(self):
+        text, here = self.text, self.IN_ROWS if self.rows else self.IN_SQL
+        place = (self.END if self.rows else self.COPY).search(text)
+        found = here.search(text, 0, place.start() + 1 if place else len(text))
+        if found:
+            raise Unusable(f"its dump contains a command that leaves the database: {shown(found[0].strip())}")
+        if place:
+            self.text, self.rows = text[place.end() - 1 :], not self.rows
+        elif self.rows:
+            self.text = text[-8:]
+        else:
+            self.text = text[-max(self.OVERLAP, min(len(text) - text.rfind(b"\n"), PIECE)) :]
+        return place
 
 
 # --- Commands ------------------------------------------------------------------------------------------------------------------
@@ -653,9 +736,11 @@ def incoming_archive():
     return incoming
 
 
-def list_archive():
-    dump, rest, manifest = None, 0, False
-    for name, size in Kept(incoming_archive()).listing():
+def list_archive(bounded=None):
+    dump, rest, manifest, entries = None, 0, False, 0
+    archive = Kept(incoming_archive())
+    for name, size in archive.listing():
+        entries += 1
         if name == "dump.sql":
             dump = size
         else:
@@ -663,11 +748,13 @@ def list_archive():
             manifest = manifest or name == "manifest.json"
     if dump is None or not manifest:
         raise Unusable("it has no database" if dump is None else "it has no manifest")
+    if bounded and (entries > ENTRIES_MAX or dump + rest > max(RATIO_FREE, RATIO_MAX * archive.size)):
+        raise Unusable("it unpacks to too much")
     return {"dump_bytes": dump, "file_bytes": rest}
 
 
-def unpack(new, base=None, drill=False):
-    reader = Reader(incoming_archive())
+def unpack(new, base=None, drill=False, allowed=None):
+    reader = Reader(incoming_archive(), allowed)
     sql = open("/out", "wb") if os.path.exists("/out") else None
     report = {"version": None, "missing_files": 0}
     dumped, target = False, None
@@ -679,11 +766,12 @@ def unpack(new, base=None, drill=False):
     try:
         for name, pieces in reader.entries():
             if name == "dump.sql":
-                pass_on(pieces, sql)
+                pass_on(pieces, sql, None if allowed is None else Scan())
                 dumped = True
             elif name == "manifest.json":
                 manifest = read_manifest(pieces)
-                rows = manifest.pop("rows")
+                rows, about = manifest.pop("rows"), manifest.pop("about")
+                report |= about if allowed is not None else {}
                 if drill and rows is not None:
                     with open(COUNTS, "w") as kept:
                         json.dump(rows, kept)
@@ -700,11 +788,15 @@ def unpack(new, base=None, drill=False):
     return report
 
 
-def pass_on(pieces, sql):
-    dump = Dump(sql)
+def pass_on(pieces, sql, scan):
+    dump = Dump(sql, scan)
     for piece in pieces:
         dump.feed(piece)
     dump.close()
+
+
+# Of how many files were missing when an archive was made that does not say it: any number may be.
+UNKNOWN = 10**12
 
 
 def read_manifest(pieces):
@@ -715,12 +807,16 @@ def read_manifest(pieces):
             raise Unusable("its manifest is too long")
     try:
         manifest = json.loads(text)
-        version, missing, rows = manifest["major_version"], manifest.get("missing_files", 0), manifest.get("rows")
-    except (ValueError, KeyError, TypeError, AttributeError):
+        version, missing, rows = manifest["major_version"], manifest.get("missing_files", UNKNOWN), manifest.get("rows")
+        enterprise, name = "web_enterprise" in (manifest.get("modules") or {}), str(manifest.get("db_name", ""))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise Unusable("it has no manifest") from None
-    if not isinstance(version, str) or not re.fullmatch(r"[0-9]{1,3}\.[0-9]{1,3}", version) or not isinstance(missing, int):
+    if not isinstance(version, str) or not re.fullmatch(r"[0-9]{1,3}\.[0-9]{1,3}", version) or type(missing) is not int or missing < 0:
         raise Unusable("it has no manifest")
-    return {"version": version, "missing_files": missing, "rows": rows if isinstance(rows, dict) and rows else None}
+    about = {"edition": "enterprise" if enterprise else "community", "database_name": re.sub(r"[^A-Za-z0-9_.-]", "_", name)[:63] or "imported"}
+    return {
+        "version": version, "missing_files": min(missing, UNKNOWN), "rows": rows if isinstance(rows, dict) and rows else None, "about": about,
+    }  # fmt: skip
 
 
 def rows():
@@ -831,6 +927,7 @@ COMMANDS = {
     "list": list_archive,
     "unpack": unpack,
     "try": lambda new: unpack(new, drill=True),
+    "import": lambda new, bytes: unpack(new, allowed=int(bytes)),
     "rows": rows,
     "verify": verify,
     "measure": measure,

@@ -218,11 +218,13 @@ become() { # fresh|clone|moved DOMAIN
     in_python url "https://$2"
     in_python login "${P[ADMIN_EMAIL]:-}"
     in_python password "${P[ADMIN_PASSWORD]:-}"
+    in_python keep_uuid "${P[KEEP_UUID]:-no}"
     in_python reset_users "${P[RESET_USERS]:-no}"
     cat <<'PYTHON'
 parameters = env["ir.config_parameter"].sudo()
 if what == "clone":
-    parameters.set_param("database.uuid", str(uuid.uuid4()))
+    if keep_uuid != "yes":
+        parameters.set_param("database.uuid", str(uuid.uuid4()))
     parameters.set_param("database.secret", str(uuid.uuid4()))
 parameters.set_param("web.base.url", url)
 parameters.set_param("web.base.url.freeze", "True")

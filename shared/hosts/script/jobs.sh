@@ -5,9 +5,10 @@
 #   status JOB               state=unknown|running|lost|done|failed, and answer= if done, code=, message=, log= if failed
 #   end JOB                  kills it, and those whose IDs start with "JOB-"; one that never started cannot start any more
 #   health INSTANCE          healthy=yes|no, reason=
+#   report                   disk_free_bytes=, memory_free_bytes=, and certificates= if the proxy responds
 #   probe                    ok
 #
-# Parameters are NAME=BASE64, one per line, END= the last. Texts (answer, message, log, reason) are in base64.
+# Parameters are NAME=BASE64, one per line, END= the last. Texts (answer, message, log, reason, certificates) are in base64.
 # A job that died without a result (killed, machine restarted) is lost, and starts again at the next begin: every kind
 # of job may be killed anywhere and run again. One that failed because Docker stopped is lost as well, and the next one waits
 # for Docker. An undo has a job for each try, "JOB-try2", which ends the earlier tries. Passwords come by stdin, are stored in files of root's, and are never in `ps`.
@@ -141,12 +142,12 @@ end() {
 
 # Jobs that fill the disk, because their data is unusual or someone else fills it meanwhile: stops them
 # before the databases of all instances stop.
-GROWING='make_archive|upload_parts|verify_archive|build_restore|restore_archive|drill_archive'
+GROWING='make_archive|upload_parts|verify_archive|build_restore|restore_archive|drill_archive|import_archive'
 guard() {
   local job=$JOBS/$1 docker='' free
   while is_alive "$job"; do
     docker=${docker:-$(docker_root 2>/dev/null)} || true
-    free=$(df --output=avail -B1 "$JOBS" ${docker:+"$docker"} | tail -n +2 | sort -n | head -n 1)
+    free=$(least_free "$JOBS" ${docker:+"$docker"})
     if ((free < RESERVE_BYTES / 2)); then
       exec 8>"$job/gate"
       flock 8
@@ -156,6 +157,8 @@ guard() {
     sleep 0.5
   done
 }
+
+least_free() { df --output=avail -B1 "$@" | tail -n +2 | sort -n | head -n 1; } # DIRECTORY…
 
 stop_job() { # JOB CODE MESSAGE [KILL: at once]
   local job=$1

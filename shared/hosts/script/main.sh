@@ -2,7 +2,8 @@
 
 main() {
   local command=${1:-} id=${2:-}
-  [[ $command == probe || $id =~ ^[A-Za-z0-9_-]{1,120}$ ]] || reject "usage: begin JOB KIND SECONDS | status JOB | end JOB | health INSTANCE | probe"
+  [[ $command =~ ^(probe|report)$ || $id =~ ^[A-Za-z0-9_-]{1,120}$ ]] ||
+    reject "usage: begin JOB KIND SECONDS | status JOB | end JOB | health INSTANCE | report | probe"
   case $command in
     begin) begin "$id" "$3" "$4" ;;
     status) status "$id" ;;
@@ -10,6 +11,7 @@ main() {
     guard) guard "$id" ;;
     end) end "$id" ;;
     health) health "$id" ;;
+    report) report ;;
     probe) echo ok ;;
     *) reject "Unknown command: $command" ;;
   esac

@@ -87,6 +87,8 @@ require_room_for_data() {
   require_room "$(docker_root)" "$bytes" "The backup's data"
 }
 
+UNPACK=(unpack) # the command of the files' program, and what it needs besides the place
+
 # In one pass: the files go to their place, the dump to the database. Without the database, the files are added to the present ones.
 unpack() { # PIPE: whether its files could be restored
   local into=- dump=$JOB/work/dump unpacking loading
@@ -96,7 +98,7 @@ unpack() { # PIPE: whether its files could be restored
     return
   fi
   make_pipe "$dump"
-  files --in "$1" --out "$dump" "${UNPACK:-unpack}" "$into" </dev/null &
+  files --in "$1" --out "$dump" "${UNPACK[@]:0:1}" "$into" "${UNPACK[@]:1}" </dev/null &
   unpacking=$!
   load_dump "$dump" &
   loading=$!

@@ -1,0 +1,51 @@
+// The dialog that runs a restore drill of a backup.
+import Alert from "@cloudscape-design/components/alert";
+import { useQuery } from "@tanstack/react-query";
+import type { Backup } from "../../../shared/api/backups.ts";
+import { id as idField } from "../../../shared/api/fields.ts";
+import { api } from "../../../shared/api/index.ts";
+import { client } from "../app/client.ts";
+import { instances } from "../app/queries.ts";
+import { isMissing } from "../app/words.ts";
+import { text } from "../messages/text.ts";
+import { FormDialog } from "../resource/form-dialog.tsx";
+import { given, useForm } from "../resource/use-form.ts";
+import { ServerField, useActiveServers } from "../servers/server-field.tsx";
+import { momentOf } from "./words.ts";
+
+interface Props {
+  backup: Backup;
+  onDismiss: () => void;
+}
+
+export function RunDrill({ backup, onDismiss }: Props) {
+  const say = text.backupDialogs.drill;
+  const { instance_id } = backup;
+  const source = useQuery({
+    ...instances.one(instance_id ?? ""),
+    enabled: ({ state }) => instance_id !== null && !isMissing(state.error),
+  });
+  const deleted = instance_id === null || (source.data === undefined && isMissing(source.error));
+  const form = useForm({
+    of: backup.id,
+    initial: { server_id: "" },
+    schema: deleted ? api.backups.drill.body.extend({ server_id: idField("server") }) : api.backups.drill.body,
+    body: ({ server_id }) => ({ server_id: given(server_id) }),
+    send: (body, idempotencyKey) => client.backups.drill({ params: { id: backup.id }, body, idempotencyKey }),
+    done: onDismiss,
+  });
+  return (
+    <FormDialog title={say.runTitle(backup.instance_name, momentOf(backup))} form={form} submit={say.run} onDismiss={onDismiss}>
+      <Alert type="info">{say.about}</Alert>
+      <ServerField
+        label={say.server}
+        placeholder={deleted ? say.chooseServer : say.itsServer}
+        {...(deleted && { description: say.serverAbout })}
+        pages={useActiveServers()}
+        chosen={form.values.server_id}
+        error={form.error("server_id")}
+        onChange={(server_id) => form.set({ server_id })}
+      />
+    </FormDialog>
+  );
+}

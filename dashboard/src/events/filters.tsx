@@ -1,0 +1,115 @@
+// Filters of the activity: by person, kind, resource and day.
+import Button from "@cloudscape-design/components/button";
+import Select from "@cloudscape-design/components/select";
+import { useQuery } from "@tanstack/react-query";
+import { useSearchParams } from "react-router";
+import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
+import type { ListQuery } from "../app/queries.ts";
+import { events, tokens } from "../app/queries.ts";
+import { locale } from "../messages/language.ts";
+import { text } from "../messages/text.ts";
+import { nextDay, startOf, useZone } from "../resource/moment.ts";
+import type { Narrowing } from "../resource/list-query.ts";
+import type { Place } from "../resource/use-place.ts";
+import { actionInWords, actionTypes } from "./words.ts";
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const isDay = (day: string): boolean => DAY.test(day) && !Number.isNaN(Date.parse(day));
+
+export function eventQuery({ type, actor, resource, day }: Place): ListQuery {
+  return {
+    ...(type && { type }),
+    ...(actor && { actor }),
+    ...(resource && { resource_id: resource }),
+    ...(day && isDay(day) && { created_after: startOf(day), created_before: startOf(nextDay(day)) }),
+  };
+}
+
+interface Option {
+  value: string;
+  label: string;
+}
+
+const byLabel = (a: Option, b: Option): number => a.label.localeCompare(b.label, locale);
+const anybody = (): Option => ({ value: "", label: text.events.filters.anybody });
+const kindsNow = (): Option[] => [
+  { value: "", label: text.events.filters.anyAction },
+  ...actionTypes()
+    .map((type) => ({ value: type, label: actionInWords(type) }))
+    .toSorted(byLabel),
+];
+
+export const EventFilters: Narrowing["Fields"] = ({ place, go }) => {
+  const say = text.events.filters;
+  useZone(); // a day begins when it begins there
+  const kinds = kindsNow();
+  const people = usePeople(place.actor);
+  const { type = "", actor = "", resource, day = "" } = place;
+  return (
+    <>
+      <div className="filter">
+        <Select
+          ariaLabel={say.person}
+          filteringType={people.length > 8 ? "auto" : "none"}
+          options={people}
+          selectedOption={people.find(({ value }) => value === actor) ?? anybody()}
+          onChange={({ detail }) => go({ ...place, page: 1, actor: detail.selectedOption.value })}
+        />
+      </div>
+      <div className="filter">
+        <Select
+          ariaLabel={say.action}
+          filteringType="auto"
+          filteringAriaLabel={say.findAction}
+          options={kinds}
+          selectedOption={kinds.find(({ value }) => value === type) ?? { value: type, label: actionInWords(type) }}
+          onChange={({ detail }) => go({ ...place, page: 1, type: detail.selectedOption.value })}
+        />
+      </div>
+      <input
+        className="day"
+        type="date"
+        aria-label={say.day}
+        value={day}
+        onChange={({ target }) => go({ ...place, page: 1, day: target.value })}
+      />
+      {resource && (
+        <Button iconName="close" iconAlign="right" onClick={() => go({ ...place, page: 1, resource: undefined })}>
+          {say.oneResource}
+        </Button>
+      )}
+    </>
+  );
+};
+
+/** Those who did something lately, and the API keys; an older one from a link stays chosen. */
+function usePeople(chosen: string | undefined) {
+  const recent = useQuery(events.list({ per_page: PER_PAGE_MAX })).data?.data ?? [];
+  const keys = useQuery(tokens.list({ per_page: PER_PAGE_MAX })).data?.data ?? [];
+  const names = new Map([
+    ...(chosen === undefined ? [] : [[chosen, chosen] as const]),
+    ...keys.map(({ id, name }) => [id, name] as const),
+    ...recent.map(({ actor }) => [actor.id, actor.name] as const),
+  ]);
+  return [anybody(), ...[...names].map(([value, label]) => ({ value, label })).toSorted(byLabel)];
+}
+
+/** A button of a row: only events like it. */
+export function Only({ name, value, what }: { name: "actor" | "resource"; value: string; what: string }) {
+  const [, setSearch] = useSearchParams();
+  const narrow = (): void =>
+    setSearch((before) => {
+      const after = new URLSearchParams(before);
+      after.set(name, value);
+      after.delete("page");
+      return after;
+    });
+  return (
+    <Button
+      variant="inline-icon"
+      iconName="filter"
+      ariaLabel={name === "actor" ? text.events.filters.onlyBy(what) : text.events.filters.onlyAbout(what)}
+      onClick={narrow}
+    />
+  );
+}

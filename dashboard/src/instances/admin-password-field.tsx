@@ -1,0 +1,15 @@
+// The field for the password of an instance's administrator.
+import { text } from "../messages/text.ts";
+import { TextField } from "../resource/form.tsx";
+import type { TextBinding } from "../resource/use-form.ts";
+
+export const AdminPasswordField = (binding: TextBinding) => (
+  <TextField
+    label={text.instances.fields.adminPassword}
+    optional
+    type="password"
+    autoComplete="new-password"
+    hint={text.instances.fields.adminPasswordHint}
+    {...binding}
+  />
+);

@@ -1,0 +1,42 @@
+// The certificate of an instance's domain, as its server last reported it.
+import Alert from "@cloudscape-design/components/alert";
+import Box from "@cloudscape-design/components/box";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
+import { useQuery } from "@tanstack/react-query";
+import type { Certificate, Instance } from "../../../shared/api/instances.ts";
+import { instances } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+import { Time } from "../resource/time.tsx";
+
+const SIGNS = { pending: "pending", valid: "success", failing: "error" } as const satisfies Record<Certificate["status"], string>;
+
+/** For the details of the instance. */
+export function certificateFacts({ status, expires_at }: Certificate) {
+  const { label, expires, status: words } = text.reports.certificate;
+  return [
+    { label, value: <StatusIndicator type={SIGNS[status]}>{words[status]}</StatusIndicator> },
+    ...(expires_at === null ? [] : [{ label: expires, value: <Time at={expires_at} /> }]),
+  ];
+}
+
+/** A report is no change that pages follow. */
+const LOOK_EVERY_MS = 60_000;
+
+/** When the server last looked, and what to do if it fails; shown until the certificate is valid. */
+export function CertificateCheck({ instance: { id, domain, certificate } }: { instance: Instance }) {
+  useQuery({ ...instances.one(id), refetchInterval: LOOK_EVERY_MS });
+  const { failing, leaves, checked, unchecked } = text.reports.certificate;
+  return (
+    <>
+      {certificate.status === "failing" && (
+        <Alert type="warning" header={failing.title}>
+          {failing.about(domain)}
+        </Alert>
+      )}
+      <Box color="text-body-secondary">{leaves}</Box>
+      <Box color="text-body-secondary">
+        {checked}: <Time at={certificate.checked_at} none={unchecked} />
+      </Box>
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+// Backups: their list and calendar. Their dialogs: backup-dialogs.ts.
+import type { backups as en } from "../en/backups.tsx";
+
+export const what = (instance: string | null): string =>
+  instance === null ? "hochgeladene Sicherung" : `Sicherung von ${instance}`;
+
+export const backups: typeof en = {
+  title: "Sicherungen",
+  about: "Kopien der Instanzen zu einem Zeitpunkt. Sie bleiben auch nach dem Löschen einer Instanz erhalten.",
+  none: "Noch keine Sicherungen. Vor Änderungen an einer Instanz am besten eine anlegen.",
+  backUpNow: "Jetzt sichern",
+  upload: "Sicherung hochladen",
+  notLoaded: "Die Instanzen konnten nicht geladen werden. Die Seite neu laden.",
+  loading: "Instanzen werden geladen…",
+  noInstance: "Zuerst eine Instanz anlegen.",
+  columns: {
+    created: "Erstellt",
+    instance: "Instanz",
+    status: "Status",
+    kind: "Art",
+    drill: "Test",
+    size: "Größe",
+    note: "Notiz",
+    labels: "Labels",
+    id: "ID",
+    actions: "Aktionen",
+  },
+  deleted: "(gelöscht)",
+  locked: "gesperrt",
+  lockedKind: (kind) => `${kind} (gesperrt)`,
+  expires: (at) => <>läuft {at} ab</>,
+  kinds: {
+    manual: "Manuell",
+    pre_restore: "Vorab-Sicherung",
+    scheduled: "Geplant",
+    uploaded: "Hochgeladen",
+  },
+  drilled: { passed: "Wiederherstellungstest bestanden", failed: "Wiederherstellungstest nicht bestanden" },
+  checks: {
+    checksum: "Archiv unverändert",
+    restores: "Datenbank wiederherstellbar",
+    boots: "Odoo startet",
+    rows: "Zeilenzahlen stimmen überein",
+    files: "Anhänge vollständig",
+  },
+  menu: {
+    label: (instance, at) => `Aktionen: ${what(instance)}, ${at}`,
+    restore: "Wiederherstellen",
+    drill: "Wiederherstellungstest starten",
+    create: "Instanz anlegen",
+    clone: "In eine neue Instanz klonen",
+    download: "Herunterladen",
+    downloadCall: "API-Aufruf zum Herunterladen anzeigen",
+    downloadTitle: "Sicherung herunterladen",
+    edit: "Details bearbeiten",
+    delete: "Löschen",
+  },
+  download: {
+    failed: (error) => `Die Sicherung konnte nicht heruntergeladen werden: ${error}`,
+    withRequestId: (error, id) => `${error} Anfrage-ID: ${id}`,
+  },
+  calendar: {
+    title: "Kalender",
+    month: (month) => `Sicherungen im ${month}`,
+    loading: "(wird geladen…)",
+    previous: "Vorheriger Monat",
+    next: "Nächster Monat",
+    more: (number) => `${number} weitere in der Liste der Sicherungen`,
+    due: (at) => `Nächste Sicherung fällig: ${at}`,
+    legend: {
+      scheduled: "geplant",
+      manual: "manuell",
+      pre_restore: "Vorab-Sicherung",
+      passed: "Wiederherstellungstest bestanden",
+      drillFailed: "Wiederherstellungstest nicht bestanden",
+      failed: "Sicherung fehlgeschlagen",
+      running: "in Arbeit",
+      due: "nächste Sicherung fällig",
+    },
+  },
+};

@@ -1,0 +1,139 @@
+// Operations: their kinds, their progress and their results.
+import type { operations as en } from "../en/operations.tsx";
+
+const counted = (number: number, one: string, many: string): string =>
+  `${number === 0 ? "keine" : number} ${number === 1 ? one : many}`;
+
+export const operations: typeof en = {
+  work: {
+    "server.create": {
+      name: "Server anlegen",
+      running: "Server wird angelegt",
+      succeeded: "Server angelegt",
+      failed: "Server konnte nicht angelegt werden",
+      event: "Server angelegt",
+    },
+    "server.delete": {
+      name: "Server löschen",
+      running: "Server wird gelöscht",
+      succeeded: "Server gelöscht",
+      failed: "Server konnte nicht gelöscht werden",
+      event: "Server gelöscht",
+    },
+    "instance.create": {
+      name: "Instanz anlegen",
+      running: "Instanz wird angelegt",
+      succeeded: "Instanz angelegt",
+      failed: "Instanz konnte nicht angelegt werden",
+      event: "Instanz angelegt",
+    },
+    "instance.update": {
+      name: "Domain ändern",
+      running: "Domain wird geändert",
+      succeeded: "Domain geändert",
+      failed: "Domain konnte nicht geändert werden",
+      event: "Instanz geändert",
+    },
+    "instance.clone": {
+      name: "Klonen",
+      running: "Instanz wird geklont",
+      succeeded: "Klon angelegt",
+      failed: "Klon konnte nicht angelegt werden",
+      event: "Instanz geklont",
+    },
+    "instance.start": {
+      name: "Starten",
+      running: "Instanz wird gestartet",
+      succeeded: "Instanz gestartet",
+      failed: "Instanz konnte nicht gestartet werden",
+      event: "Instanz gestartet",
+    },
+    "instance.stop": {
+      name: "Stoppen",
+      running: "Instanz wird gestoppt",
+      succeeded: "Instanz gestoppt",
+      failed: "Instanz konnte nicht gestoppt werden",
+      event: "Instanz gestoppt",
+    },
+    "instance.restart": {
+      name: "Neu starten",
+      running: "Instanz wird neu gestartet",
+      succeeded: "Instanz neu gestartet",
+      failed: "Instanz konnte nicht neu gestartet werden",
+      event: "Instanz neu gestartet",
+    },
+    "instance.delete": {
+      name: "Instanz löschen",
+      running: "Instanz wird gelöscht",
+      succeeded: "Instanz gelöscht",
+      failed: "Instanz konnte nicht gelöscht werden",
+      event: "Instanz gelöscht",
+    },
+    "backup.create": {
+      name: "Sicherung",
+      running: "Sicherung läuft",
+      succeeded: "Sicherung abgeschlossen",
+      failed: "Sicherung fehlgeschlagen",
+      event: "Sicherung gestartet",
+    },
+    "backup.delete": {
+      name: "Sicherung löschen",
+      running: "Sicherung wird gelöscht",
+      succeeded: "Sicherung gelöscht",
+      failed: "Sicherung konnte nicht gelöscht werden",
+      event: "Sicherung gelöscht",
+    },
+    "backup.restore": {
+      name: "Wiederherstellung",
+      running: "Sicherung wird wiederhergestellt",
+      succeeded: "Sicherung wiederhergestellt",
+      failed: "Sicherung konnte nicht wiederhergestellt werden",
+      event: "Sicherung wiederhergestellt",
+    },
+    "backup.import": {
+      name: "Import",
+      running: "Archiv wird importiert",
+      succeeded: "Archiv importiert",
+      failed: "Archiv konnte nicht importiert werden",
+      event: "Archiv importiert",
+    },
+    "backup.drill": {
+      name: "Wiederherstellungstest",
+      running: "Wiederherstellungstest läuft",
+      succeeded: "Wiederherstellungstest abgeschlossen",
+      failed: "Wiederherstellungstest konnte nicht ausgeführt werden",
+      event: "Wiederherstellungstest gestartet",
+    },
+  },
+  unknownWork: (type) => ({
+    name: type,
+    running: type,
+    succeeded: `${type}: erfolgreich`,
+    failed: `${type}: fehlgeschlagen`,
+    event: type,
+  }),
+  title: "Vorgänge",
+  empty: "Noch keine Vorgänge.",
+  columns: { operation: "Vorgang", status: "Status", result: "Ergebnis", by: "Gestartet von", at: "Gestartet" },
+  running: "Läuft",
+  queued: "In der Warteschlange",
+  progressUnknown: "Der Fortschritt ist gerade nicht abrufbar. Es wird weiter versucht…",
+  hostSkipped: "Der Server war nicht aktiv, daher wurde nur der Eintrag entfernt. Die Daten auf dem Rechner sind noch da.",
+  finished: (time) => <>Beendet {time}</>,
+  backup: "Sicherung",
+  drill: (status) => <>Test: {status}</>,
+  preRestoreBackup: "Vorab-Sicherung",
+  skipped: (paths) => `Ausgelassen: ${paths}`,
+  downtime: (seconds) =>
+    `Odoo war ${seconds < 1 ? "weniger als eine Sekunde" : counted(Math.round(seconds), "Sekunde", "Sekunden")} lang gestoppt.`,
+  verification: {
+    neutralized: "Neutralisiert",
+    notNeutralized: "Nicht neutralisiert",
+    crons: (number) => counted(number, "aktive geplante Aktion", "aktive geplante Aktionen"),
+    mailServers: (number) =>
+      number === 0 ? "kein aktiver Mailserver" : counted(number, "aktiver Mailserver", "aktive Mailserver"),
+    newUuid: "neue Datenbank-UUID",
+    sameUuid: "gleiche Datenbank-UUID wie das Original",
+    address: (url) => `Adresse ${url}`,
+  },
+};

@@ -1,0 +1,91 @@
+// Backup policies: their form, and what they do, in words.
+import type { KeepRule, policies as en } from "../en/policies.tsx";
+
+const OUTCOMES = { completed: "Abgeschlossen", failed: "Fehlgeschlagen", skipped: "Ausgelassen" };
+
+/** "Of the last day", and the days of "of the last 7 days". */
+const UNITS: Record<Exclude<KeepRule, "last">, readonly [string, string]> = {
+  hourly: ["der letzten Stunde", "Stunden"],
+  daily: ["des letzten Tages", "Tage"],
+  weekly: ["der letzten Woche", "Wochen"],
+  monthly: ["des letzten Monats", "Monate"],
+  yearly: ["des letzten Jahres", "Jahre"],
+};
+
+export const policies: typeof en = {
+  protection: {
+    title: "Schutz",
+    setUp: "Automatische Sicherungen einrichten",
+    edit: "Plan bearbeiten",
+    delete: "Plan löschen",
+    deleteTitle: "Sicherungsplan löschen",
+    deleteAbout: (instance) =>
+      `${instance} wird dann nicht mehr automatisch gesichert. Die vorhandenen Sicherungen bleiben erhalten.`,
+    none: "Diese Instanz wird nur von Hand gesichert. Ein Sicherungsplan sichert sie regelmäßig und entfernt alte Sicherungen.",
+    status: "Status",
+    last: "Letzte Sicherung",
+    noLast: "Noch keine",
+    next: "Nächste Sicherung",
+    noNext: "Keine geplant",
+    schedule: "Zeitplan",
+    paused: (schedule) => `Pausiert. ${schedule}`,
+    keeps: "Behält",
+    drills: "Wiederherstellungstests",
+    lastRun: "Letzte Ausführung",
+    noLastRun: "Noch keine",
+    run: (status, at, reason) => (
+      <>
+        {OUTCOMES[status]}, fällig {at}
+        {reason !== null && `: ${reason}`}
+      </>
+    ),
+  },
+  form: {
+    title: (instance) => `Sicherungsplan von ${instance}`,
+    saved: (instance) => `Sicherungsplan gespeichert: ${instance}`,
+    defaultTitle: "Standard-Sicherungsplan",
+    defaultSaved: "Standard-Sicherungsplan gespeichert",
+    save: "Plan speichern",
+    schedule: "Sichern",
+    presets: { daily: "Täglich", four: "Viermal täglich: 0:00, 6:00, 12:00, 18:00 Uhr", custom: "Eigener Zeitplan" },
+    time: "Uhrzeit",
+    timeHint: "Im 24-Stunden-Format, zum Beispiel 02:00. Die Sicherung beginnt innerhalb von 15 Minuten.",
+    timeWrong: "Eine Uhrzeit wie 02:00 eingeben.",
+    cron: "Cron-Ausdruck",
+    zone: "Zeitzone",
+    keep: "Aufbewahren",
+    keepAbout: (kept) => `${kept}.`,
+    rules: {
+      last: "Neueste",
+      hourly: "Stunden",
+      daily: "Tage",
+      weekly: "Wochen",
+      monthly: "Monate",
+      yearly: "Jahre",
+    },
+    neverRemoved: "Gesperrte Sicherungen, manuelle Sicherungen und die neueste abgeschlossene Sicherung entfernt ein Plan nie.",
+    drills: "Wiederherstellungstest alle (Tage)",
+    drillsAbout:
+      "Stellt die neueste Sicherung in einer Wegwerf-Datenbank wieder her und prüft sie. Die Instanz bleibt unberührt.",
+    drillsHint: "1 bis 90.",
+    enabled: "Aktiv",
+  },
+  schedule: {
+    daily: (time, zone) => `Täglich um ${time} Uhr (${zone})`,
+    four: (zone) => `Viermal täglich, ab Mitternacht (${zone})`,
+    cron: (expression, zone) => `Nach dem Cron-Ausdruck ${expression} (${zone})`,
+  },
+  /** "Die 3 neuesten Sicherungen und die jeweils neueste der letzten 7 Tage, 4 Wochen und des letzten Jahres". */
+  keeps(last, periods) {
+    const newest = last === 0 ? [] : [last === 1 ? "die neueste Sicherung" : `die ${last} neuesten Sicherungen`];
+    const units = periods.map(({ unit, count }, index) => {
+      const [one, many] = UNITS[unit];
+      if (count === 1) return one;
+      return `${(periods[index - 1]?.count ?? 1) > 1 ? "" : "der letzten "}${count} ${many}`;
+    });
+    const each = units.length === 0 ? [] : [`die jeweils neueste ${new Intl.ListFormat("de").format(units)}`];
+    const words = [...newest, ...each].join(" und ");
+    return words === "" ? "Nichts" : `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  },
+  drills: (days) => (days === null ? "Keine" : days === 1 ? "Täglich" : `Alle ${days} Tage`),
+};

@@ -1,0 +1,135 @@
+// What all resources share: statuses, lists, forms, dialogs, times and sizes. Titles of lists are in the plural: "Instanzen".
+import type { resource as en } from "../en/resource.tsx";
+
+export const resource: typeof en = {
+  statuses: {
+    server: { provisioning: "Wird bereitgestellt", active: "Aktiv", offline: "Offline" },
+    instance: {
+      provisioning: "Wird bereitgestellt",
+      running: "Läuft",
+      stopping: "Wird gestoppt",
+      stopped: "Gestoppt",
+      starting: "Wird gestartet",
+      restarting: "Wird neu gestartet",
+      restoring: "Wird wiederhergestellt",
+      failed: "Fehlgeschlagen",
+      deleting: "Wird gelöscht",
+    },
+    backup: {
+      pending: "Wartet",
+      running: "Läuft",
+      completed: "Abgeschlossen",
+      failed: "Fehlgeschlagen",
+      deleting: "Wird gelöscht",
+    },
+    protection: { protected: "Geschützt", overdue: "Überfällig", unprotected: "Ungeschützt" },
+    drill: { passed: "Bestanden", failed: "Nicht bestanden" },
+    operation: { pending: "Wartet", running: "Läuft", succeeded: "Erfolgreich", failed: "Fehlgeschlagen" },
+  },
+  list: {
+    loading: "Wird geladen",
+    refresh: (title) => `${title} aktualisieren`,
+    download: (title) => `${title} als CSV herunterladen`,
+    actions: "Aktionen",
+    select: (title) => `${title} auswählen`,
+    selectPage: (title) => `Alle auf dieser Seite auswählen: ${title}`,
+    selectOne: (name) => `${name} auswählen`,
+    act: (action, name) => `${name}: ${action}`,
+    selected: (number) => `${number} ausgewählt`,
+    selectAll: (number) => `Alle ${number} auswählen`,
+    clearSelection: "Auswahl aufheben",
+    noMatches: "Keine Treffer für diesen Filter.",
+    nothingHere: "Auf dieser Seite ist nichts.",
+    clearFilter: "Filter aufheben",
+    firstPage: "Zu Seite 1",
+    updated: {
+      now: "Gerade aktualisiert",
+      seconds: (seconds) => `Vor ${seconds} s aktualisiert`,
+      minutes: (minutes) => `Vor ${minutes} min aktualisiert`,
+    },
+  },
+  find: {
+    label: (title) => `${title} suchen`,
+    placeholder: (title) => `${title} suchen nach Name, Domain, Notiz oder Label wie env:production`,
+    sort: "Sortieren",
+    sorts: { "": "Neueste zuerst", oldest: "Älteste zuerst", name: "Name A–Z", "name-desc": "Name Z–A" },
+    any: { status: "Jeder Status", protection: "Jeder Schutzstatus" },
+    filter: { status: "Nach Status filtern", protection: "Nach Schutz filtern" },
+  },
+  paging: {
+    label: "Seiten",
+    previous: "Vorherige Seite",
+    next: "Nächste Seite",
+    page: (page, pages) => `Seite ${page} von ${pages}`,
+  },
+  preferences: {
+    title: (title) => `Ansicht: ${title}`,
+    save: "Speichern",
+    pageSize: "Einträge je Seite",
+    perPage: (size) => `${size} je Seite`,
+    columns: "Spalten",
+    density: "Dichte",
+    compact: "Kompakte Zeilen",
+  },
+  chooser: {
+    noMatches: (total, what) => `Keine Treffer (${total} ${what} durchsucht)`,
+    find: (what) => `${what} suchen`,
+    search: (total, what) => `${total} ${what} durchsuchen`,
+    loading: (what) => `${what} werden geladen`,
+    loadingMore: (what, loaded, all) => `${what} werden geladen: ${loaded} von ${all}`,
+    failed: (what) => `${what} konnten nicht geladen werden.`,
+  },
+  form: {
+    cancel: "Abbrechen",
+    optional: (label) => (
+      <>
+        {label} <i>– optional</i>
+      </>
+    ),
+    typeName: (name) => `Zur Bestätigung ${name} eingeben`,
+  },
+  labels: {
+    title: "Labels",
+    about: "Eines je Zeile, zum Beispiel env: production. Listen lassen sich danach filtern.",
+  },
+  help: {
+    info: "Info",
+    about: (term) => `Info zu ${term}`,
+    close: "Schließen",
+  },
+  copy: {
+    copy: (what) => `${what} kopieren`,
+    copied: "Kopiert",
+    failed: "Kopieren nicht möglich. Den Text bitte markieren und von Hand kopieren.",
+  },
+  apiCall: {
+    show: "API-Aufruf anzeigen",
+    sessionsOnly: "Das geht nur im Dashboard. Die API nimmt dafür keine API-Schlüssel an.",
+    call: (kind) => `Aufruf mit ${kind}`,
+    copy: (kind) => `Aufruf mit ${kind} kopieren`,
+    token: "TOKEN steht für einen API-Schlüssel. Passwörter sind weggelassen.",
+    idempotencyKey: "Jede neue Aktion braucht einen neuen Idempotenzschlüssel.",
+  },
+  secret: {
+    warning: (what) => `${what} jetzt kopieren. Eine spätere Anzeige ist nicht möglich.`,
+    saveFirst: "Erst speichern, dann hier ankreuzen.",
+    saved: (what) => `${what} ist gespeichert`,
+    done: "Fertig",
+  },
+  forecast: {
+    effects: "Was geschieht",
+    downtime: "Voraussichtliche Ausfallzeit",
+    disk: "Benötigter Speicherplatz",
+    unknown: "Noch nicht abschätzbar",
+    none: "Keine",
+    about: (time) => `Etwa ${time}`,
+    more: (number) => `Und ${number} weitere wie die letzte Zeile`,
+  },
+  time: {
+    soon: "gleich",
+    now: "gerade eben",
+    exact: (time, distance) => `${time} (${distance})`,
+    utc: (time) => `${time} UTC`,
+  },
+  units: ["Byte", "kB", "MB", "GB", "TB"],
+};

@@ -1,0 +1,61 @@
+// The frame of every page: the top bar with its search, the navigation, and the notifications.
+import type { shell as en } from "../en/shell.tsx";
+
+export const shell: typeof en = {
+  skip: "Zum Inhalt springen",
+  notifications: "Benachrichtigungen",
+  dismiss: "Schließen",
+  breadcrumbs: "Pfad zu dieser Seite",
+  navigation: {
+    label: "Hauptnavigation",
+    open: "Navigation öffnen",
+    close: "Navigation schließen",
+    home: "Übersicht",
+    servers: "Server",
+    instances: "Instanzen",
+    backups: "Sicherungen",
+    settings: "Einstellungen",
+    apiKeys: "API-Schlüssel",
+    sshKeys: "SSH-Schlüssel",
+    account: "Konto",
+    activity: "Aktivität",
+  },
+  search: {
+    label: "Suche",
+    placeholder: "Suchen (Taste /)",
+    pages: "Seiten",
+    uploadBackup: "Sicherung hochladen",
+    createServer: "Server anlegen",
+    createInstance: "Instanz anlegen",
+    createApiKey: "API-Schlüssel anlegen",
+    uploadedBackup: "Hochgeladene Sicherung",
+    none: "Keine Treffer",
+    searching: "Suche läuft",
+    failed: "Die Suche ist fehlgeschlagen.",
+  },
+  topBar: {
+    logo: (name) => `Logo von ${name}`,
+    light: "Heller Modus",
+    dark: "Dunkler Modus",
+    live: "Zum Live-Betrieb",
+    sandbox: "Zur Sandbox",
+    account: "Kontoeinstellungen",
+    documentation: "API-Dokumentation",
+    about: "Über dieses Dashboard",
+    signOut: "Abmelden",
+  },
+  about: {
+    title: (product) => `Über ${product}`,
+    version: "Version",
+    environment: "Umgebung",
+  },
+  limit: {
+    title: "Zu viele Anfragen",
+    continuesIn: (time) => <>Das Laden geht in {time} weiter.</>,
+  },
+  notFound: {
+    title: "Seite nicht gefunden",
+    text: "Der Link stimmt nicht, oder der Eintrag wurde gelöscht.",
+    home: "Zur Übersicht",
+  },
+};

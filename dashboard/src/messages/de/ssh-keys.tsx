@@ -1,0 +1,46 @@
+// SSH keys.
+import type { sshKeys as en } from "../en/ssh-keys.tsx";
+
+export const sshKeys: typeof en = {
+  title: "SSH-Schlüssel",
+  about: "Öffentliche Schlüssel, die auf neuen Servern installiert werden und den Zugang über SSH öffnen.",
+  empty: "Noch keine SSH-Schlüssel. Ein neuer Server braucht einen.",
+  add: "SSH-Schlüssel hinzufügen",
+  added: (name) => `SSH-Schlüssel hinzugefügt: ${name}`,
+  columns: {
+    name: "Name",
+    fingerprint: "Fingerabdruck",
+    type: "Typ",
+    added: "Hinzugefügt",
+  },
+  fingerprintOf: (name) => `Fingerabdruck von ${name}`,
+  form: {
+    name: "Name",
+    namePlaceholder: "Admin-Laptop",
+    key: "Öffentlicher Schlüssel",
+    keyAbout: "Der Inhalt der .pub-Datei. Er ist nicht geheim.",
+    keyHint: "OpenSSH-Format: Ed25519, ECDSA oder RSA (ab 2048 Bit).",
+    keyPlaceholder: "ssh-ed25519 AAAA… name@laptop",
+    privateKey:
+      "sieht nach einem privaten Schlüssel aus. Hier gehört der öffentliche hin (die .pub-Datei); der private bleibt geheim",
+  },
+  field: {
+    label: "SSH-Schlüssel",
+    about: "Öffnet den Zugang über SSH. Der Dienst hat seinen eigenen Schlüssel.",
+    placeholder: "Schlüssel auswählen",
+    what: "Schlüssel",
+    empty: "Noch keine Schlüssel",
+  },
+  deletion: {
+    delete: "Löschen",
+    title: "SSH-Schlüssel löschen",
+    confirm: "Schlüssel löschen",
+    deleted: (name) => `SSH-Schlüssel gelöscht: ${name}`,
+    about: (name) => (
+      <>
+        <strong>{name}</strong> steht für neue Server nicht mehr zur Verfügung. Vorhandene Server behalten ihn. Um dort den Zugang
+        zu sperren, muss er auf jedem Server aus authorized_keys entfernt werden.
+      </>
+    ),
+  },
+};

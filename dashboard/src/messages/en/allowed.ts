@@ -1,0 +1,40 @@
+// Why an action isn't possible now. Statuses are parameters as `text.resource.statuses` has them: "Running".
+import type { InstanceAction } from "../../../../shared/domain/lifecycle.ts";
+
+const DONE: Record<InstanceAction, string> = {
+  start: "started",
+  stop: "stopped",
+  restart: "restarted",
+  backup: "backed up",
+  restore: "restored",
+  update: "moved to another domain",
+  delete: "deleted",
+};
+
+const either = new Intl.ListFormat("en", { type: "disjunction" });
+
+export const allowed = {
+  busy: "Another operation is in progress. Wait for it to finish.",
+  instance: {
+    status: (action: InstanceAction, status: string, needed: readonly string[]) =>
+      `Can't be ${DONE[action]} while ${status.toLowerCase()}. The instance must be ${either.format(needed).toLowerCase()}.`,
+    server: (name: string, status: string) => `Its server ${name} is ${status.toLowerCase()}. It must be active.`,
+    neverInstalled: "Odoo was never installed. Delete this instance and create another.",
+    deleting: "This instance is being deleted.",
+  },
+  server: {
+    checking: "Checking for instances…",
+    instances: (number: number) =>
+      number === 1 ? "It has 1 instance. Delete it first." : `It has ${number} instances. Delete them first.`,
+  },
+  backup: {
+    unusable: (status: string) => `The backup is ${status.toLowerCase()}. Only completed backups can be used.`,
+    uploaded: "An uploaded backup has no instance. Create one from it instead.",
+    instanceDeleted: "The instance was deleted. Clone it from this backup instead.",
+    busy: "Another operation is using this backup. Wait for it to finish.",
+    inUse: "In use by a restore or clone. Wait for it to finish.",
+    locked: "The backup is locked. Unlock it first, under Edit details.",
+    cannotChange: (status: string) => `The backup is ${status.toLowerCase()}, so it can't be changed.`,
+    cannotDelete: (status: string) => `The backup is ${status.toLowerCase()}, so it can't be deleted.`,
+  },
+};

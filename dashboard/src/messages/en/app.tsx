@@ -1,0 +1,32 @@
+// What every page has: errors, the strip of the sandbox, and the title in the browser's tab.
+import type { ReactNode } from "react";
+
+export const app = {
+  product: "ERP control plane",
+  home: "Home",
+  support: "Get support",
+  newTab: "Opens in a new tab",
+  testTitle: (title: string) => `TEST: ${title}`,
+  environment: {
+    label: "Environment",
+    test: "TEST",
+    sandbox: "Sandbox. Servers, instances and backups here are simulated and free of charge.",
+  },
+  failure: {
+    tryAgain: "Try again",
+    retryingIn: (time: ReactNode) => <>Retrying in {time}.</>,
+    requestId: (id: string) => `Request ID: ${id}`,
+    unknown: { title: "Something went wrong", text: "Reload the page and try again." },
+    bug: { title: "Something went wrong", text: "This is a bug on our side. Your changes are saved. Reload to continue." },
+    network: { title: "Can't reach the service", text: "Check your connection and try again." },
+    limit: { title: "Too many requests", text: (time: string) => `You can try again in ${time}.` },
+    service: "Something went wrong on our side",
+    missing: { title: "Not found", text: "It was deleted, or the link is wrong." },
+    rejected: "Couldn't complete this",
+  },
+  span: {
+    hours: (hours: number, minutes: number) => `${hours} h ${minutes} min`,
+    minutes: (minutes: number) => `${minutes} min`,
+    seconds: (seconds: number) => `${seconds} s`,
+  },
+};

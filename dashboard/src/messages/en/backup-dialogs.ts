@@ -1,0 +1,99 @@
+// The dialogs of backups.
+import { what } from "./backups.tsx";
+
+export type Part = "all" | "database" | "files";
+
+const REPLACED: Record<Part, string> = { all: "database and files", database: "database", files: "files" };
+
+export const backupDialogs = {
+  details: {
+    unknown: "Backup",
+    title: (instance: string | null, at: string) => `${instance === null ? "Uploaded backup" : `Backup of ${instance}`}, ${at}`,
+    create: "Create an instance",
+    status: "Status",
+    kind: "Kind",
+    note: "Note",
+    locked: "Locked",
+    isLocked: "Yes: it can't be deleted and doesn't expire",
+    notLocked: "No",
+    started: "Started",
+    completed: "Completed",
+    notCompleted: "Not completed",
+    expires: "Expires",
+    never: "Never",
+    version: "Version",
+    database: "Database",
+    size: "Size",
+    bytes: (size: string, bytes: number) => `${size} (${bytes} bytes)`,
+    missing: "Missing files",
+    missingAbout: "The database lists them, but the instance did not have them.",
+    skipped: "Skipped files",
+    skippedAbout: "Links, devices, sockets, and names that are not UTF-8.",
+    noFiles: "None",
+    sha256: "SHA-256 checksum",
+    checksum: "checksum",
+    labels: "Labels",
+    id: "ID",
+  },
+  restore: {
+    title: (instance: string) => `Restore ${instance}`,
+    submit: "Restore",
+    about({ part, instance, at, backupFirst }: { part: Part; instance: string; at: string; backupFirst: boolean }) {
+      const changes = backupFirst ? "will exist only in the pre-restore backup" : "will be lost";
+      return (
+        `This replaces the ${REPLACED[part]} of ${instance} with the backup from ${at}. ${instance} is unavailable during the restore. ` +
+        `Changes made since then ${changes}. If the restore fails, the instance is rolled back.`
+      );
+    },
+    parts: "What to restore",
+    part: { all: "Database and files", database: "Database only", files: "Files only" } satisfies Record<Part, string>,
+    backupFirst: "Back up the current state first",
+    backupFirstAbout: "Backs up the current state first, so you can undo this restore.",
+    neutralize: "Neutralize",
+    neutralizeAbout: "Turns off scheduled actions, email and payments. Leave this off for production.",
+    confirm: (instance: string) => `Type ${instance} to confirm`,
+    differs: (instance: string) => `doesn't match. Type ${instance}`,
+  },
+  backUp: {
+    title: (instance: string) => `Back up ${instance}`,
+    anyTitle: "Back up an instance",
+    submit: "Back up now",
+    note: "Note",
+    noteAbout: "What this backup is for. The instance keeps running.",
+    noteExample: "Before the upgrade",
+    instance: "Instance",
+    choose: "Choose an instance",
+    instances: "instances",
+    none: "No instances yet",
+  },
+  edit: {
+    title: (instance: string | null, at: string) => `Edit the ${what(instance)}, ${at}`,
+    save: "Save changes",
+    saved: (instance: string | null, at: string) => `Backup changed: ${instance ?? "uploaded"}, ${at}`,
+    note: "Note",
+    noteAbout: "What this backup is for.",
+    locked: "Locked",
+    lockedAbout: "Nobody can delete a locked backup, and it doesn't expire.",
+  },
+  delete: {
+    title: "Delete backup",
+    about: (instance: string | null, at: string) =>
+      `The ${what(instance)} from ${at} will be permanently deleted. You can't undo this.`,
+  },
+  drill: {
+    title: "Restore drill",
+    run: "Run drill",
+    none: "Not drilled yet. A drill restores the backup to a throwaway database and checks it.",
+    passed: "Passed",
+    failed: "Failed",
+    unchecked: "Not checked",
+    runTitle: (instance: string | null, at: string) => `Run a restore drill: ${what(instance)}, ${at}`,
+    about:
+      "The drill restores this backup to a throwaway database on the server, without a network, and starts Odoo on it without " +
+      "scheduled actions. It checks the data, then removes everything. Instances keep running, and their data isn't touched.",
+    server: "Server",
+    serverAbout: "The backup has no instance, so choose a server.",
+    chooseServer: "Choose an active server",
+    itsServer: "The instance's server",
+  },
+};

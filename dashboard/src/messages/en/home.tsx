@@ -1,0 +1,50 @@
+// The home page.
+import type { ReactNode } from "react";
+
+export const home = {
+  title: "Home",
+  servers: "Servers",
+  instances: "Instances",
+  backups: "Backups",
+  /** For screen readers: "3 running instances". */
+  counted: (number: number, status: string, title: string) => `${number} ${status} ${title}`.toLowerCase(),
+  countedInProgress: (number: number, title: string) => `${number} ${title.toLowerCase()} in progress`,
+  inProgress: "In progress",
+  nothingInProgress: "Nothing in progress.",
+  startedBy: (name: string, time: ReactNode) => (
+    <>
+      Started by {name} {time}
+    </>
+  ),
+  protection: "Protection",
+  failures: "Recent failures",
+  noFailures: (days: number) => `No failures in the last ${days} days.`,
+  deleted: "deleted",
+  firstSteps: {
+    title: "Launch and protect your first instance in four steps",
+    done: "Done",
+    key: {
+      title: "1. Add your SSH key",
+      text: "Lets you log in to your servers over SSH. Paste your public key only, here or while you create a server.",
+      button: "Add SSH key",
+    },
+    server: {
+      title: "2. Create a server",
+      text: "A machine at a provider of your choice, where your instances run.",
+      button: "Create server",
+      view: "View servers",
+      inProgress: "Your server is being created. This takes a few minutes.",
+      offline: "Your server is offline. Open it to see why.",
+    },
+    instance: {
+      title: "3. Create an instance",
+      text: "Odoo with its own database and domain, running on your server.",
+      button: "Create instance",
+    },
+    policy: {
+      title: "4. Protect it",
+      text: "A backup policy backs it up every day and keeps as many backups as you say.",
+      button: "Set up automatic backups",
+    },
+  },
+};

@@ -1,0 +1,204 @@
+// Instances: their list, their page, its actions, and the forms that create and clone them.
+import type { ReactNode } from "react";
+
+export const instances = {
+  title: "Instances",
+  one: "Instance",
+  about: "Odoo instances on your servers, each with its own database, files and domain.",
+  empty: "No instances yet.",
+  fields: {
+    name: "Name",
+    nameHint: "A display name. You can change it later.",
+    status: "Status",
+    url: "URL",
+    server: "Server",
+    version: "Version",
+    edition: "Edition",
+    protection: "Protection",
+    domain: "Domain",
+    databaseName: "Database name",
+    adminEmail: "Admin email",
+    adminPassword: "Admin password",
+    adminPasswordHint: "12–128 characters. Leave empty to generate one, shown once.",
+    created: "Created",
+    lastBackup: "Last backup",
+    never: "Never",
+    clonedFrom: "Cloned from",
+    outgoing: "Scheduled actions, email and payments",
+    id: "ID",
+  },
+  /** What a button copies: "Copy database name". */
+  copied: {
+    databaseName: "database name",
+    adminEmail: "admin email",
+    adminPassword: "admin password",
+    login: "login",
+    id: "ID",
+    recordType: "record's type",
+    recordName: "record's name",
+    recordValue: "record's value",
+  },
+  facts: {
+    title: "Details",
+    neutralization: "Neutralized instances",
+    neutralizationAbout:
+      "A neutralized instance sends no email, runs no scheduled actions and takes no payments, so tests on it reach nobody. Choose Neutralize when you clone or restore.",
+    off: "Off (neutralized)",
+    unchanged: "Unchanged",
+    deletedBackup: "A deleted backup",
+    uploadedBackup: "Uploaded backup",
+    backupOf: (instance: ReactNode, time: string) => (
+      <>
+        {instance}, backup of {time}
+      </>
+    ),
+  },
+  dns: {
+    title: "DNS record",
+    description: "Add this record at your registrar or DNS provider.",
+    about:
+      "It leads the domain to your server. The ERP responds to no other name. To use another domain, choose Change domain under Actions.",
+    until:
+      "Without this record, nobody can reach the instance. Once it exists, a TLS certificate is issued automatically within minutes.",
+    type: "Type",
+    name: "Name",
+    value: "Value",
+    newDomain: "The new domain",
+    noAddress: "Waiting for the server's IP address",
+  },
+  actions: {
+    title: "Actions",
+    start: "Start",
+    stop: "Stop",
+    restart: "Restart",
+    edit: "Edit details",
+    domain: "Change domain",
+    clone: "Clone…",
+    startCall: "Show API call to start",
+    startCallTitle: (name: string) => `Start ${name}`,
+    delete: "Delete",
+    startAgain: "Try to start it again",
+    deleteFailed: "Delete it",
+  },
+  backups: {
+    empty: "No backups of this instance yet.",
+    backUp: "Back up now",
+  },
+  history: {
+    title: "History",
+    description: "Backups, restore drills, restores, clones and all other work on this instance, newest first.",
+  },
+  interrupt: {
+    stop: {
+      title: (name: string) => `Stop ${name}?`,
+      confirm: "Stop",
+      effect: "Users can't sign in until you start it again. No data is lost.",
+    },
+    restart: {
+      title: (name: string) => `Restart ${name}?`,
+      confirm: "Restart",
+      effect: "Users are disconnected for a moment and lose unsaved changes.",
+    },
+  },
+  bulk: {
+    start: { verb: "Start", running: "Starting", done: "Started", effect: "Users can sign in again within a minute." },
+    stop: {
+      verb: "Stop",
+      running: "Stopping",
+      done: "Stopped",
+      effect: "Users can't sign in until you start them again. No data is lost.",
+    },
+    restart: {
+      verb: "Restart",
+      running: "Restarting",
+      done: "Restarted",
+      effect: "Users are disconnected for a moment and lose unsaved changes.",
+    },
+    backup: {
+      verb: "Back up",
+      running: "Backing up",
+      done: "Backed up",
+      effect: "Each instance keeps running while it's backed up.",
+    },
+  },
+  edit: {
+    title: (name: string) => `Edit ${name}`,
+    save: "Save",
+    saved: (name: string) => `Instance updated: ${name}`,
+    adminEmailAbout: "Used as the login of new clones. Doesn't change the login of this instance.",
+  },
+  changeDomain: {
+    title: (name: string) => `Change the domain of ${name}`,
+    change: "Change domain",
+    first: (domain: string) =>
+      `Create the new domain's DNS record first. ${domain} keeps working until the switch. After that you can remove its record.`,
+    newDomain: "New domain",
+    same: "is already this instance's domain",
+  },
+  delete: {
+    title: "Delete instance",
+    about: (domain: string) =>
+      `This permanently deletes its database and files, and ${domain} stops working. Backups are kept; you can clone a new instance from them.`,
+    recordOnly: (server: string, status: string) =>
+      `The server ${server} is ${status.toLowerCase()}, so only the record is removed. Data on the machine is kept.`,
+  },
+  /** What creating and cloning share. */
+  form: {
+    chooseServer: "Choose an active server",
+    installing: (name: string) => `${name} is being installed`,
+    login: "Login",
+  },
+  create: {
+    title: "Create instance",
+    needsServer: "Instances run on an active server.",
+    domainAbout: "The address your users open. You'll get the DNS record to create afterwards.",
+    databaseNameHint: "Lowercase letters, numbers and underscores; starts with a letter. Can't be changed later.",
+    adminEmailAbout: "The admin signs in to Odoo with this email.",
+    chooseVersion: "Choose a version",
+    deprecated: "deprecated",
+    deprecatedAbout: "Support ends soon. Choose a newer version if you can.",
+    editions: {
+      community: { label: "Community", description: "Free and open source." },
+      enterprise: { label: "Enterprise", description: "Requires an Odoo Enterprise subscription." },
+    },
+    beginsWith: (instance: string | null, time: string) =>
+      `Begins with the ${instance === null ? "uploaded backup" : `backup of ${instance}`}, ${time}`,
+    odoo: (version: string) => `Odoo ${version}.`,
+    keepsUuid: "The database keeps its UUID.",
+    neutralize: "Neutralize",
+    neutralizeOn:
+      "Scheduled actions, email and payments are turned off, so your tests never reach real customers. Users need new passwords.",
+    neutralizeOff:
+      "Scheduled actions, email and payments run here from then on: stop the original first. Users keep their passwords, except the admin.",
+  },
+  clone: {
+    title: "Clone",
+    titleOf: (name: string) => `Clone ${name}`,
+    create: "Create clone",
+    noBackups: "No completed backups",
+    noBackupsAbout: "Clones are created from a backup. Back up this instance first.",
+    viewInstance: "View instance",
+    sameServer: "Same server",
+    deletedServer: "The original instance was deleted, so choose a server.",
+    backup: "Backup",
+    backups: "backups",
+    backupAbout: "The clone starts with this backup's data and Odoo version.",
+    chooseBackup: "Choose a backup",
+    domainAbout: "The clone needs its own domain. You'll get the DNS record to create afterwards.",
+    parts: "What to copy",
+    database: "Database",
+    databaseAbout: "If off, the clone starts with an empty database.",
+    files: "Files",
+    filesAbout: "Attachments, images and documents.",
+    neutralize: "Neutralize (recommended)",
+    neutralizeAbout: "Turns off scheduled actions, email and payments in the clone, so your tests never reach real customers.",
+    notNeutralized:
+      "The clone will send email, run scheduled actions and take payments like the original. Use this only to replace the original.",
+    resetUsers: "Reset users",
+    resetUsersAbout:
+      "Everyone but the administrator needs a new password on the clone. Their sessions and API keys stop working there.",
+    more: "More options",
+    generated: "Generated from the name",
+    databaseNameHint: "Lowercase letters, numbers and underscores. Must start with a letter.",
+  },
+};

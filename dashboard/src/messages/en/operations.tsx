@@ -1,0 +1,149 @@
+// Operations: their kinds, their progress and their results.
+import type { OperationType } from "../../../../shared/domain/lifecycle.ts";
+import type { ReactNode } from "react";
+
+/** An operation in progress, completed and failed; and the event of its request. */
+interface Work {
+  name: string;
+  running: string;
+  succeeded: string;
+  failed: string;
+  event: string;
+}
+
+const counted = (number: number, what: string): string => `${number === 0 ? "no" : number} ${what}${number === 1 ? "" : "s"}`;
+
+export const operations = {
+  work: {
+    "server.create": {
+      name: "Create server",
+      running: "Creating server",
+      succeeded: "Server created",
+      failed: "Couldn't create server",
+      event: "Created server",
+    },
+    "server.delete": {
+      name: "Delete server",
+      running: "Deleting server",
+      succeeded: "Server deleted",
+      failed: "Couldn't delete server",
+      event: "Deleted server",
+    },
+    "instance.create": {
+      name: "Create instance",
+      running: "Creating instance",
+      succeeded: "Instance created",
+      failed: "Couldn't create instance",
+      event: "Created instance",
+    },
+    "instance.update": {
+      name: "Change domain",
+      running: "Changing domain",
+      succeeded: "Domain changed",
+      failed: "Couldn't change domain",
+      event: "Changed instance",
+    },
+    "instance.clone": {
+      name: "Clone",
+      running: "Cloning instance",
+      succeeded: "Clone created",
+      failed: "Couldn't create clone",
+      event: "Cloned instance",
+    },
+    "instance.start": {
+      name: "Start",
+      running: "Starting instance",
+      succeeded: "Instance started",
+      failed: "Couldn't start instance",
+      event: "Started instance",
+    },
+    "instance.stop": {
+      name: "Stop",
+      running: "Stopping instance",
+      succeeded: "Instance stopped",
+      failed: "Couldn't stop instance",
+      event: "Stopped instance",
+    },
+    "instance.restart": {
+      name: "Restart",
+      running: "Restarting instance",
+      succeeded: "Instance restarted",
+      failed: "Couldn't restart instance",
+      event: "Restarted instance",
+    },
+    "instance.delete": {
+      name: "Delete instance",
+      running: "Deleting instance",
+      succeeded: "Instance deleted",
+      failed: "Couldn't delete instance",
+      event: "Deleted instance",
+    },
+    "backup.create": {
+      name: "Backup",
+      running: "Backing up",
+      succeeded: "Backup completed",
+      failed: "Backup failed",
+      event: "Started backup",
+    },
+    "backup.delete": {
+      name: "Delete backup",
+      running: "Deleting backup",
+      succeeded: "Backup deleted",
+      failed: "Couldn't delete backup",
+      event: "Deleted backup",
+    },
+    "backup.restore": {
+      name: "Restore",
+      running: "Restoring backup",
+      succeeded: "Backup restored",
+      failed: "Couldn't restore backup",
+      event: "Restored backup",
+    },
+    "backup.import": {
+      name: "Import",
+      running: "Importing archive",
+      succeeded: "Archive imported",
+      failed: "Couldn't import archive",
+      event: "Imported archive",
+    },
+    "backup.drill": {
+      name: "Restore drill",
+      running: "Running restore drill",
+      succeeded: "Restore drill finished",
+      failed: "Couldn't run restore drill",
+      event: "Started restore drill",
+    },
+  } satisfies Record<OperationType, Work>,
+  /** Of a newer service. */
+  unknownWork: (type: string): Work => ({
+    name: type,
+    running: type,
+    succeeded: `${type} succeeded`,
+    failed: `${type} failed`,
+    event: type,
+  }),
+  title: "Operations",
+  empty: "No operations yet.",
+  columns: { operation: "Operation", status: "Status", result: "Result", by: "Started by", at: "Started" },
+  running: "Running",
+  queued: "Queued",
+  progressUnknown: "Can't get the progress right now. Trying again…",
+  hostSkipped: "The server wasn't active, so only the record was removed. Data on the machine was kept.",
+  finished: (time: ReactNode) => <>Finished {time}</>,
+  backup: "Backup",
+  drill: (status: ReactNode) => <>Drill: {status}</>,
+  preRestoreBackup: "Pre-restore backup",
+  skipped: (paths: string) => `Skipped: ${paths}`,
+  downtime: (seconds: number) =>
+    `Odoo was stopped for ${seconds < 1 ? "less than a second" : counted(Math.round(seconds), "second")}.`,
+  /** What a clone was found to have, in a list. */
+  verification: {
+    neutralized: "Neutralized",
+    notNeutralized: "Not neutralized",
+    crons: (number: number) => counted(number, "active scheduled action"),
+    mailServers: (number: number) => counted(number, "active mail server"),
+    newUuid: "new database UUID",
+    sameUuid: "same database UUID as the original",
+    address: (url: string) => `address ${url}`,
+  },
+};

@@ -1,0 +1,95 @@
+// Backup policies: their form, and what they do, in words.
+import type { ReactNode } from "react";
+import type { BackupPolicy } from "../../../../shared/api/backup-policy.ts";
+import type { KEEP_RULES } from "../../../../shared/domain/retention.ts";
+
+export type KeepRule = (typeof KEEP_RULES)[number];
+
+/** How many of a unit of time each keep one backup, largest unit last. */
+type Periods = readonly { unit: Exclude<KeepRule, "last">; count: number }[];
+
+const OUTCOMES: Record<NonNullable<BackupPolicy["last_run"]>["status"], string> = {
+  completed: "Completed",
+  failed: "Failed",
+  skipped: "Skipped",
+};
+
+const UNITS: Record<Periods[number]["unit"], string> = {
+  hourly: "hour",
+  daily: "day",
+  weekly: "week",
+  monthly: "month",
+  yearly: "year",
+};
+
+export const policies = {
+  protection: {
+    title: "Protection",
+    setUp: "Set up automatic backups",
+    edit: "Edit policy",
+    delete: "Delete policy",
+    deleteTitle: "Delete backup policy",
+    deleteAbout: (instance: string) => `${instance} will no longer be backed up automatically. Its backups are kept.`,
+    none: "This instance is backed up only when somebody does it. A backup policy takes backups on a schedule and removes old ones.",
+    status: "Status",
+    last: "Last backup",
+    noLast: "None yet",
+    next: "Next backup",
+    noNext: "None scheduled",
+    schedule: "Schedule",
+    paused: (schedule: string) => `Paused. ${schedule}`,
+    keeps: "Keeps",
+    drills: "Restore drills",
+    lastRun: "Last run",
+    noLastRun: "None yet",
+    run: (status: keyof typeof OUTCOMES, at: ReactNode, reason: string | null) => (
+      <>
+        {OUTCOMES[status]}, due {at}
+        {reason !== null && `: ${reason}`}
+      </>
+    ),
+  },
+  form: {
+    title: (instance: string) => `Backup policy of ${instance}`,
+    saved: (instance: string) => `Backup policy saved: ${instance}`,
+    defaultTitle: "Default backup policy",
+    defaultSaved: "Default backup policy saved",
+    save: "Save policy",
+    schedule: "Back up",
+    presets: { daily: "Every day", four: "Four times a day: 0:00, 6:00, 12:00, 18:00", custom: "Custom" },
+    time: "At",
+    timeHint: "24-hour clock, such as 02:00. The backup starts within 15 minutes.",
+    timeWrong: "Enter a time such as 02:00.",
+    cron: "Cron expression",
+    zone: "Time zone",
+    keep: "Keep",
+    keepAbout: (kept: string) => `${kept}.`,
+    rules: {
+      last: "Newest",
+      hourly: "Hours",
+      daily: "Days",
+      weekly: "Weeks",
+      monthly: "Months",
+      yearly: "Years",
+    } satisfies Record<KeepRule, string>,
+    neverRemoved: "Locked backups, manual backups and the latest completed backup are never removed by a policy.",
+    drills: "Restore drill every (days)",
+    drillsAbout: "Restores the newest backup to a throwaway database and checks it. The instance isn't touched.",
+    drillsHint: "1–90.",
+    enabled: "Enabled",
+  },
+  schedule: {
+    daily: (time: string, zone: string) => `Every day at ${time} (${zone})`,
+    four: (zone: string) => `Four times a day, from midnight (${zone})`,
+    cron: (expression: string, zone: string) => `By the cron expression ${expression} (${zone})`,
+  },
+  /** "The 3 newest backups, and the newest of each of the last 7 days and 4 weeks". */
+  keeps(last: number, periods: Periods): string {
+    const newest = last === 0 ? [] : [last === 1 ? "the newest backup" : `the ${last} newest backups`];
+    const units = periods.map(({ unit, count }) => `${count} ${UNITS[unit]}${count === 1 ? "" : "s"}`);
+    const each = units.length === 0 ? [] : [`the newest of each of the last ${new Intl.ListFormat("en").format(units)}`];
+    const words = [...newest, ...each].join(", and ");
+    return words === "" ? "Nothing" : `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  },
+  drills: (days: number | null) => (days === null ? "None" : days === 1 ? "Every day" : `Every ${days} days`),
+};

@@ -1,0 +1,29 @@
+// What servers report about themselves: disk, memory, certificates.
+
+export const reports = {
+  disk: "Free disk space",
+  memory: "Free memory",
+  of: (free: string, all: string) => `${free} of ${all}`,
+  at: "Reported",
+  none: "Not reported yet",
+  lowDisk: {
+    title: "Low disk space",
+    onServer: (server: string, free: string, disk: string) =>
+      `${server} has ${free} of ${disk} free. Backups and restores may fail, and databases stop if the disk fills up. Delete instances you no longer need, or clone some to another server and delete the originals.`,
+    onForm: (server: string, free: string, disk: string) =>
+      `${server} has ${free} of ${disk} free. Choose another server, or first delete instances on it that you no longer need.`,
+  },
+  certificate: {
+    label: "Certificate",
+    status: { pending: "Pending", valid: "Valid", failing: "Failing" },
+    expires: "Certificate expires",
+    checked: "Certificate checked",
+    unchecked: "Not checked yet",
+    failing: {
+      title: "Couldn't get or renew the certificate",
+      about: (domain: string) =>
+        `The server couldn't get or renew a certificate for ${domain}. Make sure the DNS record has exactly the value below, and remove any others for this name. The server tries again by itself.`,
+    },
+    leaves: "The server checks every ten minutes. This card disappears once the record leads to it and the certificate is valid.",
+  },
+};

@@ -1,0 +1,154 @@
+// What all resources share: statuses, lists, forms, dialogs, times and sizes. Titles of lists are in the plural: "Instances".
+import type { ReactNode } from "react";
+import type { Drill } from "../../../../shared/api/drill.ts";
+import type {
+  BackupStatus,
+  InstanceStatus,
+  OperationStatus,
+  ProtectionStatus,
+  ServerStatus,
+} from "../../../../shared/domain/lifecycle.ts";
+
+export const resource = {
+  statuses: {
+    server: { provisioning: "Provisioning", active: "Active", offline: "Offline" } satisfies Record<ServerStatus, string>,
+    instance: {
+      provisioning: "Provisioning",
+      running: "Running",
+      stopping: "Stopping",
+      stopped: "Stopped",
+      starting: "Starting",
+      restarting: "Restarting",
+      restoring: "Restoring",
+      failed: "Failed",
+      deleting: "Deleting",
+    } satisfies Record<InstanceStatus, string>,
+    backup: {
+      pending: "Pending",
+      running: "Running",
+      completed: "Completed",
+      failed: "Failed",
+      deleting: "Deleting",
+    } satisfies Record<BackupStatus, string>,
+    protection: { protected: "Protected", overdue: "Overdue", unprotected: "Unprotected" } satisfies Record<
+      ProtectionStatus,
+      string
+    >,
+    drill: { passed: "Passed", failed: "Failed" } satisfies Record<Drill["status"], string>,
+    operation: { pending: "Pending", running: "Running", succeeded: "Succeeded", failed: "Failed" } satisfies Record<
+      OperationStatus,
+      string
+    >,
+  },
+  list: {
+    loading: "Loading",
+    refresh: (title: string) => `Refresh ${title.toLowerCase()}`,
+    download: (title: string) => `Download ${title.toLowerCase()} as CSV`,
+    actions: "Actions",
+    select: (title: string) => `Select ${title.toLowerCase()}`,
+    selectPage: (title: string) => `Select all ${title.toLowerCase()} on this page`,
+    selectOne: (name: string) => `Select ${name}`,
+    /** A button of a row. */
+    act: (action: string, name: string) => `${action} ${name}`,
+    selected: (number: number) => `${number} selected`,
+    selectAll: (number: number) => `Select all ${number}`,
+    clearSelection: "Clear selection",
+    noMatches: "No matches for this filter.",
+    nothingHere: "There's nothing on this page.",
+    clearFilter: "Clear filter",
+    firstPage: "Go to page 1",
+    updated: {
+      now: "Updated just now",
+      seconds: (seconds: number) => `Updated ${seconds} s ago`,
+      minutes: (minutes: number) => `Updated ${minutes} min ago`,
+    },
+  },
+  find: {
+    label: (title: string) => `Find ${title.toLowerCase()}`,
+    placeholder: (title: string) => `Find ${title.toLowerCase()} by name, domain, note, or label such as env:production`,
+    sort: "Sort",
+    sorts: { "": "Newest first", oldest: "Oldest first", name: "Name A–Z", "name-desc": "Name Z–A" },
+    any: { status: "Any status", protection: "Any protection" },
+    filter: { status: "Filter by status", protection: "Filter by protection" },
+  },
+  paging: {
+    label: "Pages",
+    previous: "Previous page",
+    next: "Next page",
+    page: (page: number, pages: number) => `Page ${page} of ${pages}`,
+  },
+  preferences: {
+    title: (title: string) => `Preferences for ${title.toLowerCase()}`,
+    save: "Save",
+    pageSize: "Page size",
+    perPage: (size: number) => `${size} per page`,
+    columns: "Columns",
+    density: "Density",
+    compact: "Compact rows",
+  },
+  /** `what` is in the plural: "servers". */
+  chooser: {
+    noMatches: (total: number, what: string) => `No matches in all ${total} ${what}`,
+    find: (what: string) => `Find ${what}`,
+    search: (total: number, what: string) => `Search all ${total} ${what}`,
+    loading: (what: string) => `Loading ${what}`,
+    loadingMore: (what: string, loaded: number, all: number) => `Loading ${what}: ${loaded} of ${all} so far`,
+    failed: (what: string) => `Couldn't load ${what}.`,
+  },
+  form: {
+    cancel: "Cancel",
+    optional: (label: ReactNode) => (
+      <>
+        {label} <i>– optional</i>
+      </>
+    ),
+    typeName: (name: string) => `Type ${name} to confirm`,
+  },
+  labels: {
+    title: "Labels",
+    about: "One per line, such as env: production. You can filter lists by them.",
+  },
+  help: {
+    info: "Info",
+    about: (term: string) => `Info: ${term}`,
+    close: "Close",
+  },
+  copy: {
+    copy: (what: string) => `Copy ${what}`,
+    copied: "Copied",
+    failed: "Couldn't copy. Select the text and copy it manually.",
+  },
+  apiCall: {
+    show: "Show API call",
+    sessionsOnly: "Only the dashboard can do this. The API doesn't accept API keys for it.",
+    /** Of "curl" or "TypeScript". */
+    call: (kind: string) => `${kind} call`,
+    copy: (kind: string) => `Copy ${kind} call`,
+    token: "Set TOKEN to an API key. Passwords are left out.",
+    idempotencyKey: "Use a new idempotency key for each new action.",
+  },
+  /** `what` is "API key" or "admin password". */
+  secret: {
+    warning: (what: string) => `Copy the ${what} now. You won't be able to see it again.`,
+    saveFirst: "Save it first, then tick this box.",
+    saved: (what: string) => `I've saved the ${what}`,
+    done: "Done",
+  },
+  forecast: {
+    effects: "What happens",
+    downtime: "Estimated downtime",
+    disk: "Disk space needed",
+    unknown: "Can't be estimated yet",
+    none: "None",
+    about: (time: string) => `About ${time}`,
+    more: (number: number) => `And ${number} more like the last one`,
+  },
+  time: {
+    soon: "in a moment",
+    now: "just now",
+    /** An exact time with its distance. */
+    exact: (time: string, distance: string) => `${time} (${distance})`,
+    utc: (time: string) => `${time} UTC`,
+  },
+  units: ["bytes", "kB", "MB", "GB", "TB"],
+};

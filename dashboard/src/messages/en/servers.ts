@@ -1,0 +1,80 @@
+// Servers: their list, their pages, and what other pages say of them.
+
+export const servers = {
+  title: "Servers",
+  about: "The machines your instances run on.",
+  empty: "No servers yet. Create one to host your first instance.",
+  one: "Server",
+  create: "Create server",
+  fields: {
+    name: "Name",
+    nameAbout: "Used as the machine's hostname.",
+    nameHint: "1–63 lowercase letters, numbers and hyphens. Can't start or end with a hyphen.",
+    status: "Status",
+    address: "IP address",
+    noAddress: "Not assigned yet",
+    lastSeen: "Last seen",
+    neverSeen: "Never",
+    created: "Created",
+    provider: "Provider",
+    region: "Region",
+    place: "Provider and region",
+    size: "Size",
+    sshKey: "SSH key",
+    sshKeyDeleted: "Deleted (still installed on the server)",
+    labels: "Labels",
+    id: "ID",
+  },
+  deleting: "Deleting",
+  specs: (cpus: number, memoryGb: number, diskGb: number) =>
+    `${cpus} CPU${cpus === 1 ? "" : "s"}, ${memoryGb} GB memory, ${diskGb} GB disk`,
+  price: {
+    free: "Free",
+    here: (month: string, hour: string) => `${month} a month, ${hour} an hour`,
+    cheaperElsewhere: (month: string, hour: string, least: string) =>
+      `${month} a month, ${hour} an hour (from ${least} in other regions)`,
+  },
+  offers: {
+    chooseProvider: "Choose a provider",
+    chooseRegion: "Choose a region",
+    none: "None available",
+    prices: "Prices are the provider's, without taxes.",
+    regionFirst: "Choose a region to see the sizes available.",
+  },
+  detail: {
+    title: "Details",
+    edit: "Edit",
+    delete: "Delete",
+    deleteAgain: "Try to delete it again",
+    createLike: "Create a server like it",
+  },
+  instances: {
+    title: "Instances",
+    name: "Name",
+    status: "Status",
+    domain: "Domain",
+    version: "Version",
+    empty: "No instances on this server yet.",
+    create: "Create instance",
+    notActive: "The server must be active.",
+  },
+  edit: {
+    title: (name: string) => `Edit ${name}`,
+    save: "Save",
+    saved: (name: string) => `Server updated: ${name}`,
+  },
+  deletion: {
+    title: "Delete server",
+    about: "This permanently deletes the machine and everything on it.",
+  },
+  chooser: {
+    /** In the plural, within sentences. */
+    what: "servers",
+    none: "No active servers",
+  },
+  noneActive: {
+    title: "No active servers",
+    view: "View servers",
+    text: "Create one, or wait until yours is ready.",
+  },
+};

@@ -1,0 +1,61 @@
+// The frame of every page: the top bar with its search, the navigation, and the notifications.
+import type { ReactNode } from "react";
+
+export const shell = {
+  skip: "Skip to main content",
+  notifications: "Notifications",
+  dismiss: "Dismiss",
+  breadcrumbs: "Breadcrumbs",
+  navigation: {
+    label: "Main navigation",
+    open: "Open navigation",
+    close: "Close navigation",
+    home: "Home",
+    servers: "Servers",
+    instances: "Instances",
+    backups: "Backups",
+    settings: "Settings",
+    apiKeys: "API keys",
+    sshKeys: "SSH keys",
+    account: "Account",
+    activity: "Activity",
+  },
+  search: {
+    label: "Search",
+    placeholder: "Search (press /)",
+    pages: "Pages",
+    uploadBackup: "Upload backup",
+    createServer: "Create server",
+    createInstance: "Create instance",
+    createApiKey: "Create API key",
+    uploadedBackup: "Uploaded backup",
+    none: "No matches",
+    searching: "Searching",
+    failed: "Couldn't search.",
+  },
+  topBar: {
+    logo: (name: string) => `${name} logo`,
+    light: "Light mode",
+    dark: "Dark mode",
+    live: "Switch to live",
+    sandbox: "Switch to sandbox",
+    account: "Account settings",
+    documentation: "API documentation",
+    about: "About",
+    signOut: "Sign out",
+  },
+  about: {
+    title: (product: string) => `About ${product}`,
+    version: "Version",
+    environment: "Environment",
+  },
+  limit: {
+    title: "Too many requests",
+    continuesIn: (time: ReactNode) => <>Loading continues in {time}.</>,
+  },
+  notFound: {
+    title: "Page not found",
+    text: "The link may be wrong, or this item was deleted.",
+    home: "Go to Home",
+  },
+};

@@ -1,0 +1,45 @@
+// SSH keys.
+
+export const sshKeys = {
+  title: "SSH keys",
+  about: "Public keys installed on new servers, so you can log in over SSH.",
+  empty: "No SSH keys yet. You need one to create a server.",
+  add: "Add SSH key",
+  added: (name: string) => `SSH key added: ${name}`,
+  columns: {
+    name: "Name",
+    fingerprint: "Fingerprint",
+    type: "Type",
+    added: "Added",
+  },
+  fingerprintOf: (name: string) => `fingerprint of ${name}`,
+  form: {
+    name: "Name",
+    namePlaceholder: "Ops laptop",
+    key: "Public key",
+    keyAbout: "The contents of your .pub file. Safe to share.",
+    keyHint: "OpenSSH format: Ed25519, ECDSA or RSA (2048 bits or more).",
+    keyPlaceholder: "ssh-ed25519 AAAA… you@laptop",
+    privateKey: "looks like a private key. Paste the public key (the .pub file) and keep the private key secret",
+  },
+  field: {
+    label: "SSH key",
+    about: "Gives you SSH access. The service uses its own key.",
+    placeholder: "Choose a key",
+    /** In the plural, within sentences. */
+    what: "keys",
+    empty: "No keys yet",
+  },
+  deletion: {
+    delete: "Delete",
+    title: "Delete SSH key",
+    confirm: "Delete key",
+    deleted: (name: string) => `SSH key deleted: ${name}`,
+    about: (name: string) => (
+      <>
+        <strong>{name}</strong> will no longer be available for new servers. Existing servers keep it. To revoke access, remove it
+        from authorized_keys on each server.
+      </>
+    ),
+  },
+};

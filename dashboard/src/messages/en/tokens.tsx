@@ -1,0 +1,78 @@
+// API keys.
+import type { ReactNode } from "react";
+import { PERMISSIONS, type Permission } from "../../../../shared/api/permissions.ts";
+
+const permissions: Record<Permission, string> = PERMISSIONS;
+
+export const tokens = {
+  title: "API keys",
+  about: "Use API keys to call the API from scripts and tools. Each key can do only what its permissions allow.",
+  empty: "No API keys yet. Create one to call the API.",
+  one: "API key",
+  columns: {
+    name: "Name",
+    key: "Key",
+    permissions: "Permissions",
+    used: "Last used",
+    expires: "Expires",
+    created: "Created",
+  },
+  createdBy: (name: string) => `by ${name}`,
+  usedFrom: (address: string) => `from ${address}`,
+  neverUsed: "Never",
+  neverExpires: "Never",
+  expired: (time: ReactNode) => <>Expired {time}</>,
+  create: {
+    title: "Create API key",
+    about: "Lets a script or tool call the API on behalf of this account.",
+    name: "Name",
+    nameAbout: "The script or tool that uses this key.",
+    namePlaceholder: "Deploy pipeline",
+    created: (name: string) => `API key ${name}`,
+  },
+  expiry: {
+    title: "Expires",
+    about: "Expired keys stop working. Rotate long-lived keys regularly.",
+    choices: { "30": "In 30 days", "90": "In 90 days", "365": "In 1 year", on: "On a specific date", never: "Never" },
+    untilRevoked: "Valid until you revoke it.",
+    endOf: (day: string) => `Expires at the end of ${day}.`,
+    lastDay: "Last day",
+    lastDayHint: "YYYY/MM/DD",
+    noDate: "must be a date, for example 2027/01/31",
+    past: "must be in the future",
+  },
+  permissions: {
+    title: "Permissions",
+    about: "Start from a preset above, or choose individual permissions.",
+    help: "Give a key only what its program needs: a request beyond that fails with FORBIDDEN and names the missing permission. You can't change the permissions of a key later, only revoke it.",
+    preset: "Access level",
+    individual: "Individual permissions",
+    count: (number: number) => `${number} permission${number === 1 ? "" : "s"}`,
+    close: "Close",
+    names: permissions,
+    /** What users would not guess from the permission's name. */
+    beyond: {
+      "servers:read": "includes SSH keys",
+      "servers:write": "includes SSH keys; can create billable servers",
+      "instances:write": "cloning also needs backups:restore",
+      "backups:restore": "includes downloads, which expose all data",
+      "settings:read": "includes the activity log",
+    },
+  },
+  presets: {
+    read: { name: "Read only", about: "View everything, change nothing." },
+    automation: { name: "Automation", about: "Everything except account settings." },
+    backups: { name: "Backups only", about: "Create and delete backups. Can't restore or download them." },
+    all: { name: "Everything", about: "Everything you can do, except manage API keys." },
+  },
+  revocation: {
+    title: "Revoke API key",
+    confirm: "Revoke",
+    revoked: (name: string) => `API key revoked: ${name}`,
+    about: (name: string, key: string) => (
+      <>
+        <strong>{name}</strong> ({key}) stops working immediately. You can't undo this.
+      </>
+    ),
+  },
+};

@@ -1,0 +1,29 @@
+// Downloads everything that a list's filter lets through, with the columns that it shows.
+import Button from "@cloudscape-design/components/button";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { Failure } from "../app/failure.tsx";
+import type { ListQuery } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+import { type List, useAllPages } from "./all-pages.ts";
+import { csvOf, saveFile } from "./csv.ts";
+import type { Column } from "./table.tsx";
+
+interface Props<Item> {
+  /** Of the list: "Instances". */
+  title: string;
+  list: List<Item>;
+  query: ListQuery;
+  columns: readonly Column<Item>[];
+}
+
+export function ExportButton<Item>({ title, list, query, columns }: Props<Item>) {
+  const { pending, error, fetchAll } = useAllPages(list, query, (items) =>
+    saveFile(`${title.toLowerCase().replaceAll(" ", "-")}-${new Date().toISOString().slice(0, 10)}.csv`, csvOf(columns, items)),
+  );
+  return (
+    <SpaceBetween size="xs">
+      {error !== null && <Failure error={error} retry={fetchAll} />}
+      <Button iconName="download" ariaLabel={text.resource.list.download(title)} loading={pending} onClick={fetchAll} />
+    </SpaceBetween>
+  );
+}

@@ -1,0 +1,70 @@
+// Labels: shown, and edited one on a line.
+import Badge from "@cloudscape-design/components/badge";
+import FormField from "@cloudscape-design/components/form-field";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Textarea from "@cloudscape-design/components/textarea";
+import type { ReactNode } from "react";
+import type { Labels as Map } from "../../../shared/api/fields.ts";
+import { text } from "../messages/text.ts";
+import type { TextBinding } from "./use-form.ts";
+import type { Column } from "./table.tsx";
+
+const labelInWords = ([key, value]: [string, string]): string => (value === "" ? key : `${key}: ${value}`);
+
+export const labelsToText = (labels: Map): string => Object.entries(labels).map(labelInWords).join("\n");
+
+/** Lines such as `env: production`; the schema says what is wrong with them. */
+export const labelsIn = (typed: string): Map =>
+  Object.fromEntries(
+    typed
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => line !== "")
+      .map((line) => {
+        const [key = "", ...value] = line.split(":");
+        return [key.trim(), value.join(":").trim()];
+      }),
+  );
+
+export function Labels({ of }: { of: Map }) {
+  const labels = Object.entries(of);
+  if (labels.length === 0) return "–";
+  return (
+    <SpaceBetween direction="horizontal" size="xxs">
+      {labels.map(([key, value]) => (
+        <Badge key={key}>{labelInWords([key, value])}</Badge>
+      ))}
+    </SpaceBetween>
+  );
+}
+
+interface FieldProps extends TextBinding {
+  label?: ReactNode;
+  description?: string;
+}
+
+export function LabelsField({
+  label = text.resource.form.optional(text.resource.labels.title),
+  description = text.resource.labels.about,
+  value,
+  error,
+  onChange,
+}: FieldProps) {
+  return (
+    <FormField label={label} description={description} errorText={error}>
+      <Textarea value={value} rows={3} onChange={({ detail }) => onChange(detail.value)} />
+    </FormField>
+  );
+}
+
+/** Of a list whose records have labels. */
+export const labelsColumn: Column<{ labels: Map }> = {
+  id: "labels",
+  get header() {
+    return text.resource.labels.title;
+  },
+  width: 200,
+  long: true,
+  cell: ({ labels }) => <Labels of={labels} />,
+  text: ({ labels }) => labelsToText(labels),
+};

@@ -1,0 +1,68 @@
+// What a list asks the API for: its filters, the words and labels to find, and the order.
+import type { ComponentType } from "react";
+import type { ListQuery } from "../app/queries.ts";
+import { STATUSES } from "./status.tsx";
+import type { FilterName, Place } from "./use-place.ts";
+
+/** The fields that a list can be filtered by, and whose statuses they have. */
+export type Filters = Partial<Record<FilterName, keyof typeof STATUSES>>;
+
+export const NAMES = ["status", "protection"] as const;
+
+/** Filters of one list alone. */
+export interface Narrowing {
+  query: (place: Place) => ListQuery;
+  Fields: ComponentType<Pick<FiltersProps, "place" | "go">>;
+}
+
+interface Asking {
+  filters?: Filters;
+  narrowing?: Narrowing;
+  searchable?: boolean;
+}
+
+export interface FiltersProps extends Asking {
+  title: string;
+  place: Place;
+  go: (next: Place) => void;
+}
+
+export type Chosen = Partial<Record<FilterName, string>>;
+
+/** The filters of a link that the list has. */
+export const knownFilters = (filters: Filters, place: Place): Chosen =>
+  Object.fromEntries(
+    NAMES.flatMap((name) => {
+      const [kind, value] = [filters[name], place[name]];
+      return kind !== undefined && value !== undefined && Object.hasOwn(STATUSES[kind], value) ? [[name, value]] : [];
+    }),
+  );
+
+const LABEL = /^[a-z0-9][a-z0-9_.-]{0,62}:/;
+
+/** What a list is asked for: `env:production` is a label, anything else are words. */
+function findingOf(typed: string): ListQuery {
+  const parts = typed.split(/\s+/).filter((part) => part !== "");
+  const label = parts.filter((part) => LABEL.test(part));
+  const search = parts.filter((part) => !LABEL.test(part)).join(" ");
+  return { ...(label.length > 0 && { label }), ...(/[\p{L}\p{N}]/u.test(search) && { search: search.slice(0, 100) }) };
+}
+
+export const SORTS = [
+  { value: "", query: {} },
+  { value: "oldest", query: { order: "asc" } },
+  { value: "name", query: { sort: "name" } },
+  { value: "name-desc", query: { sort: "name", order: "desc" } },
+] as const;
+
+/** What a list is asked for beside the page: its filters, the words and labels to find, and the order. */
+export function askedOf(props: Asking, place: Place) {
+  const { filters, narrowing, searchable = false } = props;
+  const narrowed = narrowing?.query(place) ?? {};
+  const chosen = filters === undefined ? {} : knownFilters(filters, place);
+  const { find = "", sort = "" } = searchable ? place : {};
+  return {
+    query: { ...chosen, ...narrowed, ...findingOf(find), ...SORTS.find(({ value }) => value === sort)?.query },
+    filtered: [chosen, narrowed].some((each) => Object.keys(each).length > 0) || find !== "",
+  };
+}

@@ -1,0 +1,50 @@
+// Searches a list by words and labels, and sorts it.
+import Input from "@cloudscape-design/components/input";
+import Select from "@cloudscape-design/components/select";
+import { useEffect, useState } from "react";
+import { text } from "../messages/text.ts";
+import { SORTS } from "./list-query.ts";
+import { useSettled } from "./use-pages.ts";
+
+const PAUSE_MS = 300;
+interface Props {
+  /** Of the list: "Instances". */
+  title: string;
+  typed: string;
+  onType: (typed: string) => void;
+  sort: string;
+  onSort: (sort: string) => void;
+}
+
+export function ListSearch({ title, typed, onType, sort, onSort }: Props) {
+  const say = text.resource.find;
+  const [latest, setLatest] = useState(typed);
+  const settled = useSettled(latest, PAUSE_MS);
+  useEffect(() => setLatest(typed), [typed]); // the Back button
+  useEffect(() => {
+    if (settled === latest && settled !== typed) onType(settled);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- only what was typed asks for something else
+  }, [settled]);
+  const sorts = SORTS.map(({ value }) => ({ value, label: say.sorts[value] }));
+  return (
+    <>
+      <div className="filter find">
+        <Input
+          type="search"
+          ariaLabel={say.label(title)}
+          placeholder={say.placeholder(title)}
+          value={latest}
+          onChange={({ detail }) => setLatest(detail.value)}
+        />
+      </div>
+      <div className="filter">
+        <Select
+          ariaLabel={say.sort}
+          options={sorts}
+          selectedOption={sorts.find(({ value }) => value === sort) ?? sorts[0] ?? null}
+          onChange={({ detail }) => onSort(detail.selectedOption.value ?? "")}
+        />
+      </div>
+    </>
+  );
+}

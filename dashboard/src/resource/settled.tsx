@@ -1,0 +1,26 @@
+// The forecast of a form: of its present values, once they are valid and the user has stopped typing.
+import { useEffect, useState } from "react";
+import type * as z from "zod";
+import { Forecast, type Rehearse } from "./forecast.tsx";
+
+interface Props<Schema extends z.ZodType> {
+  schema: Schema;
+  body: unknown;
+  rehearse: (body: z.output<Schema>) => ReturnType<Rehearse>;
+  of: string;
+  returns?: boolean;
+}
+
+/** Each dry run counts as a request, and a name is typed letter by letter. */
+const PAUSE_MS = 600;
+
+export function SettledForecast<Schema extends z.ZodType>({ schema, body, rehearse, of, returns = true }: Props<Schema>) {
+  const latest = JSON.stringify(body);
+  const [settled, setSettled] = useState(latest);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(latest), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [latest]);
+  const valid = schema.safeParse(JSON.parse(settled));
+  return valid.success && <Forecast rehearse={() => rehearse(valid.data)} of={[of, settled]} returns={returns} />;
+}

@@ -1,0 +1,52 @@
+// How a user wants to see a list: the page size, the columns, the density and the sort, remembered in this browser for each list.
+import { useState } from "react";
+import { useLocation } from "react-router";
+
+export const PAGE_SIZES = [10, 20, 50, 100] as const;
+
+export interface Preferences {
+  perPage?: (typeof PAGE_SIZES)[number] | undefined;
+  /** Only those that differ from the list's own choice, so that a new column appears. */
+  columns?: Readonly<Record<string, boolean>> | undefined;
+  compact?: boolean | undefined;
+  sort?: string | undefined;
+}
+
+/** `prefix` distinguishes the lists of one page. */
+export function usePreferences(prefix: string): [Preferences, (next: Preferences) => void] {
+  const { pathname } = useLocation();
+  const key = `list ${pathname.replaceAll(/[a-z]+_[0-9a-z]{26}/g, ":id")} ${prefix}`.trim();
+  const [preferences, set] = useState(() => stored(key));
+  return [
+    preferences,
+    (next) => {
+      localStorage.setItem(key, JSON.stringify(next));
+      set(next);
+    },
+  ];
+}
+
+/** The stored value may come from another version, or be anything: what is not valid counts as not chosen. */
+function stored(key: string): Preferences {
+  const value = parsed(localStorage.getItem(key) ?? "{}");
+  if (typeof value !== "object" || value === null) return {};
+  const of = (name: keyof Preferences): unknown => Reflect.get(value, name);
+  const [sort, columns, compact] = [of("sort"), of("columns"), of("compact")];
+  const isFlags = (flags: unknown): flags is Record<string, boolean> =>
+    typeof flags === "object" && flags !== null && Object.values(flags).every((each) => typeof each === "boolean");
+  return {
+    perPage: PAGE_SIZES.find((size) => size === of("perPage")),
+    columns: isFlags(columns) ? columns : undefined,
+    compact: typeof compact === "boolean" ? compact : undefined,
+    sort: typeof sort === "string" ? sort : undefined,
+  };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

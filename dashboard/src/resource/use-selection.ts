@@ -1,0 +1,21 @@
+// The selected records of a list, also those on other pages of it. Another filter starts anew: nothing is selected that is out of sight.
+import { useState } from "react";
+
+interface Selection<Item> {
+  selected: readonly Item[];
+  /** Of the shown page: the other pages' stay selected. */
+  selectShown: (items: readonly Item[]) => void;
+  select: (items: readonly Item[]) => void;
+}
+
+export function useSelection<Item extends { id: string }>(shown: readonly Item[], filter: string): Selection<Item> {
+  const [{ of, items }, set] = useState<{ of: string; items: readonly Item[] }>({ of: filter, items: [] });
+  const select = (next: readonly Item[]): void => set({ of: filter, items: next });
+  const latest = new Map(shown.map((item) => [item.id, item]));
+  const selected = of === filter ? items.map((item) => latest.get(item.id) ?? item) : [];
+  return {
+    selected,
+    selectShown: (next) => select([...selected.filter(({ id }) => !latest.has(id)), ...next.filter(({ id }) => latest.has(id))]),
+    select,
+  };
+}

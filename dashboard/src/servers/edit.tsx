@@ -1,0 +1,29 @@
+// The dialog that changes a server's name and labels.
+import { api } from "../../../shared/api/index.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
+import { client } from "../app/client.ts";
+import { notify } from "../app/notifications.ts";
+import { text } from "../messages/text.ts";
+import { FormDialog } from "../resource/form-dialog.tsx";
+import { TextField } from "../resource/form.tsx";
+import { LabelsField, labelsIn, labelsToText } from "../resource/labels.tsx";
+import { useForm } from "../resource/use-form.ts";
+
+export function EditServer({ server, onDismiss }: { server: ListedServer; onDismiss: () => void }) {
+  const form = useForm({
+    initial: { name: server.name, labels: labelsToText(server.labels) },
+    schema: api.servers.create.body.pick({ name: true, labels: true }), // here the name may not be empty
+    body: ({ name, labels }) => ({ name, labels: labelsIn(labels) }),
+    send: (body) => client.servers.update({ params: { id: server.id }, body }),
+    done: ({ data }) => {
+      notify({ id: server.id, type: "success", header: text.servers.edit.saved(data.name) });
+      onDismiss();
+    },
+  });
+  return (
+    <FormDialog title={text.servers.edit.title(server.name)} form={form} submit={text.servers.edit.save} onDismiss={onDismiss}>
+      <TextField label={text.servers.fields.name} hint={text.servers.fields.nameHint} {...form.text("name")} />
+      <LabelsField {...form.text("labels")} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,23 @@
+// In place of a form that needs an active server.
+import Alert from "@cloudscape-design/components/alert";
+import Button from "@cloudscape-design/components/button";
+import { useFollow } from "../app/follow.ts";
+import { text } from "../messages/text.ts";
+
+/** `why` is a sentence that says what the server is for. */
+export function NoServer({ why }: { why: string }) {
+  const say = text.servers.noneActive;
+  return (
+    <Alert
+      type="info"
+      header={say.title}
+      action={
+        <Button href="/servers" onFollow={useFollow()}>
+          {say.view}
+        </Button>
+      }
+    >
+      {why} {say.text}
+    </Alert>
+  );
+}

@@ -1,0 +1,31 @@
+// Chooses the server of an instance, among the active ones.
+import type { ReactNode } from "react";
+import type { ListedServer } from "../../../shared/api/servers.ts";
+import { servers } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+import { Chooser } from "../resource/chooser.tsx";
+import { type Pages, usePages } from "../resource/use-pages.ts";
+import { specsInWords } from "./specs.ts";
+
+interface Props {
+  label: ReactNode;
+  description?: string;
+  placeholder: string;
+  pages: Pages<ListedServer>;
+  chosen: string;
+  error: string | undefined;
+  onChange: (id: string) => void;
+}
+
+export const useActiveServers = (): Pages<ListedServer> => usePages(servers.list, { status: "active" });
+
+export function ServerField(props: Props) {
+  return (
+    <Chooser
+      {...props}
+      optionOf={({ name, region, specs }) => ({ label: name, description: `${region}, ${specsInWords(specs)}` })}
+      what={text.servers.chooser.what}
+      empty={text.servers.chooser.none}
+    />
+  );
+}

@@ -1,0 +1,64 @@
+// The backup policy that new instances get.
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import Container from "@cloudscape-design/components/container";
+import Header from "@cloudscape-design/components/header";
+import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { useState } from "react";
+import type { Settings } from "../../../shared/api/settings.ts";
+import { client } from "../app/client.ts";
+import { text } from "../messages/text.ts";
+import { DefaultPolicyForm } from "../policies/form.tsx";
+import { drillsInWords, keepInWords, scheduleInWords } from "../policies/words.ts";
+import { Deletion } from "../resource/deletion.tsx";
+
+export function DefaultPolicy({ policy }: { policy: Settings["default_backup_policy"] }) {
+  const say = text.settings.defaultPolicy;
+  const [dialog, setDialog] = useState<"edit" | "delete">();
+  const close = () => setDialog(undefined);
+  return (
+    <Container
+      header={
+        <Header
+          variant="h2"
+          description={say.about}
+          actions={
+            <SpaceBetween direction="horizontal" size="xs">
+              {policy !== null && <Button onClick={() => setDialog("delete")}>{say.remove}</Button>}
+              <Button onClick={() => setDialog("edit")}>{policy === null ? say.set : say.edit}</Button>
+            </SpaceBetween>
+          }
+        >
+          {say.title}
+        </Header>
+      }
+    >
+      {policy === null ? (
+        <Box color="text-body-secondary">{say.none}</Box>
+      ) : (
+        <KeyValuePairs
+          columns={3}
+          minColumnWidth={200}
+          items={[
+            { label: say.schedule, value: policy.enabled ? scheduleInWords(policy) : say.paused(scheduleInWords(policy)) },
+            { label: say.keeps, value: keepInWords(policy.keep) },
+            { label: say.drills, value: drillsInWords(policy.drill_every_days) },
+          ]}
+        />
+      )}
+      {dialog === "edit" && <DefaultPolicyForm policy={policy} onDismiss={close} />}
+      {dialog === "delete" && (
+        <Deletion
+          title={say.removeTitle}
+          confirm={say.remove}
+          send={() => client.settings.update({ body: { default_backup_policy: null } })}
+          onDeleted={close}
+          onDismiss={close}
+        >
+          {say.removeAbout}
+        </Deletion>
+      )}
+    </Container>
+  );
+}

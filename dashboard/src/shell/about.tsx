@@ -1,0 +1,55 @@
+// Which version of the service this is, and what has changed in it.
+import Box from "@cloudscape-design/components/box";
+import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
+import Modal from "@cloudscape-design/components/modal";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { useQuery } from "@tanstack/react-query";
+import changelog from "../../../CHANGELOG.md?raw";
+import { Failure } from "../app/failure.tsx";
+import { useProduct } from "../app/brand.ts";
+import { health } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+
+export default function About({ onDismiss }: { onDismiss: () => void }) {
+  const say = text.shell.about;
+  const { data, error, refetch } = useQuery(health());
+  return (
+    <Modal visible size="large" header={say.title(useProduct())} onDismiss={onDismiss}>
+      <SpaceBetween size="l">
+        {error !== null && <Failure error={error} retry={() => void refetch()} />}
+        <KeyValuePairs
+          columns={2}
+          items={[
+            { label: say.version, value: data?.data.version ?? "…" },
+            { label: say.environment, value: data?.data.environment ?? "…" },
+          ]}
+        />
+        {versionsOf(changelog).map(({ version, changes }) => (
+          <div key={version}>
+            <Box variant="h2">{version}</Box>
+            <ul>
+              {changes.map((change) => (
+                <li key={change}>{change}</li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </SpaceBetween>
+    </Modal>
+  );
+}
+
+/** Of the changelog's Markdown: a heading for each version, and a list below it. */
+const versionsOf = (markdown: string) =>
+  markdown
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const [version = "", ...changes] = section.split(/\n+(?:- |$)/);
+      return {
+        version: version.trim(),
+        changes: changes
+          .filter((change) => change !== "")
+          .map((change) => change.replaceAll(/\s+/g, " ").replaceAll(/[`*]/g, "")),
+      };
+    });

@@ -1,0 +1,113 @@
+// The search in the top bar: jumps to any server, instance, backup, page or action. `/` and Ctrl+K lead to it.
+import Autosuggest, { type AutosuggestProps } from "@cloudscape-design/components/autosuggest";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { useNavigate } from "react-router";
+import type { DataOf } from "../../../shared/api/endpoint.ts";
+import type { api } from "../../../shared/api/index.ts";
+import { search } from "../app/queries.ts";
+import { text } from "../messages/text.ts";
+import { shownOf } from "../resource/status.tsx";
+import { useSettled } from "../resource/use-pages.ts";
+
+function placesNow() {
+  const { navigation, search: say } = text.shell;
+  return [
+    { label: navigation.home, value: "/" },
+    { label: navigation.servers, value: "/servers" },
+    { label: navigation.instances, value: "/instances" },
+    { label: navigation.backups, value: "/backups" },
+    { label: navigation.apiKeys, value: "/settings/api-keys" },
+    { label: navigation.sshKeys, value: "/settings/ssh-keys" },
+    { label: navigation.account, value: "/settings/account" },
+    { label: navigation.activity, value: "/activity" },
+    { label: say.uploadBackup, value: "/backups/upload" },
+    { label: say.createServer, value: "/servers/create" },
+    { label: say.createInstance, value: "/instances/create" },
+    { label: say.createApiKey, value: "/settings/api-keys/create" },
+  ];
+}
+
+type Found = DataOf<typeof api.search.find>[number];
+
+const PAUSE_MS = 200;
+const groupsNow = () => {
+  const { instances, servers, backups } = text.shell.navigation;
+  return [
+    { type: "instance", label: instances },
+    { type: "server", label: servers },
+    { type: "backup", label: backups },
+  ];
+};
+const PATHS: Record<Found["type"], (id: string) => string> = {
+  instance: (id) => `/instances/${id}`,
+  server: (id) => `/servers/${id}`,
+  backup: (id) => `/backups?backup=${id}`,
+};
+
+/** Only an uploaded backup has no name. */
+const optionOf = ({ type, id, name, status, detail }: Found): AutosuggestProps.Option => ({
+  value: PATHS[type](id),
+  label: name || text.shell.search.uploadedBackup,
+  description: detail ?? id,
+  labelTag: shownOf(type, status).word,
+});
+
+export default function Search() {
+  const say = text.shell.search;
+  const [typed, setTyped] = useState("");
+  const settled = useSettled(typed.trim(), PAUSE_MS);
+  const navigate = useNavigate();
+  const field = useRef<AutosuggestProps.Ref>(null);
+  useShortcut(() => field.current?.focus());
+  const asks = /[\p{L}\p{N}]/u.test(settled);
+  const query = useQuery({ ...search.find(settled.slice(0, 100)), enabled: asks });
+  const found = asks && settled === typed.trim() ? (query.data?.data ?? []) : [];
+  const places = placesNow().filter(({ label }) => label.toLowerCase().includes(typed.trim().toLowerCase()));
+  const groups = groupsNow().flatMap(({ type, label }) => {
+    const options = found.filter((each) => each.type === type).map(optionOf);
+    return options.length === 0 ? [] : [{ label, options }];
+  });
+  const waits = typed.trim() !== settled || (asks && query.isPending);
+  return (
+    <Autosuggest
+      ref={field}
+      value={typed}
+      options={[...groups, ...(places.length === 0 ? [] : [{ label: say.pages, options: places }])]}
+      filteringType="manual"
+      hideEnteredTextOption
+      ariaLabel={say.label}
+      placeholder={say.placeholder}
+      empty={say.none}
+      statusType={query.isError && asks ? "error" : waits ? "loading" : "finished"}
+      loadingText={say.searching}
+      errorText={say.failed}
+      recoveryText={text.app.failure.tryAgain}
+      onLoadItems={({ detail }) => {
+        if (detail.samePage) void query.refetch();
+      }}
+      onChange={({ detail }) => setTyped(detail.value)}
+      onSelect={({ detail }) => {
+        setTyped("");
+        void navigate(detail.value);
+      }}
+    />
+  );
+}
+
+/** Not while somebody types, or has a dialog open. */
+function useShortcut(run: () => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const isSlash = event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey;
+      const isCtrlK = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey;
+      const types =
+        event.target instanceof Element && event.target.closest("input, textarea, select, [contenteditable]") !== null;
+      if (!(isCtrlK || (isSlash && !types)) || document.querySelector('[role="dialog"]') !== null) return;
+      event.preventDefault();
+      run();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  });
+}

@@ -1,0 +1,31 @@
+// The dialog that aborts an upload.
+import { client } from "../app/client.ts";
+import { isMissing } from "../app/words.ts";
+import { text } from "../messages/text.ts";
+import { Deletion } from "../resource/deletion.tsx";
+import { forget } from "./unfinished.ts";
+
+interface Props {
+  id: string;
+  onAborted: () => void;
+  onDismiss: () => void;
+}
+
+export const AbortUpload = ({ id, onAborted, onDismiss }: Props) => (
+  <Deletion
+    title={text.uploads.abort}
+    confirm={text.uploads.abort}
+    send={() =>
+      client.uploads.delete({ params: { id } }).catch((error: unknown) => {
+        if (!isMissing(error)) throw error;
+      })
+    }
+    onDeleted={() => {
+      forget(id);
+      onAborted();
+    }}
+    onDismiss={onDismiss}
+  >
+    {text.uploads.abortAbout}
+  </Deletion>
+);

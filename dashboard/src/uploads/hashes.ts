@@ -1,0 +1,52 @@
+// The SHA-256 of a file and of its parts, as they become known.
+import { ClientError } from "../../../shared/api/client-of.ts";
+import { text } from "../messages/text.ts";
+import type { Hashed, ToHash } from "./hash-worker.ts";
+
+export const FILE_UNREADABLE = "FILE_UNREADABLE";
+
+export interface Hashes {
+  /** By number; in order, from the first on. */
+  parts: ReadonlyMap<number, string>;
+  /** Resolves when there are more parts than that, or the whole is known. */
+  more: (than: number) => Promise<void>;
+  /** Of the whole file, once all of it is read. */
+  whole: () => string | undefined;
+  stop: () => void;
+}
+
+export function hashesOf(of: ToHash, onProgress: () => void): Hashes {
+  const worker = new Worker(new URL("./hash-worker.ts", import.meta.url), { type: "module" });
+  const parts = new Map<number, string>();
+  const read: { whole?: string; failure?: Error } = {};
+  let waiting: (() => void)[] = [];
+  const wake = (): void => {
+    for (const each of waiting) each();
+    waiting = [];
+    onProgress();
+  };
+  const fail = (why: string): void => {
+    read.failure = new ClientError(FILE_UNREADABLE, text.uploads.file.unreadable, { cause: why });
+    wake();
+  };
+  worker.addEventListener("message", ({ data }: MessageEvent<Hashed>) => {
+    if ("failed" in data) return fail(data.failed);
+    if ("whole" in data) read.whole = data.whole;
+    else parts.set(data.number, data.sha256);
+    wake();
+  });
+  worker.addEventListener("error", ({ message }) => fail(message));
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
+  worker.postMessage(of);
+  return {
+    parts,
+    more: async (than) => {
+      while (parts.size <= than && read.whole === undefined) {
+        if (read.failure !== undefined) throw read.failure;
+        await new Promise<void>((resolve) => void waiting.push(resolve));
+      }
+    },
+    whole: () => read.whole,
+    stop: () => worker.terminate(),
+  };
+}

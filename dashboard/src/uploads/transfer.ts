@@ -1,0 +1,190 @@
+// Sends the parts of a file that the storage lacks, a few at a time. It can be paused, goes on after failures, and sends no part again that
+// has arrived.
+import { ClientError } from "../../../shared/api/client-of.ts";
+import type { Upload } from "../../../shared/api/uploads.ts";
+import { concurrently } from "../../../shared/runtime/concurrently.ts";
+import { client } from "../app/client.ts";
+import { waitOf } from "../app/limit.ts";
+import { passes } from "../app/words.ts";
+import { createStore } from "../session/store.ts";
+import { type Hashes, hashesOf } from "./hashes.ts";
+import { createPace } from "./pace.ts";
+import { sendPart, STORAGE_ERROR } from "./send-part.ts";
+
+const PARTS_AT_ONCE = 3;
+/** Parts whose addresses are fetched together: an address is good for an hour, in which a slow connection sends few. */
+const BATCH = 6;
+/** After 1, 2, 4, 8 and 16 s; then the user decides. */
+const RETRIES_MAX = 5;
+const SHOWN_EVERY_MS = 200;
+
+export interface Transferring {
+  phase: "sending" | "paused" | "stored";
+  /** Why it is paused, if not by the user. */
+  error: unknown;
+  /** Bytes that the storage has, with those on their way. */
+  sent: number;
+  /** Bytes of the file that are hashed. */
+  read: number;
+  perSecond: number | undefined;
+  /** Of the whole file, once it is stored. */
+  sha256: string | undefined;
+}
+
+export interface Transfer {
+  use: () => Transferring;
+  resume: () => void;
+  pause: () => void;
+  /** For good: the file has to be chosen again. */
+  stop: () => void;
+}
+
+export function createTransfer(file: File, { id, part_size }: Upload): Transfer {
+  const shown = createStore<Transferring>({
+    phase: "paused",
+    error: undefined,
+    sent: 0,
+    read: 0,
+    perSecond: undefined,
+    sha256: undefined,
+  });
+  const pace = createPace();
+  const show = (news?: Partial<Transferring>): void => {
+    const [sent, read] = [parts.sent(), Math.min(file.size, hashes.parts.size * part_size)];
+    shown.set({ ...shown.get(), sent, read, perSecond: pace.note(parts.transferred()), ...news });
+  };
+  let soon: ReturnType<typeof setTimeout> | undefined;
+  /** Progress is reported many times a second. */
+  const showSoon = (): void => {
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      show();
+    }, SHOWN_EVERY_MS);
+  };
+  const hashes = hashesOf({ file, part_size }, showSoon);
+  const parts = createParts(file, { id, part_size }, hashes.parts, showSoon);
+  let attempt = new AbortController();
+
+  return {
+    use: shown.use,
+    resume: () => {
+      attempt.abort();
+      attempt = new AbortController();
+      const { signal } = attempt;
+      pace.restart();
+      show({ phase: "sending", error: undefined });
+      sendPatiently(parts, hashes, signal).then(
+        (sha256) => show({ phase: "stored", sha256 }),
+        (error: unknown) => signal.aborted || show({ phase: "paused", error, perSecond: undefined }),
+      );
+    },
+    pause: () => {
+      attempt.abort();
+      show({ phase: "paused", perSecond: undefined });
+    },
+    stop: () => {
+      attempt.abort();
+      hashes.stop();
+    },
+  };
+}
+
+/** Until all of the file is hashed and stored: its SHA-256. */
+async function sendAll(parts: Parts, hashes: Hashes, signal: AbortSignal): Promise<string> {
+  await parts.ask(signal);
+  for (;;) {
+    const [known, whole, missing] = [hashes.parts.size, hashes.whole(), parts.missing()];
+    if (missing.length > 0) await parts.send(missing.slice(0, BATCH), signal);
+    else if (whole !== undefined) return whole;
+    else await hashes.more(known);
+    signal.throwIfAborted();
+  }
+}
+
+/** Failures count as long as nothing arrives between them. */
+async function sendPatiently(parts: Parts, hashes: Hashes, signal: AbortSignal): Promise<string> {
+  for (let failures = 0; ; failures++) {
+    const before = parts.transferred();
+    try {
+      return await sendAll(parts, hashes, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (parts.transferred() > before) failures = 0;
+      if (!isTemporary(error) || failures >= RETRIES_MAX) throw error;
+      await pauseOf(waitOf(error) ?? 2 ** failures, signal);
+    }
+  }
+}
+
+/** An address may have expired, and a part may have been damaged on its way: the next try has new addresses. */
+const isTemporary = (error: unknown): boolean => passes(error) || (error instanceof ClientError && error.code === STORAGE_ERROR);
+
+const pauseOf = (seconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, seconds * 1000);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(new DOMException("The upload was paused", "AbortError"));
+    });
+  });
+
+type Parts = ReturnType<typeof createParts>;
+
+/** The parts of the file, by number: which of them the storage has. */
+function createParts(
+  file: File,
+  { id, part_size }: Pick<Upload, "id" | "part_size">,
+  hashes: ReadonlyMap<number, string>,
+  onProgress: () => void,
+) {
+  /** Their SHA-256: a part of the same number may be of another file. */
+  let received = new Map<number, string>();
+  const onTheirWay = new Map<number, number>();
+  let arrived = 0;
+  const isStored = (number: number): boolean => received.has(number) && received.get(number) === hashes.get(number);
+  const bytesOf = (number: number): Blob => file.slice((number - 1) * part_size, number * part_size);
+
+  const sendOne = async (
+    number: number,
+    sha256: string,
+    address: Pick<Parameters<typeof sendPart>[0], "url" | "headers" | "signal">,
+  ) => {
+    const bytes = bytesOf(number);
+    const note = (sent: number): void => {
+      onTheirWay.set(number, Math.min(sent, bytes.size));
+      onProgress();
+    };
+    try {
+      await sendPart({ ...address, bytes, onProgress: note });
+      received.set(number, sha256);
+      arrived += bytes.size;
+    } finally {
+      onTheirWay.delete(number);
+      onProgress();
+    }
+  };
+
+  const sumOf = (sizes: Iterable<number>): number => [...sizes].reduce((sum, bytes) => sum + bytes, 0);
+
+  return {
+    ask: async (signal: AbortSignal): Promise<void> => {
+      const { data } = await client.uploads.get({ params: { id }, signal });
+      received = new Map(data.parts.map(({ number, sha256 }) => [number, sha256]));
+    },
+    /** Of those that are hashed. */
+    missing: (): number[] => [...hashes.keys()].filter((number) => !isStored(number)),
+    send: async (numbers: readonly number[], signal: AbortSignal): Promise<void> => {
+      const asked = numbers.map((number) => ({ number, sha256: hashes.get(number) ?? "" }));
+      const { data } = await client.uploads.parts({ params: { id }, body: { parts: asked }, signal });
+      await concurrently(PARTS_AT_ONCE, data.parts, async ({ number, url, headers }) =>
+        sendOne(number, hashes.get(number) ?? "", { url, headers, signal }),
+      ).catch((error: unknown) => {
+        throw error instanceof AggregateError ? error.errors[0] : error;
+      });
+    },
+    sent: (): number =>
+      sumOf([...hashes.keys()].map((number) => (isStored(number) ? bytesOf(number).size : 0))) + sumOf(onTheirWay.values()),
+    /** Of that, what this page has sent. */
+    transferred: (): number => arrived + sumOf(onTheirWay.values()),
+  };
+}

@@ -1,0 +1,125 @@
+// The form that begins an upload, or continues one: its file is chosen again.
+import Alert from "@cloudscape-design/components/alert";
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import FileInput from "@cloudscape-design/components/file-input";
+import FormField from "@cloudscape-design/components/form-field";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { id } from "../../../shared/api/fields.ts";
+import { api } from "../../../shared/api/index.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
+import { client } from "../app/client.ts";
+import { isMissing } from "../app/words.ts";
+import { text } from "../messages/text.ts";
+import { Form, TextField } from "../resource/form.tsx";
+import { sizeInWords } from "../resource/size.ts";
+import { given, useForm } from "../resource/use-form.ts";
+import type { Pages } from "../resource/use-pages.ts";
+import { ServerField } from "../servers/server-field.tsx";
+import { AbortUpload } from "./abort.tsx";
+import { forget, remember, type Unfinished, unfinished, unfinishedOf } from "./unfinished.ts";
+import type { Begun } from "./upload.tsx";
+
+interface Props {
+  active: Pages<ListedServer>;
+  onBegun: (begun: Begun) => void;
+}
+
+function useUploadForm(file: File | undefined, { active, onBegun }: Props) {
+  const [first, second] = active.items;
+  return useForm({
+    initial: { size_bytes: 0, note: "", server_id: second === undefined ? (first?.id ?? "") : "" },
+    schema: api.uploads.create.body.extend({ server_id: id("server") }),
+    body: ({ size_bytes, note, server_id }) => ({
+      size_bytes: file === undefined ? "" : size_bytes,
+      note: given(note),
+      server_id,
+    }),
+    send: async ({ note, server_id }, idempotencyKey) => {
+      const body = { size_bytes: file?.size ?? 0, note };
+      const create = () => client.uploads.create({ body, idempotencyKey });
+      const known = file && unfinishedOf(file);
+      const { data } = await (known === undefined ? create() : client.uploads.get({ params: { id: known.id } })).catch(
+        (error: unknown) => {
+          if (known === undefined || !isMissing(error)) throw error;
+          forget(known.id); // somebody has aborted or completed it
+          return create();
+        },
+      );
+      return { upload: data, serverId: server_id };
+    },
+    done: (begun) => {
+      if (file === undefined) return;
+      remember(file, begun.upload);
+      onBegun({ file, ...begun });
+    },
+  });
+}
+
+export function UploadForm({ active, onBegun }: Props) {
+  const say = text.uploads;
+  const navigate = useNavigate();
+  const [file, setFile] = useState<File>();
+  const [left, setLeft] = useState(unfinished);
+  const form = useUploadForm(file, { active, onBegun });
+  const continues = file !== undefined && unfinishedOf(file) !== undefined;
+  return (
+    <SpaceBetween size="l">
+      {left.map((each) => (
+        <UnfinishedUpload key={each.id} upload={each} onAborted={() => setLeft(unfinished())} />
+      ))}
+      <Form form={form} submit={continues ? say.continue : say.upload} onCancel={() => void navigate("/backups")}>
+        <FormField label={say.file.label} description={say.file.about} errorText={form.error("size_bytes")}>
+          <SpaceBetween direction="horizontal" size="s" alignItems="center">
+            <FileInput
+              accept=".zip,application/zip"
+              value={file === undefined ? [] : [file]}
+              onChange={({ detail }) => {
+                const [chosen] = detail.value;
+                setFile(chosen);
+                form.set({ size_bytes: chosen?.size ?? 0 });
+              }}
+            >
+              {say.file.choose}
+            </FileInput>
+            {file !== undefined && (
+              <Box>
+                {file.name}, {sizeInWords(file.size)}
+              </Box>
+            )}
+          </SpaceBetween>
+        </FormField>
+        <ServerField
+          label={say.server.label}
+          description={say.server.about}
+          placeholder={say.server.placeholder}
+          pages={active}
+          chosen={form.values.server_id}
+          error={form.error("server_id")}
+          onChange={(server_id) => form.set({ server_id })}
+        />
+        {!continues && <TextField label={say.note} optional placeholder={say.notePlaceholder} {...form.text("note")} />}
+      </Form>
+    </SpaceBetween>
+  );
+}
+
+function UnfinishedUpload({ upload, onAborted }: { upload: Unfinished; onAborted: () => void }) {
+  const say = text.uploads;
+  const [asking, setAsking] = useState(false);
+  const { id: uploadId, name, size_bytes } = upload;
+  return (
+    <>
+      <Alert
+        type="info"
+        header={say.unfinished.title(name, sizeInWords(size_bytes))}
+        action={<Button onClick={() => setAsking(true)}>{say.abort}</Button>}
+      >
+        {say.unfinished.about}
+      </Alert>
+      {asking && <AbortUpload id={uploadId} onAborted={onAborted} onDismiss={() => setAsking(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+// Uploads a backup that was made elsewhere: chooses the file, sends it, and follows its import to the backup.
+import Spinner from "@cloudscape-design/components/spinner";
+import { useEffect, useRef, useState } from "react";
+import type { Upload } from "../../../shared/api/uploads.ts";
+import { Failure } from "../app/failure.tsx";
+import { Page } from "../app/page.tsx";
+import { text } from "../messages/text.ts";
+import { NoServer } from "../servers/no-server.tsx";
+import { useActiveServers } from "../servers/server-field.tsx";
+import { Importing } from "./importing.tsx";
+import { Sending } from "./sending.tsx";
+import { createTransfer, type Transfer } from "./transfer.ts";
+import { UploadForm } from "./upload-form.tsx";
+
+export interface Begun {
+  file: File;
+  upload: Upload;
+  /** It examines the archive. */
+  serverId: string;
+}
+
+export default function UploadBackup() {
+  const active = useActiveServers();
+  const [begun, setBegun] = useState<Begun & { transfer: Transfer }>();
+  const [backupId, setBackupId] = useState<string>();
+  const latest = useRef<Transfer>(undefined);
+  useEffect(() => () => latest.current?.stop(), []);
+
+  const begin = (one: Begun): void => {
+    const transfer = createTransfer(one.file, one.upload);
+    latest.current = transfer;
+    transfer.resume();
+    setBegun({ ...one, transfer });
+  };
+  const end = (): void => {
+    latest.current?.stop();
+    setBegun(undefined);
+    setBackupId(undefined);
+  };
+  return (
+    <Page title={text.uploads.title} above={[{ text: text.uploads.backups, href: "/backups" }]}>
+      {backupId !== undefined ? (
+        <Importing id={backupId} onAgain={end} />
+      ) : begun !== undefined ? (
+        <Sending begun={begun} active={active} onStored={setBackupId} onEnd={end} />
+      ) : active.total === 0 ? (
+        <NoServer why={text.uploads.serverFor} />
+      ) : active.total !== undefined ? (
+        <UploadForm active={active} onBegun={begin} />
+      ) : active.error === null ? (
+        <Spinner size="large" />
+      ) : (
+        <Failure error={active.error} retry={active.retry} />
+      )}
+    </Page>
+  );
+}

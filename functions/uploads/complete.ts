@@ -1,0 +1,32 @@
+// POST /backups/uploads/:id/complete
+import { uploadIncomplete } from "../../shared/api/errors.ts";
+import { api } from "../../shared/api/index.ts";
+import { toBackup } from "../../shared/data/backups.ts";
+import { beginImport } from "../../shared/data/imports.ts";
+import { namedServer, requireUsable, serverRef } from "../../shared/data/servers.ts";
+import { partSizesOf, presentUpload, uploadRef, type UploadRecord } from "../../shared/data/uploads.ts";
+import { beginWork } from "../../shared/runtime/begin.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+import { receivedParts } from "../../shared/storage/multipart.ts";
+
+export const handler = handle(api.uploads.complete)(async ({ params, body, caller, by, read, commit }) => {
+  const { change, operationId, ...records } = await beginWork(
+    { caller, read },
+    { upload: uploadRef(caller.account_id, params.id), server: serverRef(caller.account_id, body.server_id) },
+  );
+  const upload = presentUpload(records.upload);
+  const server = namedServer(records.server);
+  requireUsable(server);
+  const whole = await requireWhole(upload);
+  return commit(change, toBackup(beginImport(change, by, whole, body, operationId)));
+});
+
+/** Of what arrives later under the addresses that are still valid, the import finds out that it is not the archive. */
+async function requireWhole(upload: UploadRecord): Promise<UploadRecord & { store_id: string }> {
+  const received = new Map((await receivedParts(upload)).map(({ number, size_bytes }) => [number, size_bytes]));
+  const sizes = partSizesOf(upload);
+  const missing = sizes.flatMap((size, index) => (received.get(index + 1) === size ? [] : [index + 1]));
+  const { store_id } = upload;
+  if (missing.length > 0 || store_id === undefined) throw uploadIncomplete(missing);
+  return { ...upload, store_id };
+}

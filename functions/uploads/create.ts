@@ -1,0 +1,18 @@
+// POST /backups/uploads
+import { uploadTooLarge } from "../../shared/api/errors.ts";
+import { api } from "../../shared/api/index.ts";
+import { logEvent } from "../../shared/data/change.ts";
+import { reserveUpload, toUpload } from "../../shared/data/uploads.ts";
+import { UPLOAD } from "../../shared/domain/limits.ts";
+import { ofEnvironment } from "../../shared/platform/env.ts";
+import { beginChange } from "../../shared/runtime/begin.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+
+export const handler = handle(api.uploads.create)(async ({ body, caller, by, read, commit }) => {
+  const limit = ofEnvironment<number>({ test: () => UPLOAD.testBytesMax, live: () => UPLOAD.bytesMax });
+  if (body.size_bytes > limit) throw uploadTooLarge(limit);
+  const { change } = await beginChange({ caller, read }, {});
+  const upload = reserveUpload(change, { size_bytes: body.size_bytes, note: body.note ?? null });
+  logEvent(change, by, "upload.create", { type: "upload", id: upload.id, name: upload.note });
+  return commit(change, toUpload(upload, []));
+});

@@ -1,0 +1,21 @@
+// DELETE /backups/uploads/:id
+import { api } from "../../shared/api/index.ts";
+import { abortUpload, presentUpload, uploadRef } from "../../shared/data/uploads.ts";
+import { log } from "../../shared/platform/log.ts";
+import { beginChange } from "../../shared/runtime/begin.ts";
+import { handle } from "../../shared/runtime/handle.ts";
+import { archiveKeyOf } from "../../shared/storage/archive-key.ts";
+import { abortMultipart } from "../../shared/storage/multipart.ts";
+
+export const handler = handle(api.uploads.delete)(async ({ params, caller, by, read, commit }) => {
+  const { change, ...records } = await beginChange({ caller, read }, { upload: uploadRef(caller.account_id, params.id) });
+  const upload = presentUpload(records.upload);
+  abortUpload(change, by, upload);
+  const reply = await commit(change, { id: upload.id, deleted: true as const });
+  const { store_id } = upload;
+  if (store_id !== undefined)
+    await abortMultipart(archiveKeyOf(upload), store_id).catch((error: unknown) =>
+      log.warn("the parts of an aborted upload stay until the next run of expire-backups", { upload: upload.id, error }),
+    );
+  return reply;
+});

@@ -1,0 +1,59 @@
+// What the steps of importing an uploaded archive do.
+import { recordImport } from "../../../shared/data/imports.ts";
+import type { BackupRecord, OperationRecord, ServerRecord } from "../../../shared/data/records.ts";
+import { ERP_VERSIONS } from "../../../shared/domain/erp-versions.ts";
+import { run, undoUnlessDown } from "../../../shared/hosts/index.ts";
+import { GiveUp, TryAgain } from "../../../shared/platform/task-errors.ts";
+import { jobIdOf, tasks } from "../../../shared/runtime/tasks.ts";
+import { archiveKey } from "../../../shared/storage/archive-key.ts";
+import { removeArchive, storedObject } from "../../../shared/storage/archives.ts";
+import { abortUploads, joinParts } from "../../../shared/storage/uploads.ts";
+import workflow from "./workflow.ts";
+
+export const handler = tasks(workflow, {
+  joinParts: async ({ input, backup }) => {
+    const key = archiveKey(await backup());
+    if ((await storedObject(key)) === undefined) await joinParts(key, input.store_id);
+    const { size_bytes } = await requireObject(key);
+    if (size_bytes !== input.size_bytes) throw corrupt(`it has ${size_bytes} bytes instead of ${input.size_bytes}`);
+    await abortUploads(key); // one that was begun and never recorded
+  },
+
+  examineArchive: async ({ operation, input, backup, server }) =>
+    (await examine(operation, input, await backup(), await server())).ready,
+
+  recordImport: async ({ operation, input, backup, server }) => {
+    const present = await backup();
+    const examined = await examine(operation, input, present, await server());
+    if (!examined.ready) throw new TryAgain("HOST_JOB_FAILED", "The server no longer knows the archive");
+    const { size_bytes, stored_checksum } = await requireObject(archiveKey(present));
+    await recordImport(operation, { ...examined.result, size_bytes, stored_checksum, sha256: input.sha256 });
+  },
+
+  deleteArchive: async ({ backup }) => removeArchive(archiveKey(await backup())),
+
+  removeExamined: async ({ server, jobId, stepJobs }) =>
+    undoUnlessDown(await server(), { id: jobId, kind: "remove_drill", ends: stepJobs }),
+});
+
+/** Starting a job again with the same ID returns its result. */
+const examine = (
+  operation: OperationRecord,
+  { size_bytes, sha256 }: { size_bytes: number; sha256: string },
+  backup: BackupRecord,
+  server: ServerRecord,
+) =>
+  run(server, {
+    id: jobIdOf(operation, "examineArchive"),
+    kind: "import_archive",
+    archive: { key: archiveKey(backup), size_bytes, sha256 },
+    erp_versions: ERP_VERSIONS.map(({ version }) => version),
+  });
+
+async function requireObject(key: string) {
+  const stored = await storedObject(key);
+  if (stored === undefined) throw new GiveUp("STORAGE_ERROR", "The storage does not have the archive that was uploaded");
+  return stored;
+}
+
+const corrupt = (why: string): GiveUp => new GiveUp("BACKUP_CORRUPT", `The uploaded archive cannot be used: ${why}`);

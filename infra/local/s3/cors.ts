@@ -1,0 +1,52 @@
+// CORS of the local S3: the bucket's own rules, for this machine's dashboard in place of CloudFront's.
+import * as z from "zod";
+import type { Resource } from "../template/resolve.ts";
+
+const Rule = z.object({
+  AllowedMethods: z.array(z.string()),
+  AllowedHeaders: z.array(z.string()).default([]),
+  ExposedHeaders: z.array(z.string()).default([]),
+  MaxAge: z.number().default(0),
+});
+const Configured = z.object({ CorsConfiguration: z.object({ CorsRules: z.array(Rule) }).optional() });
+
+export interface Cors {
+  /** The rules of each bucket. */
+  rules: ReadonlyMap<string, z.infer<typeof Rule>[]>;
+  /** Where the dashboard is; known once the gateway listens. */
+  origin: () => string | undefined;
+}
+
+export const corsRulesOf = (buckets: readonly Resource[]): Cors["rules"] =>
+  new Map(buckets.map(({ name, properties }) => [name, Configured.parse(properties).CorsConfiguration?.CorsRules ?? []]));
+
+interface Asked {
+  method: string;
+  path: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** The headers for a browser; undefined if no rule allows the request, as S3 then sends none. */
+export function corsHeaders({ rules, origin }: Cors, { method, path, headers }: Asked): Record<string, string> | undefined {
+  const allowed = origin();
+  if (allowed === undefined || headers["origin"] !== allowed) return undefined;
+  const isPreflight = method === "OPTIONS";
+  const wanted = isPreflight ? headers["access-control-request-method"] : method;
+  const named = (headers["access-control-request-headers"] ?? "").split(",").map((name) => name.trim().toLowerCase());
+  const rule = (rules.get(path.split("/")[1] ?? "") ?? []).find(
+    ({ AllowedMethods, AllowedHeaders }) =>
+      AllowedMethods.includes(wanted ?? "") &&
+      (!isPreflight || named.every((name) => name === "" || AllowedHeaders.some((each) => each.toLowerCase() === name))),
+  );
+  if (rule === undefined) return undefined;
+  return {
+    "access-control-allow-origin": allowed,
+    "access-control-allow-methods": rule.AllowedMethods.join(", "),
+    vary: "Origin, Access-Control-Request-Headers, Access-Control-Request-Method",
+    ...(isPreflight && {
+      "access-control-allow-headers": named.join(", "),
+      "access-control-max-age": String(rule.MaxAge),
+    }),
+    ...(rule.ExposedHeaders.length > 0 && { "access-control-expose-headers": rule.ExposedHeaders.join(", ") }),
+  };
+}

@@ -1,0 +1,143 @@
+// Uploads: archives that are moved in, in parts that go straight to the storage.
+import * as z from "zod";
+import { exampleId } from "../domain/id-kinds.ts";
+import { UPLOAD } from "../domain/limits.ts";
+import { Backup } from "./backups.ts";
+import { endpoint } from "./endpoint.ts";
+import { operationInProgress, serverNotActive, tooManyUploads, uploadIncomplete } from "./errors.ts";
+import { deleted, id, text, timestamp } from "./fields.ts";
+
+const SHA256 = /^[0-9a-f]{64}$/;
+const sha256 = z
+  .string()
+  .regex(SHA256, "must be a SHA-256 in lowercase hexadecimal")
+  .meta({ examples: ["9f86d081884c7d65".repeat(4)], maxLength: 64 });
+
+const size = z.number().int().min(1, "must be at least 1");
+const sizeBytes = size
+  .max(UPLOAD.bytesMax, `must be at most ${UPLOAD.bytesMax}`)
+  .meta({ description: "Size of the archive in bytes", examples: [18_432] });
+
+const PARTS_MAX = Math.ceil(UPLOAD.bytesMax / UPLOAD.partBytes);
+const partNumber = z
+  .number()
+  .int()
+  .min(1, "must be at least 1")
+  .max(PARTS_MAX, `must be at most ${PARTS_MAX}`)
+  .meta({ description: "Counts from 1", examples: [1] });
+
+export const Upload = z
+  .object({
+    id: id("upload"),
+    size_bytes: sizeBytes,
+    part_size: z
+      .number()
+      .int()
+      .meta({ description: "Size of each part in bytes; the last one is what is left", examples: [UPLOAD.partBytes] }),
+    note: z
+      .string()
+      .nullable()
+      .meta({ examples: ["from our old server"] }),
+    parts: z
+      .array(z.object({ number: partNumber, size_bytes: size.meta({ examples: [18_432] }), sha256 }))
+      .meta({ description: "The parts that have arrived, in their order", examples: [[]] }),
+    created_at: timestamp,
+    expires_at: timestamp.meta({ description: "When the service removes an upload that is not completed" }),
+  })
+  .meta({ id: "Upload" });
+export type Upload = z.infer<typeof Upload>;
+
+const PartAddress = z.object({
+  number: partNumber,
+  url: z.string().meta({
+    description: "Presigned: send the part here with PUT, without a token",
+    examples: ["https://storage.example.com/…"],
+  }),
+  headers: z.record(z.string(), z.string()).meta({
+    description: "Send these headers, too",
+    examples: [{ "x-amz-checksum-sha256": "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=" }],
+  }),
+});
+
+export const uploads = {
+  create: endpoint({
+    method: "POST",
+    path: "/backups/uploads",
+    summary: "Begin to upload an archive",
+    description:
+      "For an archive in the ERP's own zip format, from wherever it was made. Send it in parts of `part_size` bytes, each to an address of its own, then complete the upload. " +
+      `It expires after ${UPLOAD.days} days. An account may have ${UPLOAD.atOnce} unfinished uploads. In the test environment an archive must come from a sandbox, and have at most ${UPLOAD.testBytesMax} bytes.`,
+    access: ["backups:write"],
+    status: 201,
+    errors: [tooManyUploads(UPLOAD.atOnce)],
+    body: z.strictObject({ size_bytes: sizeBytes, note: text(200, "from our old server").optional() }),
+    data: Upload,
+  }),
+  get: endpoint({
+    method: "GET",
+    path: "/backups/uploads/:id",
+    summary: "Show an upload",
+    description: "Lists the parts that have arrived, so that you can resume an upload with the missing ones.",
+    access: ["backups:read"],
+    storage: "list parts",
+    data: Upload,
+  }),
+  parts: endpoint({
+    method: "POST",
+    path: "/backups/uploads/:id/parts",
+    summary: "Get addresses for parts of an upload",
+    description:
+      `Returns an address for each part, good for ${UPLOAD.addressMinutes} minutes. The storage accepts only the part with this SHA-256, in its full size. ` +
+      "If a part is sent twice, the last one counts.",
+    access: ["backups:write"],
+    storage: "upload",
+    body: z.strictObject({
+      parts: z
+        .array(z.strictObject({ number: partNumber, sha256 }))
+        .min(1, "must not be empty")
+        .max(UPLOAD.partsAtOnce, `must have at most ${UPLOAD.partsAtOnce} entries`)
+        .meta({ examples: [[{ number: 1, sha256: "9f86d081884c7d65".repeat(4) }]] }),
+    }),
+    data: z.object({ parts: z.array(PartAddress), expires_at: timestamp }),
+  }),
+  complete: endpoint({
+    method: "POST",
+    path: "/backups/uploads/:id/complete",
+    summary: "Complete an upload, which makes it a backup",
+    description:
+      "Responds immediately with a backup of kind `uploaded`, which has no instance. The server examines the archive in containers without a network, as something that may be hostile: its SHA-256, its layout, its manifest, " +
+      "its version, and whether its database can be restored. Then you can create an instance from it. A server examines one archive at a time. The upload is gone once it is completed.",
+    access: ["backups:write"],
+    status: 201,
+    storage: "list parts",
+    errors: [uploadIncomplete([2]), operationInProgress(exampleId("operation")), serverNotActive(exampleId("server"), "offline")],
+    example: {
+      kind: "uploaded",
+      status: "pending",
+      instance_id: null,
+      instance_name: null,
+      erp_version: null,
+      edition: null,
+      database_name: null,
+      operation_id: exampleId("operation"),
+      size_bytes: null,
+      sha256: null,
+      completed_at: null,
+    },
+    starts: ["import-backup"],
+    body: z.strictObject({
+      sha256: sha256.meta({ description: "SHA-256 of the whole archive, in hexadecimal" }),
+      server_id: id("server").meta({ description: "The server that examines the archive" }),
+    }),
+    data: Backup,
+  }),
+  delete: endpoint({
+    method: "DELETE",
+    path: "/backups/uploads/:id",
+    summary: "Abort an upload",
+    description: "Removes the parts that have arrived. Their addresses no longer work.",
+    access: ["backups:write"],
+    storage: "abort uploads",
+    data: deleted("upload"),
+  }),
+};

@@ -1,0 +1,102 @@
+// The beginning of a backup: by a request, or by a policy's run, which may have to wait for a place on its server.
+import * as z from "zod";
+import type { Labels } from "../api/fields.ts";
+import { BACKUP_WAITING, isOpen, OPERATION } from "../domain/lifecycle.ts";
+import { backupRef, reserveBackup } from "./backups.ts";
+import type { Author, By, Change } from "./change.ts";
+import { holdInstance, requireAllowed, requireServerUsable } from "./instances.ts";
+import { keys } from "./keys.ts";
+import { reserveOperation } from "./operations.ts";
+import type { BackupRecord, DueRun, InstanceRecord, OperationRecord, PolicyRecord } from "./records.ts";
+import { takePlace } from "./servers.ts";
+import { find, type Item } from "./table.ts";
+
+/** Begins a backup of an instance: reserves it, locks the instance, and starts the operation with the change. */
+export function beginBackup(
+  change: Change,
+  by: By,
+  instance: InstanceRecord,
+  { note = null, labels }: { note?: string | null | undefined; labels?: Labels | undefined },
+  id: string,
+): { backup: BackupRecord; operation: OperationRecord } {
+  requireAllowed(instance, "backup");
+  const backup = reserveBackup(change, instance, { kind: "manual", note, labels, expires_at: null }, id);
+  requireServerUsable(change, instance);
+  return { backup, operation: begin(change, by, instance, backup, id) };
+}
+
+/** A due run of a policy, with the IDs of what it makes: a run makes one backup, however often it is begun. */
+interface Run {
+  due: DueRun;
+  operationId: string;
+  backupId: string;
+  /** The backup, if it had to wait for a place. */
+  waiting: BackupRecord | undefined;
+  /** When the run after it is due. */
+  next_run_at: string;
+}
+
+/** The same for a policy's run, which also takes one of its server's places. */
+export function beginScheduledBackup(
+  change: Change,
+  by: Author,
+  instance: InstanceRecord,
+  { due, operationId, backupId, waiting, next_run_at }: Run,
+): OperationRecord {
+  requireAllowed(instance, "backup");
+  if (waiting !== undefined)
+    change.update(
+      keys.record("backup", change.accountId, waiting.id),
+      { set: { operation_id: operationId } },
+      { equals: { operation_id: null, state: BACKUP_WAITING } },
+    );
+  const backup = waiting ?? reserveScheduled(change, instance, due, operationId, backupId);
+  takePlace(change, instance.server_id);
+  return begin(change, by, instance, backup, operationId, { next_backup_at: next_run_at });
+}
+
+/** The backup of a run that waits for a place on its server. */
+export const reserveWaiting = (change: Change, instance: InstanceRecord, due: DueRun, id: string): BackupRecord =>
+  reserveScheduled(change, instance, due, null, id);
+
+const reserveScheduled = (
+  change: Change,
+  instance: InstanceRecord,
+  { due_at, attempt }: DueRun,
+  operationId: string | null,
+  id: string,
+): BackupRecord =>
+  reserveBackup(change, instance, { kind: "scheduled", note: null, expires_at: null, due_at, attempt }, operationId, id);
+
+/** The backup that waits for a policy's run, if there is one. */
+export const waitingBackup = async (policy: PolicyRecord | undefined): Promise<BackupRecord | undefined> =>
+  policy?.due?.backup_id ? find(backupRef(policy.account_id, policy.due.backup_id)) : undefined;
+
+/** Without the schema of operations, which is a fiftieth of the function that asks. */
+const Running = z.object({ type: z.string(), state: z.enum(OPERATION), created_by: z.object({ type: z.string() }) });
+
+/** Whether the first backup of an instance is being made by its policy. */
+export async function isFirstRunning({ account_id, last_backup_at, operation_id }: InstanceRecord): Promise<boolean> {
+  if (last_backup_at !== null || operation_id === null) return false;
+  const running = await find({ key: keys.record("operation", account_id, operation_id), schema: Running });
+  return running?.type === "backup.create" && isOpen(running.state) && running.created_by.type === "schedule";
+}
+
+function begin(
+  change: Change,
+  by: Author,
+  instance: InstanceRecord,
+  backup: BackupRecord,
+  id: string,
+  shown: Item = {},
+): OperationRecord {
+  holdInstance(change, instance, id, shown);
+  return reserveOperation(change, by, {
+    id,
+    type: "backup.create",
+    resource: { type: "backup", id: backup.id, name: instance.name },
+    input: { instance_id: instance.id },
+    holds: [{ type: "instance", id: instance.id }],
+    result: { backup_id: backup.id },
+  });
+}

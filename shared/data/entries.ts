@@ -1,0 +1,109 @@
+// What lists are searched and filtered by: a small item for each server, instance and backup, written in the transaction that writes the
+// record. A search reads all of an account, so that names of attributes are one character and statuses too. Each attribute is
+// written by whoever changes its field, so that no writer has to know the others.
+import * as z from "zod";
+import type { Labels } from "../api/fields.ts";
+import { bytesOfId, timeOfId } from "../domain/ids.ts";
+import { codeOfStatus, type ResourceType } from "../domain/lifecycle.ts";
+import { type Key, keys, keyString, type ListKind } from "./keys.ts";
+import type { Item } from "./table.ts";
+import { put, remove, update, type Write } from "./writes.ts";
+
+const SEARCHED: readonly ListKind[] = ["server", "instance", "backup"];
+export const isSearched = (kind: ListKind): kind is ResourceType => SEARCHED.includes(kind);
+
+/** The fields of a record by which it is found; a field that is not given does not change. */
+export interface Findable {
+  name?: string | null | undefined;
+  domain?: string | undefined;
+  database_name?: string | null | undefined;
+  note?: string | null | undefined;
+  labels?: Labels | undefined;
+  /** Of an instance: it is read with its server. */
+  server_id?: string | undefined;
+  status?: string | undefined;
+  protection?: string | undefined;
+}
+
+const Found = z.object({
+  name: z.string().optional(),
+  instance_name: z.string().nullish(),
+  domain: z.string().optional(),
+  database_name: z.string().nullish(),
+  note: z.string().nullish(),
+  labels: z.custom<Labels>().default({}),
+  server_id: z.string().nullish(),
+});
+
+/** What a record is found by. */
+export function findableIn(kind: ResourceType, record: Item): Findable {
+  const { name, instance_name, server_id, ...fields } = Found.parse(record);
+  return { ...fields, name: name ?? instance_name ?? null, ...(kind === "instance" && { server_id: server_id ?? undefined }) };
+}
+
+const SEPARATOR = "\n"; // in no label
+
+export const packLabels = (labels: Labels): string =>
+  Object.entries(labels)
+    .map(([key, value]) => `${key}:${value}`)
+    .toSorted()
+    .join(SEPARATOR);
+export const unpackLabels = (packed: string): string[] => packed.split(SEPARATOR);
+
+/** Attributes of an entry; null where a field is now empty, and its attribute is removed. */
+function attributesOf({ name, domain, database_name, note, labels, server_id, status, protection }: Findable) {
+  const given: Record<string, string | Uint8Array | null | undefined> = {
+    n: name === null ? "" : name,
+    d: domain,
+    b: database_name,
+    t: note,
+    l: labels && (packLabels(labels) || null),
+    h: server_id === undefined ? undefined : bytesOfId(server_id),
+    s: status && codeOfStatus(status),
+    p: protection && codeOfStatus(protection),
+  };
+  return Object.entries(given).filter(([, value]) => value !== undefined);
+}
+
+/** A whole entry. */
+export function entryOf(id: string, created_at: string, fields: Findable): Item {
+  const late = Date.parse(created_at) - timeOfId(id);
+  const attributes = attributesOf(fields).filter(([, value]) => value !== null);
+  return { ...Object.fromEntries(attributes), ...(late !== 0 && { c: late }) };
+}
+
+/** The entries that one change writes: however much changes about a record, its entry gets one write. */
+export function entryWrites(accountId: string) {
+  const entries = new Map<string, { key: Key; whole?: Item; set: Item; remove: Set<string>; gone?: true }>();
+  const of = (kind: ListKind, id: string) => {
+    if (!isSearched(kind)) return undefined;
+    const key = keys.entry(kind, accountId, id);
+    const entry = entries.get(keyString(key)) ?? { key, set: {}, remove: new Set<string>() };
+    entries.set(keyString(key), entry);
+    return entry;
+  };
+  return {
+    add: (kind: ListKind, id: string, created_at: string, fields: Findable): void => {
+      const entry = of(kind, id);
+      if (entry !== undefined) entry.whole = entryOf(id, created_at, fields);
+    },
+    change: (kind: ListKind, id: string, fields: Findable): void => {
+      const entry = of(kind, id);
+      for (const [name = "", value] of entry === undefined ? [] : attributesOf(fields)) {
+        if (value === null) entry?.remove.add(name);
+        else if (entry !== undefined) entry.set[name] = value;
+      }
+    },
+    drop: (kind: ListKind, id: string): void => {
+      const entry = of(kind, id);
+      if (entry !== undefined) entry.gone = true;
+    },
+    writes: (): Write[] =>
+      [...entries.values()].flatMap(({ key, whole, set, remove: removed, gone }) => {
+        if (gone) return [remove(key, { exists: false })];
+        if (whole !== undefined) return [put(key, { ...whole, ...set })];
+        const what = { ...(Object.keys(set).length > 0 && { set }), remove: [...removed] };
+        return Object.keys(set).length + removed.size === 0 ? [] : [update(key, what, { exists: false })];
+      }),
+  };
+}

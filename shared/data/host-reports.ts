@@ -1,0 +1,69 @@
+// What the machines of servers report about themselves: free disk space and memory, and the certificates of their instances.
+import type { Certificate } from "../api/instances.ts";
+import { CERTIFICATE_PENDING, WATCHED } from "../domain/lifecycle.ts";
+import { now } from "./change.ts";
+import { keys } from "./keys.ts";
+import { HostReport, type InstanceRecord, type ReportedCertificate, type ServerRecord } from "./records.ts";
+import { ConditionFailed, type Ref, transact, updateOne } from "./table.ts";
+import { check, update } from "./writes.ts";
+
+/** What a machine found out about itself. */
+export interface MachineReport {
+  disk_free_bytes: number;
+  memory_free_bytes: number;
+  /** Undefined if its proxy did not respond. */
+  certificates: readonly (ReportedCertificate & { instance_id: string })[] | undefined;
+}
+
+export const hostReportRef = (accountId: string, serverId: string): Ref<HostReport> => ({
+  key: keys.hostReport(accountId, serverId),
+  schema: HostReport,
+});
+
+/**
+ * A machine's root may be hostile, and may report more instances than there are, for each of which its account would have more read and
+ * written. Those that were deleted without the machine's help are still on it.
+ */
+const LEFTOVERS_MAX = 50;
+
+/** Records a report, unless a later one is recorded already, or the server was deleted. */
+export async function recordReport(server: ServerRecord, { certificates, ...free }: MachineReport): Promise<void> {
+  const { account_id, id, instances } = server;
+  const key = keys.hostReport(account_id, id);
+  const reported_at = now();
+  const believed = certificates?.slice(0, instances + LEFTOVERS_MAX);
+  const set = {
+    ...free,
+    reported_at,
+    ...(believed !== undefined && {
+      certificates: Object.fromEntries(believed.map(({ instance_id, ...found }) => [instance_id, found])),
+      certificates_at: reported_at,
+    }),
+  };
+  const { item } = await updateOne(key, { set }, { below: { reported_at } });
+  if (item !== undefined) return;
+  // The server's first report. It is removed with the server, and must not come back.
+  try {
+    await transact([
+      check(keys.record("server", account_id, id), { oneOf: { state: WATCHED } }),
+      update(key, { set }, { exists: false, below: { reported_at } }),
+    ]);
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error; // deleted meanwhile, or another run was faster
+  }
+}
+
+/** What is shown of an instance's certificate. One that was reported for the domain before the present one does not count. */
+export function certificateOf(
+  { id, domain }: Pick<InstanceRecord, "id" | "domain">,
+  report: HostReport | undefined,
+  at: number,
+): Certificate {
+  const found = report?.certificates[id];
+  if (report === undefined || found?.domain !== domain)
+    return { status: CERTIFICATE_PENDING, expires_at: null, checked_at: null };
+  const { expires_at, failing } = found;
+  const isExpired = expires_at !== null && Date.parse(expires_at) <= at;
+  const status = failing || isExpired ? "failing" : expires_at === null ? CERTIFICATE_PENDING : "valid";
+  return { status, expires_at, checked_at: report.certificates_at };
+}

@@ -1,0 +1,111 @@
+// Records that were written before there were search entries, lists of events by type, actor and resource, and overviews: this adds what they
+// lack. It can run at any time, and again: what a change has written meanwhile stays.
+import * as z from "zod";
+import { OPEN_STATUSES } from "../domain/lifecycle.ts";
+import { listCounts } from "./counters.ts";
+import { entryOf, findableIn, isSearched } from "./entries.ts";
+import { actorFilter, keys, type ListKind, placement } from "./keys.ts";
+import { type Item, query, queryAll, readAll, transact, ConditionFailed, find } from "./table.ts";
+import { check, update, type Write } from "./writes.ts";
+
+const KINDS: readonly ListKind[] = ["server", "instance", "backup", "operation", "event"];
+/** Records that are read at a time; each gets a transaction of its own, so that few conflict with what else happens. */
+const AT_A_TIME = 25;
+
+export async function indexAccount(accountId: string): Promise<void> {
+  for (const kind of KINDS) {
+    for await (const records of allOf(kind, accountId))
+      await Promise.all(records.map(async (record) => write(writesFor(accountId, kind, record))));
+  }
+  await recount(accountId);
+}
+
+async function* allOf(kind: ListKind, accountId: string): AsyncGenerator<Item[]> {
+  let more: Item | undefined;
+  do {
+    const page = await query({
+      IndexName: "byNumber",
+      KeyConditionExpression: "#list = :list",
+      ExpressionAttributeNames: { "#list": "list" },
+      ExpressionAttributeValues: { ":list": keys.list(kind, accountId) },
+      Limit: AT_A_TIME,
+      ...(more !== undefined && { ExclusiveStartKey: more }),
+    });
+    // As they are now: the index may lag behind.
+    const present = await readAll(page.items.map(({ id }) => keys.record(kind, accountId, String(id))));
+    yield [...present.values()];
+    more = page.more;
+  } while (more !== undefined);
+}
+
+const Listed = z.looseObject({ id: z.string(), number: z.string(), created_at: z.string() });
+const Event = Listed.extend({
+  type: z.string(),
+  actor: z.object({ id: z.string() }),
+  resource: z.object({ id: z.string() }),
+  list_status: z.string().optional(),
+});
+
+function writesFor(accountId: string, kind: ListKind, item: Item): Write[] {
+  const lists = listCounts(accountId);
+  const { id, number, created_at, ...record } = Listed.parse(item);
+  lists.mark(kind, number, created_at);
+  if (isSearched(kind)) return [...entryWrites(accountId, kind, item), ...lists.writes()];
+  if (kind !== "event") return lists.writes();
+  const { type, actor, resource, list_status } = Event.parse({ id, number, created_at, ...record });
+  if (list_status !== undefined) return lists.writes();
+  lists.count(kind, number, 1, [type, actorFilter(actor.id)]);
+  const place = placement(kind, accountId, number, { status: type, parentId: resource.id, actorId: actor.id });
+  return [update(keys.record(kind, accountId, id), { set: place }, { none: ["list_status"] }), ...lists.writes()];
+}
+
+/** What a change has already written into the entry is newer than the record that was read. */
+function entryWrites(accountId: string, kind: ListKind & ("server" | "instance" | "backup"), item: Item): Write[] {
+  const { id, created_at } = Listed.parse(item);
+  const { labels, note } = item;
+  const status = String(item["list_status"]).split("#").at(-1);
+  const present = item["protection_status"];
+  const protection = kind === "instance" ? (typeof present === "string" ? present : "unprotected") : undefined;
+  const whole = entryOf(id, created_at, { ...findableIn(kind, item), status, protection });
+  // Those two can be removed from an entry, which then does not show that it is newer.
+  const unchanged = { ...(labels !== undefined && { labels }), ...(note !== undefined && { note }) };
+  return [
+    check(keys.record(kind, accountId, id), { unchanged }),
+    update(keys.entry(kind, accountId, id), { fill: whole }, { exists: false }),
+  ];
+}
+
+async function write(writes: readonly Write[]): Promise<void> {
+  if (writes.length === 0) return;
+  try {
+    await transact(writes);
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error; // deleted or changed meanwhile, which wrote what it lacked
+  }
+}
+
+const RECOUNTS = 20;
+
+/** The overview's counts, added up from those of the lists, unless something changes meanwhile. */
+async function recount(accountId: string): Promise<void> {
+  const key = keys.overview(accountId);
+  for (let attempt = 1; ; attempt++) {
+    const present = await find({ key, schema: z.custom<Item>() });
+    const set: Record<string, number> = {};
+    for (const kind of KINDS.filter((each) => each !== "event"))
+      for (const leaf of await queryAll(keys.counts(kind, accountId), { consistent: true })) {
+        const filter = String(leaf["sk"]).split("#").slice(0, -1).join("#");
+        if (filter === "" || filter === "all" || (kind === "operation" && !OPEN_STATUSES.some((open) => open === filter)))
+          continue;
+        const count = Object.entries(leaf).reduce((sum, [name, value]) => (/^b\d+$/.test(name) ? sum + Number(value) : sum), 0);
+        set[`${kind}#${filter}`] = (set[`${kind}#${filter}`] ?? 0) + count;
+      }
+    const revision = present?.["revision"];
+    const same = revision === undefined ? { exists: false, none: ["revision"] } : { equals: { revision } };
+    try {
+      return await transact([update(key, { set: { ...set, revision: Number(revision ?? 0) + 1 } }, same)]);
+    } catch (error) {
+      if (!(error instanceof ConditionFailed) || attempt >= RECOUNTS) throw error;
+    }
+  }
+}

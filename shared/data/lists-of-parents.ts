@@ -1,0 +1,101 @@
+// Lists scoped to a parent, such as the instances of a server: small, so they are read whole.
+import * as z from "zod";
+import { type Key, keys, keyString, type ListKind } from "./keys.ts";
+import { isCreatedIn, type Listed, type PageQuery, slicePage } from "./pages.ts";
+import { type Item, query, readAll } from "./table.ts";
+
+/** What such a list is of. */
+interface OfParent<T> {
+  kind: ListKind;
+  accountId: string;
+  schema: z.ZodType<T>;
+}
+
+/** Counted by the Query itself. `isEmpty` describes the parent's whole list, whatever the filter. */
+export async function listOfParent<T>(
+  { kind, accountId, schema }: OfParent<T>,
+  parentId: string,
+  page: PageQuery,
+  keep: (record: T) => boolean = () => true,
+  filters = "",
+): Promise<Listed<T> & { isEmpty: boolean }> {
+  const items = await itemsOfParent(kind, accountId, parentId);
+  const kept = items.filter(isCreatedIn(page)).map((item) => ({ item, record: schema.parse(item) }));
+  const placed = kept.flatMap(({ item, record }) => (keep(record) ? [{ value: record, place: String(item["number"]) }] : []));
+  return { ...slicePage(placed, page, `${kind}:${parentId}:${filters}`), isEmpty: items.length === 0 };
+}
+
+const Link = z.object({ link_to: z.string() });
+
+/** The same of records of which some are only linked to: those of the page are read in one call more. */
+export async function listOfParentWithLinks<T>(
+  { kind, accountId, schema }: OfParent<T>,
+  parentId: string,
+  page: PageQuery,
+  status?: string,
+): Promise<Listed<T>> {
+  const all = await itemsOfParent(kind, accountId, parentId);
+  const name = `${kind}:${parentId}:${status ?? ""}`;
+  const paged = (items: readonly Item[]) =>
+    slicePage(
+      items.map((value) => ({ value, place: String(value["number"]) })),
+      page,
+      name,
+    );
+  const isFiltered = (status ?? page.created_after ?? page.created_before) !== undefined;
+  if (isFiltered) {
+    const isWithin = isCreatedIn(page);
+    const { items, meta } = paged(
+      (await resolved(kind, accountId, all)).filter((item) => isWithin(item) && item["state"] === (status ?? item["state"])),
+    );
+    return { items: items.map((item) => schema.parse(item)), meta };
+  }
+  const { items, meta } = paged(all);
+  return { items: (await resolved(kind, accountId, items)).map((item) => schema.parse(item)), meta };
+}
+
+/** The records themselves, where there are links to them. */
+async function resolved(kind: ListKind, accountId: string, items: readonly Item[]): Promise<Item[]> {
+  const keyOf = (item: Item): Key | undefined => {
+    const link = Link.safeParse(item).data;
+    return link && keys.record(kind, accountId, link.link_to);
+  };
+  const linked = await readAll(
+    items.flatMap((item) => keyOf(item) ?? []),
+    { consistent: false },
+  );
+  return items.flatMap((item): Item[] => {
+    const key = keyOf(item);
+    const record = key === undefined ? item : linked.get(keyString(key));
+    return record === undefined ? [] : [record]; // a link's record may not be there yet, or no longer
+  });
+}
+
+/** The newest records of a parent's list, without those that it only links to: one Query. */
+export async function newestOfParent<T>({ kind, accountId, schema }: OfParent<T>, parentId: string, limit: number): Promise<T[]> {
+  const { items } = await query({ ...ofParent(kind, accountId, parentId), Limit: limit });
+  return items.filter((item) => !Link.safeParse(item).success).map((item) => schema.parse(item));
+}
+
+const ofParent = (kind: ListKind, accountId: string, parentId: string) => ({
+  IndexName: "byParent",
+  KeyConditionExpression: "#parent = :parent",
+  ExpressionAttributeNames: { "#parent": "list_parent" },
+  ExpressionAttributeValues: { ":parent": keys.listByParent(kind, accountId, parentId) },
+  ScanIndexForward: false,
+});
+
+/** All records of a parent. */
+export async function itemsOfParent(kind: ListKind, accountId: string, parentId: string): Promise<Item[]> {
+  const items: Item[] = [];
+  let more: Item | undefined;
+  do {
+    const result = await query({
+      ...ofParent(kind, accountId, parentId),
+      ...(more !== undefined && { ExclusiveStartKey: more }),
+    });
+    items.push(...result.items);
+    more = result.more;
+  } while (more !== undefined);
+  return items;
+}

@@ -1,0 +1,94 @@
+// Pages of lists: their queries, what they say of themselves, and the cursors between them.
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import { invalid } from "../api/errors.ts";
+import { listQuery, type ListMeta } from "../api/fields.ts";
+import type { Item } from "./table.ts";
+
+const Base = listQuery({});
+export type PageQuery = z.output<typeof Base>;
+
+export interface Listed<T> {
+  items: T[];
+  meta: ListMeta;
+}
+
+/** Whether a record was created within the times of a query. */
+export const isCreatedIn =
+  ({ created_after, created_before }: Pick<PageQuery, "created_after" | "created_before">) =>
+  ({ created_at }: Item | { created_at: string }): boolean =>
+    (created_after === undefined || String(created_at) >= created_after) &&
+    (created_before === undefined || String(created_at) < created_before);
+
+/** A list that has at most a hundred records, read whole in one call by its caller. */
+export const smallPage = <T extends { id: string; created_at: string }>(
+  records: readonly T[],
+  page: PageQuery,
+  name: string,
+): Listed<T> =>
+  slicePage(
+    records.filter(isCreatedIn(page)).map((record) => ({ value: record, place: record.id })),
+    page,
+    name,
+  );
+
+/** Each with its place in the list: a text by which the list is sorted, of its own for each record. */
+interface Placed<T> {
+  value: T;
+  place: string;
+}
+
+/** A page of a list that was read whole. A cursor says after which place the next page begins, whatever is added or removed. */
+export function slicePage<T>(records: readonly Placed<T>[], page: PageQuery, of: string): Listed<T> {
+  const ascending = page.order === "asc";
+  const name = [of, ascending ? "asc" : "", page.created_after ?? "", page.created_before ?? ""].join("|");
+  const sorted = records.toSorted((a, b) => (a.place < b.place === ascending ? -1 : 1));
+  const cursor = page.cursor === undefined ? undefined : decode(page.cursor, name);
+  const rest =
+    cursor === undefined
+      ? sorted.slice(((page.page ?? 1) - 1) * page.per_page)
+      : sorted.filter(({ place }) => (ascending ? place > cursor : place < cursor));
+  const shown = rest.slice(0, page.per_page);
+  const last = shown.at(-1);
+  return {
+    items: shown.map(({ value }) => value),
+    meta: metaOf(page, sorted.length, last !== undefined && rest.length > shown.length ? encode(name, last.place) : null),
+  };
+}
+
+/** A page of the items that were read for it; one more than it shows says that there is a next page. */
+export function pageOf(items: readonly Item[], page: PageQuery, total: number, name: string): Listed<Item> {
+  const kept = items.slice(0, page.per_page);
+  const last = kept.at(-1);
+  const cursor = last !== undefined && items.length > page.per_page ? encode(name, String(last["number"])) : null;
+  return { items: kept, meta: metaOf(page, total, cursor) };
+}
+
+const metaOf = (page: PageQuery, total: number, next_cursor: string | null): ListMeta => ({
+  page: page.page ?? 1,
+  per_page: page.per_page,
+  total,
+  next_cursor,
+});
+
+/** A cursor contains its list with its filters, so that other lists reject it. */
+const Cursor = z.tuple([z.string(), z.string().min(1)]);
+const encode = (name: string, place: string): string =>
+  Buffer.from(JSON.stringify([fingerprintOf(name), place])).toString("base64url");
+const fingerprintOf = (name: string): string => createHash("sha256").update(name).digest("base64url").slice(0, 16);
+
+/** The place that a cursor of this list says. */
+export function decode(cursor: string, name: string): string {
+  const parsed = Cursor.safeParse(parseJson(Buffer.from(cursor, "base64url").toString()));
+  if (!parsed.success || parsed.data[0] !== fingerprintOf(name))
+    throw invalid({ field: "cursor", reason: "is not a valid cursor for this list" });
+  return parsed.data[1];
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // not a cursor of ours; the caller reports it
+  }
+}

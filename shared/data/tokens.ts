@@ -1,0 +1,106 @@
+// API tokens: what a token may do is found by the hash of its value, what people see of it by its ID.
+import type * as z from "zod";
+import { notFound } from "../api/errors.ts";
+import { ALL_PERMISSIONS, type Permission } from "../api/permissions.ts";
+import { Token, TOKEN_UNVERSIONED } from "../api/tokens.ts";
+import type { Environment } from "../domain/environments.ts";
+import { etagOf, versionedFields } from "../domain/etag.ts";
+import { isId } from "../domain/ids.ts";
+import { fingerprintOfId, hashOf, newTokenValue, tokenIdFor, tokenPrefix } from "../domain/token-value.ts";
+import { actorOf, type By, type Change, now } from "./change.ts";
+import { keys, keyString } from "./keys.ts";
+import { everySlotFree } from "./rate-limits.ts";
+import { TokenAccess, TokenLabel, type TokenRecord } from "./records.ts";
+import { queryAll, read, readAll, type Ref } from "./table.ts";
+import type { Version } from "./versions.ts";
+
+export const tokenAccessRef = (tokenId: string): Ref<TokenAccess> => ({
+  key: keys.tokenAccess(fingerprintOfId(tokenId)),
+  schema: TokenAccess,
+});
+export const labelRef = (accountId: string, tokenId: string): Ref<z.infer<typeof TokenLabel>> => ({
+  key: keys.token(accountId, tokenId),
+  schema: TokenLabel,
+});
+
+/** A token by the id in a path; another account's is not found. */
+export async function getToken(accountId: string, id: string): Promise<TokenRecord> {
+  const found = isId("token", id) ? await read({ access: tokenAccessRef(id), label: labelRef(accountId, id) }) : undefined;
+  if (found?.access === undefined || found.label === undefined) throw notFound("API token");
+  return tokenOf(found.access, found.label);
+}
+
+function tokenOf({ account_id, hash, ...access }: TokenAccess, label: z.infer<typeof TokenLabel>): TokenRecord {
+  const lastUsed = Math.max(...access.all);
+  return {
+    ...label,
+    account_id,
+    hash,
+    permissions: permissionsIn(access.permissions),
+    last_used_at: lastUsed === 0 ? null : new Date(lastUsed).toISOString(),
+    last_used_ip: access.last_used_ip,
+    expires_at: access.expires_at === undefined ? null : new Date(access.expires_at).toISOString(),
+  };
+}
+
+/** A token never changes, except that its last use moves on. */
+export function tokenVersion(token: TokenRecord): Version {
+  const etag = etagOf(token, versionedFields(Token.shape, TOKEN_UNVERSIONED));
+  return { key: keys.token(token.account_id, token.id), etag, values: { name: token.name }, etagOf: () => etag };
+}
+
+/** All tokens of an account (at most 100), in two calls. */
+export async function allTokens(accountId: string): Promise<TokenRecord[]> {
+  const labels = (await queryAll(keys.tokens(accountId), { consistent: true })).map((item) => TokenLabel.parse(item));
+  const items = await readAll(labels.map(({ id }) => tokenAccessRef(id).key));
+  return labels.flatMap((label) => {
+    const item = items.get(keyString(tokenAccessRef(label.id).key));
+    return item === undefined ? [] : tokenOf(TokenAccess.parse(item), label);
+  });
+}
+
+const bitOf = (permission: Permission): number => 1 << ALL_PERMISSIONS.indexOf(permission);
+const bitsOf = (permissions: readonly Permission[]): number => permissions.reduce((bits, each) => bits | bitOf(each), 0);
+export const permissionsIn = (bits: number): Permission[] =>
+  ALL_PERMISSIONS.filter((permission) => (bits & bitOf(permission)) !== 0);
+
+/** Creates a token. Its value is returned only here; the table keeps its hash. */
+export function reserveToken(
+  change: Change,
+  by: By,
+  environment: Environment,
+  draft: Pick<Token, "name" | "permissions" | "expires_at">,
+): { token: TokenRecord; value: string } {
+  const value = newTokenValue(environment);
+  const hash = hashOf(value);
+  const id = tokenIdFor(hash, Date.now());
+  const label = {
+    id,
+    name: draft.name,
+    prefix: tokenPrefix(environment),
+    last4: value.slice(-4),
+    created_at: now(),
+    created_by: actorOf(by),
+  };
+  const access = {
+    id,
+    account_id: change.accountId,
+    hash,
+    permissions: bitsOf(draft.permissions),
+    ...(draft.expires_at !== null && { expires_at: Date.parse(draft.expires_at) }),
+    ...everySlotFree(),
+  };
+  change.use("token", 1);
+  change.claim(keys.tokenName(change.accountId, label.name), "name", id);
+  change.put(tokenAccessRef(id).key, access);
+  change.put(labelRef(change.accountId, id).key, label);
+  return { token: tokenOf(TokenAccess.parse(access), label), value };
+}
+
+/** Revokes a token: the very next request with it finds nothing. */
+export function revokeToken(change: Change, token: TokenRecord): void {
+  change.use("token", -1);
+  change.remove(tokenAccessRef(token.id).key, { equals: { hash: token.hash } }, () => notFound("API token"));
+  change.remove(labelRef(change.accountId, token.id).key);
+  change.remove(keys.tokenName(change.accountId, token.name));
+}

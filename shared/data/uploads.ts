@@ -1,0 +1,134 @@
+// Uploads in the table: archives on their way into the storage, and what becomes of those that never arrive.
+import * as z from "zod";
+import { notFound, tooManyUploads } from "../api/errors.ts";
+import type { Upload } from "../api/uploads.ts";
+import { newId } from "../domain/ids.ts";
+import { UPLOAD } from "../domain/limits.ts";
+import { getAccount } from "./accounts.ts";
+import { type Author, type Change, changeOf, logEvent, now } from "./change.ts";
+import { keys } from "./keys.ts";
+import { find, queryAll, type Ref, removeOne, updateOne } from "./table.ts";
+
+export const UploadRecord = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  /** The backup that it becomes: its parts are sent to that backup's archive. */
+  backup_id: z.string(),
+  size_bytes: z.number(),
+  /** As it began: another version of the service may cut uploads differently. */
+  part_size: z.number().default(UPLOAD.partBytes),
+  note: z.string().nullable(),
+  /** The storage's ID of the multipart upload, which begins with the first part. */
+  store_id: z.string().optional(),
+  created_at: z.string(),
+  expires_at: z.string(),
+});
+export type UploadRecord = z.infer<typeof UploadRecord>;
+
+export const uploadRef = (accountId: string, id: string): Ref<UploadRecord> => ({
+  key: keys.upload(accountId, id),
+  schema: UploadRecord,
+});
+
+/** An expired upload is gone, although nobody may have removed it yet. */
+export function presentUpload(upload: UploadRecord | undefined): UploadRecord {
+  if (upload === undefined || upload.expires_at <= now()) throw notFound("upload");
+  return upload;
+}
+
+export const toUpload = (upload: UploadRecord, parts: Upload["parts"]): Upload => ({
+  ...upload,
+  parts,
+});
+
+/** The size of each part. */
+export const partSizesOf = ({ size_bytes, part_size }: Pick<UploadRecord, "size_bytes" | "part_size">): number[] =>
+  Array.from({ length: Math.ceil(size_bytes / part_size) }, (_, index) => Math.min(part_size, size_bytes - index * part_size));
+
+const DAY_MS = 86_400_000;
+
+export function reserveUpload(change: Change, { size_bytes, note }: Pick<UploadRecord, "size_bytes" | "note">): UploadRecord {
+  const upload: UploadRecord = {
+    id: newId("upload"),
+    account_id: change.accountId,
+    backup_id: newId("backup"),
+    size_bytes,
+    part_size: UPLOAD.partBytes,
+    note,
+    created_at: now(),
+    expires_at: new Date(Date.now() + UPLOAD.days * DAY_MS).toISOString(),
+  };
+  change.put(keys.upload(change.accountId, upload.id), upload);
+  change.update(keys.uploads(change.accountId), { add: { count: 1 } }, { exists: false, below: { count: UPLOAD.atOnce } }, () =>
+    tooManyUploads(UPLOAD.atOnce),
+  );
+  markExpiring(change, upload, upload.expires_at);
+  return upload;
+}
+
+const markExpiring = (change: Change, { id, account_id, backup_id }: UploadRecord, at: string): void =>
+  change.put(keys.expiringUpload(at, id), { account_id, upload_id: id, backup_id });
+
+const unmarkExpiring = (change: Change, { id, expires_at }: UploadRecord): void =>
+  change.remove(keys.expiringUpload(expires_at, id), { exists: false });
+
+/** Takes an upload away from its account: whatever was still to be done with it fails from then on. */
+function drop(change: Change, { account_id, id }: UploadRecord): void {
+  change.remove(keys.upload(account_id, id), { exists: true }, () => notFound("upload"));
+  change.update(keys.uploads(account_id), { add: { count: -1 } });
+}
+
+/** It becomes a backup, whose import takes care of its parts. */
+export function finishUpload(change: Change, upload: UploadRecord): void {
+  drop(change, upload);
+  unmarkExpiring(change, upload);
+}
+
+/** Puts a completed upload back whose import could not be started. It may then be one more than an account may begin. */
+export function restoreUpload(change: Change, upload: UploadRecord): void {
+  change.put(keys.upload(upload.account_id, upload.id), upload);
+  change.update(keys.uploads(upload.account_id), { add: { count: 1 } });
+  markExpiring(change, upload, upload.expires_at);
+}
+
+/** Its parts are removed at once by whoever aborts it, and by the next run of the schedule if that fails. */
+export function abortUpload(change: Change, by: Author, upload: UploadRecord): void {
+  drop(change, upload);
+  unmarkExpiring(change, upload);
+  markExpiring(change, upload, now());
+  logEvent(change, by, "upload.delete", { type: "upload", id: upload.id, name: upload.note });
+}
+
+/** Records the multipart upload of the storage; the ID that counts is returned, undefined if the upload is gone. */
+export async function recordStoreId({ account_id, id }: UploadRecord, store_id: string): Promise<string | undefined> {
+  const { done, item } = await updateOne(keys.upload(account_id, id), { set: { store_id } }, { none: ["store_id"] });
+  return done ? store_id : item && UploadRecord.parse(item).store_id;
+}
+
+const SERVICE = { operator: "Expiry of uploads", requestId: "expire-backups" } as const;
+
+const Expiring = z.object({ sk: z.string(), account_id: z.string(), upload_id: z.string(), backup_id: z.string() });
+export type ExpiringUpload = z.infer<typeof Expiring>;
+
+/** Uploads whose parts have to be removed. */
+export async function expiredUploads(): Promise<ExpiringUpload[]> {
+  const items = await queryAll(keys.expiringUploads(), { below: now() });
+  return items.map((item) => Expiring.parse(item));
+}
+
+/**
+ * Takes an expired upload away from its account, if nobody has; its marker stays until its parts are removed. False if it was completed in
+ * the meantime, and so its parts are an archive's: without its record nobody can complete it any more.
+ */
+export async function dropExpired({ account_id, upload_id, backup_id }: ExpiringUpload): Promise<boolean> {
+  const upload = await find(uploadRef(account_id, upload_id));
+  if (upload !== undefined) {
+    const change = changeOf(await getAccount(account_id));
+    drop(change, upload);
+    logEvent(change, SERVICE, "upload.expire", { type: "upload", id: upload.id, name: upload.note });
+    await change.commit();
+  }
+  return (await find({ key: keys.record("backup", account_id, backup_id), schema: z.object({}) })) === undefined;
+}
+
+export const forgetExpired = ({ sk }: ExpiringUpload): Promise<void> => removeOne({ pk: keys.expiringUploads(), sk });

@@ -1,0 +1,43 @@
+// What a simulated machine reports about itself: figures as those of a real one with as many ERPs.
+import type { MachineReport } from "../data/host-reports.ts";
+import { listErps, type SandboxErp, type SandboxMachine } from "../data/sandbox.ts";
+import { timeOfId } from "../domain/ids.ts";
+import { SANDBOX_CATALOG } from "../providers/sandbox-catalog.ts";
+
+const MB = 1_000_000;
+const GB = 1000 * MB;
+/** The system, Docker and the images of the ERP. */
+const SYSTEM = { disk: 7 * GB, memory: 700 * MB };
+/** An ERP with its database, besides its data. */
+const ERP = { disk: 600 * MB, memory: 500 * MB };
+/** What is left of a machine with more ERPs than it has room for, and of one that is to run short. */
+const LEAST = { disk: GB, memory: 100 * MB };
+
+export async function reportOf({ machine_id, name, size }: SandboxMachine): Promise<MachineReport> {
+  const { disk_gb = 0, memory_gb = 0 } = SANDBOX_CATALOG.sizes.find(({ code }) => code === size) ?? {};
+  const erps = await listErps(machine_id);
+  const all = [...erps.values()];
+  const running = all.filter(({ status }) => status === "running").length;
+  const disk = disk_gb * GB - SYSTEM.disk - all.reduce((sum, erp) => sum + ERP.disk + bytesOf(erp), 0);
+  const memory = memory_gb * GB - SYSTEM.memory - running * ERP.memory;
+  return {
+    disk_free_bytes: name.startsWith("low-disk") ? LEAST.disk : Math.max(LEAST.disk, disk),
+    memory_free_bytes: Math.max(LEAST.memory, memory),
+    certificates: [...erps].map(([instance_id, { domain }]) => ({ instance_id, domain, ...certificateOf(instance_id, domain) })),
+  };
+}
+
+const bytesOf = ({ database, files }: SandboxErp): number =>
+  (database?.data.length ?? 0) + Object.values(files).reduce((sum, text) => sum + text.length, 0);
+
+const DAY = 86_400_000;
+const VALID_DAYS = 90;
+const RENEWED_AFTER_DAYS = 60;
+
+/** Issued when the instance was created, and renewed in time since. */
+function certificateOf(instanceId: string, domain: string): { expires_at: string | null; failing: boolean } {
+  if (domain.startsWith("fail-certificate.")) return { expires_at: null, failing: true };
+  const created = timeOfId(instanceId);
+  const renewals = Math.max(0, Math.floor((Date.now() - created) / DAY / RENEWED_AFTER_DAYS));
+  return { expires_at: new Date(created + (VALID_DAYS + renewals * RENEWED_AFTER_DAYS) * DAY).toISOString(), failing: false };
+}

@@ -1,0 +1,47 @@
+# Imports: an archive from outside, which says of itself what it is. It is examined where drills are: in containers without a network, with a
+# database server that holds nothing else and a role without privileges.
+
+job_import_archive() {
+  local bytes
+  P[RESTORE_DATABASE]=yes P[RESTORE_FILESTORE]=yes P[OUTSIDE]=yes
+  parameter ERP_VERSIONS '[0-9.]+( [0-9.]+)*' >/dev/null
+  hold_drill
+  P[ERP_VERSION]=$(version_at_hand) # any image of the ERP has the programs
+  open_drill "${P[ERP_VERSION]}" community
+  require_room_for_data
+  bytes=$(jq '.dump_bytes + .file_bytes' "$ARCHIVES/${P[SHA256]}.json" | number)
+  UNPACK=(import "$bytes")
+  require_memory "$DRILL_DB_MB" "Examining an archive"
+  start_drill_database
+  examine
+  remove_drill
+}
+
+version_at_hand() {
+  local version
+  for version in ${P[ERP_VERSIONS]}; do
+    if docker image inspect "odoo:$version" >/dev/null 2>&1; then break; fi
+  done
+  if ! docker image inspect "odoo:$version" >/dev/null 2>&1; then version=${P[ERP_VERSIONS]%% *}; fi
+  echo "$version"
+}
+
+examine() {
+  local status=0 error version base
+  with_archive unpack >"$JOB/work/said" || status=$?
+  if ((status != 0)); then unusable "$status" "The throwaway files could not be written"; fi
+  if [[ -e $JOB/work/not-loaded ]]; then
+    error=$(load_error)
+    corrupt "the database reports: $(tr -cd '[:print:]' <<<"$error" | head -c 300)"
+  fi
+  tail -n 1 "$JOB/work/report" >"$JOB/work/about"
+  version=$(reported '.version | strings')
+  [[ " ${P[ERP_VERSIONS]} " == *" $version "* ]] || corrupt "it is of version $version, which the catalog does not have"
+  base=$(sql "$NEW" <<<"select left(latest_version, 20) from ir_module_module where name = 'base'") || corrupt "its database is not an ERP's"
+  [[ $base. == "$version".* ]] || corrupt "its database is not of version $version"
+  sql "$NEW" <<<"select distinct store_fname from ir_attachment where store_fname is not null" >"$JOB/work/listed" ||
+    corrupt "its database has no list of its files"
+  files missing "$NEW" <"$JOB/work/listed" || files_failed "The restored files cannot be read"
+  jq -c --argjson missing "$(reported_number missing_files)" \
+    '{ erp_version: .version, edition, database_name, missing_files: $missing }' "$JOB/work/about" | answer
+}

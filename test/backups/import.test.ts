@@ -1,0 +1,214 @@
+// Moving in: an uploaded archive becomes a backup, and an instance begins with it.
+import { randomBytes } from "node:crypto";
+import { strFromU8, strToU8, unzipSync, zipSync, type Zippable } from "fflate";
+import { beforeAll, expect, test } from "vitest";
+import * as z from "zod";
+import type { Cloud } from "../../infra/local/cloud.ts";
+import { Backup } from "../../shared/api/backups.ts";
+import { DryRun } from "../../shared/api/dry-run.ts";
+import { instances, Instance } from "../../shared/api/instances.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import type { Server } from "../../shared/api/servers.ts";
+import { Upload } from "../../shared/api/uploads.ts";
+import { getInstance } from "../../shared/data/instances.ts";
+import { findErp } from "../../shared/data/sandbox.ts";
+import { getServer } from "../../shared/data/servers.ts";
+import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
+import { archiveKey } from "../../shared/storage/archive-key.ts";
+import { storedObject } from "../../shared/storage/archives.ts";
+import { account, type EndedOperation, type TestAccount, uniqueDatabase, uniqueDomain, unusedId } from "../harness/account.ts";
+import { processCloud } from "../harness/cloud.ts";
+import { holdWork } from "../harness/held-work.ts";
+import { seedBackup, seedInstance } from "../harness/seed.ts";
+import { downloaded, imported, sha256Of, uploaded } from "../harness/upload.ts";
+import { expectFree, snapshotOf } from "../workflows/snapshot.ts";
+
+const Manifest = z.looseObject({});
+
+let cloud: Cloud;
+let me: TestAccount;
+let server: Server;
+/** As a sandbox made it. */
+let archive: Uint8Array;
+let source: Instance;
+beforeAll(async () => {
+  cloud = await processCloud();
+  me = await account({ seeded: true });
+  source = await me.instance();
+  server = await me.server();
+  archive = await downloaded(me.api, (await me.backup(source.id)).id);
+});
+
+const shown = async (id: string): Promise<Backup> => (await me.api.get(`/backups/${id}`)).as(Backup);
+async function failed(bytes: Uint8Array, sha256 = sha256Of(bytes)): Promise<EndedOperation & { backup: Backup }> {
+  const { api } = await me.token();
+  const { id } = await uploaded(api, bytes);
+  const begun = (await api.post(`/backups/uploads/${id}/complete`, { sha256, server_id: server.id })).as(Backup);
+  const operation = await me.until(begun.operation_id, "failed");
+  expect(await storedObject(archiveKey({ account_id: me.id, id: begun.id }))).toBeUndefined();
+  expectFree(await snapshotOf(cloud, me.id));
+  return { ...operation, backup: await shown(begun.id) };
+}
+const repacked = (change: (entries: Record<string, Uint8Array>) => Zippable): Uint8Array => zipSync(change(unzipSync(archive)));
+const erpOf = async (id: string) => {
+  const { server_id } = await getInstance(me.id, id);
+  const erp = await findErp(String((await getServer(me.id, server_id)).machine_id), id);
+  if (erp?.database == null) throw new Error("There is no ERP");
+  return { ...erp, database: erp.database };
+};
+const moveIn = async (backup: { id: string }, fields: object = {}) => ({
+  name: "Moved in",
+  server_id: server.id,
+  erp_version: "19.0",
+  edition: "community",
+  database_name: uniqueDatabase(),
+  admin_email: "me@example.com",
+  domain: uniqueDomain(),
+  backup_id: backup.id,
+  ...fields,
+});
+
+test("a downloaded archive can be uploaded again, and says what it is", async () => {
+  const { api } = await me.token();
+  const { id } = await uploaded(api, archive, { note: "from our old server" });
+  const response = await api.post(`/backups/uploads/${id}/complete`, { sha256: sha256Of(archive), server_id: server.id });
+  const begun = response.as(Backup);
+  expect(response.headers["location"]).toBe(`/api/v1/backups/${begun.id}`);
+  const unknown = { instance_id: null, instance_name: null, erp_version: null, edition: null, database_name: null };
+  expect(begun).toMatchObject({ kind: "uploaded", status: "pending", note: "from our old server", size_bytes: null, ...unknown });
+  const operation = await me.until(begun.operation_id);
+  expect(operation).toMatchObject({ type: "backup.import", result: { backup_id: begun.id } });
+  expect(await shown(begun.id)).toMatchObject({
+    status: "completed",
+    erp_version: "19.0",
+    edition: "community",
+    database_name: source.database_name,
+    size_bytes: archive.length,
+    sha256: sha256Of(archive),
+    missing_files: 0,
+    operation_id: null,
+    expires_at: null,
+  });
+  expect(await downloaded(api, begun.id)).toEqual(archive);
+  expect((await api.get(`/operations?resource_id=${server.id}`)).text).toContain(operation.id);
+  expect((await api.get("/backups?status=completed")).text).toContain(begun.id);
+  for (const query of ["/backups?search=", "/search?q="])
+    expect((await api.get(`${query}${source.database_name}`)).text).toContain(begun.id);
+  expect((await api.post(`/backups/${begun.id}/restore`, {})).error).toMatchObject({ code: "INVALID_STATE" });
+  const drill = await api.post(`/backups/${begun.id}/drill`, {});
+  expect(drill.error).toMatchObject({ details: { field: "server_id" } });
+  const held = (await api.post(`/backups/${begun.id}/drill`, { server_id: server.id })).as(Operation);
+  expect((await me.until(held.id)).result?.drill?.status).toBe("passed");
+  await me.until((await api.delete(`/backups/${begun.id}`)).as(Operation).id);
+  expect(await storedObject(archiveKey({ account_id: me.id, id: begun.id }))).toBeUndefined();
+});
+
+test("what is no archive of a sandbox fails the import, with the reason, and leaves nothing in the storage", async () => {
+  const bomb = zipSync({ "dump.sql": new Uint8Array(17 * 1024 ** 2), "manifest.json": strToU8("{}") });
+  const manifestOf = (change: object) => (entries: Record<string, Uint8Array>) => ({
+    ...entries,
+    "manifest.json": strToU8(
+      JSON.stringify({ ...Manifest.parse(JSON.parse(strFromU8(entries["manifest.json"] ?? new Uint8Array()))), ...change }),
+    ),
+  });
+  for (const [bytes, why] of [
+    [randomBytes(100), "it is not a readable zip file"],
+    [bomb, "it unpacks to more than a sandbox instance can hold"],
+    [repacked((entries) => ({ "manifest.json": entries["manifest.json"] ?? new Uint8Array() })), "it lacks dump.sql"],
+    [repacked((entries) => ({ ...entries, "../x": randomBytes(1) })), "it contains unexpected files"],
+    [repacked(manifestOf({ version: "16.0" })), "it is of version 16.0, which the catalog does not have"],
+    [repacked((entries) => ({ ...entries, "dump.sql": strToU8("\\! sh\n") })), "the dump"],
+  ] as const) {
+    const { error, backup } = await failed(bytes);
+    expect(error).toMatchObject({ code: "BACKUP_CORRUPT", message: expect.stringContaining(why) });
+    expect(backup).toMatchObject({ status: "failed", status_reason: error?.message, erp_version: null, size_bytes: null });
+  }
+  const { error } = await failed(archive, "0".repeat(64));
+  expect(error).toMatchObject({ code: "BACKUP_CORRUPT", message: expect.stringContaining("does not match its checksum") });
+});
+
+test("a server examines one archive at a time, is not deleted meanwhile, and the rejected upload stays", async () => {
+  const { api } = await me.token();
+  const other = await me.server();
+  const [first, second] = [await uploaded(api, archive), await uploaded(api, archive)];
+  const body = { sha256: sha256Of(archive), server_id: other.id };
+  const release = holdWork(cloud, "examineArchive");
+  const begun = (await api.post(`/backups/uploads/${first.id}/complete`, body)).as(Backup);
+  const busy = { code: "OPERATION_IN_PROGRESS", details: { operation_id: begun.operation_id } };
+  expect((await api.post(`/backups/uploads/${second.id}/complete`, body)).error).toMatchObject(busy);
+  expect((await api.delete(`/servers/${other.id}`)).error).toMatchObject(busy);
+  expect((await api.delete(`/backups/${begun.id}`)).error).toMatchObject(busy);
+  release();
+  await me.until(begun.operation_id);
+  expect((await api.get(`/backups/uploads/${second.id}`)).as(Upload).parts).toHaveLength(1);
+  await me.until((await api.post(`/backups/uploads/${second.id}/complete`, body)).as(Backup).operation_id);
+});
+
+test("an instance begins with an uploaded backup, keeps its database UUID, and its administrator gets the new password", async () => {
+  const backup = await imported(me, archive, server.id);
+  const { api } = await me.token();
+  const original = await erpOf(source.id);
+  const admin_password = "correct-horse-battery";
+  const response = await api.post("/instances", await moveIn(backup, { admin_password }));
+  const begun = response.as(instances.create.data);
+  expect(begun).toMatchObject({ cloned_from_backup_id: backup.id, neutralized: false });
+  expect(begun.admin_password).toBeUndefined();
+  const operation = await me.until(begun.operation_id);
+  expect(operation.type).toBe("instance.clone");
+  expect(JSON.stringify(operation)).not.toContain(admin_password);
+  const { database } = await erpOf(begun.id);
+  expect(database).toMatchObject({
+    uuid: original.database.uuid,
+    neutralized: false,
+    admin_login: "me@example.com",
+    base_url: `https://${begun.domain}`,
+    users: original.database.users,
+  });
+  expect(database.admin_password_hash).not.toBe(original.database.admin_password_hash);
+  expect(database.secret).not.toBe(original.database.secret);
+  expect((await api.get(`/instances/${begun.id}`)).as(Instance)).toMatchObject({ status: "running", neutralized: false });
+});
+
+test("an instance begins with another instance's backup like a clone: neutralized, with its own UUID and a generated password", async () => {
+  const backup = await me.backup(source.id);
+  const { api } = await me.token();
+  const begun = (await api.post("/instances", await moveIn(backup))).as(instances.create.data);
+  expect(begun).toMatchObject({ neutralized: true, admin_password: expect.any(String) });
+  const { result } = await me.until(begun.operation_id);
+  expect(result?.verification).toMatchObject({ is_neutralized: true, active_crons: 0, new_database_uuid: true });
+  const { database } = await erpOf(begun.id);
+  expect(database.users.every(({ password_hash }) => password_hash === "")).toBe(true);
+  const plain = (await api.post("/instances", await moveIn(backup, { neutralize: false }))).as(instances.create.data);
+  await me.until(plain.operation_id);
+  expect((await erpOf(plain.id)).database.neutralized).toBe(false);
+});
+
+test("an instance from a backup needs the backup's version and edition, a completed backup, and both permissions", async () => {
+  const backup = await me.backup(source.id);
+  const ask = async (fields: object, api = me.api) => (await api.post("/instances", await moveIn(backup, fields))).error;
+  expect(await ask({ erp_version: "18.0" })).toMatchObject({
+    details: { field: "erp_version", reason: "must be the backup's: 19.0" },
+  });
+  const enterprise = await seedBackup(await seedInstance(me.id), { edition: "enterprise" });
+  expect(await ask({ backup_id: enterprise.id })).toMatchObject({ details: { field: "edition" } });
+  expect(await ask({ backup_id: unusedId("backup") })).toMatchObject({ details: { field: "backup_id" } });
+  expect(await ask({ backup_id: undefined, neutralize: true })).toMatchObject({ details: { field: "neutralize" } });
+  expect(await ask({ admin_password: "short" })).toMatchObject({ details: { field: "admin_password" } });
+  const running = await seedBackup(await seedInstance(me.id), { state: "running" });
+  expect(await ask({ backup_id: running.id })).toMatchObject({ code: "INVALID_STATE", details: { status: "running" } });
+  const { api } = await me.token(ALL_PERMISSIONS.filter((each) => each !== "backups:restore"));
+  expect(await ask({}, api)).toMatchObject({ message: "Token does not have permission: backups:restore" });
+  expect(await ask({ backup_id: undefined, erp_version: "1.0" }, api)).toMatchObject({ code: "VALIDATION_ERROR" });
+  const other = await account({ seeded: true });
+  const foreign = await other.api.post("/instances", await moveIn(backup, { server_id: (await other.server()).id }));
+  expect(foreign.error).toMatchObject({ details: { field: "backup_id" } });
+});
+
+test("a dry run of moving in says what happens, and what still runs elsewhere", async () => {
+  const backup = await imported(me, archive, server.id);
+  const body = await moveIn(backup);
+  const forecast = (await me.api.post("/instances?dry_run=true", body)).as(DryRun);
+  expect(forecast.effects.map(({ action }) => action)).toEqual(["create", "read"]);
+  expect(forecast.warnings).toEqual([expect.stringContaining("stop the original first")]);
+  expect((await me.api.get("/instances?per_page=100")).text).not.toContain(body.domain);
+});

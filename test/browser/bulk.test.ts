@@ -1,0 +1,94 @@
+// One action on many records: which it applies to, what the API is sent, and what is said at the end.
+import { beforeAll, expect } from "vitest";
+import * as z from "zod";
+import { Instance, ListedInstance } from "../../shared/api/instances.ts";
+import { setQuota } from "../../shared/data/operator.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import { seedInstance, seedServer } from "../harness/seed.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+import { button, callsOf, dialog, getInstance, sentTo } from "./instance-page.ts";
+
+const MANY = 30;
+let big: TestAccount;
+let real: Instance;
+
+beforeAll(async () => {
+  big = await account({ seeded: true });
+  await setQuota(big.id, "instance", MANY + 2);
+  const server = await seedServer(big.id, { name: "erp-1" });
+  for (let i = 0; i < MANY; i++)
+    await seedInstance(big.id, { server_id: server.id, name: `Idle ${i}`, state: "stopped", labels: { env: "test" } });
+  real = await big.instance({ name: "Shop one on" });
+  await big.instance({ name: "Shop two on" });
+});
+
+test("a bulk action says what it leaves out, starts the rest in sequence through the rate limit, and ends with what failed and why", async ({
+  open,
+}) => {
+  const page = await open("/instances", { as: big });
+  await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
+  await button(page, `Select all ${MANY + 2}`).click();
+  await page.getByText(`${MANY + 2} selected`).waitFor();
+  await button(page, "Actions").click();
+  await page.getByRole("menuitem", { name: "Stop", exact: true }).click();
+  const asked = dialog(page, "Stop 2 instances?");
+  await asked.getByText(/^Left out \(30\)/).waitFor();
+  await asked.getByText(/Idle 29.*: Can't be stopped while stopped\. The instance must be running\./).waitFor();
+  expect((await callsOf(asked)).curl).toContain("/actions");
+  await expectAccessible(page);
+  await button(asked, "Cancel").click();
+
+  const sent = sentTo(page, "POST", /\/actions$/);
+  const rejections = [
+    { status: 429, code: "RATE_LIMIT_EXCEEDED", message: "Too many requests" },
+    { status: 409, code: "INVALID_STATE", message: "The machine is being serviced" },
+  ];
+  await page.route("**/actions", async (route) => {
+    const rejection = rejections.shift();
+    if (rejection === undefined) return route.fallback();
+    const { status, ...error } = rejection;
+    return route.fulfill({ status, headers: { "retry-after": "2" }, json: { success: false, error } });
+  });
+  await page.getByLabel("Find instances").fill("on");
+  await page.getByRole("heading", { name: "Instances (2)" }).waitFor();
+  await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
+  await button(page, "Actions").click();
+  await page.getByRole("menuitem", { name: "Restart" }).click();
+  await button(dialog(page, "Restart 2 instances?"), "Restart 2 instances").click();
+  const result = page.getByRole("region", { name: "Notifications" });
+  await result.getByText(/Continues in/).waitFor();
+  await result.getByText("Restarted: 1 of 2 instances").waitFor();
+  await result.getByText("The machine is being serviced.").waitFor();
+  expect(sent).toHaveLength(3);
+  await page.getByRole("heading", { name: "Instances (2)" }).waitFor(); // nothing is selected any more
+  await expectAccessible(page);
+  await result.getByRole("button", { name: "Try these again" }).click();
+  await result.getByText("Restarted: 1 of 1 instances").waitFor();
+  expect(sent).toHaveLength(4);
+});
+
+test("labels of many records change without losing others, even those that somebody else changes meanwhile", async ({ open }) => {
+  const page = await open("/instances?find=one", { as: big });
+  await page.getByRole("checkbox", { name: "Select Shop one on" }).click();
+  await button(page, "Actions").click();
+  await page.getByRole("menuitem", { name: "Change labels" }).click();
+  const asked = dialog(page, "Change labels of 1 instance");
+  await asked.getByLabel("Labels to add").fill("Env: x");
+  await button(asked, "Change 1 instance").click();
+  await asked.getByText(/Env is not a valid label key/).waitFor();
+  await asked.getByLabel("Labels to add").fill("env: production");
+  let raced = false;
+  await page.route(`**/instances/${real.id}`, async (route) => {
+    if (route.request().method() === "PUT" && !raced) {
+      raced = true;
+      await big.api.put(`/instances/${real.id}`, { labels: { team: "sales" } });
+    }
+    await route.fallback();
+  });
+  await button(asked, "Change 1 instance").click();
+  await page.getByText("Labels changed: 1 of 1 instances").waitFor();
+  expect((await getInstance(big, real.id)).labels).toEqual({ env: "production", team: "sales" });
+  const { api } = await big.token();
+  expect((await api.get("/instances?label=env:test&per_page=100")).as(z.array(ListedInstance))).toHaveLength(MANY);
+});

@@ -1,0 +1,95 @@
+// The language of the dashboard: the browser's, or the one that the user chooses.
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { account } from "../harness/account.ts";
+import { seedBackup, seedInstance } from "../harness/seed.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+import { fact } from "./instance-page.ts";
+
+const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name }).first().waitFor();
+const language = (page: Page) => page.evaluate("document.documentElement.lang");
+
+test("a German browser gets German, and the setting leads to English and back", async ({ open }) => {
+  const page = await open("/settings/account", { as: await account(), locale: "de-DE" });
+  await heading(page, "Konto");
+  expect(await language(page)).toBe("de");
+  await page.getByText("0 von 100 belegt").first().waitFor();
+  await expectAccessible(page);
+  await page.getByRole("radio", { name: "English" }).check();
+  await heading(page, "Account");
+  expect(await language(page)).toBe("en");
+  await page.goto("/servers");
+  await page.goto("/settings/account");
+  await heading(page, "Account");
+  await page.getByRole("radio", { name: "Browser's language" }).click();
+  await heading(page, "Konto");
+});
+
+test("a German browser gets German from the sign-in page to an instance's page, with its dates and numbers", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await mine.instance({ name: "Laden" });
+  await mine.backup(id);
+  const page = await open("/login", { locale: "de-DE" });
+  await page.getByRole("button", { name: "Anmelden" }).click();
+  await page.getByText("Die E-Mail-Adresse fehlt.").waitFor();
+  await page.getByLabel("E-Mail-Adresse").fill(mine.user.email);
+  await page.getByLabel("Passwort").fill("falsch");
+  await page.getByRole("button", { name: "Anmelden" }).click();
+  await page.getByText("E-Mail-Adresse oder Passwort ist falsch.").waitFor();
+  await page.getByLabel("Passwort").fill(mine.user.password);
+  await page.getByRole("button", { name: "Anmelden" }).click();
+  await heading(page, "Übersicht");
+  await page.getByRole("link", { name: "Instanzen, läuft: 1" }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "Instanzen", exact: true }).click();
+  await page.getByPlaceholder(/suchen nach Name, Domain, Notiz/).waitFor();
+  await page.getByRole("link", { name: "Laden", exact: true }).click();
+  await heading(page, "Laden");
+  await expectAccessible(page);
+  await page
+    .getByText(/vor \d+ Minuten?|gerade eben/)
+    .first()
+    .waitFor();
+});
+
+test("a browser whose languages the dashboard does not have gets English", async ({ open }) => {
+  const page = await open("/login", { locale: "fr-FR" });
+  await page.getByRole("button", { name: "Sign in" }).waitFor();
+  expect(await language(page)).toBe("en");
+});
+
+test("what was typed survives a change of the language, except passwords", async ({ open }) => {
+  const page = await open("/settings/account", { as: await account() });
+  await page.getByLabel("Account name").fill("Half typed");
+  await page.getByLabel("Current password").fill("not to be stored");
+  await page.getByRole("radio", { name: "Deutsch" }).check();
+  await heading(page, "Konto");
+  expect(await page.getByLabel("Name des Kontos").inputValue()).toBe("Half typed");
+  expect(await page.getByLabel("Aktuelles Passwort").inputValue()).toBe("");
+  expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("Half typed");
+  await page.reload();
+  await expect.poll(() => page.getByLabel("Name des Kontos").inputValue()).not.toBe("Half typed");
+});
+
+test("a policy and the calendar are described in the language's own plurals, word order, months and weekdays", async ({
+  open,
+}) => {
+  const mine = await account();
+  const instance = await seedInstance(mine.id, { name: "Laden" });
+  const { id } = instance;
+  await seedBackup(instance, { created_at: new Date().toISOString() });
+  const policy = { schedule: "30 3 * * *", timezone: "Europe/Berlin", drill_every_days: 7 };
+  const keep = { last: 3, daily: 7, weekly: 4, yearly: 1 };
+  await mine.api.put(`/instances/${id}/backup-policy`, { ...policy, keep });
+  const page = await open(`/instances/${id}`, { as: mine, locale: "de-DE" });
+  await fact(page, "Zeitplan", "Täglich um 03:30 Uhr (Europe/Berlin)");
+  const kept = "Die 3 neuesten Sicherungen und die jeweils neueste der letzten 7 Tage, 4 Wochen und des letzten Jahres";
+  await fact(page, "Behält", kept);
+  await fact(page, "Wiederherstellungstests", "Alle 7 Tage");
+  const calendar = page.getByRole("table", { name: /^Sicherungen im \p{Lu}\p{Ll}+ \d{4}/u });
+  await calendar.getByTitle("Mittwoch").getByText("Mi", { exact: true }).waitFor();
+  await calendar.getByRole("link", { name: /^Manuell, \d/ }).click();
+  await page.getByRole("dialog", { name: /^Sicherung von Laden, / }).waitFor();
+  await expectAccessible(page);
+});

@@ -1,0 +1,128 @@
+// Finding one of many in the dashboard: the search in the top bar, and lists that are searched, filtered and sorted.
+import { buffer } from "node:stream/consumers";
+import { beforeAll, expect } from "vitest";
+import { setQuota } from "../../shared/data/operator.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+import { expectAccessible } from "./axe.ts";
+import { test } from "./browser.ts";
+import { button, dialog, title } from "./instance-page.ts";
+
+const MANY = 320;
+/** A spreadsheet would run it. */
+const HOSTILE = '=HYPERLINK("https://example.com","x")';
+let big: TestAccount;
+
+beforeAll(async () => {
+  big = await account({ seeded: true });
+  await setQuota(big.id, "instance", MANY);
+  const server = await seedServer(big.id, { name: "erp-1" });
+  for (let i = 0; i < MANY; i++) {
+    const fields = {
+      server_id: server.id,
+      name: i === 319 ? HOSTILE : `Shop ${i}`,
+      labels: { env: i % 2 === 0 ? "production" : "staging" },
+    };
+    const instance = await seedInstance(big.id, fields);
+    if (i === 7) await seedBackup(instance, { note: "Before the move" });
+  }
+});
+
+test("any of 320 instances is found in three actions, with the keyboard", async ({ open }) => {
+  const page = await open("/", { as: big });
+  const field = page.getByRole("combobox", { name: "Search" });
+  await field.waitFor();
+  await page.locator("#main").focus();
+  await page.keyboard.press("/");
+  await page.keyboard.type("shop 317");
+  await page.getByRole("option", { name: /Shop 317/ }).waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await title(page, "Shop 317");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("before the");
+  await page.getByRole("option", { name: /Before the move/ }).waitFor();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("create instance");
+  await page.getByRole("option", { name: "Create instance" }).click();
+  await title(page, "Create instance");
+});
+
+test("a list is searched by words and labels and sorted, in a URL that can be shared", async ({ open }) => {
+  const page = await open("/instances", { as: big });
+  await page.getByLabel("Find instances").fill("shop env:production");
+  await page.getByRole("heading", { name: "Instances (160)" }).waitFor();
+  await button(page, /^Sort/).click();
+  await page.getByRole("option", { name: "Name A–Z" }).click();
+  await expect.poll(() => page.getByRole("row").nth(1).getByRole("link").first().textContent()).toBe("Shop 0");
+  expect(new URL(page.url()).search).toBe("?find=shop+env%3Aproduction&sort=name");
+  await page.reload();
+  await page.getByRole("heading", { name: "Instances (160)" }).waitFor();
+  await page.getByLabel("Find instances").fill("no such");
+  await page.getByText("No matches for this filter.").waitFor();
+});
+
+test("labels are shown and edited, and their errors name them", async ({ open }) => {
+  const mine = await account();
+  const { id } = await seedServer(mine.id, { name: "erp-1", labels: { env: "test" } });
+  const page = await open(`/servers/${id}`, { as: mine });
+  await page.getByText("env: test").waitFor();
+  await button(page, "Edit").click();
+  const asked = dialog(page, "Edit erp-1");
+  await asked.getByLabel(/^Labels/).fill("Env: test");
+  await button(asked, "Save").click();
+  await asked.getByText(/Env is not a valid label key/).waitFor();
+  await asked.getByLabel(/^Labels/).fill("env: production\nteam: sales");
+  await button(asked, "Save").click();
+  await page.getByText("team: sales").waitFor();
+});
+
+test("a list's page size, columns, density and sort are remembered, and its file has all that match, with nothing that runs", async ({
+  open,
+}) => {
+  const page = await open("/instances", { as: big });
+  await page.getByRole("heading", { name: `Instances (${MANY})` }).waitFor();
+  await button(page, "Preferences for instances").click();
+  const asked = dialog(page, "Preferences for instances");
+  await asked.getByRole("button", { name: /20 per page/ }).click();
+  await asked.getByRole("option", { name: "50 per page" }).click();
+  await asked.getByLabel("Database name").check();
+  await asked.getByLabel("Created").uncheck();
+  await asked.getByLabel("Compact rows").check();
+  await expectAccessible(page);
+  await button(asked, "Save").click();
+  await button(page, /^Sort/).click();
+  await page.getByRole("option", { name: "Name A–Z" }).click();
+  const names = page.getByRole("row").filter({ has: page.getByRole("link", { name: /^(Shop|=HYPERLINK)/ }) });
+  await expect.poll(() => names.count()).toBe(50);
+  await page.goto("/servers");
+  await page.goto("/instances");
+  await expect.poll(() => names.count()).toBe(50);
+  await expect.poll(() => names.first().getByRole("link").first().textContent()).toBe(HOSTILE);
+  await page.getByRole("columnheader", { name: "Database name" }).waitFor();
+  expect(await page.getByRole("columnheader", { name: "Created" }).count()).toBe(0);
+
+  await page.getByLabel("Find instances").fill("env:staging");
+  await page.getByRole("heading", { name: "Instances (160)" }).waitFor();
+  const [file] = await Promise.all([page.waitForEvent("download"), button(page, "Download instances as CSV").click()]);
+  expect(file.suggestedFilename()).toMatch(/^instances-\d{4}-\d\d-\d\d\.csv$/);
+  const lines = (await buffer(await file.createReadStream())).toString().split("\r\n");
+  expect(lines[0]).toBe("\uFEFFName,Status,URL,Version,Server,Protection,Labels,Database name");
+  expect(lines).toHaveLength(1 + 160 + 1);
+  expect(lines[1]).toMatch(/^"'=HYPERLINK\(""https:\/\/example\.com"",""x""\)",running,https:/);
+});
+
+test("a page shows what somebody else has changed within half a minute", async ({ open }) => {
+  const mine = await account();
+  const { id } = await seedServer(mine.id, { name: "erp-1" });
+  const page = await open(`/servers/${id}`, { as: mine, fresh: true }); // the clock is shared by all pages of the browser
+  await title(page, "erp-1");
+  await page.clock.install();
+  await page.reload();
+  await title(page, "erp-1");
+  await page.waitForLoadState("networkidle");
+  await mine.api.put(`/servers/${id}`, { name: "erp-2" });
+  await page.clock.fastForward(31_000);
+  await title(page, "erp-2");
+});

@@ -1,0 +1,120 @@
+// What all steps of the chain use: sentences that are proven, operations with their ends, and the ERP as its users see it.
+import assert from "node:assert/strict";
+import type { Backup } from "../../shared/api/backups.ts";
+import type { Instance } from "../../shared/api/instances.ts";
+import type { Operation } from "../../shared/api/operations.ts";
+import type { Server } from "../../shared/api/servers.ts";
+import { type Erp, signIn, type Site } from "./erp.ts";
+import type { Machine } from "./machine.ts";
+import { type Service, SHOP } from "./service.ts";
+
+export const { database_name: DATABASE, domain: DOMAIN, admin_email: ADMIN } = SHOP;
+/** That of an administrator who chose it. */
+export const OWN_PASSWORD = "a-password-of-its-own";
+export const COLLEAGUE = { login: "colleague@example.com", password: "a-colleague's-password" };
+
+/** The first instance on the machine, with what was written to it before its first backup. */
+export interface Shop {
+  server: Server;
+  shop: Instance;
+  password: string;
+  erp: Erp;
+  uuid: string;
+  /** Of the file that is attached. */
+  bytes: Buffer;
+  written: { customer: number; attachment: number; mail: number };
+}
+
+/** The same, with its first backup. */
+export interface BackedUp extends Shop {
+  backup: Backup;
+}
+
+export type Chain = ReturnType<typeof chainOn>;
+
+export function chainOn(machine: Machine, service: Service) {
+  const { client, end } = service;
+  const counts = { passed: 0, failed: 0 };
+
+  /** A failure does not stop the other checks, unless they depend on it. */
+  async function guarantee<T>(sentence: string, prove: () => Promise<T>): Promise<T> {
+    const began = performance.now();
+    const seconds = (): string => `${((performance.now() - began) / 1000).toFixed(1)} s`;
+    try {
+      const proven = await prove();
+      counts.passed++;
+      console.log(`✓ ${sentence} (${seconds()})`);
+      return proven;
+    } catch (error) {
+      counts.failed++;
+      console.log(`✗ ${sentence} (${seconds()})\n  ${error instanceof Error ? error.message : String(error)}`);
+      throw error;
+    }
+  }
+
+  async function succeeds(operationId: string | null): Promise<Operation> {
+    const operation = await end(operationId);
+    assert.equal(operation.status, "succeeded", `${operation.type}: ${operation.error?.code} ${operation.error?.message}`);
+    return operation;
+  }
+
+  async function fails(operationId: string | null, code: string): Promise<string> {
+    const operation = await end(operationId);
+    assert.equal(operation.status, "failed", `${operation.type} ${operation.status}`);
+    assert.equal(operation.error?.code, code, operation.error?.message);
+    return operation.error?.message ?? "";
+  }
+
+  /** The operation succeeds although its job on the machine is killed in the middle, with all of its children. */
+  async function survives(operationId: string | null, step: string, afterSeconds: number): Promise<Operation> {
+    const killed = await machine.killJob(operationId ?? "", step, afterSeconds);
+    assert(killed, `the job ${step} ended before it could be killed`);
+    return succeeds(operationId);
+  }
+
+  const instanceOf = async (id: string): Promise<Instance> => (await client.instances.get({ params: { id } })).data;
+  const siteOf = (domain: string): Site => ({ domain, authority: machine.authority() });
+
+  async function enter({ domain, database_name, admin_email }: Instance, password: string): Promise<Erp> {
+    const erp = await signIn(siteOf(domain), { database: database_name, login: admin_email, password });
+    assert(erp, `The administrator of ${domain} is not let in`);
+    return erp;
+  }
+
+  async function backUp(instanceId: string, note: string): Promise<Backup> {
+    const { data } = await client.backups.create({ params: { id: instanceId }, body: { note } });
+    await succeeds(data.operation_id);
+    return (await client.backups.get({ params: { id: data.id } })).data;
+  }
+
+  async function downloaded(id: string): Promise<Buffer> {
+    const { data } = await client.backups.download({ params: { id } });
+    return Buffer.from(await (await fetch(data.url)).arrayBuffer());
+  }
+
+  const act = async (id: string, action: "start" | "stop" | "restart"): Promise<string> =>
+    (await client.instances.act({ params: { id }, body: { action } })).data.id;
+
+  /** The names of all databases of its server. */
+  const databasesOf = ({ id }: Instance): string =>
+    machine.docker("exec", `erp-${id}-db`, "psql", "-U", "postgres", "-XAtc", "select datname from pg_database");
+
+  return {
+    databasesOf,
+    machine,
+    service,
+    client,
+    end,
+    counts,
+    guarantee,
+    succeeds,
+    fails,
+    survives,
+    instanceOf,
+    siteOf,
+    enter,
+    backUp,
+    downloaded,
+    act,
+  };
+}

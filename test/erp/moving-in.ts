@@ -1,0 +1,127 @@
+// An archive that the ERP's own database manager made becomes an instance: uploaded in parts, examined by the machine, restored.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { type BackedUp, type Chain, COLLEAGUE, DATABASE, OWN_PASSWORD } from "./context.ts";
+import { signIn } from "./erp.ts";
+import { isGone } from "./service.ts";
+
+/** More than one part of an upload. */
+const LARGE_BYTES = 66 * 1024 ** 2;
+
+const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+/** A large attachment as the ERP stores it, and then what its database manager does for /web/database/backup. */
+const MANAGER = `
+import hashlib, os, sys
+from odoo.tools import config
+config.parse_config(["-c", "/etc/odoo/odoo.conf"])
+config["list_db"] = True
+from odoo.service.db import dump_db
+from odoo.sql_db import db_connect
+data = os.urandom(${LARGE_BYTES})
+sum = hashlib.sha1(data).hexdigest()
+name = f"{sum[:2]}/{sum}"
+path = config.filestore("${DATABASE}") + "/" + name
+os.makedirs(os.path.dirname(path), exist_ok=True)
+open(path, "wb").write(data)
+with db_connect("${DATABASE}").cursor() as cursor:
+    cursor.execute("insert into ir_attachment (name, type, store_fname, checksum, file_size) values ('large', 'binary', %s, %s, %s) returning id", (name, sum, len(data)))
+    print(cursor.fetchone()[0], sum)
+dump_db("${DATABASE}", open("/tmp/manager.zip", "wb"), "zip")`;
+
+export async function moveIn(
+  { machine, client, guarantee, succeeds, instanceOf, siteOf, enter }: Chain,
+  { server, shop, bytes, written, uuid }: BackedUp,
+): Promise<void> {
+  const container = `erp-${shop.id}`;
+
+  const made = await guarantee("the ERP's own database manager makes an archive", async () => {
+    const [id, sha1] = machine.docker("exec", container, "/usr/bin/python3", "-c", MANAGER).trim().split(" ");
+    const options = { env: machine.environment, maxBuffer: 1024 ** 3 };
+    const archive = execFileSync("docker", ["exec", container, "cat", "/tmp/manager.zip"], options);
+    machine.docker("exec", container, "rm", "/tmp/manager.zip");
+    assert(archive.length > LARGE_BYTES);
+    return { archive, large: { id: Number(id), sha1 } };
+  });
+
+  const backup = await guarantee("the archive is uploaded in parts and becomes a backup", async () => {
+    const { archive } = made;
+    const note = "Made by the database manager";
+    const { data: upload } = await client.uploads.create({ body: { size_bytes: archive.length, note } });
+    const parts = Array.from({ length: Math.ceil(archive.length / upload.part_size) }, (_, index) => ({
+      number: index + 1,
+      bytes: archive.subarray(index * upload.part_size, (index + 1) * upload.part_size),
+    }));
+    assert(parts.length > 1);
+    const params = { id: upload.id };
+    const asked = parts.map(({ number, bytes: part }) => ({ number, sha256: sha256Of(part) }));
+    const addresses = (await client.uploads.parts({ params, body: { parts: asked } })).data.parts;
+    for (const { number, url, headers } of addresses) {
+      const body = new Uint8Array(parts[number - 1]?.bytes ?? []);
+      assert.equal((await fetch(url, { method: "PUT", headers, body })).status, 200);
+    }
+    const { data } = await client.uploads.complete({ params, body: { sha256: sha256Of(archive), server_id: server.id } });
+    await succeeds(data.operation_id);
+    const { data: imported } = await client.backups.get({ params: { id: data.id } });
+    const { kind, status, erp_version, edition, database_name, missing_files, size_bytes } = imported;
+    assert.deepEqual(
+      { kind, status, erp_version, edition, database_name, missing_files, size_bytes },
+      {
+        kind: "uploaded",
+        status: "completed",
+        erp_version: "19.0",
+        edition: "community",
+        database_name: DATABASE,
+        missing_files: 0,
+        size_bytes: archive.length,
+      },
+    );
+    const found = (await client.search.find({ query: { q: DATABASE } })).data;
+    assert(found.some(({ id }) => id === data.id));
+    return imported;
+  });
+
+  await guarantee("an instance begins with it, neutralized, and the ERP responds with the data and files of before", async () => {
+    const { data } = await client.instances.create({
+      body: {
+        name: "Moved in",
+        server_id: server.id,
+        erp_version: "19.0",
+        edition: "community",
+        database_name: "moved_in",
+        admin_email: "owner@example.com",
+        domain: "moved.example.com",
+        backup_id: backup.id,
+        neutralize: true,
+        admin_password: OWN_PASSWORD,
+      },
+    });
+    const { result } = await succeeds(data.operation_id);
+    assert.deepEqual(result?.verification, {
+      is_neutralized: true,
+      active_crons: 0,
+      active_mail_servers: 0,
+      new_database_uuid: false,
+      base_url: "https://moved.example.com",
+    });
+    const moved = await instanceOf(data.id);
+    assert.deepEqual([moved.status, moved.neutralized], ["running", true]);
+    const erp = await enter(moved, OWN_PASSWORD);
+    assert.deepEqual(await erp.search("res.partner", [["name", "=", "First customer"]]), [written.customer]);
+    assert.deepEqual(await erp.file(written.attachment), bytes);
+    const large = await erp.file(made.large.id);
+    assert.equal(
+      createHash("sha1")
+        .update(large ?? "")
+        .digest("hex"),
+      made.large.sha1,
+    );
+    assert.equal(await erp.parameter("database.uuid"), uuid);
+    assert.deepEqual(await erp.search("ir.mail_server", [["smtp_pass", "!=", false]]), []);
+    assert.equal(await signIn(siteOf(moved.domain), { database: moved.database_name, ...COLLEAGUE }), undefined);
+    await succeeds((await client.instances.delete({ params: { id: moved.id } })).data.id);
+    await succeeds((await client.backups.delete({ params: { id: backup.id } })).data.id);
+    assert(await isGone(() => client.backups.get({ params: { id: backup.id } })));
+  });
+}

@@ -1,0 +1,96 @@
+// Damaged archives, under storage that reports the damage and storage that lies about it: an archive is rejected before anything is touched, or what it
+// restores is what was backed up.
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { machineWithJobs } from "../hosts/jobs.ts";
+import { noMachine } from "../hosts/machine.ts";
+import { prove } from "./prove.ts";
+import type { Random } from "./random.ts";
+
+/** A way to damage an archive, given another archive of the same instance. */
+const DAMAGES: Record<string, (bytes: Buffer, other: Buffer, random: Random) => Buffer> = {
+  "cut at the end": (bytes, _, random) => bytes.subarray(0, bytes.length - 1 - random.below(40)),
+  "cut anywhere": (bytes, _, random) => bytes.subarray(0, random.below(bytes.length)),
+  "cut at the start": (bytes, _, random) => bytes.subarray(1 + random.below(200)),
+  emptied: () => Buffer.alloc(0),
+  zeroed: (bytes) => Buffer.alloc(bytes.length),
+  swapped: (_, other) => other,
+  doubled: (bytes) => Buffer.concat([bytes, bytes]),
+  "followed by bytes": (bytes, _, random) => Buffer.concat([bytes, randomBytes(1 + random.below(100))]),
+  "a block zeroed": (bytes, _, random) => {
+    const at = random.below(bytes.length);
+    return Buffer.from(bytes).fill(0, at, Math.min(bytes.length, at + 512));
+  },
+  ...Object.fromEntries(
+    // One bit in each sixteenth of the file: headers, contents, the listing and its end.
+    Array.from({ length: 16 }, (_, region) => [
+      `a bit flipped in region ${region}`,
+      (bytes: Buffer, _other: Buffer, random: Random) => {
+        const at = Math.floor((bytes.length * region) / 16) + random.below(Math.ceil(bytes.length / 16));
+        const changed = Buffer.from(bytes);
+        changed[Math.min(at, bytes.length - 1)] = (bytes[Math.min(at, bytes.length - 1)] ?? 0) ^ (1 << random.below(8));
+        return changed;
+      },
+    ]),
+  ),
+};
+const STORAGES = ["storage that reports it", "storage that lies"] as const;
+
+prove("backups", async () => {
+  const points = Object.keys(DAMAGES).flatMap((damage) => STORAGES.map((storage) => `${damage}, ${storage}`));
+  if (noMachine !== undefined) return { points, trial: async ({ counts }) => counts(0) };
+  const jobs = await machineWithJobs();
+  const contents = (): Record<string, string> =>
+    Object.fromEntries(
+      readdirSync(jobs.store("shop"), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => [entry.name, readFileSync(join(entry.parentPath, entry.name), "base64")]),
+    );
+
+  return {
+    points,
+    close: () => jobs.machine.stop(),
+    trial: async ({ point, random }) => {
+      const [damage = "", storage = ""] = point.split(", ");
+      jobs.begin();
+      try {
+        mkdirSync(jobs.store("shop", "ab"), { recursive: true });
+        writeFileSync(jobs.store("shop", "ab", "honest"), randomBytes(2_000));
+        jobs.hostile(":");
+        const backedUp = contents();
+        const { bytes } = await jobs.backUp();
+        writeFileSync(jobs.store("shop", "present"), "changed since");
+        writeFileSync(jobs.store("shop", "new"), "new since");
+        jobs.hostile(":");
+        const present = contents();
+        const { bytes: other } = random.chance(0.2)
+          ? await jobs.backUp()
+          : { bytes: Buffer.concat([Buffer.from(bytes.subarray(0, 100)), randomBytes(bytes.length)]) };
+        const damaged =
+          DAMAGES[damage]?.(Buffer.from(bytes), Buffer.from(other), random) ?? expect.fail(`There is no damage ${damage}`);
+        const lies = storage === "storage that lies";
+        const archive = await jobs.stored(damaged, lies ? damaged : bytes);
+        const isCorrupt = { code: "BACKUP_CORRUPT" };
+        if (!lies) {
+          await expect(jobs.verify(archive)).rejects.toMatchObject(isCorrupt);
+          expect(contents()).toEqual(present);
+        }
+        const restored = await jobs.restore(archive, { restore_database: true, restore_filestore: true }).then(
+          () => true,
+          (error: unknown) => {
+            expect(error).toMatchObject(isCorrupt);
+            return false;
+          },
+        );
+        // A swapped archive that is whole, under storage that lies, is an archive like any other.
+        if (restored && damage === "swapped") return;
+        expect(contents(), restored ? "what was restored" : "the present files").toEqual(restored ? backedUp : present);
+        jobs.expectUntouched();
+      } finally {
+        jobs.end();
+      }
+    },
+  };
+});

@@ -1,0 +1,185 @@
+// The limits at the authorizer, with a clock that the attack drives, and over HTTP.
+import type { APIGatewayAuthorizerResult } from "aws-lambda";
+import { expect, vi } from "vitest";
+import { resourceOf } from "../../shared/api/index.ts";
+import { REQUEST_LIMITS, WINDOW_SECONDS } from "../../shared/domain/limits.ts";
+import { CALLS } from "../../shared/platform/aws-calls.ts";
+import { Limits } from "../../shared/runtime/request-context.ts";
+import { account } from "../harness/account.ts";
+import type { Client } from "../harness/client.ts";
+import { ATTACK_KEY, authorize } from "./authorizer.ts";
+import { prove } from "./prove.ts";
+import type { Random } from "./random.ts";
+
+const WINDOW_MS = WINDOW_SECONDS * 1000;
+const BURST = 50;
+const BURSTS = 10;
+/** One trial in twenty is over HTTP. */
+const WAYS = ["HTTP", ...Array.from({ length: 19 }, (_, i) => `the authorizer ${i}`)];
+
+const ROUTES = {
+  all: { httpMethod: "GET", resource: resourceOf("/settings") },
+  create_delete: { httpMethod: "DELETE", resource: resourceOf("/ssh-keys/:id") },
+};
+type Rate = keyof typeof ROUTES;
+
+interface Passed {
+  at: number;
+  rate: Rate;
+}
+
+const limitsIn = ({ context }: APIGatewayAuthorizerResult): Limits => Limits.parse(JSON.parse(String(context?.["limits"])));
+
+/** How many requests of a limit have passed within the window that ends now. */
+const used = (passed: readonly Passed[], now: number, rate: Rate): Passed[] =>
+  passed.filter((each) => each.at > now - WINDOW_MS && (rate === "all" || each.rate === "create_delete"));
+
+process.env["ORIGIN_KEYS"] = ATTACK_KEY;
+
+prove("limits", async () => {
+  const me = await account();
+  return {
+    points: WAYS,
+    trial: async ({ point, random, counts }) => {
+      // A session's limits are its user's.
+      const api = random.chance(0.2) ? await me.session(await me.anotherUser()) : (await me.token()).api;
+      if (point === "HTTP") counts(await overHttp(api, random));
+      else counts(await atAuthorizer(api, random));
+    },
+    close: () => void vi.useRealTimers(),
+  };
+});
+
+async function atAuthorizer({ token }: Client, random: Random): Promise<number> {
+  let now = Date.now();
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const passed: Passed[] = [];
+  const clock = clockOf();
+  try {
+    for (let burst = 0; burst < BURSTS; burst++) {
+      // Mostly near the edges of the window, where off-by-one mistakes are.
+      now += random.oneOf([
+        0,
+        1,
+        random.below(1_000),
+        random.below(20_000),
+        WINDOW_MS - 1,
+        WINDOW_MS,
+        WINDOW_MS + 1,
+        ...edgesOf(passed, now),
+      ]);
+      vi.setSystemTime(now);
+      const rates = Array.from({ length: BURST }, (): Rate => (random.chance(0.3) ? "create_delete" : "all"));
+      const before = { all: used(passed, now, "all"), create_delete: used(passed, now, "create_delete") };
+      const results = await Promise.all(
+        rates.map(async (rate) => ({
+          rate,
+          limits: limitsIn(await clock.timed(() => authorize({ ...ROUTES[rate], authorization: `Bearer ${token}` }))),
+        })),
+      );
+      for (const { rate, limits } of results) if (limits.refused === undefined) passed.push({ at: now, rate });
+      expectExact(before, results, passed, now, clock.late());
+    }
+  } finally {
+    vi.useRealTimers();
+  }
+  return BURSTS * BURST;
+}
+
+/** The moments at which the slots of the oldest requests become free. */
+const edgesOf = (passed: readonly Passed[], now: number): number[] => {
+  const [oldest] = used(passed, now, "all");
+  return oldest === undefined ? [] : [oldest.at + WINDOW_MS - now, Math.max(0, oldest.at + WINDOW_MS - now - 1)];
+};
+
+function expectExact(
+  before: Record<Rate, Passed[]>,
+  results: readonly { rate: Rate; limits: Limits }[],
+  passed: readonly Passed[],
+  now: number,
+  late: number,
+): void {
+  for (const rate of ["all", "create_delete"] as const) {
+    const limit = REQUEST_LIMITS[rate];
+    const after = used(passed, now, rate);
+    expect(after.length, `${rate} in any ${WINDOW_SECONDS} s`).toBeLessThanOrEqual(limit);
+    for (const { limits } of results) {
+      if (limits.refused?.scope !== rate) continue;
+      // All slots must have been taken by then: the order within the burst is unknown, so by the end of it.
+      expect(after.length, `a false rejection by ${rate}`).toBeGreaterThanOrEqual(limit - late);
+      const oldest = Math.min(...after.map(({ at }) => at));
+      expect(limits.refused).toEqual({
+        scope: rate,
+        limit,
+        retry_after: Math.ceil(Math.max(1, oldest + WINDOW_MS - now) / 1000),
+      });
+      expect(limits.remaining).toBe(0);
+    }
+  }
+  for (const { rate, limits } of results.filter(({ limits: { refused } }) => refused === undefined)) {
+    // The headers show the limit that is closest to being reached.
+    const scope = limits.limit === REQUEST_LIMITS.create_delete ? "create_delete" : "all";
+    expect([...(rate === "create_delete" ? ["create_delete"] : []), "all", "create_delete"]).toContain(scope);
+    expect(limits.remaining).toBeGreaterThanOrEqual(REQUEST_LIMITS[scope] - used(passed, now, scope).length - late);
+    expect(limits.remaining).toBeLessThanOrEqual(REQUEST_LIMITS[scope] - before[scope].length);
+    expect(limits.reset * 1000).toBeGreaterThanOrEqual(now);
+    expect(limits.reset * 1000).toBeLessThanOrEqual(now + WINDOW_MS + 1000);
+  }
+}
+
+/** After this a write is repeated (`CALLS`), and if only its response was late, it counts twice: docs/guarantees.md says so. */
+const RESPONSE_MS = CALLS.requestHandler.requestTimeout;
+
+/** Counts what took so long that its write may have been repeated. */
+function clockOf() {
+  let late = 0;
+  return {
+    late: () => late,
+    timed: async <T>(work: () => Promise<T>): Promise<T> => {
+      const began = performance.now();
+      try {
+        return await work();
+      } finally {
+        if (performance.now() - began >= RESPONSE_MS) late += 1;
+      }
+    },
+  };
+}
+
+/** Four bursts within a few seconds: exactly as many pass as the limits allow. */
+async function overHttp(api: Client, random: Random): Promise<number> {
+  const began = Date.now();
+  const creations = random.below(2);
+  let passedAll = 0;
+  let passedCreations = 0;
+  const clock = clockOf();
+  for (let burst = 0; burst < 4; burst++) {
+    const isCreation = burst === creations;
+    const responses = await Promise.all(
+      Array.from({ length: BURST }, () => clock.timed(() => (isCreation ? api.delete("/ssh-keys/none") : api.get("/auth/me")))),
+    );
+    const passed = responses.filter(({ status }) => status !== 429 && status < 500);
+    passedAll += passed.length;
+    if (isCreation) passedCreations += passed.length;
+    for (const { status, headers, error } of responses) {
+      if (status >= 500) continue; // the machine was too busy, which `clock` has seen
+      const limit = Number(headers["x-ratelimit-limit"]);
+      expect([REQUEST_LIMITS.all, REQUEST_LIMITS.create_delete]).toContain(limit);
+      expect(Number(headers["x-ratelimit-remaining"])).toBeLessThan(limit);
+      if (status !== 429) continue;
+      expect(error?.details).toMatchObject({ window_seconds: WINDOW_SECONDS });
+      const wait = Number(headers["retry-after"]);
+      expect(wait).toBeGreaterThanOrEqual(Math.floor(WINDOW_SECONDS - (Date.now() - began) / 1000) - 1);
+      expect(wait).toBeLessThanOrEqual(WINDOW_SECONDS);
+    }
+  }
+  expect(Date.now() - began, "the bursts took too long to count").toBeLessThan(WINDOW_MS);
+  for (const [passed, limit] of [
+    [passedCreations, REQUEST_LIMITS.create_delete],
+    [passedAll, REQUEST_LIMITS.all],
+  ] as const) {
+    expect(passed).toBeLessThanOrEqual(limit);
+    expect(passed, "fewer than the limit allows").toBeGreaterThanOrEqual(limit - clock.late());
+  }
+  return 4 * BURST;
+}

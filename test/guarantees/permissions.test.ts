@@ -1,0 +1,79 @@
+// Every permission, and none, on every endpoint; and no endpoint without a declared access.
+import { expect, inject } from "vitest";
+import { ALL_PERMISSIONS, type Permission } from "../../shared/api/permissions.ts";
+import { resourceOf, routes } from "../../shared/api/index.ts";
+import { stackName } from "../../infra/settings.ts";
+import { readTemplate } from "../../infra/local/template/template.ts";
+import { account } from "../harness/account.ts";
+import type { Client } from "../harness/client.ts";
+import { bodyOf, pathOf } from "../harness/requests.ts";
+import { prove } from "./prove.ts";
+import { kinds } from "./world.ts";
+
+const HELD = ["none", ...ALL_PERMISSIONS, "all but those needed", "exactly those needed"];
+const places = kinds.flatMap((kind) => HELD.map((held) => ({ label: `${kind.label} with ${held}`, kind, held })));
+const byLabel = new Map(places.map((place) => [place.label, place]));
+
+const forbidden = (message: string) => ({ success: false, error: { code: "FORBIDDEN", message } });
+const SESSION_ONLY = "This endpoint needs a dashboard session";
+
+prove("permissions", async () => {
+  const me = await account();
+  const clients = new Map<string, Promise<Client>>();
+  let uses = 0;
+  /** A credential is used for some requests, and then another one of the same permissions. */
+  const clientWith = (permissions: readonly Permission[]): Promise<Client> => {
+    if (++uses % 500 === 0) clients.clear();
+    const key = `${permissions.join()} ${Math.floor(uses / 100)}`;
+    const made = clients.get(key) ?? me.token(permissions).then(({ api }) => api);
+    clients.set(key, made);
+    return made;
+  };
+
+  return {
+    points: places.map(({ label }) => label),
+    trial: async ({ point }) => {
+      const { kind, held } = byLabel.get(point) ?? expect.fail(`There is no point ${point}`);
+      const { route, fixed } = kind;
+      const own = route.bodyPermission?.permissions[String(Object.values(fixed)[0])];
+      const needed = [
+        ...(Array.isArray(route.access) ? (route.access as readonly Permission[]) : []),
+        ...(own === undefined ? [] : [own]),
+        ...(route.fieldPermission === undefined ? [] : [route.fieldPermission.permission]), // the examples have the field
+      ];
+      const permissions = ALL_PERMISSIONS.filter((each) =>
+        held === "exactly those needed"
+          ? needed.includes(each)
+          : held === "all but those needed"
+            ? !needed.includes(each)
+            : each === held,
+      );
+      const api = await clientWith(permissions);
+      const example = bodyOf(route);
+      const body = example === undefined ? undefined : { ...example, ...fixed };
+      const before = await me.trace();
+      const response = await api.send(route.method, pathOf(route), body);
+      const missing = needed.find((each) => !permissions.includes(each));
+      if (route.access === "session") expect(response.body).toEqual(forbidden(SESSION_ONLY));
+      else if (missing !== undefined) expect(response.body).toEqual(forbidden(`Token does not have permission: ${missing}`));
+      else if (response.status === 403) expect.fail(`${point} is rejected: ${response.text}`);
+      if (response.status === 403) expect(await me.trace(), "a rejected request has changed something").toBe(before);
+    },
+    finish: () => expectDeclared(),
+  };
+});
+
+/** Every method of the deployed API is a declared route behind the authorizer, or a declared public one; all else gets 404 or 405. */
+function expectDeclared(): void {
+  const { apis } = readTemplate(inject("outDir"), stackName("test"));
+  const [api] = apis;
+  if (api === undefined) throw new Error("The template has no API");
+  const declared = new Map(routes.map((route) => [`${route.method} ${resourceOf(route.path)}`, route]));
+  for (const { path, methods } of api.resources)
+    for (const { httpMethod, authorizerId } of methods) {
+      if (httpMethod === "ANY" || httpMethod === "HEAD" || httpMethod === "OPTIONS") continue;
+      const route = declared.get(`${httpMethod} ${path}`);
+      expect(route, `${httpMethod} ${path} is declared`).toBeDefined();
+      expect(authorizerId !== undefined, `${httpMethod} ${path} is behind the authorizer`).toBe(route?.access !== "public");
+    }
+}

@@ -1,0 +1,153 @@
+// Server creations at rented providers with random faults, slow and lost responses, tasks killed between any two of their effects and tasks run twice
+// concurrently: they buy no machine too many and leave none behind. (Concurrent requests may come in another order when a seed is repeated.)
+import { expect, vi } from "vitest";
+import { handler as sweep } from "../../functions/schedules/sweep.ts";
+import type { ServerRecord } from "../../shared/data/records.ts";
+import { getServer } from "../../shared/data/servers.ts";
+import { type Asked, type FakeMachine, type Fate, type Fault, isThere, NONSENSE } from "../providers/fake.ts";
+import { errorResponse as ofDigitalOcean } from "../providers/fake-digitalocean.ts";
+import { errorResponse as ofHetzner } from "../providers/fake-hetzner.ts";
+import { pass } from "../providers/executions.ts";
+import { type Outcome, type ProviderHarness, providerHarness } from "../providers/harness.ts";
+import { prove } from "./prove.ts";
+import { type Random, randomOf } from "./random.ts";
+
+vi.mock("../../shared/hosts/ssh.ts", () => import("../providers/fake-host.ts"));
+
+/** Creations of one trial, in an account of their own; after them, nothing may be left. */
+const CREATIONS = 10;
+const RENTED = ["hetzner", "digitalocean"] as const;
+type Rented = (typeof RENTED)[number];
+
+/** Of the present trial. */
+let chosen: Random = randomOf(0);
+const random = (): number => chosen.next();
+const chance = (probability: number): boolean => chosen.chance(probability);
+const between = (least: number, most: number): number => least + random() * (most - least);
+const oneOf = <T>(choices: readonly T[]): T => chosen.oneOf(choices);
+
+const errorResponse = { hetzner: ofHetzner, digitalocean: ofDigitalOcean };
+const isOrder = ({ method, path }: Asked): boolean => method === "POST" && /\/(servers|droplets)$/.test(path);
+
+/** One request in eight fails, one order in two. */
+function faultOf(provider: Rented, asked: Asked): Fault | undefined {
+  const rejected = (status: number, code: string, message?: string): Fault => ({
+    kind: "rejected",
+    response: errorResponse[provider](status, code, message),
+  });
+  if (isOrder(asked) && chance(0.08))
+    return provider === "hetzner"
+      ? oneOf([rejected(412, "resource_unavailable"), rejected(403, "resource_limit_exceeded")])
+      : rejected(
+          422,
+          "unprocessable_entity",
+          oneOf(["Size is not available in this region.", "This will exceed your droplet limit."]),
+        );
+  if (!isOrder(asked) && chance(0.2)) return { kind: "slow", seconds: between(1, 29) };
+  if (!chance(isOrder(asked) ? 0.5 : 0.12)) return undefined;
+  return oneOf<Fault>([
+    { kind: "lost" },
+    { kind: "lost", seconds: between(1, 30) },
+    { kind: "broken" },
+    { kind: "broken", response: oneOf(Object.values(NONSENSE)) },
+    { kind: "dropped", seconds: between(0, 30) },
+    { kind: "rejected", response: oneOf(Object.values(NONSENSE)) },
+    rejected(500, "server_error"),
+    rejected(503, "unavailable"),
+    ...(provider === "hetzner" ? [rejected(409, "conflict"), rejected(423, "locked")] : []),
+    { kind: "limited", seconds: Math.ceil(between(1, 60)), header: oneOf(["retry-after", "ratelimit-reset"]) },
+  ]);
+}
+
+const fateOf = (provider: Rented): Fate => ({
+  starts: chance(0.004) ? Infinity : between(5, 30),
+  // Hetzner's lists are up to date; a late list of DigitalOcean lags longer than our wait before the next try.
+  listed: provider === "hetzner" ? 0 : chance(0.05) ? between(90, 600) : chance(0.3) ? between(0, 60) : 0,
+  vanishes: chance(0.04) ? between(0, 40) : Infinity,
+  lingers: between(0, 15),
+});
+
+/** One try of a task in six runs twice concurrently, and one of the two is slow in some requests. */
+const twin = (): (() => number) | undefined => (chance(1 / 6) ? () => (chance(0.5) ? 0 : Math.ceil(between(0, 3))) : undefined);
+
+/** One try of a task in ten is killed at one of its first moments. */
+const fatality = (): number => (chance(0.1) ? Math.ceil(between(0, 14)) : Infinity);
+
+let here: ProviderHarness;
+
+const machinesOf = (provider: Rented): readonly FakeMachine[] =>
+  provider === "hetzner" ? here.hetzner.servers : here.digitalocean.droplets;
+const there = (): string[] =>
+  RENTED.flatMap((provider) =>
+    machinesOf(provider)
+      .filter(isThere)
+      .map(({ id }) => `${provider} ${id}`),
+  );
+const labelOf = ({ server }: Outcome): string => `${server.provider} ${server.machine_id}`;
+
+/** The provider responds again at last, and entries that lists were late to show are old enough for the sweep. */
+async function settle(): Promise<void> {
+  for (const provider of RENTED) here[provider].fault = () => undefined;
+  for (let round = 0; round < 2; round++) {
+    pass(45 * 60);
+    await sweep();
+  }
+  pass(60);
+}
+
+prove("providers", async () => {
+  here = await providerHarness();
+  return {
+    trial: async ({ random: ofTrial, counts }) => {
+      chosen = ofTrial;
+      counts(CREATIONS);
+      for (const provider of RENTED) {
+        here[provider].fault = (asked) => faultOf(provider, asked);
+        here[provider].fate = () => fateOf(provider);
+      }
+      const known = new Set(there());
+      const outcomes: Outcome[] = [];
+      const deleted: ServerRecord[] = [];
+      const account = await here.account();
+      for (let index = 0; index < CREATIONS; index++) {
+        const outcome = await here.create(account, RENTED[index % RENTED.length] ?? "hetzner", { fatality, random, twin });
+        outcomes.push(outcome);
+        if (index % 5 === 0 && (await here.remove(outcome.server, { fatality, random, twin })).state === "succeeded")
+          deleted.push(outcome.server);
+        pass(between(0, 30));
+      }
+      const made = outcomes.filter(({ operation, server }) => operation.state === "succeeded" && !deleted.includes(server));
+      const wanted = new Set(made.map(labelOf));
+      await settle();
+      const after = there().filter((machine) => !known.has(machine));
+      for (const { operation } of outcomes) expect(["succeeded", "failed"]).toContain(operation.state);
+      expect(
+        after.filter((machine) => !wanted.has(machine)),
+        "left behind or too many",
+      ).toEqual([]);
+      expect(
+        [...wanted].filter((machine) => !after.includes(machine) && !hasVanished(machine)),
+        "taken away",
+      ).toEqual([]);
+      for (const { server } of made) expect((await getServer(server.account_id, server.id)).machine_id).toBe(server.machine_id);
+      // With unique names no machine is created twice, not even for a moment; without them only a list that lagged too long can cause it.
+      expect(twice("hetzner")).toEqual([]);
+      expect(twice("digitalocean").filter((late) => !late)).toEqual([]);
+    },
+  };
+});
+
+const hasVanished = (label: string): boolean =>
+  RENTED.some((provider) =>
+    machinesOf(provider).some((machine) => `${provider} ${machine.id}` === label && machine.fate.vanishes < Infinity),
+  );
+
+/** For each name that was bought more than once: whether a late list was the reason. */
+function twice(provider: Rented): boolean[] {
+  const byName = Object.groupBy(machinesOf(provider), ({ name }) => name);
+  return Object.values(byName)
+    .filter((same = []) => same.some((one) => same.some((other) => one.id < other.id && other.madeAt < endOf(one))))
+    .map((same = []) => same.some(({ fate }) => fate.listed >= 90));
+}
+const endOf = ({ madeAt, fate, deletedAt }: { madeAt: number; fate: Fate; deletedAt: number }): number =>
+  Math.min(madeAt + fate.vanishes * 1000, deletedAt + fate.lingers * 1000);

@@ -1,0 +1,118 @@
+// Credentials that end while eight clients use them: no request that is sent after the response is accepted.
+import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import { auth } from "../../shared/api/auth.ts";
+import { deleteUser, resetPassword } from "../../shared/data/operator.ts";
+import { account } from "../harness/account.ts";
+import { type ApiResponse, type Client, clientWith, stranger } from "../harness/client.ts";
+import { prove } from "./prove.ts";
+import type { Random } from "./random.ts";
+
+/** A credential, and what ends it. */
+interface Way {
+  api: Pick<Client, "get">;
+  end: () => Promise<unknown>;
+  /** What rejects it; otherwise a 401. */
+  rejected?: readonly number[];
+  /** Sessions that it has opened, which end with it. */
+  opened?: readonly Client[];
+}
+
+const CLIENTS = 8;
+/** Within the limits of one credential: after these, none of the requests may be rejected for its rate. */
+const REQUESTS_EACH = 8;
+const AFTERWARDS = 3;
+
+prove("revocation", async () => {
+  const me = await account();
+  let admin: Client | undefined;
+  let deletions = 0;
+  /** A session deletes fewer than 20 tokens a minute. */
+  const session = async (): Promise<Client> => {
+    if (admin === undefined || ++deletions % 15 === 0) admin = await me.session(await me.anotherUser());
+    return admin;
+  };
+
+  const ways: Record<string, (random: Random) => Promise<Way>> = {
+    "a token is deleted": async () => {
+      const { id, api } = await me.token();
+      const by = await session();
+      return { api, end: async () => expect((await by.delete(`/tokens/${id}`)).status).toBe(200) };
+    },
+    "a user signs out": async () => {
+      const api = await me.session(await me.anotherUser());
+      return { api, end: async () => expect((await api.post("/auth/logout")).status).toBe(200) };
+    },
+    "a user changes the password in another session": async () => {
+      const user = await me.anotherUser();
+      const [api, other] = [await me.session(user), await me.session(user)];
+      const body = { current_password: user.password, new_password: `${randomUUID()}!` };
+      return { api, end: async () => expect((await other.put("/auth/password", body)).status).toBe(200) };
+    },
+    "the operator removes the user": async () => {
+      const user = await me.anotherUser();
+      return { api: await me.session(user), end: () => deleteUser(user.email) };
+    },
+    "the operator sets another password": async () => {
+      const user = await me.anotherUser();
+      return { api: await me.session(user), end: () => resetPassword(user.email, `${randomUUID()}!`) };
+    },
+    "the operator sets another password during sign-ins with the old one": async (random) => {
+      const user = await me.anotherUser();
+      const from = `127.${1 + random.below(250)}.${random.below(250)}.${1 + random.below(250)}`; // its failures are limited
+      const opened: Client[] = [];
+      const signIn = async (): Promise<ApiResponse> => {
+        const response = await stranger.post("/auth/login", { email: user.email, password: user.password }, { from });
+        if (response.status === 200) opened.push(clientWith(response.as(auth.login.data).token));
+        return response;
+      };
+      return {
+        api: { get: signIn },
+        end: () => resetPassword(user.email, `${randomUUID()}!`),
+        rejected: [401, 429],
+        opened,
+      };
+    },
+  };
+
+  return {
+    // Most credentials are tokens, and passwords take long to check.
+    points: Object.keys(ways).flatMap((way) =>
+      Array.from({ length: way.startsWith("a token") ? 5 : 1 }, (_, i) => `${way}${" ".repeat(i)}`),
+    ),
+    trial: async ({ point, random }) => {
+      const way = (await ways[point.trim()]?.(random)) ?? expect.fail(`There is no way ${point}`);
+      const { api, end, rejected = [401], opened = [] } = way;
+      let ended = false;
+      let sent = 0;
+      const endAt = random.below((CLIENTS * REQUESTS_EACH) / 2);
+      const reached = Promise.withResolvers<void>();
+      const late: number[] = [];
+      const client = async (): Promise<void> => {
+        let after = 0;
+        for (let request = 0; request < REQUESTS_EACH || after < AFTERWARDS; request++) {
+          if (sent++ === endAt) reached.resolve();
+          const wasEnded = ended;
+          const { status } = await api.get("/auth/me");
+          if (wasEnded) {
+            late.push(status);
+            after += 1;
+          } else expect([200, 401, 429]).toContain(status);
+        }
+      };
+      const ending = reached.promise.then(end).then(() => void (ended = true));
+      await Promise.all([...Array.from({ length: CLIENTS }, client), ending]);
+      expect(late.length).toBeGreaterThanOrEqual(CLIENTS * AFTERWARDS);
+      expect(
+        late.filter((status) => !rejected.includes(status)),
+        "accepted after the response",
+      ).toEqual([]);
+      expect(rejected, "revived").toContain((await api.get("/auth/me")).status);
+      const sessions = await Promise.all(opened.map(async (session) => (await session.get("/auth/me")).status));
+      expect(
+        sessions.filter((status) => status !== 401),
+        "sessions that were opened meanwhile",
+      ).toEqual([]);
+    },
+  };
+});

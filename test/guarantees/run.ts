@@ -1,0 +1,136 @@
+// `npm run prove`: every guarantee at full size, two at a time. A run that was stopped continues where it was: .local/prove has the
+// progress. `--only NAME` (several with commas) selects guarantees, `--seed N` repeats a run, `--trial N` repeats one of its trials,
+// `--trials N` changes the size, and `--fresh` starts again.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { globSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { ORDER, type Order, type Progress, progressIn, save } from "./progress.ts";
+import { type Guarantee, guarantees } from "./guarantees.ts";
+import { record, tableOf } from "./results.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const STATE = join(ROOT, ".local", "prove");
+/** The cores of the machine that the sizes are made for. */
+const AT_ONCE = 2;
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string" },
+    seed: { type: "string" },
+    trial: { type: "string" },
+    trials: { type: "string" },
+    fresh: { type: "boolean", default: false },
+  },
+});
+
+const all = new Map<string, Guarantee>(Object.entries(guarantees));
+
+function chosen(): [string, Guarantee][] {
+  if (values.only === undefined) return [...all];
+  return values.only.split(",").map((name) => {
+    const row = all.get(name);
+    if (row === undefined) throw new Error(`There is no guarantee ${name}. There are: ${[...all.keys()].join(", ")}`);
+    return [name, row];
+  });
+}
+
+/** What the guarantees are about: a result of other sources proves nothing. */
+function sources(): string {
+  const files = globSync("{shared,functions,infra,test/guarantees,test/harness}/**/*.{ts,mjs,sh,py,java}", { cwd: ROOT });
+  const hash = createHash("sha256");
+  for (const file of files.toSorted()) hash.update(file).update(readFileSync(join(ROOT, file)));
+  return hash.digest("hex").slice(0, 12);
+}
+
+const numberIn = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
+const children = new Set<ReturnType<typeof spawn>>();
+
+async function runOne(name: string, row: Guarantee, now: string): Promise<Progress | undefined> {
+  const file = join(STATE, `${name}.json`);
+  if (values.fresh) rmSync(file, { force: true });
+  const before = progressIn(file);
+  const kept = before?.sources === now ? before : undefined;
+  const order: Order = {
+    seed: numberIn(values.seed) ?? kept?.seed ?? Math.floor(Math.random() * 2 ** 31),
+    trials: numberIn(values.trials) ?? row.full,
+    ...(values.trial !== undefined && { trial: Number(values.trial) }),
+    file,
+    sources: now,
+  };
+  if (values.trial === undefined && kept?.ended === true && kept.seed === order.seed && kept.trials === order.trials) return kept;
+  const single = values.trial !== undefined;
+  const log = join(STATE, `${name}.log`);
+  const output = single ? "inherit" : openSync(log, "w");
+  const child = spawn(
+    process.execPath,
+    [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", `test/guarantees/${name}.test.ts`],
+    {
+      cwd: ROOT,
+      env: { ...process.env, [ORDER]: JSON.stringify(order) },
+      stdio: ["ignore", output, output],
+    },
+  );
+  children.add(child);
+  const code = await new Promise<number>((ended) => child.on("close", (status) => ended(status ?? 1)));
+  children.delete(child);
+  if (single) {
+    process.exitCode = code;
+    return undefined;
+  }
+  const after = progressIn(file);
+  const isOurs = after?.seed === order.seed && after.trials === order.trials && after.sources === now && after.ended;
+  if (isOurs && (code === 0 || after.violations > 0)) return after;
+  if (isOurs) {
+    // What must hold of all trials together does not, or the test runner found an error outside of any trial.
+    const failed = { ...after, violations: 1, messages: [`All trials passed, but the run failed: see ${log}`] };
+    save(file, failed);
+    return failed;
+  }
+  console.log(`${name} did not end: ${log} says why`);
+  return undefined;
+}
+
+async function main(): Promise<void> {
+  mkdirSync(STATE, { recursive: true });
+  const now = sources();
+  const rows = chosen();
+  // The longest first; those that measure time run alone, at the end.
+  const hours = ([, { full, perSecond }]: [string, Guarantee]): number => full / perSecond;
+  const queue = rows.filter(([, { alone }]) => alone !== true).toSorted((a, b) => hours(b) - hours(a));
+  const last = rows.filter(([, { alone }]) => alone === true);
+  const results: { name: string; progress: Progress | undefined }[] = [];
+  const work = async (of: [string, Guarantee][]): Promise<void> => {
+    for (let next = of.shift(); next !== undefined; next = of.shift()) {
+      const [name, row] = next;
+      const progress = await runOne(name, row, now);
+      results.push({ name, progress });
+      if (progress !== undefined) {
+        console.log(
+          `${name}: ${progress.counted} trials, ${progress.violations} violations, seed ${progress.seed}, ${progress.seconds.toFixed(0)} s`,
+        );
+        for (const message of progress.messages) console.log(message);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, () => work(queue)));
+  await work(last);
+  if (values.trial !== undefined) return;
+  const ended = results.flatMap(({ progress }) => progress ?? []);
+  record(ended);
+  console.log(`\n${tableOf(ended)}`);
+  const passed = ended.filter(({ violations }) => violations === 0).length;
+  console.log(`\n${passed} passed, ${results.length - passed} failed`);
+  process.exitCode = passed === results.length ? 0 : 1;
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.on(signal, () => {
+    for (const child of children) child.kill(signal);
+    process.exit(1);
+  });
+
+await main();
+// The channel to whoever started this would keep the process alive.
+process.disconnect?.();

@@ -1,0 +1,161 @@
+// Every token, password and key that a run issues or receives, searched for wherever data rests.
+import { randomBytes } from "node:crypto";
+import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
+import { unzipSync } from "fflate";
+import { expect } from "vitest";
+import * as z from "zod";
+import type { Cloud } from "../../infra/local/cloud.ts";
+import { auth } from "../../shared/api/auth.ts";
+import { instances } from "../../shared/api/instances.ts";
+import { tokens } from "../../shared/api/tokens.ts";
+import { account, unique, uniqueDomain } from "../harness/account.ts";
+import { stranger } from "../harness/client.ts";
+import { ownCloud } from "../harness/cloud.ts";
+import { everyItem } from "../harness/table.ts";
+import { prove } from "./prove.ts";
+import type { Random } from "./random.ts";
+
+const Operation = z.looseObject({ operation_id: z.string() });
+
+/** As text, and as it would look in base64 and in a URL, at any offset. */
+const formsOf = (secret: string): string[] => {
+  const shifted = ["", "a", "ab"].map((before) =>
+    Buffer.from(before + secret)
+      .toString("base64")
+      .slice(4, -4),
+  );
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+    ...shifted,
+    Buffer.from(secret).toString("hex"),
+  ];
+};
+
+/** The whole life of credentials in a new account; returns the secrets. */
+async function live(cloud: Cloud, random: Random): Promise<Map<string, string>> {
+  const secrets = new Map<string, string>();
+  const know = (what: string, secret: string | undefined | null): string => {
+    if (typeof secret !== "string" || secret.length < 8) throw new Error(`There is no ${what}`);
+    secrets.set(what, secret);
+    return secret;
+  };
+  const me = await account({ seeded: true });
+  know("the user's password", me.user.password);
+  know("the harness's token", (await me.token()).value);
+  const session = await me.session();
+  know("the session", session.token?.split(".")[2]);
+  const keyed = () => ({ headers: { "idempotency-key": unique("secret") } });
+  const token = (await session.post("/tokens", { name: unique("token"), permissions: ["servers:read"] }, keyed())).as(
+    tokens.create.data,
+  );
+  know("a token of the API", token.token.slice(9));
+
+  const wrong = know("a wrong password", `wrong ${randomBytes(9).toString("hex")}`);
+  await stranger.post("/auth/login", { email: me.user.email, password: wrong }, { from: `127.0.${1 + random.below(200)}.7` });
+  // By mistake, where they do not belong: an email, a name, a path, a query, a key, a header.
+  // From elsewhere: an address may fail fifty times in a quarter of an hour.
+  const mistaken = { email: know("a password as the email", `pw${randomBytes(9).toString("hex")}`), password: wrong };
+  await stranger.post("/auth/login", mistaken, { from: `127.0.${1 + random.below(200)}.9` });
+  await me.api.get(`/servers/${know("a token in the path", randomBytes(12).toString("hex"))}`);
+  await me.api.get(`/servers?token=${know("a token in the query", randomBytes(12).toString("hex"))}`);
+  await stranger.get("/servers", { token: know("a token that was never issued", `svc_test_${randomBytes(16).toString("hex")}`) });
+  await me.api.post("/ssh-keys", {
+    name: "Key",
+    public_key: `-----BEGIN OPENSSH PRIVATE KEY-----${know("a private key by mistake", randomBytes(20).toString("hex"))}`,
+  });
+
+  const begun = await me.api.post("/instances", await me.instanceBody(), keyed());
+  know("a generated password", begun.as(instances.create.data).admin_password);
+  await me.until(begun.as(Operation).operation_id);
+  const { id } = begun.as(z.looseObject({ id: z.string() }));
+  const backup = await me.backup(id);
+  const own = know("the password of a clone", `chosen ${randomBytes(9).toString("hex")}`);
+  const clone = await me.api.post(
+    `/instances/${id}/clone`,
+    { name: "Copy", domain: uniqueDomain(), backup_id: backup.id, admin_password: own },
+    keyed(),
+  );
+  await me.until(clone.as(Operation).operation_id);
+  const failing = know("the password of a creation that fails", `chosen ${randomBytes(9).toString("hex")}`);
+  await me.api.post(`/instances/${id}/clone`, {
+    name: "Copy",
+    domain: `fail-install.${uniqueDomain()}`,
+    backup_id: backup.id,
+    admin_password: failing,
+  });
+  await cloud.states.settled();
+
+  const changed = know("the new password", `new ${randomBytes(9).toString("hex")}`);
+  await session.put("/auth/password", { current_password: me.user.password, new_password: changed });
+  const again = await stranger.post(
+    "/auth/login",
+    { email: me.user.email, password: changed },
+    { from: `127.0.${1 + random.below(200)}.8` },
+  );
+  know("the session after it", again.as(auth.login.data).token.split(".")[2]);
+  return secrets;
+}
+
+prove("secrets", async () => {
+  const cloud = await ownCloud({ timeScale: 0 });
+  const { accessKeyId, secretAccessKey } = cloud.operator;
+  const s3 = new S3Client({
+    endpoint: cloud.awsUrl,
+    region: "us-east-1",
+    forcePathStyle: true,
+    credentials: { accessKeyId, secretAccessKey },
+  });
+  /** What goes into the tasks of executions, and what comes out: their histories. */
+  const histories: string[] = [];
+  cloud.states.intercept(async (call, next) => {
+    histories.push(JSON.stringify(call.payload));
+    try {
+      const result = await next(call);
+      histories.push(JSON.stringify(result) ?? "");
+      return result;
+    } catch (error) {
+      histories.push(error instanceof Error ? `${error.name} ${error.message} ${error.stack}` : String(error));
+      throw error;
+    }
+  });
+
+  async function objects(): Promise<string[]> {
+    const texts: string[] = [];
+    for (const { name: Bucket } of cloud.template.buckets)
+      for (const { Key = "" } of (await s3.send(new ListObjectsV2Command({ Bucket }))).Contents ?? []) {
+        const { Body, Metadata } = await s3.send(new GetObjectCommand({ Bucket, Key }));
+        const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
+        texts.push(Key, JSON.stringify(Metadata), Buffer.from(bytes).toString("latin1"));
+        texts.push(...Object.values(unzipSync(bytes)).map((file) => Buffer.from(file).toString("latin1")));
+      }
+    return texts;
+  }
+
+  return {
+    trial: async ({ random, counts, reached }) => {
+      histories.length = 0;
+      const secrets = await live(cloud, random);
+      const places: Record<string, readonly string[]> = {
+        table: await everyItem(),
+        "object store": await objects(),
+        logs: [...cloud.template.functions.flatMap(({ name }) => cloud.lambda.logs(name)), ...cloud.log],
+        "inputs of executions": cloud.states.executions().map((execution) => JSON.stringify(execution)),
+        "histories of executions": histories,
+      };
+      for (const [place, texts] of Object.entries(places)) {
+        expect(texts.length, `there is nothing to search in: ${place}`).toBeGreaterThan(0);
+        for (const [what, secret] of secrets) {
+          reached(`${what} in the ${place}`);
+          for (const form of formsOf(secret))
+            expect(
+              texts.filter((text) => text.includes(form)),
+              `${what} is in the ${place}`,
+            ).toEqual([]);
+        }
+      }
+      counts(secrets.size * Object.keys(places).length);
+    },
+  };
+});

@@ -1,0 +1,188 @@
+// Another account's IDs, in every position where an endpoint takes one: the same response, byte for byte, the same calls of the database, and the
+// same time as an unused ID.
+import { expect } from "vitest";
+import * as z from "zod";
+import type { Cloud } from "../../infra/local/cloud.ts";
+import { Server } from "../../shared/api/servers.ts";
+import { unusedId } from "../harness/account.ts";
+import type { ApiResponse, Client } from "../harness/client.ts";
+import { giveUpEarly } from "../harness/held-work.ts";
+import { fieldsOf, idKindOf, listRoutes, pathOf } from "../harness/requests.ts";
+import { type IdKind, ID_PREFIXES } from "../../shared/domain/id-kinds.ts";
+import { type Attack, isFullSize } from "./prove.ts";
+import { type Kind, kinds, type Made, newRecords, requestOf, send, type World } from "./world.ts";
+
+const isIdKind = (kind: string): kind is IdKind => Object.hasOwn(ID_PREFIXES, kind);
+const KINDS = Object.keys(ID_PREFIXES).filter((kind) => isIdKind(kind));
+
+/** Where an ID goes into a request, and the request with another ID there. */
+interface Position {
+  label: string;
+  kind: Kind | undefined;
+  idKind: IdKind;
+  make: (world: World, id: string, request: Made | undefined) => Made;
+}
+
+/** The name of a field or parameter says of what kind its ID is; `resource_id` may be any. */
+const idKindsOf = (name: string): readonly IdKind[] =>
+  name === "resource_id" ? ["server", "instance", "backup"] : KINDS.filter((each) => name === `${each}_id`);
+
+const positions: Position[] = kinds.flatMap((kind): Position[] => {
+  const { route } = kind;
+  const inPath = route.path.includes(":id")
+    ? [
+        {
+          label: `${kind.label}, in the path`,
+          kind,
+          idKind: idKindOf(route),
+          make: (_: World, id: string, request: Made | undefined) => ({
+            method: route.method,
+            body: request?.body,
+            path: pathOf(route, id),
+          }),
+        },
+      ]
+    : [];
+  const inBody = fieldsOf(route.body).fields.flatMap(([name]) =>
+    idKindsOf(name).map((idKind) => ({
+      label: `${kind.label}, as ${name}`,
+      kind,
+      idKind,
+      make: (_: World, id: string, request: Made | undefined) => ({
+        method: route.method,
+        path: request?.path ?? "",
+        body: { ...request?.body, [name]: id },
+      }),
+    })),
+  );
+  const inQuery = fieldsOf(route.query).fields.flatMap(([name]) =>
+    idKindsOf(name).map((idKind) => ({
+      label: `${kind.label}, as the filter ${name} for a ${idKind}`,
+      kind,
+      idKind,
+      make: (_: World, id: string, request: Made | undefined) => ({
+        method: route.method,
+        body: undefined,
+        path: `${request?.path ?? ""}?${name}=${id}`,
+      }),
+    })),
+  );
+  return [...inPath, ...inBody, ...inQuery];
+});
+const byLabel = new Map(positions.map((position) => [position.label, position]));
+const cursors = listRoutes
+  .filter(({ path }) => !path.includes(":id"))
+  .map((route) => ({ label: `${route.title}, another account's cursor`, route }));
+
+/** Tries for each of the two medians. */
+const TIMED = isFullSize ? 500 : 0;
+const NEAR = 0.05;
+
+export async function attackTenants(cloud: Cloud): Promise<Attack> {
+  giveUpEarly(cloud);
+  const mine = await newRecords();
+  const theirs = await newRecords();
+  const made = (await theirs.me.api.post("/servers", await theirs.me.serverBody())).as(Server);
+  await cloud.states.settled();
+  const foreign: World["ids"] = { ...theirs.ids, operation: made.operation_id ?? "" };
+  const own: World = { me: mine.me, ids: { ...mine.ids, operation: unusedId("operation") } };
+
+  const clientFor = async (access: unknown): Promise<Client> =>
+    access === "session" ? mine.me.session(await mine.me.anotherUser()) : (await mine.me.token()).api;
+
+  /** The calls of the database that a request makes, by what they are, without what they are about. */
+  async function observed(ask: () => Promise<ApiResponse>): Promise<{ response: ApiResponse; calls: string[] }> {
+    const calls: string[] = [];
+    const stop = cloud.aws.calls.subscribe(({ principal, service, action, status }) =>
+      calls.push(`${principal} ${service} ${action} ${status}`),
+    );
+    const response = await ask();
+    stop();
+    return { response, calls: calls.toSorted() };
+  }
+  const bare = ({ status, text, headers }: ApiResponse) => ({
+    status,
+    text,
+    headers: Object.keys(headers)
+      .filter((name) => name !== "x-request-id")
+      .toSorted(),
+  });
+
+  /** Time is compared over interleaved tries, so that what else the machine does hits both. */
+  async function expectSameTime(position: Position, id: string): Promise<void> {
+    const times: Record<"unused" | "theirs", number[]> = { unused: [], theirs: [] };
+    let api = await clientFor(position.kind?.route.access);
+    for (let i = 0; i < TIMED; i++) {
+      if (i % 8 === 0) api = await clientFor(position.kind?.route.access);
+      for (const of of i % 2 === 0 ? (["unused", "theirs"] as const) : (["theirs", "unused"] as const)) {
+        const request = position.make(
+          own,
+          of === "theirs" ? id : unusedId(position.idKind),
+          position.kind && (await requestOf(position.kind, own)),
+        );
+        const began = performance.now();
+        await send(api, request);
+        times[of].push(performance.now() - began);
+      }
+    }
+    const [unused, theirTime] = [median(times.unused), median(times.theirs)];
+    expect(Math.abs(theirTime - unused) / unused, `${position.label}: ${theirTime} ms against ${unused} ms`).toBeLessThan(NEAR);
+  }
+
+  /** A resource of a kind that the world does not have, made by the POST of the path that its ID belongs to; empty if there is none. */
+  async function createdBy({ kind, idKind }: Position): Promise<string> {
+    const collection = kind?.route.path.split("/:")[0];
+    const maker = kinds.find(({ route }) => route.method === "POST" && route.path === collection && route.status === 201);
+    if (maker === undefined || !kind?.route.path.includes(":id") || idKindOf(kind.route) !== idKind) return "";
+    const api = maker.route.access === "session" ? await theirs.me.session() : (await theirs.me.token()).api;
+    const made = await send(api, await requestOf(maker, theirs));
+    return made.status < 300 ? made.as(z.looseObject({ id: z.string() })).id : "";
+  }
+
+  async function expectNoLeak(position: Position, counts: (trials: number) => void): Promise<void> {
+    const id = (foreign[position.idKind] ??= await createdBy(position));
+    if (id === "") return counts(0);
+    const api = await clientFor(position.kind?.route.access);
+    const request = position.kind && (await requestOf(position.kind, own));
+    const before = await theirs.me.trace();
+    // The first request of a container may look at more than later ones.
+    await send(api, position.make(own, unusedId(position.idKind), request));
+    const unused = await observed(() =>
+      send(api, position.make(own, unusedId(position.idKind), request), { "x-request-id": "same" }),
+    );
+    const their = await observed(() => send(api, position.make(own, id, request), { "x-request-id": "same" }));
+    expect(bare(their.response)).toEqual(bare(unused.response));
+    expect(their.calls).toEqual(unused.calls);
+    expect(await theirs.me.trace(), "something of theirs has changed").toBe(before);
+    for (const text of Object.values(foreign)) if (text !== id) expect(their.response.text).not.toContain(text);
+    if (TIMED > 0) await expectSameTime(position, id);
+  }
+
+  async function expectNoForeignCursor(label: string): Promise<void> {
+    const route = cursors.find((each) => each.label === label)?.route ?? expect.fail(`There is no point ${label}`);
+    const [me, them] = [
+      await clientFor(route.access),
+      route.access === "session" ? await theirs.me.session() : (await theirs.me.token()).api,
+    ];
+    await theirs.me.sshKey();
+    await theirs.me.token();
+    const { next_cursor } = (await them.get(`${route.path}?per_page=1`)).meta ?? {};
+    if (typeof next_cursor !== "string") return;
+    const response = await me.get(`${route.path}?cursor=${next_cursor}`);
+    const listed = response.status === 200 ? response.as(z.array(z.looseObject({ id: z.string() }))) : [];
+    const ownIds = (await me.get(`${route.path}?per_page=100`))
+      .as(z.array(z.looseObject({ id: z.string() })))
+      .map(({ id }) => id);
+    for (const { id } of listed) expect(ownIds, "a record of another account").toContain(id);
+  }
+
+  return {
+    points: [...byLabel.keys(), ...cursors.map(({ label }) => label)],
+    trial: async ({ point, counts }) => {
+      const position = byLabel.get(point);
+      await (position === undefined ? expectNoForeignCursor(point) : expectNoLeak(position, counts));
+    },
+  };
+}
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

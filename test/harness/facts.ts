@@ -1,0 +1,42 @@
+// A cloud for tests, and what another process needs to know about it.
+import { type Cloud, type CloudOptions, startCloud, variableOf } from "../../infra/local/cloud.ts";
+import { stackName } from "../../infra/settings.ts";
+
+const ENVIRONMENT = "test";
+
+/** What a test's process needs to know about a cloud in another process. */
+export interface CloudFacts {
+  apiUrl: string;
+  /** For the data functions and the service's keys, called as the operator. */
+  environment: Record<string, string>;
+}
+
+/** For the functions, and for what tests do on the sandbox's machines directly. */
+const AT_ONCE = { SANDBOX_TIME_SCALE: "0" };
+
+/** In memory, with an instant sandbox, polls after hundredths of a second, and schedules that run only when fired. */
+export const startTestCloud = (outDir: string, databaseUrl: string, options: Partial<CloudOptions> = {}): Promise<Cloud> =>
+  startCloud({
+    outDir,
+    stack: stackName(ENVIRONMENT),
+    environment: AT_ONCE,
+    timeScale: 0.02,
+    schedules: false,
+    ...(options.dataDir === undefined && { databaseUrl }),
+    ...options,
+  });
+
+/** The one that the operator's commands and the data functions use. */
+const VARIABLES = ["ENVIRONMENT", "TABLE_NAME", "SESSION_KEY", "SEALING_KEY", "HOSTS_KEY", "BACKUP_BUCKET"] as const;
+
+export function factsOf(cloud: Cloud): CloudFacts {
+  const known = VARIABLES.map((name) => [name, variableOf(cloud.template, name) ?? ""]);
+  const environment = {
+    ...cloud.operator.environment,
+    // Calls that only tests and operators make need no signature check, which is half of what a call costs.
+    AWS_ENDPOINT_URL_DYNAMODB: cloud.databaseUrl,
+    ...AT_ONCE,
+    ...Object.fromEntries(known),
+  };
+  return { apiUrl: cloud.apiUrl, environment };
+}

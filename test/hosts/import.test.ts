@@ -1,0 +1,340 @@
+// An import over SSH: the real script, its Python and a real store; Docker and its databases are stand-ins. Its archives come from anyone.
+import { spawnSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { strToU8, zipSync, type Zippable } from "fflate";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import type { Job, JobResult } from "../../shared/hosts/host.ts";
+import { ssh } from "../../shared/hosts/ssh.ts";
+import { unless } from "../harness/unless.ts";
+import { BUCKET } from "../local/services.ts";
+import { ownAws } from "./cloud.ts";
+import { noMachine, processesWith, signal, startMachine, type TestMachine, until } from "./machine.ts";
+
+const PROGRAM = readFileSync(new URL("../../shared/hosts/script/files.py", import.meta.url), "utf8");
+const Report = z.object({
+  error: z.string().optional(),
+  version: z.string().optional(),
+  dump_bytes: z.number().default(0),
+  file_bytes: z.number().default(0),
+});
+
+const MANIFEST = {
+  odoo_dump: "1",
+  db_name: "Müller & Co",
+  version_info: [19, 0, 0, "final", 0, ""],
+  major_version: "19.0",
+  pg_version: "16.0",
+  modules: { base: "19.0.1.3", web_enterprise: "19.0.1.0" },
+};
+/** As pg_dump 17 writes it. */
+const HEAD = `--
+-- PostgreSQL database dump
+--
+
+\\restrict abc
+
+-- Dumped by pg_dump version 17.6
+
+SET statement_timeout = 0;
+SET transaction_timeout = 0;
+SET some_setting_of_tomorrow = 'on';
+SET client_encoding = 'UTF8';
+SELECT pg_catalog.set_config('search_path', '', false);
+
+`;
+const TAIL = "\n--\n-- PostgreSQL database dump complete\n--\n\n\\unrestrict abc\n\n";
+const dumpOf = (sql: string): string => `${HEAD}${sql}${TAIL}`;
+const ROWS =
+  "CREATE TABLE public.t (a text);\nCOPY public.t (a) FROM stdin;\nset transaction_timeout = 0;\n\\N\n\\\\!\nlo_import(1)\n\\.\n";
+
+const zipOf = (
+  entries: Zippable = {},
+  { manifest = MANIFEST, sql = ROWS }: { manifest?: object; sql?: string } = {},
+): Uint8Array => zipSync({ "dump.sql": strToU8(dumpOf(sql)), "manifest.json": strToU8(JSON.stringify(manifest)), ...entries });
+
+describe("an import over SSH", unless(noMachine), () => {
+  let machine: TestMachine;
+  let s3: S3Client;
+  const note = (name: string): string => join(machine.notes, name);
+  beforeAll(async () => {
+    const local = await ownAws();
+    s3 = new S3Client({ ...local.as("operator"), forcePathStyle: true });
+    machine = await startMachine();
+    machine.install("ins_1", {});
+    machine.docker('echo "$*" >> $NOTES/calls');
+  });
+  afterEach(() => {
+    for (const name of readdirSync(machine.notes)) rmSync(note(name));
+  });
+  afterAll(() => machine.stop());
+
+  let imports = 0;
+  async function jobOf(
+    bytes: Uint8Array,
+    sha256 = createHash("sha256").update(bytes).digest("hex"),
+  ): Promise<Job<"import_archive">> {
+    imports += 1;
+    const key = `accounts/acc_1/backups/bak_import_${imports}.zip`;
+    await s3.send(new PutObjectCommand({ Bucket: BUCKET, Key: key, Body: bytes }));
+    const archive = { key, size_bytes: bytes.length, sha256 };
+    return { id: `op_${imports}-examineArchive`, kind: "import_archive", archive, erp_versions: ["20.0", "19.0"] };
+  }
+  async function done(job: Job<"import_archive">): Promise<JobResult<"import_archive">> {
+    let result: { of: JobResult<"import_archive"> } | undefined;
+    const advance = async (): Promise<boolean> => {
+      const progress = await ssh.run(machine.server, job);
+      if (progress.ready) result = { of: progress.result };
+      return progress.ready;
+    };
+    await until(`${job.id} is ready`, advance, 25);
+    if (result === undefined) throw new Error("It has no result");
+    return result.of;
+  }
+  const examined = async (bytes: Uint8Array) => done(await jobOf(bytes));
+  const running = (): number[] => processesWith(`ERP_HOSTING_ROOT=${machine.root}`);
+  const expectRemoved = async (): Promise<void> => {
+    await until("everything is removed", () => running().length === 0);
+    expect(existsSync(join(machine.root, "drill"))).toBe(false);
+    expect(existsSync(join(machine.volume, "..", "ran"))).toBe(false);
+    const calls = existsSync(note("calls")) ? readFileSync(note("calls"), "utf8").trimEnd().split("\n") : [];
+    if (calls.some((call) => call.startsWith("run "))) expect(calls.at(-1)).toBe("volume rm -f erp-drill_db erp-drill_odoo");
+  };
+  const expectRejected = async (bytes: Uint8Array, why: string): Promise<void> => {
+    const rejected = { name: "GiveUp", code: "BACKUP_CORRUPT", message: expect.stringContaining(why) };
+    await expect(examined(bytes)).rejects.toMatchObject(rejected);
+    await expectRemoved();
+  };
+
+  test("a good archive says what it is, is loaded without a network by a role without privileges, and leaves nothing", async () => {
+    writeFileSync(note("listed"), "ab/there\ncd/missing\n");
+    expect(await examined(zipOf({ "filestore/ab/there": randomBytes(100) }))).toEqual({
+      erp_version: "19.0",
+      edition: "enterprise",
+      database_name: "M_ller___Co",
+      missing_files: 1,
+    });
+    const calls = readFileSync(note("calls"), "utf8").split("\n");
+    expect(calls.find((call) => call.includes("--name erp-drill-db"))).toContain("--network none");
+    const restored = readFileSync(note("restored.sql"), "utf8");
+    expect(restored).not.toMatch(/restrict|^SET transaction_timeout|some_setting/m);
+    expect(restored).toContain("SET statement_timeout = 0;\nSET client_encoding = 'UTF8';\n");
+    expect(restored).toContain(ROWS);
+    await expectRemoved();
+  });
+
+  test("the ERP's own archives lack what only ours have", async () => {
+    const { modules, ...others } = MANIFEST;
+    expect(Object.keys(modules)).toContain("base");
+    expect(await examined(zipOf({}, { manifest: { ...others, db_name: "" } }))).toMatchObject({
+      edition: "community",
+      database_name: "imported",
+      missing_files: 0,
+    });
+  });
+
+  /** The program that reads archives, in the container that the script gives it, without the script around it: an archive in a fraction of the time. */
+  const read = (command: string[], archive: string, out?: string) => {
+    const mounts = [`type=volume,source=x,target=/var/lib/odoo`, `type=bind,source=${archive},target=/in`];
+    if (out !== undefined) mounts.push(`type=bind,source=${out},target=/out`);
+    const options = mounts.flatMap((mount) => ["--mount", mount]);
+    const args = ["run", ...options, "--entrypoint", "python3", "image", "-I", "-c", PROGRAM, ...command];
+    const { stderr, status } = spawnSync(join(machine.root, "../commands/docker"), args, {
+      env: { PATH: process.env["PATH"], NOTES: machine.notes },
+      encoding: "utf8",
+    });
+    const report = Report.parse(JSON.parse(stderr.trimEnd().split("\n").at(-1) ?? ""));
+    expect([0, 3], stderr).toContain(status);
+    return report;
+  };
+  const said = (bytes: Uint8Array): string => {
+    const [archive, out] = [note("archive"), note("out")];
+    writeFileSync(archive, bytes);
+    writeFileSync(out, "");
+    chmodSync(out, 0o666);
+    const listed = read(["list", "bounded"], archive);
+    if (listed.error !== undefined) return listed.error;
+    const { error, version } = read(["import", "drill", String(listed.dump_bytes + listed.file_bytes)], archive, out);
+    rmSync(join(machine.volume, "filestore/drill"), { recursive: true, force: true });
+    return error ?? `version ${version}`;
+  };
+
+  const FILE = "filestore/ab/file";
+  const unix = (mode: number): Zippable[string] => [strToU8("/etc/passwd"), { os: 3, attrs: mode * 65536 }];
+  const relisted = (change: (listing: Buffer) => void): Uint8Array => {
+    const whole = Buffer.from(
+      zipSync(
+        { "dump.sql": strToU8(dumpOf(ROWS)), "manifest.json": strToU8(JSON.stringify(MANIFEST)), [FILE]: randomBytes(1000) },
+        { level: 0 },
+      ),
+    );
+    change(whole.subarray(whole.indexOf("PK\u0001\u0002", 0, "latin1")));
+    return whole;
+  };
+  /** A file of zeros, and its name in the listing several times: each would be unpacked anew by a program that believes the listing. */
+  const overlapping = (): Uint8Array => {
+    const whole = Buffer.from(zipOf({ [FILE]: new Uint8Array(100_000) }));
+    const start = whole.indexOf("PK\u0001\u0002", 0, "latin1");
+    const end = whole.lastIndexOf("PK\u0005\u0006", undefined, "latin1");
+    const last = whole.subarray(whole.lastIndexOf("PK\u0001\u0002", end, "latin1"), end);
+    const more = Array.from({ length: 50 }, (_, index) => {
+      const entry = Buffer.from(last);
+      entry.write(`file${String(index).padStart(2, "0")}`.slice(-4), entry.indexOf(FILE) + FILE.length - 4);
+      return entry;
+    });
+    const tail = Buffer.from(whole.subarray(end));
+    const count = tail.readUInt16LE(8) + more.length;
+    tail.writeUInt16LE(count, 8);
+    tail.writeUInt16LE(count, 10);
+    const listing = Buffer.concat([whole.subarray(start, end), ...more]);
+    tail.writeUInt32LE(listing.length, 12);
+    return Buffer.concat([whole.subarray(0, start), listing, tail]);
+  };
+
+  const ARCHIVES: [what: string, bytes: () => Uint8Array, why: string][] = [
+    ...[
+      "../x",
+      "/etc/x",
+      "filestore/../../x",
+      "filestore/a/./b",
+      "filestore//x",
+      "x",
+      "C:\\x",
+      `filestore/${"x".repeat(300)}`,
+    ].map((name): [string, () => Uint8Array, string] => [
+      `with a file ${name.slice(0, 30)}`,
+      () => zipOf({ [name]: randomBytes(10) }),
+      "it contains unexpected files",
+    ]),
+    ["with a link", () => zipOf({ [FILE]: unix(0o120777) }), "it contains links"],
+    ["with a device", () => zipOf({ [FILE]: unix(0o020666) }), "it contains devices"],
+    ["with a named pipe", () => zipOf({ [FILE]: unix(0o010666) }), "it contains devices"],
+    [
+      "with a file in the place of a folder",
+      () => zipOf({ "filestore/ab": randomBytes(1), [FILE]: randomBytes(1) }),
+      "the name of a folder",
+    ],
+    [
+      "that expands to gigabytes",
+      () => relisted((listing) => listing.writeUInt32LE(0x7fffffff, listing.lastIndexOf(FILE) - 46 + 24)),
+      "it unpacks to too much",
+    ],
+    [
+      "whose listing hides how large a file is",
+      () => relisted((listing) => listing.writeUInt32LE(1, listing.lastIndexOf(FILE) - 46 + 24)),
+      "than its listing says",
+    ],
+    [
+      "whose listing names another file",
+      () => relisted((listing) => void listing.write("fil2", listing.lastIndexOf("file"))),
+      "its listing does not match its files",
+    ],
+    ["whose files overlap", overlapping, "its listing does not match its files"],
+    ["that is no zip", () => randomBytes(2000), "it is truncated"],
+    ["that is empty", () => zipSync({}), "it has no database"],
+    ["without a manifest", () => zipSync({ "dump.sql": strToU8(dumpOf(ROWS)) }), "it has no manifest"],
+    ["without a dump", () => zipSync({ "manifest.json": strToU8(JSON.stringify(MANIFEST)) }), "it has no database"],
+    ["with a manifest of lists in lists", () => zipOf({ "manifest.json": strToU8("[".repeat(100_000)) }), "it has no manifest"],
+  ];
+  test.each(ARCHIVES)("an archive %s is rejected", (_what, bytes, why) => {
+    expect(said(bytes())).toContain(why);
+  });
+
+  test("a rejected archive leaves nothing", async () => {
+    await expectRejected(zipOf({ "../x": randomBytes(10) }), "it contains unexpected files");
+    await expectRejected(zipOf({}, { manifest: { ...MANIFEST, major_version: "16.0" } }), "it is of version 16.0");
+    await expectRejected(zipOf({}, { sql: "\\! touch ../ran\n" }), "a command that leaves the database: \\! touch ../ran");
+  }, 60_000);
+
+  const TEXTS: [what: string, sql: string][] = [
+    ["a shell command", "\\! touch ../ran\n"],
+    ["a shell command behind a statement", "SELECT 1 \\! touch ../ran\n"],
+    ["a shell command in rows that are none", "/*\nCOPY public.t (a) FROM stdin;\n*/\n\\! touch ../ran\n"],
+    ["output to a program", "\\o | sh\n"],
+    ["another file", "\\i /etc/passwd\n"],
+    ["a copy from the client's files", "\\copy t from '/etc/passwd'\n"],
+    ["another connection", "\\c postgres\n"],
+    ["a copy from a program", "COPY public.t FROM PROGRAM 'id';\n"],
+    ["a copy to a program", "copy (select 1) to\n  program 'id';\n"],
+    ["a copy from the server's files", "COPY public.t FROM '/etc/passwd';\n"],
+    ["a server's setting", "ALTER SYSTEM SET ssl = on;\n"],
+    ["a file of the server", "SELECT pg_read_file('/etc/passwd');\n"],
+    ["a large object from a file", "SELECT lo_import('/etc/passwd');\n"],
+    ["an untrusted extension", "CREATE EXTENSION IF NOT EXISTS plpython3u;\n"],
+    ["a function in an untrusted language", "CREATE FUNCTION f() RETURNS int AS $$ import os $$ LANGUAGE plpython3u;\n"],
+    ["a function of the server's library", "CREATE FUNCTION f() RETURNS int AS '/lib/libc.so.6', 'system' LANGUAGE C;\n"],
+    ["a role", "CREATE ROLE me SUPERUSER;\n"],
+  ];
+  /** What the scan says of each text, in pieces of these sizes. */
+  const scanned = (texts: string[]): (string | null)[][] => {
+    const driver = `
+def verdict(text, size):
+    scan = Scan()
+    try:
+        for place in range(0, len(text), size):
+            scan.feed(text[place : place + size])
+    except Unusable as error:
+        return str(error)
+print(json.dumps([[verdict(text.encode(), size) for size in (1 << 20, 7, 1)] for text in json.load(sys.stdin)]))
+`;
+    const program = `${PROGRAM.slice(0, PROGRAM.lastIndexOf("main(*sys.argv"))}${driver}`;
+    const { stdout, stderr } = spawnSync("python3", ["-I", "-c", program], { input: JSON.stringify(texts), encoding: "utf8" });
+    expect(stderr).toBe("");
+    return z.array(z.array(z.string().nullable())).parse(JSON.parse(stdout));
+  };
+
+  test("a dump with a command that leaves the database is rejected by the scan, wherever its pieces end", () => {
+    const found = scanned(TEXTS.map(([, sql]) => `${ROWS}${sql}${TAIL}`));
+    for (const [index, [what]] of TEXTS.entries())
+      for (const verdict of found[index] ?? []) expect(verdict, what).toContain("a command that leaves the database");
+  });
+
+  test("a dump of the ERP passes the scan, whatever people wrote into its rows and comments", () => {
+    const harmless = [
+      ROWS,
+      "COMMENT ON TABLE public.a IS 'Go to Program';\nCOMMENT ON TABLE public.b IS 'Create User; copy from ''a''';\n",
+      "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $_$ begin return 1; end $_$;\nCREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;\n",
+      "INSERT INTO t VALUES ('copies', E'a\\nb', '\\d+');\nSELECT pg_catalog.setval('public.t_id_seq', 1, true);\n",
+    ];
+    const end = TAIL.replace(/\\unrestrict.*\n/, ""); // which has been removed by then
+    expect(scanned(harmless.map((sql) => `${sql}${end}`)).flat()).toEqual(Array.from({ length: 12 }, () => null));
+  });
+
+  test("what the database rejects is the archive's fault, and what stops the database is not", async () => {
+    writeFileSync(note("sql-error"), "psql:/in:9: ERROR:  permission denied for function pg_read_file\n");
+    await expectRejected(zipOf(), "the database reports: permission denied for function pg_read_file");
+    writeFileSync(note("sql-error"), "psql: error: connection to server failed\n");
+    await expect(examined(zipOf())).rejects.toMatchObject({ code: "HOST_JOB_FAILED" });
+    rmSync(note("sql-error"));
+    writeFileSync(note("base"), "17.0.1.3\n");
+    await expectRejected(zipOf(), "its database is not of version 19.0");
+    await expect(done(await jobOf(zipOf(), "0".repeat(64)))).rejects.toMatchObject({ code: "BACKUP_CORRUPT" });
+    await expectRemoved();
+  });
+
+  test("an import that is killed midway starts again, and one that is undone midway is removed", async () => {
+    machine.standIn("nsenter", ":");
+    const archive = zipOf({ [FILE]: randomBytes(1000) });
+    const [killed, undone] = [await jobOf(archive), await jobOf(archive)];
+    // Each is held where it starts a container.
+    machine.docker('echo "$*" >> $NOTES/calls; while [ "$1" = run ] && [ -e $NOTES/hold ]; do sleep 0.1; done');
+    const untilHeld = async (job: Job): Promise<void> => {
+      rmSync(note("calls"), { force: true });
+      writeFileSync(note("hold"), "");
+      expect((await ssh.run(machine.server, job)).ready).toBe(false);
+      await until("it is held", () => existsSync(note("calls")) && /^run /m.test(readFileSync(note("calls"), "utf8")), 20);
+    };
+    await untilHeld(killed);
+    for (const pid of running()) signal(pid, "SIGKILL");
+    rmSync(note("hold"));
+    expect(existsSync(join(machine.root, "drill"))).toBe(true);
+    expect(await done(killed)).toMatchObject({ erp_version: "19.0" });
+    await untilHeld(undone);
+    const undo: Job = { id: "op_undo-removeExamined-try1", kind: "remove_drill", ends: [undone.id] };
+    await until("it is removed", async () => (await ssh.run(machine.server, undo)).ready, 20);
+    await expectRemoved();
+  });
+});

@@ -1,0 +1,75 @@
+// GET /overview: exact counts of what the credential may read, and an empty 304 as long as nothing changes.
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { overview } from "../../shared/api/overview.ts";
+import { BACKUP_STATUSES, INSTANCE_STATUSES, PROTECTION_STATUSES, SERVER_STATUSES } from "../../shared/domain/lifecycle.ts";
+import { account, type TestAccount } from "../harness/account.ts";
+import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+
+/** The same by counting what the lists show. */
+async function recount({ token }: TestAccount) {
+  const { api } = await token();
+  const total = async (query: string): Promise<number> => (await api.get(`${query}&per_page=1`)).meta?.total ?? -1;
+  const counts = async (path: string, filter: string, values: readonly string[]) =>
+    Object.fromEntries(
+      await Promise.all(values.map(async (value) => [value, await total(`${path}?${filter}=${value}`)] as const)),
+    );
+  return {
+    servers: { total: await total("/servers?order=desc"), status: await counts("/servers", "status", SERVER_STATUSES) },
+    instances: {
+      total: await total("/instances?order=desc"),
+      status: await counts("/instances", "status", INSTANCE_STATUSES),
+      protection: await counts("/instances", "protection", PROTECTION_STATUSES),
+    },
+    backups: { total: await total("/backups?order=desc"), status: await counts("/backups", "status", BACKUP_STATUSES) },
+    operations: await counts("/operations", "status", ["pending", "running"]),
+  };
+}
+
+test("the counts are exact, also after many changes at once", async () => {
+  const me = await account({ seeded: true });
+  const shown = async () => (await me.api.get("/overview")).as(overview.get.data);
+  expect(await shown()).toMatchObject(await recount(me));
+  const instances = [await me.instance(), await me.instance(), await me.instance()];
+  const { api } = await me.token();
+  const begun = await Promise.all([
+    ...instances.map(async ({ id }, i) => api.post(`/instances/${id}/actions`, { action: ["stop", "backup", "restart"][i] })),
+    ...Array.from({ length: 4 }, async () => api.post("/servers", await me.serverBody())),
+    ...instances.map(async ({ id }) => api.put(`/instances/${id}/backup-policy`, { schedule: "0 2 * * *", keep: { daily: 1 } })),
+  ]);
+  expect(begun.map(({ status }) => Math.floor(status / 100))).toEqual(begun.map(() => 2));
+  for (const { id } of (await api.get("/operations")).as(z.array(z.looseObject({ id: z.string() })))) await me.until(id);
+  const settled = await shown();
+  expect(settled).toMatchObject(await recount(me));
+  expect(settled.operations).toEqual({ pending: 0, running: 0 });
+});
+
+test("the revision rises with a change, and without one the response is an empty 304", async () => {
+  const me = await account();
+  const { id } = await seedServer(me.id);
+  const first = await me.api.get("/overview");
+  const etag = first.headers["etag"] ?? "";
+  const again = await me.api.get("/overview", { headers: { "if-none-match": etag } });
+  expect([again.status, again.text, again.headers["etag"]]).toEqual([304, "", etag]);
+  await me.api.put(`/servers/${id}`, { labels: { env: "test" } });
+  const changed = await me.api.get("/overview", { headers: { "if-none-match": etag } });
+  expect(changed.status).toBe(200);
+  expect(changed.as(overview.get.data).revision).toBeGreaterThan(first.as(overview.get.data).revision);
+});
+
+test("each credential sees what it may read", async () => {
+  const me = await account();
+  await seedBackup(await seedInstance(me.id));
+  const of = async (permissions: Parameters<TestAccount["token"]>[0]) =>
+    Object.keys((await (await me.token(permissions)).api.get("/overview")).as(overview.get.data));
+  expect(await of(["servers:read"])).toEqual(["servers", "revision"]);
+  expect(await of(["instances:read", "settings:read"])).toEqual(["instances", "revision"]);
+  expect(await of(["servers:read", "instances:read", "backups:read"])).toEqual([
+    "servers",
+    "instances",
+    "backups",
+    "operations",
+    "revision",
+  ]);
+  expect(await of(["settings:write"])).toEqual(["revision"]);
+});

@@ -1,0 +1,257 @@
+// What lists find: labels, words, dates, several filters at once, in either order, by page and by cursor.
+import { beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { account, type TestAccount } from "../harness/account.ts";
+import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+import { changeOf } from "../../shared/data/change.ts";
+import { editBackup, getBackup } from "../../shared/data/backups.ts";
+import { indexAccount } from "../../shared/data/indexing.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { queryAll, removeOne, updateRaw } from "../../shared/data/table.ts";
+import { overviewFor } from "../../shared/data/overview.ts";
+import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
+
+let me: TestAccount;
+const Named = z.looseObject({ id: z.string(), name: z.string(), created_at: z.string() });
+const names = async (path: string, api = me.api) => (await api.get(path)).as(z.array(Named)).map(({ name }) => name);
+
+const DAY = 86_400_000;
+const on = (day: number): string => new Date(Date.parse("2026-11-01T00:00:00.000Z") + day * DAY).toISOString();
+
+/** So many that dates are found by their blocks, not by reading all. */
+const MANY = 330;
+
+beforeAll(async () => {
+  me = await account({ seeded: true });
+  const server = await seedServer(me.id);
+  const given = [
+    { name: "Crème Brûlée", state: "running", protection_status: "protected", labels: { env: "production", team: "sales" } },
+    { name: "Straße 12", state: "stopped", labels: { env: "production" } },
+    { name: "shop-west", state: "running", labels: { env: "staging" }, domain: "west.shops.example.com" },
+    { name: "Shop East", state: "failed" },
+  ] as const;
+  for (const [day, fields] of given.entries())
+    await seedInstance(me.id, {
+      server_id: server.id,
+      database_name: `books_${["zero", "one", "two", "three"][day]}`,
+      created_at: on(day),
+      ...fields,
+    });
+});
+
+describe("what instances are found", () => {
+  test.each([
+    ["search=creme", ["Crème Brûlée"]],
+    ["search=BRULEE%20cr", ["Crème Brûlée"]],
+    ["search=reme", []],
+    ["search=strasse", ["Straße 12"]],
+    ["search=shop", ["Shop East", "shop-west"]],
+    ["search=west.shops.example", ["shop-west"]],
+    ["search=books_two", ["shop-west"]],
+    ["label=env:production", ["Straße 12", "Crème Brûlée"]],
+    ["label=env:production&label=team:sales", ["Crème Brûlée"]],
+    ["label=env:prod", []],
+    ["label=team:", []],
+    ["status=running&label=env:staging", ["shop-west"]],
+    ["status=running&protection=protected", ["Crème Brûlée"]],
+    ["status=running&protection=overdue", []],
+    ["sort=name", ["Crème Brûlée", "Shop East", "shop-west", "Straße 12"]],
+    ["sort=name&order=desc", ["Straße 12", "shop-west", "Shop East", "Crème Brûlée"]],
+    ["order=asc", ["Crème Brûlée", "Straße 12", "shop-west", "Shop East"]],
+    ["created_after=2026-11-03", ["Shop East", "shop-west"]],
+    ["created_before=2026-11-03T00:00:00Z", ["Straße 12", "Crème Brûlée"]],
+    ["created_after=2026-11-02&created_before=2026-11-03&status=stopped", ["Straße 12"]],
+    ["created_after=2026-11-02&order=asc&label=env:staging", ["shop-west"]],
+  ])("%s", async (query, wanted) => {
+    expect(await names(`/instances?${query}`)).toEqual(wanted);
+    const { api } = await me.token();
+    const walked: string[] = [];
+    let cursor = "";
+    do {
+      const page: Awaited<ReturnType<typeof api.get>> = await api.get(`/instances?${query}&per_page=1${cursor}`);
+      expect(page.meta?.total).toBe(wanted.length);
+      walked.push(...page.as(z.array(Named)).map(({ name }) => name));
+      cursor = page.meta?.next_cursor ? `&cursor=${page.meta.next_cursor}` : "";
+    } while (cursor !== "");
+    expect(walked).toEqual(wanted);
+  });
+
+  test("the list of a server takes the same filters", async () => {
+    const { server_id = "" } =
+      (await me.api.get("/instances?search=creme")).as(z.array(z.looseObject({ server_id: z.string() })))[0] ?? {};
+    const at = `/instances?server_id=${server_id}`;
+    expect(await names(`${at}&label=env:production&status=stopped`)).toEqual(["Straße 12"]);
+    expect(await names(`${at}&search=shop&sort=name`)).toEqual(["Shop East", "shop-west"]);
+    expect(await names(`${at}&created_before=2026-11-02`)).toEqual(["Crème Brûlée"]);
+  });
+
+  test("a cursor belongs to its filters, its order and its account", async () => {
+    const { next_cursor } = (await me.api.get("/instances?label=env:production&per_page=1")).meta ?? {};
+    expect(next_cursor).toEqual(expect.any(String));
+    for (const other of ["label=env:staging", "label=env:production&order=asc", "search=shop", "sort=name", "status=running"])
+      expect((await me.api.get(`/instances?${other}&cursor=${next_cursor}`)).error).toMatchObject({
+        details: { field: "cursor" },
+      });
+    const stranger = await account();
+    expect((await stranger.api.get(`/instances?label=env:production&cursor=${next_cursor}`)).body).toMatchObject({
+      data: [],
+      meta: { total: 0 },
+    });
+  });
+});
+
+test("labels are set at creation, replaced whole, and copied to backups and clones", async () => {
+  const other = await account({ seeded: true });
+  const server = await other.api.post("/servers", await other.serverBody({ labels: { env: " production ", owner: "" } }));
+  expect(server.body).toMatchObject({ data: { labels: { env: "production", owner: "" } } });
+  const instance = await other.instance({ name: "Labelled" });
+  const path = `/instances/${instance.id}`;
+  const { headers } = await other.api.get(path);
+  expect((await other.api.put(path, { labels: { env: "production" } })).body).toMatchObject({
+    data: { labels: { env: "production" } },
+  });
+  expect((await other.api.put(path, { name: "Renamed" }, { headers: { "if-match": headers["etag"] ?? "" } })).status).toBe(412);
+  await other.api.put(path, { name: "Renamed" });
+  expect(await names("/instances?search=labelled", other.api)).toEqual([]);
+  expect(await names("/instances?search=rename", other.api)).toEqual(["Renamed"]);
+  const backup = (await other.api.post(`${path}/backups`, { note: "Übergabe" })).as(
+    z.looseObject({ id: z.string(), labels: z.unknown(), operation_id: z.string() }),
+  );
+  expect(backup.labels).toEqual({ env: "production" });
+  await other.until(backup.operation_id);
+  const found = await other.api.get("/backups?label=env:production&status=completed&search=ubergabe");
+  expect(found.meta?.total).toBe(1);
+  const clone = await other.api.post(`${path}/clone`, { name: "Copy", domain: "copy.example.com", backup_id: backup.id });
+  expect(clone.body).toMatchObject({ data: { labels: { env: "production" } } });
+  expect((await other.api.put(`/backups/${backup.id}`, { labels: {} })).body).toMatchObject({ data: { labels: {} } });
+  expect((await other.api.get("/backups?label=env:production")).meta?.total).toBe(0);
+});
+
+test.each([
+  [{ Env: "a" }, "labels.Env", "is not a valid label key"],
+  [{ "": "a" }, "labels.", "is not a valid label key"],
+  [{ ["a".repeat(64)]: "a" }, `labels.${"a".repeat(64)}`, "is not a valid label key"],
+  [{ env: "a".repeat(64) }, "labels.env", "must have at most 63 characters"],
+  [{ env: 1 }, "labels.env", "must be a string"],
+  [{ env: "a\u0000" }, "labels.env", "must contain only printable characters"],
+  [Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`k${i}`, ""])), "labels", "must have at most 16 labels; remove some"],
+  [["env"], "labels", "must be an object"],
+])("invalid labels %# are named", async (labels, field, reason) => {
+  const response = await me.api.put(`/servers/${(await seedServer(me.id)).id}`, { labels });
+  expect(response.status).toBe(422);
+  expect(response.error?.details).toMatchObject({ field });
+  expect(String(response.error?.details?.["reason"])).toContain(reason);
+});
+
+describe("events", () => {
+  test("are found by type, actor, resource and time, together", async () => {
+    const other = await account();
+    const [one, two] = [await other.token(), await other.token()];
+    const { id } = await seedServer(other.id);
+    await one.api.put(`/servers/${id}`, { labels: { a: "1" } });
+    await two.api.put(`/servers/${id}`, { labels: { a: "2" } });
+    await two.api.put("/settings", { account_name: "New" });
+    const total = async (query: string) => (await other.api.get(`/events?${query}`)).meta?.total;
+    expect(await total("type=server.update")).toBe(2);
+    expect(await total(`actor=${two.id}`)).toBe(2);
+    expect(await total(`actor=${two.id}&type=server.update`)).toBe(1);
+    expect(await total(`resource_id=${id}`)).toBe(2);
+    expect(await total(`resource_id=${id}&actor=${one.id}`)).toBe(1);
+    expect(await total("type=server.update&created_after=2026-01-01")).toBe(2);
+    expect(await total("type=server.update&created_before=2026-01-01")).toBe(0);
+    expect(await total("type=no.such")).toBe(0);
+  });
+});
+
+describe("dates in a long list", () => {
+  let long: TestAccount;
+  const at = (i: number): string => new Date(Date.parse("2026-11-01T00:00:00.000Z") + i * 60_000).toISOString();
+  beforeAll(async () => {
+    long = await account();
+    const instance = await seedInstance(long.id);
+    for (let i = 0; i < MANY; i++) await seedBackup(instance, { created_at: at(i), note: `number ${i}` });
+  });
+
+  test.each([
+    [100, undefined],
+    [undefined, 250],
+    [33, 300],
+    [31, 32],
+    [64, 290],
+    [400, undefined],
+    [undefined, 0],
+  ])("from %s to %s", async (after, before) => {
+    const { api } = await long.token();
+    const [first, end] = [after ?? 0, Math.max(0, Math.min(before ?? MANY, MANY))];
+    const wanted = Array.from({ length: Math.max(0, end - first) }, (_, i) => `number ${first + i}`);
+    const query = [
+      ...(after === undefined ? [] : [`created_after=${at(after)}`]),
+      ...(before === undefined ? [] : [`created_before=${at(before)}`]),
+    ].join("&");
+    for (const order of ["asc", "desc"]) {
+      const notes: (string | null)[] = [];
+      const path = `/backups?${query}&order=${order}&per_page=70`;
+      for (let page = 1; page <= 5; page++) {
+        const response = await api.get(`${path}&page=${page}`);
+        expect(response.meta?.total).toBe(wanted.length);
+        notes.push(...response.as(z.array(z.looseObject({ note: z.string().nullable() }))).map(({ note }) => note));
+      }
+      expect(notes).toEqual(order === "asc" ? wanted : wanted.toReversed());
+      if (wanted.length <= 70) continue;
+      const second = await api.get(`${path}&cursor=${(await api.get(path)).meta?.next_cursor ?? ""}`);
+      expect(second.meta?.total).toBe(wanted.length);
+      expect(second.as(z.array(z.looseObject({ note: z.string().nullable() })))[0]?.note).toBe(notes[70]);
+    }
+  });
+});
+
+test("records from before there were entries and overviews are found after `npm run admin -- index`", async () => {
+  const old = await account();
+  const instance = await seedInstance(old.id, { name: "Old shop", labels: { env: "old" } });
+  const backup = await seedBackup(instance, { note: "old note" });
+  await old.api.put("/settings", { account_name: "Old" });
+  const read = () =>
+    Promise.all([
+      old.api.get("/instances?label=env:old"),
+      old.api.get("/backups?search=old"),
+      old.api.get(`/events?actor=${old.tokenId}`),
+    ]);
+  const caller = {
+    account_id: old.id,
+    type: "user",
+    id: old.user.id,
+    permissions: [...ALL_PERMISSIONS],
+    ip_address: null,
+  } as const;
+  const before = (await read()).map(({ meta }) => meta?.total);
+  const { revision: _, ...overview } = await overviewFor({ ...caller, permissions: [...ALL_PERMISSIONS] });
+
+  for (const kind of ["server", "instance", "backup"] as const)
+    for (const item of await queryAll(keys.entries(kind, old.id)))
+      await removeOne({ pk: String(item["pk"]), sk: String(item["sk"]) });
+  await removeOne(keys.overview(old.id));
+  for (const event of await queryAll(keys.list("event", old.id)))
+    await updateRaw(
+      { pk: String(event["pk"]), sk: String(event["sk"]) },
+      {
+        UpdateExpression: "SET #was = :old REMOVE list_status, list_parent, list_protection",
+        ExpressionAttributeNames: { "#was": "was" },
+        ExpressionAttributeValues: { ":old": true },
+      },
+    );
+  for (const count of await queryAll(keys.counts("event", old.id)))
+    if (!String(count["sk"]).startsWith("all")) await removeOne({ pk: String(count["pk"]), sk: String(count["sk"]) });
+  expect((await read()).map(({ meta }) => meta?.total)).toEqual([0, 0, 0]);
+  expect((await old.api.get("/instances")).meta?.total).toBe(1);
+
+  // A change before the migration writes its own fields only, and the migration does not take them back.
+  const change = changeOf({ id: old.id });
+  editBackup(change, await getBackup(old.id, backup.id), { note: "older note" });
+  await change.commit();
+  await indexAccount(old.id);
+  await indexAccount(old.id);
+  expect((await read()).map(({ meta }) => meta?.total)).toEqual(before);
+  expect((await old.api.get("/backups?search=older")).meta?.total).toBe(1);
+  const { revision: __, ...after } = await overviewFor({ ...caller, permissions: [...ALL_PERMISSIONS] });
+  expect(after).toEqual(overview);
+});

@@ -1,0 +1,247 @@
+// POST /backups/uploads, its parts, and how it ends
+import { randomBytes } from "node:crypto";
+import { beforeAll, expect, test } from "vitest";
+import type { Cloud } from "../../infra/local/cloud.ts";
+import { Backup } from "../../shared/api/backups.ts";
+import { Event } from "../../shared/api/settings.ts";
+import { Upload, uploads } from "../../shared/api/uploads.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { find, queryAll, updateOne } from "../../shared/data/table.ts";
+import { type UploadRecord, uploadRef } from "../../shared/data/uploads.ts";
+import { archiveKeyOf } from "../../shared/storage/archive-key.ts";
+import { storedObject } from "../../shared/storage/archives.ts";
+import { heldParts, openUpload } from "../../shared/storage/uploads.ts";
+import { account, type TestAccount, unusedId } from "../harness/account.ts";
+import { processCloud } from "../harness/cloud.ts";
+import { seedServer } from "../harness/seed.ts";
+import { addressesOf, downloaded, sendPart, sha256Of, uploaded } from "../harness/upload.ts";
+
+let cloud: Cloud;
+let me: TestAccount;
+beforeAll(async () => {
+  cloud = await processCloud();
+  me = await account({ seeded: true });
+});
+
+const fresh = () => account({ seeded: true });
+const bytes = randomBytes(1000);
+const begin = async (of: TestAccount, fields: object = {}): Promise<Upload> =>
+  (await of.api.post("/backups/uploads", { size_bytes: bytes.length, ...fields })).as(Upload);
+const recordOf = async (of: TestAccount, id: string): Promise<UploadRecord> => {
+  const found = await find(uploadRef(of.id, id));
+  if (found === undefined) throw new Error("There is no such upload");
+  return found;
+};
+/** What the storage holds of multipart uploads, in all accounts. */
+const isHeld = async ({ store_id = "", ...record }: UploadRecord): Promise<boolean> =>
+  heldParts(archiveKeyOf(record), store_id).then(
+    () => true,
+    () => false,
+  );
+
+test("a part goes straight to the storage, and the upload shows it", async () => {
+  const upload = await begin(me, { note: "from our old server" });
+  expect(upload).toMatchObject({ size_bytes: 1000, part_size: 67_108_864, note: "from our old server", parts: [] });
+  expect(Date.parse(upload.expires_at) - Date.parse(upload.created_at)).toBe(7 * 86_400_000);
+  const response = await me.api.post(`/backups/uploads/${upload.id}/parts`, { parts: [{ number: 1, sha256: sha256Of(bytes) }] });
+  const { parts, expires_at } = response.as(uploads.parts.data);
+  expect(Math.round((Date.parse(expires_at) - Date.now()) / 60_000)).toBe(60);
+  expect(parts[0]?.url.startsWith(`${cloud.awsUrl}/`)).toBe(true);
+  expect(await sendPart(parts[0] ?? { url: "", headers: {} }, bytes)).toBe(200);
+  const shown = (await me.api.get(`/backups/uploads/${upload.id}`)).as(Upload);
+  expect(shown).toEqual({ ...upload, parts: [{ number: 1, size_bytes: 1000, sha256: sha256Of(bytes) }] });
+  await me.api.delete(`/backups/uploads/${upload.id}`);
+});
+
+test("the storage accepts a part only with the announced bytes, checksum and size", async () => {
+  const { id } = await begin(me);
+  const [address] = await addressesOf(me.api, id, [{ number: 1, sha256: sha256Of(bytes) }]);
+  if (address === undefined) throw new Error("There is no address");
+  const other = randomBytes(1000);
+  expect(await sendPart(address, other)).toBe(400);
+  const itsSum = { "x-amz-checksum-sha256": Buffer.from(sha256Of(other), "hex").toString("base64") };
+  expect(await sendPart({ ...address, headers: itsSum }, other)).toBe(403);
+  expect(await sendPart({ ...address, headers: {} }, bytes)).toBe(403);
+  expect(await sendPart(address, bytes.subarray(1))).toBe(403);
+  expect(await sendPart({ ...address, url: address.url.replace("partNumber=1", "partNumber=2") }, bytes)).toBe(403);
+  expect((await me.api.get(`/backups/uploads/${id}`)).as(Upload).parts).toEqual([]);
+  await me.api.delete(`/backups/uploads/${id}`);
+});
+
+test("two requests for the first part at once lead to the same multipart upload", async () => {
+  const { id } = await begin(me);
+  const one = { number: 1, sha256: sha256Of(bytes) };
+  const all = await Promise.all([1, 2, 3].map(() => addressesOf(me.api, id, [one])));
+  const ids = new Set(all.flat().map(({ url }) => new URL(url).searchParams.get("uploadId")));
+  const record = await recordOf(me, id);
+  expect([...ids]).toEqual([record.store_id]);
+  expect(await openUpload(archiveKeyOf(record))).toBe(record.store_id); // aborts others, if there were any, and returns the oldest
+  await me.api.delete(`/backups/uploads/${id}`);
+});
+
+test("an account has three unfinished uploads, however many it begins at once; another one's do not count", async () => {
+  const [one, other] = [await fresh(), await fresh()];
+  const responses = await Promise.all(Array.from({ length: 8 }, () => one.api.post("/backups/uploads", { size_bytes: 1 })));
+  expect(responses.filter(({ status }) => status === 201)).toHaveLength(3);
+  const rejected = responses.find(({ status }) => status === 409)?.error;
+  expect(rejected).toMatchObject({ code: "QUOTA_EXCEEDED", details: { resource: "upload", limit: 3 } });
+  await begin(other);
+  const [first] = responses.filter(({ status }) => status === 201).map((response) => response.as(Upload));
+  const deletions = await Promise.all([1, 2].map(() => one.api.delete(`/backups/uploads/${first?.id}`)));
+  expect(deletions.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404]);
+  await begin(one);
+  expect((await one.api.post("/backups/uploads", { size_bytes: 1 })).error?.code).toBe("QUOTA_EXCEEDED");
+});
+
+test("in the test environment an upload has at most 64 MiB", async () => {
+  const tooLarge = await me.api.post("/backups/uploads", { size_bytes: 64 * 1024 ** 2 + 1 });
+  expect(tooLarge.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "size_bytes" } });
+  const largest = await begin(me, { size_bytes: 64 * 1024 ** 2 });
+  const beyond = await me.api.post(`/backups/uploads/${largest.id}/parts`, { parts: [{ number: 2, sha256: sha256Of(bytes) }] });
+  expect(beyond.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "parts.0.number" } });
+  await me.api.delete(`/backups/uploads/${largest.id}`);
+});
+
+test("a deleted upload is gone from the storage, and its addresses no longer work", async () => {
+  const { id } = await begin(me);
+  const [address] = await addressesOf(me.api, id, [{ number: 1, sha256: sha256Of(bytes) }]);
+  if (address === undefined) throw new Error("There is no address");
+  await sendPart(address, bytes);
+  const record = await recordOf(me, id);
+  expect((await me.api.delete(`/backups/uploads/${id}`)).as(uploads.delete.data)).toEqual({ id, deleted: true });
+  expect(await isHeld(record)).toBe(false);
+  expect(await sendPart(address, bytes)).toBe(404);
+  for (const path of ["", "/parts"]) {
+    const asked =
+      path === ""
+        ? me.api.get(`/backups/uploads/${id}`)
+        : me.api.post(`/backups/uploads/${id}/parts`, { parts: [{ number: 1, sha256: sha256Of(bytes) }] });
+    expect((await asked).status).toBe(404);
+  }
+  const events = (await me.api.get("/events")).as(Event.array()).filter(({ resource }) => resource.id === id);
+  expect(events.map(({ type }) => type)).toEqual(["upload.delete", "upload.create"]);
+});
+
+test("what a deletion could not remove, because the storage was down, the schedule removes", async () => {
+  const { id } = await begin(me);
+  await addressesOf(me.api, id, [{ number: 1, sha256: sha256Of(bytes) }]);
+  const record = await recordOf(me, id);
+  cloud.aws.outage("s3", true);
+  expect((await me.api.delete(`/backups/uploads/${id}`)).status).toBe(200);
+  cloud.aws.outage("s3", false);
+  expect(await isHeld(record)).toBe(true);
+  await cloud.events.fire("expirebackups");
+  expect(await isHeld(record)).toBe(false);
+});
+
+test("an expired upload is gone, and the schedule removes its parts, once, also if it runs twice at once", async () => {
+  const one = await fresh();
+  const { id, expires_at } = await begin(one);
+  await addressesOf(one.api, id, [{ number: 1, sha256: sha256Of(bytes) }]);
+  const past = new Date(Date.now() - 1000).toISOString();
+  await updateOne(keys.upload(one.id, id), { set: { expires_at: past } }, {});
+  await updateOne(
+    keys.expiringUpload(past, id),
+    { set: { account_id: one.id, upload_id: id, backup_id: (await recordOf(one, id)).backup_id } },
+    { exists: false },
+  );
+  const record = await recordOf(one, id);
+  expect((await one.api.get(`/backups/uploads/${id}`)).status).toBe(404);
+  await Promise.all([cloud.events.fire("expirebackups"), cloud.events.fire("expirebackups")]);
+  await cloud.events.fire("expirebackups");
+  expect(await isHeld(record)).toBe(false);
+  const left = (await queryAll(keys.expiringUploads())).filter((item) => item["upload_id"] === id);
+  expect(left.map(({ sk }) => sk)).toEqual([`${expires_at}#${id}`]); // the marker that this test has made obsolete
+  for (const _ of [1, 2, 3]) await begin(one);
+  const events = (await one.api.get("/events")).as(Event.array()).filter(({ type }) => type === "upload.expire");
+  expect(events).toHaveLength(1);
+});
+
+test("an upload is completed only with all of its parts, and the error names the missing ones", async () => {
+  const server = await me.server();
+  const { id } = await begin(me);
+  const complete = async (fields: object = {}) =>
+    me.api.post(`/backups/uploads/${id}/complete`, { sha256: sha256Of(bytes), server_id: server.id, ...fields });
+  expect((await complete()).error).toMatchObject({
+    code: "INVALID_STATE",
+    message: "Part 1 of the upload has not arrived",
+    details: { status: "uploading", missing_parts: [1], missing_count: 1 },
+  });
+  expect((await complete({ server_id: unusedId("server") })).error).toMatchObject({ details: { field: "server_id" } });
+  const offline = await seedServer(me.id, { state: "unreachable" });
+  expect((await complete({ server_id: offline.id })).error).toMatchObject({
+    code: "INVALID_STATE",
+    details: { resource: offline.id },
+  });
+  expect((await me.api.get(`/backups/uploads/${id}`)).status).toBe(200); // none of it changed the upload
+  await me.api.delete(`/backups/uploads/${id}`);
+});
+
+test("an upload is completed once, however many requests complete or delete it at once", async () => {
+  const one = await fresh();
+  const server = await one.server();
+  const archive = await downloaded(one.api, (await one.backup((await one.instance()).id)).id);
+  const { id } = await uploaded(one.api, archive);
+  const body = { sha256: sha256Of(archive), server_id: server.id };
+  const path = `/backups/uploads/${id}`;
+  const responses = await Promise.all([...[1, 2, 3].map(() => one.api.post(`${path}/complete`, body)), one.api.delete(path)]);
+  const won = responses.filter(({ status }) => status < 300);
+  expect(won).toHaveLength(1);
+  for (const { status } of responses.filter((each) => !won.includes(each))) expect([404, 409]).toContain(status);
+  await cloud.states.settled();
+  expect((await one.api.post(`${path}/complete`, body)).status).toBe(404);
+});
+
+test("a retry with the same key gets the same backup", async () => {
+  const one = await fresh();
+  const server = await one.server();
+  const archive = await downloaded(one.api, (await one.backup((await one.instance()).id)).id);
+  const { id } = await uploaded(one.api, archive);
+  const body = { sha256: sha256Of(archive), server_id: server.id };
+  const ask = async () => one.api.post(`/backups/uploads/${id}/complete`, body, { headers: { "idempotency-key": "once" } });
+  const [first, second] = [await ask(), await ask()];
+  expect(second.as(Backup).id).toBe(first.as(Backup).id);
+  await one.until(first.as(Backup).operation_id);
+  expect(await storedObject(archiveKeyOf({ account_id: one.id, backup_id: first.as(Backup).id }))).toBeDefined();
+});
+
+test("an upload whose import could not be started is as it was, and can be completed again", async () => {
+  const one = await fresh();
+  const server = await one.server();
+  const archive = await downloaded(one.api, (await one.backup((await one.instance()).id)).id);
+  const { id } = await uploaded(one.api, archive);
+  const before = await recordOf(one, id);
+  const complete = async () =>
+    one.api.post(`/backups/uploads/${id}/complete`, { sha256: sha256Of(archive), server_id: server.id });
+  cloud.aws.outage("states", true);
+  try {
+    expect((await complete()).status).toBe(503);
+  } finally {
+    cloud.aws.outage("states", false);
+  }
+  expect(await recordOf(one, id)).toEqual(before);
+  const markers = (await queryAll(keys.expiringUploads())).filter((item) => item["upload_id"] === id);
+  expect(markers.map(({ sk }) => sk)).toEqual([`${before.expires_at}#${id}`]);
+  for (const _ of [1, 2]) await begin(one);
+  expect((await one.api.post("/backups/uploads", { size_bytes: 1 })).error?.code, "the third is still there").toBe(
+    "QUOTA_EXCEEDED",
+  );
+  await one.until((await complete()).as(Backup).operation_id);
+});
+
+test("another account's upload is like none", async () => {
+  const { id } = await begin(me);
+  const other = await fresh();
+  const server = await other.server();
+  const path = `/backups/uploads/${id}`;
+  const parts = { parts: [{ number: 1, sha256: sha256Of(bytes) }] };
+  const complete = { sha256: sha256Of(bytes), server_id: server.id };
+  for (const response of [
+    await other.api.get(path),
+    await other.api.post(`${path}/parts`, parts),
+    await other.api.post(`${path}/complete`, complete),
+    await other.api.delete(path),
+  ])
+    expect(response.error).toMatchObject({ code: "NOT_FOUND", message: "No such upload" });
+  await me.api.delete(path);
+});

@@ -1,0 +1,47 @@
+// The rescue of executions that die, called twice or late. What it repairs is attacked in `test/guarantees`.
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Cloud } from "../../infra/local/cloud.ts";
+import { rescueName } from "../../shared/domain/workflow.ts";
+import { processCloud } from "../harness/cloud.ts";
+import { InjectedError, table, type WorkflowHarness, workflowHarness } from "./harness.ts";
+import { snapshotOf } from "./snapshot.ts";
+
+let cloud: Cloud;
+let harness: WorkflowHarness;
+beforeAll(async () => {
+  cloud = await processCloud();
+});
+beforeEach(async () => {
+  harness = await workflowHarness(cloud, { seeded: true });
+});
+afterEach(() => harness.close());
+
+// One of them is enough: they all run the same code.
+test.each(table.slice(0, 1))("a second or late rescue of $name changes nothing", async ({ workflow, row }) => {
+  const ask = () => harness.prepare(workflow, row.from[0]);
+  const failed = await harness.run(workflow, await ask(), async ({ task }, next) => {
+    if (task === "succeed") throw new InjectedError("Boom");
+    return next();
+  });
+  const well = await harness.run(workflow, await ask());
+  const before = await snapshotOf(cloud, harness.me.id);
+  for (const { operation } of [failed, well])
+    for (const name of [operation.id, rescueName(operation.id), operation.id]) {
+      const found = cloud.states.executions().find((each) => each.name === operation.id);
+      await cloud.events.put({
+        source: "aws.states",
+        "detail-type": "Step Functions Execution Status Change",
+        detail: {
+          name,
+          status: "FAILED",
+          stateMachineArn: found?.stateMachineArn ?? "",
+          executionArn: found?.executionArn ?? "",
+          input: found?.input ?? "",
+          error: null,
+          cause: null,
+        },
+      });
+      await harness.settled();
+    }
+  expect(await snapshotOf(cloud, harness.me.id)).toEqual(before);
+});
