@@ -75,11 +75,11 @@ export const Server = z
 export type Server = z.infer<typeof Server>;
 
 /** Fields of a server that change on their own, as its health checks find them. */
-const OBSERVED = { last_seen_at: true, disk_free_bytes: true, memory_free_bytes: true, reported_at: true } as const;
-export const SERVER_UNVERSIONED = Object.keys(OBSERVED);
+export const SERVER_OBSERVED = { last_seen_at: true, disk_free_bytes: true, memory_free_bytes: true, reported_at: true } as const;
+export const SERVER_UNVERSIONED = Object.keys(SERVER_OBSERVED);
 
 /** A server in a list: without what changes every few minutes. */
-export const ListedServer = Server.omit(OBSERVED).meta({ id: "ListedServer" });
+export const ListedServer = Server.omit(SERVER_OBSERVED).meta({ id: "ListedServer" });
 export type ListedServer = z.infer<typeof ListedServer>;
 
 export const servers = {

@@ -5,7 +5,7 @@ import { Backup, BackupStatus } from "../api/backups.ts";
 import { type Actor, email, id, type Labels, timestamp } from "../api/fields.ts";
 import { Instance, InstanceStatus } from "../api/instances.ts";
 import { Operation, OperationStatus } from "../api/operations.ts";
-import { Server } from "../api/servers.ts";
+import { Server, SERVER_OBSERVED } from "../api/servers.ts";
 import { Event } from "../api/settings.ts";
 import { SshKey } from "../api/ssh-keys.ts";
 import { Token } from "../api/tokens.ts";
@@ -30,9 +30,7 @@ const labels = z.custom<Labels>().default({});
 
 const listed = { account_id: text, number: text };
 
-export const ServerRecord = stored(
-  Server.omit({ status: true, last_seen_at: true, disk_free_bytes: true, memory_free_bytes: true, reported_at: true }),
-).extend({
+export const ServerRecord = stored(Server.omit({ status: true, ...SERVER_OBSERVED })).extend({
   ...listed,
   labels,
   state: z.custom<ServerPhase>(isServerPhase),

@@ -84,11 +84,18 @@ export function finishUpload(change: Change, upload: UploadRecord): void {
   unmarkExpiring(change, upload);
 }
 
-/** Puts a completed upload back whose import could not be started. It may then be one more than an account may begin. */
+const HOUR_MS = 3_600_000;
+
+/**
+ * Puts a completed upload back whose import could not be started. It may then be one more than an account may begin. It lasts for an hour
+ * at least: for another try, and because the schedule, which may have found its old marker, would remove the same marker again.
+ */
 export function restoreUpload(change: Change, upload: UploadRecord): void {
-  change.put(keys.upload(upload.account_id, upload.id), upload);
-  change.update(keys.uploads(upload.account_id), { add: { count: 1 } });
-  markExpiring(change, upload, upload.expires_at);
+  const inAnHour = new Date(Date.now() + HOUR_MS).toISOString();
+  const restored = { ...upload, expires_at: upload.expires_at > inAnHour ? upload.expires_at : inAnHour };
+  change.put(keys.upload(restored.account_id, restored.id), restored);
+  change.update(keys.uploads(restored.account_id), { add: { count: 1 } });
+  markExpiring(change, restored, restored.expires_at);
 }
 
 /** Its parts are removed at once by whoever aborts it, and by the next run of the schedule if that fails. */

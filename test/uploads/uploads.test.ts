@@ -229,6 +229,27 @@ test("an upload whose import could not be started is as it was, and can be compl
   await one.until((await complete()).as(Backup).operation_id);
 });
 
+test("an upload that would expire while its import cannot be started has an hour for another try", async () => {
+  const one = await fresh();
+  const server = await one.server();
+  const archive = await downloaded(one.api, (await one.backup((await one.instance()).id)).id);
+  const { id } = await uploaded(one.api, archive);
+  const expires_at = new Date(Date.now() + 60_000).toISOString();
+  await updateOne(keys.upload(one.id, id), { set: { expires_at } }, {});
+  const began = Date.now();
+  const body = { sha256: sha256Of(archive), server_id: server.id };
+  cloud.aws.outage("states", true);
+  try {
+    expect((await one.api.post(`/backups/uploads/${id}/complete`, body)).status).toBe(503);
+  } finally {
+    cloud.aws.outage("states", false);
+  }
+  const restored = await recordOf(one, id);
+  expect(Date.parse(restored.expires_at)).toBeGreaterThanOrEqual(began + 3_600_000);
+  const markers = (await queryAll(keys.expiringUploads())).filter((item) => item["upload_id"] === id);
+  expect(markers.map(({ sk }) => sk)).toContain(`${restored.expires_at}#${id}`);
+});
+
 test("another account's upload is like none", async () => {
   const { id } = await begin(me);
   const other = await fresh();
