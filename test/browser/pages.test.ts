@@ -66,7 +66,7 @@ test("every page of the sandbox says that it is the sandbox, even while the serv
   await page.getByRole("region", { name: "Environment" }).getByText("TEST").waitFor();
   const home = await open("/", { as: mine });
   await home.getByRole("region", { name: "Environment" }).getByText("TEST").waitFor();
-  expect(await home.title()).toMatch(/test/i);
+  await expect.poll(() => home.title()).toMatch(/test/i);
 });
 
 /** As the operator configures it. */
