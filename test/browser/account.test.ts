@@ -87,7 +87,7 @@ test("the account page shows the quotas, how much of them is used, and who is si
   await page.getByText("1 of 10 used").waitFor();
   await page.getByText("0 of 100 used").first().waitFor();
   await page.getByText(mine.user.email).filter({ visible: true }).waitFor();
-  expect(await page.getByRole("progressbar").count()).toBe(5);
+  await expect.poll(() => page.getByRole("progressbar").count()).toBe(5);
 });
 
 test("times are shown in the browser's zone or, once chosen, in UTC, on every page and after a reload", async ({ open }) => {
@@ -148,7 +148,7 @@ describe("the password", () => {
       .object({ token: z.string() })
       .parse(JSON.parse(String(await page.evaluate(`localStorage.getItem("session")`))));
     expect((await clientWith(kept.token).get("/auth/me")).status).toBe(200);
-    expect(await page.getByLabel("Current password").inputValue()).toBe("");
+    await expect.poll(() => page.getByLabel("Current password").inputValue()).toBe("");
     expect(await worksFor(mine, mine.user.password)).toBe(false);
     expect(await worksFor(mine, "correct-horse-battery")).toBe(true);
     await page.getByRole("link", { name: "Servers" }).first().click();

@@ -6,7 +6,7 @@ import { account, uniqueDomain } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { button, callsOf, fact, instancesOf, more, pathOf, sentTo, storePassword, title } from "./instance-page.ts";
+import { button, callsOf, fact, instancesOf, more, notification, pathOf, sentTo, storePassword, title } from "./instance-page.ts";
 
 describe("a clone", () => {
   test("cloning an instance without a backup is disabled until there is one", async ({ open }) => {
@@ -18,7 +18,7 @@ describe("a clone", () => {
     await page.getByText("No completed backups").waitFor();
     await page.getByRole("link", { name: "View instance" }).click();
     await title(page, "Shop");
-    expect(pathOf(page)).toBe(`/instances/${id}`);
+    await expect.poll(() => pathOf(page)).toBe(`/instances/${id}`);
   });
 
   test("an invalid clone form shows every error, even among collapsed options, and sends nothing", async ({ open }) => {
@@ -56,10 +56,11 @@ describe("a clone", () => {
     await page.getByLabel("Name", { exact: true }).fill("Staging");
     await page.getByLabel("Domain").fill(domain);
     await page.getByText("Turns off scheduled actions, email and payments in the clone").waitFor();
+    const created = notification(page, "Clone created: Staging");
     await button(page, "Create clone").click();
     const password = await storePassword(page, "Staging");
     await title(page, "Staging");
-    await page.getByText("Clone created: Staging").first().waitFor();
+    await created;
     await fact(page, "Cloned from", "Shop");
     await fact(page, "Scheduled actions, email and payments", "Off");
     await page
@@ -122,9 +123,10 @@ describe("a clone", () => {
     await page.getByText(/^This is required, because the backup/).waitFor();
     await button(page, /^Server/).click();
     await page.getByRole("option", { name: /erp-1/ }).click();
+    const created = notification(page, "Clone created: Wiki");
     await button(page, "Create clone").click();
     await storePassword(page, "Wiki");
-    await page.getByText("Clone created: Wiki").first().waitFor();
+    await created;
     expect(await instancesOf(mine)).toMatchObject([{ name: "Wiki", server_id: server.id, status: "running" }]);
   });
 

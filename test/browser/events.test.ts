@@ -26,7 +26,7 @@ test("the activity list says who did what to which resource, from which address 
   await expectAccessible(page);
   await row.getByRole("link", { name: "erp-1" }).click();
   await page.getByRole("heading", { level: 1, name: "erp-1" }).first().waitFor();
-  expect(new URL(page.url()).pathname).toBe(`/servers/${server.id}`);
+  await expect.poll(() => new URL(page.url()).pathname).toBe(`/servers/${server.id}`);
 });
 
 test("a long activity list has pages, in a URL that can be shared", async ({ open }) => {

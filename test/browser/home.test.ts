@@ -46,7 +46,7 @@ describe("a new account", () => {
     await mine.api.put(`/instances/${id}/backup-policy`, { schedule: "0 2 * * *", keep: { daily: 7 } });
     await page.goto("/");
     await link(page, "1 running instances").waitFor();
-    expect(await page.getByText("Launch and protect your first instance in four steps").count()).toBe(0);
+    await page.getByText("Launch and protect your first instance in four steps").waitFor({ state: "detached" });
   });
 
   test("the first steps show that the server is being created, and where to look if that fails", async ({ open }) => {
@@ -57,11 +57,8 @@ describe("a new account", () => {
     await seedServer(mine.id, { state: "creating" });
     await page.reload();
     await page.getByText("Your server is being created. This takes a few minutes.").waitFor();
-    expect(
-      await main(page)
-        .getByRole("link", { name: /^(View|Create)/ })
-        .count(),
-    ).toBe(0);
+    const links = main(page).getByRole("link", { name: /^(View|Create)/ });
+    await expect.poll(() => links.count()).toBe(0);
   });
 });
 
@@ -159,7 +156,7 @@ test("the home page fits a phone: nothing is cut off and everything is there", a
   const page = await open("/", { as: mine, phone: true });
   await link(page, "1 running instances").waitFor();
   await page.getByText("No failures in the last 7 days.").waitFor();
-  expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+  await expect.poll(() => page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
 });
 
 test("if the service is down the home page says so, and Try again loads it", async ({ open, faults }) => {

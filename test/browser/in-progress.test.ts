@@ -19,7 +19,7 @@ test("the end of an operation is shown, even by a page that was loaded later", a
   release();
   await page.getByText(`Server created: ${name}`).first().waitFor();
   await page.getByRole("row", { name }).getByText("Active").waitFor();
-  expect(await page.getByText("Provisioning").count()).toBe(0);
+  await expect.poll(() => page.getByText("Provisioning").count()).toBe(0);
 });
 
 test("the end of an operation is shown even if it ended before the page first fetched its progress", async ({ open }) => {

@@ -13,7 +13,7 @@ import { moveTo, test } from "./browser.ts";
 import { button, callsOf, dialog, fact, getInstance, more, pathOf, sentTo, title } from "./instance-page.ts";
 
 describe("actions", () => {
-  /** By the labels of the buttons, which a page enables as the API would accept the action. */
+  /** By the labels of the buttons and of the items of the open menu, which a page enables as the API would accept the action. */
   async function offered(page: Page): Promise<string[]> {
     const enabled: string[] = [];
     for (const [action, name] of [
@@ -24,13 +24,17 @@ describe("actions", () => {
     ] as const)
       if ((await button(page, name).getAttribute("aria-disabled")) === null && (await button(page, name).isEnabled()))
         enabled.push(action);
-    await button(page, "Actions").click();
     for (const [action, name] of [
       ["update", "Change domain"],
       ["delete", "Delete"],
     ] as const)
       if ((await page.getByRole("menuitem", { name }).getAttribute("aria-disabled")) !== "true") enabled.push(action);
-    return enabled;
+    return enabled.toSorted();
+  }
+
+  async function expectOffered(page: Page, actions: readonly string[], message?: string): Promise<void> {
+    await button(page, "Actions").click();
+    await expect.poll(() => offered(page), { ...(message !== undefined && { message }) }).toEqual(actions.toSorted());
   }
 
   test("the enabled actions are those that the API accepts, whatever status the instance has", async ({ open }) => {
@@ -45,7 +49,7 @@ describe("actions", () => {
       await page.getByRole("link", { name: "erp-1" }).waitFor();
       const { allowed_actions } = await getInstance(mine, id);
       const accepted = allowed_actions.filter((action) => action !== "restore");
-      expect((await offered(page)).toSorted(), state).toEqual(accepted.toSorted());
+      await expectOffered(page, accepted, state);
       await page.keyboard.press("Escape"); // the menu
     }
     const failed = await seedInstance(mine.id, { server_id: server.id, state: "failed", status_reason: "It does not respond" });
@@ -64,7 +68,7 @@ describe("actions", () => {
     const reason = page.getByText("Its server erp-1 is offline. It must be active.").filter({ visible: true });
     await button(page, "Stop").hover();
     await reason.waitFor();
-    expect(await offered(page)).toEqual(["delete"]);
+    await expectOffered(page, ["delete"]);
     await page.getByRole("menuitem", { name: "Change domain" }).hover();
     await reason.waitFor();
     await page.getByRole("menuitem", { name: "Delete" }).click();
@@ -106,7 +110,7 @@ describe("actions", () => {
     await dialog(page, "Stop Shop?")
       .getByText(/^Request ID: /)
       .waitFor();
-    expect(pathOf(page)).toBe(`/instances/${id}`);
+    await expect.poll(() => pathOf(page)).toBe(`/instances/${id}`);
   });
 
   test("an instance can be backed up with a note, and the backup appears", async ({ open }) => {
@@ -122,7 +126,7 @@ describe("actions", () => {
     await row.getByRole("button", { name: /^Actions on the backup/ }).click();
     await page.getByRole("menuitem", { name: "Restore" }).click();
     await dialog(page, "Restore Shop").waitFor();
-    expect(pathOf(page)).toBe(`/instances/${id}`);
+    await expect.poll(() => pathOf(page)).toBe(`/instances/${id}`);
   });
 });
 

@@ -26,6 +26,13 @@ export const instancesOf = async (mine: TestAccount): Promise<ListedInstance[]> 
 export const getInstance = async (mine: TestAccount, id: string): Promise<Instance> =>
   (await mine.api.get(`/instances/${id}`)).as(Instance);
 
+/** Begins to watch for a notification: a success leaves after ten seconds, and other steps of a test may take that long on a busy machine. */
+export function notification(page: Page, text: string): Promise<void> {
+  const shown = page.getByText(text).first().waitFor();
+  shown.catch(() => undefined); // thrown where the test waits for it
+  return shown;
+}
+
 /** Records what the page sends with a method to paths with this end, except dry runs. */
 export function sentTo(page: Page, method: string, end: RegExp): unknown[] {
   const sent: unknown[] = [];
@@ -50,7 +57,7 @@ export async function storePassword(page: Page, name: string): Promise<string> {
   await expectAccessible(page);
   await page.keyboard.press("Escape");
   await shown.getByText("Save it first, then tick this box.").waitFor();
-  expect(await button(shown, "Done").isDisabled()).toBe(true);
+  await expect.poll(() => button(shown, "Done").isDisabled()).toBe(true);
   await shown.getByRole("checkbox", { name: /I've saved/ }).check();
   await button(shown, "Done").click();
   await shown.waitFor({ state: "detached" });

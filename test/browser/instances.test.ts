@@ -8,7 +8,7 @@ import { account, uniqueDomain } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { button, dialog, fact, instancesOf, pathOf, sentTo, storePassword, title } from "./instance-page.ts";
+import { button, dialog, fact, instancesOf, notification, pathOf, sentTo, storePassword, title } from "./instance-page.ts";
 
 describe("the list of instances", () => {
   test("an empty list of instances links to creating one", async ({ open }) => {
@@ -49,7 +49,7 @@ describe("creating an instance", () => {
     await button(page, "Create instance").click();
     await expect.poll(() => page.getByText("This is required.").count()).toBe(4); // name, server, domain, database name
     await page.getByText("Must be an email address.", { exact: true }).waitFor();
-    expect(await page.evaluate("document.activeElement.getAttribute('aria-invalid')")).toBe("true");
+    await expect.poll(() => page.evaluate("document.activeElement.getAttribute('aria-invalid')")).toBe("true");
     await page.getByLabel("Domain").fill("not a domain");
     await page.getByLabel("Database name").fill("Shop-1");
     await button(page, "Create instance").click();
@@ -65,7 +65,7 @@ describe("creating an instance", () => {
     const page = await open("/instances/create", { as: mine });
     const [name, database] = [page.getByLabel("Name", { exact: true }), page.getByLabel("Database name")];
     await name.fill("2. Müller & Söhne");
-    expect(await database.inputValue()).toBe("muller_sohne");
+    await expect.poll(() => database.inputValue()).toBe("muller_sohne");
     await database.fill("mine");
     await name.fill("Wiki");
     expect(await database.inputValue()).toBe("mine");
@@ -88,11 +88,12 @@ describe("creating an instance", () => {
     const sent = sentTo(page, "POST", /\/instances$/);
     await page.getByLabel("Name", { exact: true }).fill("Shop");
     await page.getByLabel("Domain").fill(domain.toUpperCase());
+    const created = notification(page, "Instance created: Shop");
     await button(page, "Create instance").click();
     const password = await storePassword(page, "Shop");
     expect(password).toMatch(/^[\w-]{12,}$/);
     await title(page, "Shop");
-    await page.getByText("Instance created: Shop").first().waitFor();
+    await created;
     await fact(page, "Status", "Running");
     expect(sent).toMatchObject([
       { name: "Shop", server_id: server.id, database_name: "shop", admin_email: mine.user.email, domain, edition: "community" },
@@ -119,7 +120,7 @@ describe("creating an instance", () => {
     await shown.getByText(mine.user.email).waitFor();
     await page.goBack();
     await shown.getByText("Save it first, then tick this box.").waitFor();
-    expect(pathOf(page)).toBe("/instances/create");
+    await expect.poll(() => pathOf(page)).toBe("/instances/create");
     const asked = page.waitForEvent("dialog");
     const closing = page.close({ runBeforeUnload: true });
     const question = await asked;
@@ -140,12 +141,13 @@ describe("creating an instance", () => {
     await page.getByLabel("Domain").fill(taken.domain);
     await button(page, "Create instance").click();
     await page.getByText("This domain is already taken.", { exact: true }).waitFor();
-    expect(await page.getByLabel("Domain").getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(() => page.getByLabel("Domain").getAttribute("aria-invalid")).toBe("true");
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Second");
     await page.getByLabel("Domain").fill(uniqueDomain());
+    const created = notification(page, "Instance created: Second");
     await button(page, "Create instance").click();
     await storePassword(page, "Second");
-    await page.getByText("Instance created: Second").first().waitFor();
+    await created;
   });
 
   test("an instance that fails shows the reason and the request ID", async ({ open }) => {
@@ -193,9 +195,7 @@ test("the DNS record is shown until the server reports a valid certificate, and 
       memory_free_bytes: 2e9,
       certificates: [{ instance_id: id, domain, expires_at, failing }],
     });
-  const page = await open(`/instances/${id}`, { as: mine, fresh: true }); // the clock is shared by all pages of the browser
-  await page.clock.install();
-  await page.reload();
+  const page = await open(`/instances/${id}`, { as: mine, clock: true });
   const card = page.getByRole("heading", { name: "DNS record" });
   await card.waitFor();
   await fact(page, "Certificate", "Pending");
@@ -203,7 +203,7 @@ test("the DNS record is shown until the server reports a valid certificate, and 
   await report(true, null);
   await page.clock.fastForward(60_000);
   await page.getByText("The server couldn't get or renew a certificate for shop.example.com.").waitFor();
-  expect(await page.getByText("nobody can reach the instance").count()).toBe(0);
+  await page.getByText("nobody can reach the instance").waitFor({ state: "detached" });
   await button(page, "Copy record's value").waitFor();
   await expectAccessible(page);
   await report(false, new Date(Date.now() + 90 * 86_400_000).toISOString());
@@ -224,8 +224,7 @@ test("an instance can be created with the keyboard alone", async ({ open }) => {
   await page.keyboard.press("Enter");
   const asked = dialog(page, "Change the domain of Shop");
   await asked.waitFor();
-  const focused = () => page.evaluate("document.activeElement.tagName");
-  for (let tabs = 0; tabs < 3 && (await focused()) !== "INPUT"; tabs++) await page.keyboard.press("Tab");
+  await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("INPUT"); // the first field
   await page.keyboard.type("nonsense");
   await page.keyboard.press("Enter");
   await asked.getByText(/^Must be a lowercase domain name/).waitFor();
@@ -245,7 +244,7 @@ test("if the service is down the page says so, and Try again shows the instance"
   await page.unroute(`**/api/v1/instances/${id}`);
   await button(page, "Try again").click();
   await title(page, "Shop");
-  expect(pathOf(page)).toBe(`/instances/${id}`);
+  await expect.poll(() => pathOf(page)).toBe(`/instances/${id}`);
 });
 
 test("a failed instance is never shown as running", async ({ open }) => {

@@ -7,6 +7,7 @@ import { ListedInstance } from "../../shared/api/instances.ts";
 import { account, newPublicKey, uniqueDomain } from "../harness/account.ts";
 import { clientWith } from "../harness/client.ts";
 import { test } from "./browser.ts";
+import { notification } from "./instance-page.ts";
 
 const JOURNEY_MS = 240_000;
 /** At this speed a session's requests of a minute may be used up; then the page waits until it can continue. */
@@ -76,10 +77,11 @@ async function createInstance(page: Page): Promise<void> {
 async function fillInInstance(page: Page): Promise<void> {
   await page.getByLabel("Name", { exact: true }).fill("Shop");
   await page.getByLabel("Domain").fill(uniqueDomain());
+  const created = notification(page, "Instance created: Shop");
   await page.getByRole("button", { name: "Create instance" }).click();
   expect(await storedSecret(page, "admin password")).not.toBe("");
   await heading(page, "Shop");
-  await page.getByText("Instance created: Shop").first().waitFor();
+  await created;
 }
 
 async function backUp(page: Page): Promise<void> {
@@ -104,10 +106,11 @@ async function clone(page: Page): Promise<void> {
   await heading(page, "Clone Shop");
   await page.getByLabel("Name", { exact: true }).fill("Staging", { timeout: REQUESTS_AGAIN_MS });
   await page.getByLabel("Domain").fill(uniqueDomain("staging"));
+  const created = notification(page, "Clone created: Staging");
   await page.getByRole("button", { name: "Create clone", exact: true }).click();
   await storedSecret(page, "admin password");
   await heading(page, "Staging");
-  await page.getByText("Clone created: Staging").first().waitFor({ timeout: REQUESTS_AGAIN_MS });
+  await created;
 }
 
 async function actOn(page: Page, backup: string, action: string): Promise<void> {

@@ -13,12 +13,12 @@ const language = (page: Page) => page.evaluate("document.documentElement.lang");
 test("a German browser gets German, and the setting leads to English and back", async ({ open }) => {
   const page = await open("/settings/account", { as: await account(), locale: "de-DE" });
   await heading(page, "Konto");
-  expect(await language(page)).toBe("de");
+  await expect.poll(() => language(page)).toBe("de");
   await page.getByText("0 von 100 belegt").first().waitFor();
   await expectAccessible(page);
   await page.getByRole("radio", { name: "English" }).check();
   await heading(page, "Account");
-  expect(await language(page)).toBe("en");
+  await expect.poll(() => language(page)).toBe("en");
   await page.goto("/servers");
   await page.goto("/settings/account");
   await heading(page, "Account");
@@ -56,7 +56,7 @@ test("a German browser gets German from the sign-in page to an instance's page, 
 test("a browser whose languages the dashboard does not have gets English", async ({ open }) => {
   const page = await open("/login", { locale: "fr-FR" });
   await page.getByRole("button", { name: "Sign in" }).waitFor();
-  expect(await language(page)).toBe("en");
+  await expect.poll(() => language(page)).toBe("en");
 });
 
 test("what was typed survives a change of the language, except passwords", async ({ open }) => {
@@ -65,7 +65,7 @@ test("what was typed survives a change of the language, except passwords", async
   await page.getByLabel("Current password").fill("not to be stored");
   await page.getByRole("radio", { name: "Deutsch" }).check();
   await heading(page, "Konto");
-  expect(await page.getByLabel("Name des Kontos").inputValue()).toBe("Half typed");
+  await expect.poll(() => page.getByLabel("Name des Kontos").inputValue()).toBe("Half typed");
   expect(await page.getByLabel("Aktuelles Passwort").inputValue()).toBe("");
   expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("Half typed");
   await page.reload();

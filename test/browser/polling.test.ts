@@ -1,62 +1,87 @@
 // How often a page asks the service: seldom during an operation, and never without a reason.
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
-import { beforeAll, expect } from "vitest";
+import { expect } from "vitest";
+import * as z from "zod";
 import { BASE_PATH } from "../../shared/api/index.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { seedInstance } from "../harness/seed.ts";
 import { dashboard } from "../harness/dashboard.ts";
 import { type Open, test } from "./browser.ts";
-import { isShown, PAGES } from "./pages.ts";
+import { isShown, LOGIN, PAGES } from "./pages.ts";
 
-// So slow that operations outlast the time that the test watches.
+// So slow that operations outlast the time of the test.
 await ownCloud({ fallback: dashboard(), environment: { SANDBOX_TIME_SCALE: "100" }, timeScale: 1 });
 
 const WATCHED_MS = 7_000;
 const APART_MS = 2_000;
+/** Far less than between two polls, so that each has its response before the next. */
+const STEP_MS = 350;
 
 const WATCHED = PAGES.filter(({ route }) => ["/", "/servers", "/instances", "/backups"].includes(route));
 
-let mine: TestAccount;
-beforeAll(async () => {
-  mine = await account();
-});
+/** The moments, by the page's own clock, at which it asks the API; and how many responses have not arrived yet. */
+const NOTE_REQUESTS = `{
+  const send = window.fetch;
+  window.asked = [];
+  window.pending = 0;
+  window.fetch = (request, options) => {
+    if (new URL(request.url ?? request, location.href).pathname.startsWith(${JSON.stringify(BASE_PATH)})) asked.push(Date.now());
+    pending++;
+    return send(request, options).finally(() => void pending--);
+  };
+}`;
 
-/** All of them concurrently, because watching takes time. */
-async function opened(open: Open): Promise<Page[]> {
+async function opened(open: Open, mine: TestAccount): Promise<Page[]> {
   const pages: Page[] = [];
-  for (const shown of WATCHED) {
-    const page = await open(shown.route, { as: mine });
-    await isShown(page, shown);
+  for (const { route } of WATCHED) {
+    const page = await open("/config.json", { as: mine, clock: true }); // asks nothing
+    await page.addInitScript(NOTE_REQUESTS);
+    await page.goto(route);
     pages.push(page);
   }
   return pages;
 }
 
-/** The times, in milliseconds, at which the page asked the API while nobody used it. */
-async function asked(page: Page): Promise<number[]> {
-  const times: number[] = [];
-  page.on("request", (request) => {
-    if (new URL(request.url()).pathname.startsWith(BASE_PATH)) times.push(performance.now());
-  });
-  await sleep(WATCHED_MS);
-  return times;
+const settled = (page: Page): Promise<void> => expect.poll(() => page.evaluate("pending")).toBe(0);
+
+/** Longer than half a minute, after which every page asks whether something has changed: the next time is not while the test watches. */
+const UNTIL_PAUSE_MS = 60_000;
+
+/** From now on the page's time goes on only in `askedMeanwhile`. */
+async function pause(page: Page): Promise<void> {
+  await page.waitForLoadState("networkidle");
+  await page.clock.pauseAt(Number(await page.evaluate("Date.now()")) + UNTIL_PAUSE_MS);
+  // What that caused, and what its responses cause.
+  for (let step = 0; step < 3; step++) {
+    await settled(page);
+    await page.clock.runFor(STEP_MS);
+  }
+  await settled(page);
+}
+
+/** The moments at which the page asks the API while nobody uses it. */
+async function askedMeanwhile(page: Page): Promise<number[]> {
+  await page.evaluate("asked.length = 0");
+  for (let passed = 0; passed < WATCHED_MS; passed += STEP_MS) {
+    await page.clock.runFor(STEP_MS);
+    await settled(page);
+  }
+  return z.array(z.number()).parse(await page.evaluate("asked"));
 }
 
 const HIDE = `Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
   document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));`;
 
 test("an operation that the user starts is followed immediately", async ({ open }) => {
-  const another = await account();
-  const { id } = await seedInstance(another.id);
-  const page = await open(`/instances/${id}`, { as: another, fresh: true }); // the clock is shared by all pages of the browser
+  const mine = await account();
+  const { id } = await seedInstance(mine.id);
+  const page = await open(`/instances/${id}`, { as: mine, clock: true });
   await page.getByRole("button", { name: "Stop" }).click();
   const confirm = page.getByRole("dialog").getByRole("button", { name: "Stop" });
   await confirm.waitFor();
   // Time stands still: what waits for the next poll never comes.
-  await page.clock.install();
-  await page.clock.pauseAt(Date.now() + 1_000);
+  await page.clock.pauseAt(Number(await page.evaluate("Date.now()")) + UNTIL_PAUSE_MS);
   const asksForWork = page.waitForRequest((request) => new URL(request.url()).pathname.startsWith(`${BASE_PATH}/operations/op_`));
   await confirm.click();
   await asksForWork;
@@ -64,24 +89,26 @@ test("an operation that the user starts is followed immediately", async ({ open 
   await page.getByRole("progressbar", { name: "Stopping instance" }).first().waitFor();
 });
 
-test("no page polls while no operation is in progress", async ({ open }) => {
-  const pages = await opened(open);
-  expect(await Promise.all(pages.map(asked))).toEqual(pages.map(() => []));
+test("a page polls every two seconds during an operation, and not at all without one or while it is hidden", async ({ open }) => {
+  const mine = await account();
+  const pages = await opened(open, mine);
+  for (const [index, page] of pages.entries()) {
+    await isShown(page, WATCHED[index] ?? LOGIN);
+    await pause(page);
+    expect(await askedMeanwhile(page), page.url()).toEqual([]);
+  }
+  await mine.api.post("/servers", await mine.serverBody());
+  for (const [index, page] of pages.entries()) {
+    await page.clock.resume();
+    await page.reload();
+    await isShown(page, WATCHED[index] ?? LOGIN);
+    await pause(page);
+    const times = await askedMeanwhile(page);
+    expect(times.length, page.url()).toBeGreaterThan(1);
+    const apart = times.slice(1).map((time, at) => time - (times[at] ?? 0));
+    expect(Math.min(...apart), page.url()).toBeGreaterThanOrEqual(APART_MS);
+    await page.evaluate(HIDE);
+    await settled(page);
+    expect(await askedMeanwhile(page), page.url()).toEqual([]);
+  }
 });
-
-test(
-  "during an operation a page polls every two seconds, and not at all while it is hidden",
-  { timeout: 60_000 },
-  async ({ open }) => {
-    await mine.api.post("/servers", await mine.serverBody());
-    const pages = await opened(open);
-    for (const times of await Promise.all(pages.map(asked))) {
-      expect(times.length).toBeGreaterThan(1);
-      const apart = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-      expect(Math.min(...apart)).toBeGreaterThanOrEqual(APART_MS);
-    }
-    for (const page of pages) await page.evaluate(HIDE);
-    await sleep(500); // earlier requests may still be on their way
-    expect(await Promise.all(pages.map(asked))).toEqual(pages.map(() => []));
-  },
-);

@@ -78,7 +78,7 @@ const BackupBody = z.looseObject({ note: z.string().nullable().default(null) });
 export const newPublicKey = (comment = "test"): string => keyPairOf(randomBytes(32), comment).public_key;
 
 /** Longer than any operation of the sandbox takes on a busy machine. */
-const OPERATION_LIMIT_MS = 45_000;
+const OPERATION_LIMIT_MS = 90_000;
 
 export interface AccountOptions {
   /**
