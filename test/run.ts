@@ -1,4 +1,5 @@
-// `npm test`: types, format, lint, and every test. The last line counts them all; a list before it names skipped tests with reasons.
+// `npm test`: types, format, lint, and every test. The last line counts them all; lists before it name skipped tests with reasons,
+// and tests that passed only when they were repeated.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,6 +45,8 @@ async function main(): Promise<void> {
     console.log(
       "\nOf the tests that are generated from tables this was a part: `npm run test:tables` runs all, and `npm run prove` makes all attacks.",
     );
+  if (tests.repeated.length > 0) console.log("");
+  for (const { name, reason } of tests.repeated) console.log(`Passed only when repeated: ${name} (${reason}) – a fault to mend`);
   const passed = tests.passed + checks.filter(({ code }) => code === 0).length;
   const failed = tests.failed + checks.filter(({ code }) => code !== 0).length;
   console.log(`\n${((performance.now() - began) / 1000).toFixed(0)} s`);
@@ -63,6 +66,7 @@ const Summary = z.object({
   passed: z.number(),
   failed: z.number(),
   skipped: z.array(z.object({ name: z.string(), reason: z.string() })),
+  repeated: z.array(z.object({ name: z.string(), reason: z.string() })),
   files: z.array(z.object({ name: z.string(), seconds: z.number() })),
 });
 type Summary = z.infer<typeof Summary>;
@@ -78,7 +82,7 @@ async function vitest(): Promise<Summary> {
     );
     if (!existsSync(file)) {
       console.log(`The tests ended without a report: ${ended}`);
-      return { passed: 0, failed: 1, skipped: [], files: [] };
+      return { passed: 0, failed: 1, skipped: [], repeated: [], files: [] };
     }
     const summary = Summary.parse(JSON.parse(readFileSync(file, "utf8")));
     return { ...summary, failed: summary.failed === 0 && code !== 0 ? 1 : summary.failed };

@@ -1,4 +1,5 @@
-// Writes the summary of `npm test` to the file in SUMMARY_FILE: how many tests ran, which took longest, and which were skipped and why.
+// Writes the summary of `npm test` to the file in SUMMARY_FILE: how many tests ran, which took longest, which were skipped and why, and which
+// passed only when they were repeated.
 import { writeFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
 
@@ -6,6 +7,8 @@ export interface Summary {
   passed: number;
   failed: number;
   skipped: { name: string; reason: string }[];
+  /** With the error of the first try. */
+  repeated: { name: string; reason: string }[];
   files: { name: string; seconds: number }[];
 }
 
@@ -17,7 +20,7 @@ export default class implements Reporter {
 }
 
 function summaryOf(modules: readonly TestModule[]): Summary {
-  const summary: Summary = { passed: 0, failed: 0, skipped: [], files: [] };
+  const summary: Summary = { passed: 0, failed: 0, skipped: [], repeated: [], files: [] };
   for (const module of modules) {
     const name = module.relativeModuleId;
     const tests = [...module.children.allTests()];
@@ -26,8 +29,12 @@ function summaryOf(modules: readonly TestModule[]): Summary {
     const isBroken = failed === 0 && module.state() === "failed";
     summary.failed += isBroken ? 1 : failed;
     for (const test of tests) {
-      const { state } = test.result();
+      const { state, errors = [] } = test.result();
       if (state === "passed") summary.passed += 1;
+      if (test.diagnostic()?.flaky === true) {
+        const [reason = ""] = errors[0]?.message.split("\n") ?? [];
+        summary.repeated.push({ name: `${name}: ${test.fullName}`, reason });
+      }
       if (state === "passed" || state === "failed") continue;
       const reason = test.meta().skipped ?? (isBroken ? "what comes before it failed" : "no reason is given");
       summary.skipped.push({ name: `${name}: ${test.fullName}`, reason });
