@@ -1,5 +1,5 @@
 // Random sequences of requests against a simple model of the API, some of them racing. A counterexample is shrunk and printed as curl lines.
-import fc, { type AsyncCommand, type Scheduler } from "fast-check";
+import fc from "fast-check";
 import { expect } from "vitest";
 import * as z from "zod";
 import { workflows } from "../../functions/workflows/index.ts";
@@ -20,36 +20,15 @@ import { unique, uniqueDatabase, uniqueDomain } from "../harness/account.ts";
 import type { ApiResponse, Client } from "../harness/client.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { downloaded, sha256Of, uploaded } from "../harness/upload.ts";
-import { type Intercept, InjectedError, published, type WorkflowHarness } from "../workflows/harness.ts";
+import { type Intercept, InjectedError, type WorkflowHarness } from "../workflows/harness.ts";
 import { guarantees } from "./guarantees.ts";
+import { Begun, type Command, curl, expectShown, type Known, type Model, type Real, targetOf, variable } from "./model.ts";
+import { editing } from "./model-edits.ts";
 import { prove } from "./prove.ts";
 import { leaseOf } from "./workflow-attack.ts";
 
 const SEQUENCES = 5;
 const COMMANDS = 10;
-
-/** What the model knows of one resource. */
-interface Known {
-  kind: ResourceType;
-  id: string;
-  state: State | "gone";
-  /** An instance's ERP; a creation that failed leaves none. */
-  installed: boolean;
-  /** The server of an instance, the instance of a backup. */
-  parent: Known | undefined;
-}
-interface Model {
-  all: Known[];
-  /** What can be imported. */
-  archive: Uint8Array;
-}
-interface Real {
-  harness: WorkflowHarness;
-  scheduler: Scheduler;
-  /** A client whose limits have room. */
-  api: () => Promise<Client>;
-  reached: (transition: string) => void;
-}
 
 const transitionName = (type: OperationType, from: string | undefined, end: string): string =>
   `${type}${from === undefined ? "" : ` from ${from}`}: ${end}`;
@@ -58,8 +37,6 @@ const TRANSITIONS = Object.entries(LIFECYCLE).flatMap(([type, row]: [string, Tra
     ["succeeded", "failed"].map((end) => `${type}${from === undefined ? "" : ` from ${from}`}: ${end}`),
   ),
 );
-
-const Begun = z.looseObject({ id: z.string(), operation_id: z.string().nullish() });
 
 /** One kind of request: what it is about, what the model expects, and what it leads to. */
 interface Verb {
@@ -109,7 +86,14 @@ const VERBS: readonly Verb[] = [
     body: () => ({}),
     may: (instance) => hasErp(instance) && ["running", "stopped"].includes(instance.state),
   },
-  { type: "backup.delete", on: "backup", method: "DELETE", path: (id) => `/backups/${id}`, body: () => undefined },
+  {
+    type: "backup.delete",
+    on: "backup",
+    method: "DELETE",
+    path: (id) => `/backups/${id}`,
+    body: () => undefined,
+    may: ({ locked }) => locked !== true,
+  },
   {
     type: "backup.drill",
     on: "backup",
@@ -181,6 +165,15 @@ function apiOf({ me }: WorkflowHarness): () => Promise<Client> {
   };
 }
 
+const sessions = new WeakMap<WorkflowHarness, Promise<Client>>();
+
+/** One for all sequences in an account: a log-in is slow on purpose. */
+const sessionOf = (harness: WorkflowHarness) => (): Promise<Client> => {
+  const session = sessions.get(harness) ?? harness.me.session();
+  sessions.set(harness, session);
+  return session;
+};
+
 const send = async ({ api }: Real, { method, path, body }: Verb, target: Known): Promise<ApiResponse> =>
   (await api()).send(method, path(target.id), body());
 
@@ -199,6 +192,7 @@ function applied(verb: Verb, target: Known, model: Model, succeeded: boolean, re
       state: succeeded ? "completed" : "failed",
       installed: true,
       parent: target,
+      label: target.label,
     };
     model.all.push(made);
     return made;
@@ -207,28 +201,6 @@ function applied(verb: Verb, target: Known, model: Model, succeeded: boolean, re
   moved.state = stateAfter(verb.type, moved.state, succeeded);
   return moved;
 }
-
-async function expectShown({ api }: Real, known: Known): Promise<void> {
-  const response = await (await api()).get(`/${known.kind}s/${known.id}`);
-  if (known.state === "gone") return expect(response.status).toBe(404);
-  expect(response.as(z.looseObject({ status: z.string(), operation_id: z.string().nullable() }))).toMatchObject({
-    status: published(known.state),
-    operation_id: null,
-  });
-}
-
-/** A line of its own in the report of a counterexample. */
-const curl = (method: string, path: string, body?: unknown): string =>
-  `\ncurl -s -X ${method} "$API${path}" -H "$AUTH"${body === undefined ? "" : ` -H 'Content-Type: application/json' -d "${JSON.stringify(body).replaceAll('"', '\\"')}"`}`;
-const variable = (kind: ResourceType, index: number): string => `$${kind.toUpperCase()}_${index}`;
-
-/** The target is chosen among those of its kind, by a number that means the same while a counterexample is shrunk. */
-const targetOf = ({ all }: Model, kind: ResourceType, index: number): Known | undefined => {
-  const those = all.filter((each) => each.kind === kind);
-  return those[index % Math.max(1, those.length)];
-};
-
-type Command = AsyncCommand<Model, Real>;
 
 class Request implements Command {
   private readonly verb: Verb;
@@ -365,6 +337,7 @@ class Create implements Command {
       state: stateAfter(this.type, "gone", !this.fails),
       installed: !this.fails,
       parent: isServer ? undefined : this.type === "instance.clone" ? home : server,
+      label: this.type === "instance.clone" ? backup?.parent?.label : undefined,
     };
     model.all.push(made);
     real.reached(transitionName(this.type, undefined, this.fails ? "failed" : "succeeded"));
@@ -435,6 +408,7 @@ const commands = fc.commands(
       .map(([type, index, fails]) => new Create(type, index, fails)),
     fc.tuple(indexes, rarely).map(([index, fails]) => new Import(index, fails)),
     indexes.map((index) => new GoOffline(index)),
+    ...editing,
   ],
   { maxCommands: COMMANDS },
 );
@@ -462,7 +436,7 @@ prove("model", async () => {
       parent: instance,
     };
     archive ??= await downloaded((await harness.me.token()).api, backup.id);
-    return { all: [server, instance, backup], archive };
+    return { all: [server, instance, backup], held: [], retentionDays: undefined, archive };
   }
 
   return {
@@ -473,7 +447,8 @@ prove("model", async () => {
         fc.asyncProperty(commands, fc.scheduler(), async (sequence, scheduler) =>
           lease.use(async (harness) => {
             const model = await start(harness);
-            await fc.asyncModelRun(() => ({ model, real: { harness, scheduler, reached, api: apiOf(harness) } }), sequence);
+            const real = { harness, scheduler, reached, api: apiOf(harness), session: sessionOf(harness) };
+            await fc.asyncModelRun(() => ({ model, real }), sequence);
           }),
         ),
         { numRuns: SEQUENCES, seed: random.below(2 ** 31), endOnFailure: false, includeErrorInReport: true },

@@ -7,6 +7,7 @@ import { Server } from "../../shared/api/servers.ts";
 import { unusedId } from "../harness/account.ts";
 import type { ApiResponse, Client } from "../harness/client.ts";
 import { giveUpEarly } from "../harness/held-work.ts";
+import { seedInstance } from "../harness/seed.ts";
 import { fieldsOf, idKindOf, listRoutes, pathOf } from "../harness/requests.ts";
 import { type IdKind, ID_PREFIXES } from "../../shared/domain/id-kinds.ts";
 import { type Attack, isFullSize } from "./prove.ts";
@@ -70,9 +71,12 @@ const positions: Position[] = kinds.flatMap((kind): Position[] => {
   return [...inPath, ...inBody, ...inQuery];
 });
 const byLabel = new Map(positions.map((position) => [position.label, position]));
-const cursors = listRoutes
-  .filter(({ path }) => !path.includes(":id"))
-  .map((route) => ({ label: `${route.title}, another account's cursor`, route }));
+const cursors = listRoutes.map((route) => ({ label: `${route.title}, another account's cursor`, route }));
+
+const Listed = z.array(z.looseObject({ id: z.string() }));
+
+const newServer = async ({ api, serverBody }: World["me"]): Promise<Server> =>
+  (await api.post("/servers", await serverBody())).as(Server);
 
 /** Tries for each of the two medians. */
 const TIMED = isFullSize ? 500 : 0;
@@ -82,7 +86,11 @@ export async function attackTenants(cloud: Cloud): Promise<Attack> {
   giveUpEarly(cloud);
   const mine = await newRecords();
   const theirs = await newRecords();
-  const made = (await theirs.me.api.post("/servers", await theirs.me.serverBody())).as(Server);
+  // Two of each kind, so that every list has a cursor.
+  const [made] = [await newServer(theirs.me), await newServer(theirs.me)];
+  await seedInstance(theirs.me.id);
+  await theirs.me.sshKey();
+  await theirs.me.token();
   await cloud.states.settled();
   const foreign: World["ids"] = { ...theirs.ids, operation: made.operation_id ?? "" };
   const own: World = { me: mine.me, ids: { ...mine.ids, operation: unusedId("operation") } };
@@ -164,15 +172,13 @@ export async function attackTenants(cloud: Cloud): Promise<Attack> {
       await clientFor(route.access),
       route.access === "session" ? await theirs.me.session() : (await theirs.me.token()).api,
     ];
-    await theirs.me.sshKey();
-    await theirs.me.token();
-    const { next_cursor } = (await them.get(`${route.path}?per_page=1`)).meta ?? {};
-    if (typeof next_cursor !== "string") return;
-    const response = await me.get(`${route.path}?cursor=${next_cursor}`);
-    const listed = response.status === 200 ? response.as(z.array(z.looseObject({ id: z.string() }))) : [];
-    const ownIds = (await me.get(`${route.path}?per_page=100`))
-      .as(z.array(z.looseObject({ id: z.string() })))
-      .map(({ id }) => id);
+    const pathFor = ({ ids }: Pick<World, "ids">): string =>
+      route.path.includes(":id") ? pathOf(route, ids[idKindOf(route)] ?? expect.fail(`${label}: there is no ID`)) : route.path;
+    const { next_cursor } = (await them.get(`${pathFor(theirs)}?per_page=1`)).meta ?? {};
+    expect(next_cursor, "their cursor").toEqual(expect.any(String));
+    const response = await me.get(`${pathFor(own)}?cursor=${next_cursor}`);
+    const listed = response.status === 200 ? response.as(Listed) : [];
+    const ownIds = (await me.get(`${pathFor(own)}?per_page=100`)).as(Listed).map(({ id }) => id);
     for (const { id } of listed) expect(ownIds, "a record of another account").toContain(id);
   }
 

@@ -52,6 +52,7 @@ export async function newRecords(): Promise<World> {
   const me = await account();
   const instance = await seedInstance(me.id);
   const { id: backup } = await seedBackup(instance);
+  await seedBackup(instance); // the instance's list has a second page
   const { id: ssh_key } = await me.sshKey();
   const upload = await seedUpload(me.id);
   return { me, ids: { instance: instance.id, server: instance.server_id, backup, upload, ssh_key, token: me.tokenId } };
