@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import * as z from "zod";
 import { type Guarantee, guarantees } from "./guarantees.ts";
 import type { Progress } from "./progress.ts";
+import { mutationTable } from "../mutation/results.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const RESULTS = join(import.meta.dirname, "results.json");
@@ -76,12 +77,19 @@ export const tableOf = (progress: readonly Progress[]): string => {
 const promisesOf = (): string =>
   rows.map(([, { title, promise, proof }]) => `### ${title}\n\n${promise}\n\n_How it is proven:_ ${proof}`).join("\n\n");
 
+const mutationTesting = (): string =>
+  [
+    "## Mutation testing",
+    "A guarantee is worth what its tests notice. `npm run mutate` changes the code that the guarantees depend on most, in one place at a time (a condition, an operator, a returned value, a whole block; not texts and logs), and runs the module's tests: each change, a mutant, must make one of them fail. Survivors are listed with the reason in test/mutation/survivors.ts; one without a reason is a missing test.",
+    mutationTable(),
+  ].join("\n\n");
+
 const START = "<!-- Generated from test/guarantees: change it there -->";
 const END = "<!-- End of what is generated -->";
 
 /** The text with its generated part made anew. */
 export function rendered(text: string): string {
-  const made = `${START}\n\n## What is guaranteed\n\n${promisesOf()}\n\n## The last results\n\n${tableFrom(readResults())}\n\n${END}`;
+  const made = `${START}\n\n## What is guaranteed\n\n${promisesOf()}\n\n## The last results\n\n${tableFrom(readResults())}\n\n${mutationTesting()}\n\n${END}`;
   const [before, rest] = [text.slice(0, text.indexOf(START)), text.slice(text.indexOf(END) + END.length)];
   if (!text.includes(START) || !text.includes(END)) throw new Error(`${DOCS} has lost the marks of its generated part`);
   return before + made + rest;

@@ -1,0 +1,226 @@
+// The table of states: what is allowed when, and where it leads, as the documentation says; and what must hold of any such table.
+import { describe, expect, test } from "vitest";
+import {
+  abandonedState,
+  afterRestore,
+  allowedActions,
+  BACKUP_STATUSES,
+  BACKUP_WAITING,
+  CERTIFICATE_PENDING,
+  CERTIFICATE_STATUSES,
+  codeOfStatus,
+  DRILL,
+  EDITABLE,
+  HEALTH,
+  INSTANCE_ACTIONS,
+  INSTANCE_RENAMABLE,
+  INSTANCE_STATUSES,
+  isFailure,
+  isOpen,
+  isServerPhase,
+  LIFECYCLE,
+  OPEN,
+  OPEN_STATUSES,
+  OPERATION,
+  OPERATION_STATUSES,
+  OPERATION_TYPES,
+  PHASE_WORDS,
+  PROTECTION_STATUSES,
+  RENAMABLE,
+  RESOURCE_TYPES,
+  type ResourceType,
+  RESTORABLE,
+  SERVER_PHASES,
+  SERVER_STATUSES,
+  SERVING,
+  statesFor,
+  statusOf,
+  statusOfCode,
+  type Transition,
+  USABLE,
+  WATCHED,
+  WITHOUT_ERP,
+  workflowOf,
+  WORKFLOW_NAMES,
+  WRITABLE,
+} from "../shared/domain/lifecycle.ts";
+
+const PHASES = Object.keys(SERVER_PHASES).filter(isServerPhase);
+const STATES: Record<ResourceType, readonly string[]> = { server: PHASES, instance: INSTANCE_STATUSES, backup: BACKUP_STATUSES };
+const rows = OPERATION_TYPES.map((type): { type: typeof type; row: Transition } => ({ type, row: LIFECYCLE[type] }));
+
+describe("the statuses are those of the documentation", () => {
+  test("of servers, instances, backups and operations, and of what instances have", () => {
+    expect(SERVER_STATUSES).toEqual(["active", "provisioning", "offline"]);
+    expect(INSTANCE_STATUSES).toEqual(
+      "provisioning running stopping stopped starting restarting restoring failed deleting".split(" "),
+    );
+    expect(BACKUP_STATUSES).toEqual(["pending", "running", "completed", "failed", "deleting"]);
+    expect(OPERATION_STATUSES).toEqual(["pending", "running", "succeeded", "failed"]);
+    expect(PROTECTION_STATUSES).toEqual(["unprotected", "protected", "overdue"]);
+    expect(CERTIFICATE_STATUSES).toEqual(["pending", "valid", "failing"]);
+    expect(CERTIFICATE_STATUSES).toContain(CERTIFICATE_PENDING);
+    expect(RESOURCE_TYPES).toEqual(["server", "instance", "backup"]);
+    expect(DRILL).toEqual({ passed: "passed", failed: "failed" });
+  });
+
+  test("an operation is open until it has ended", () => {
+    expect(Object.values(OPERATION)).toEqual(OPERATION_STATUSES);
+    expect(OPERATION_STATUSES.filter(isOpen)).toEqual(["pending", "running"]);
+    expect([OPEN, OPEN_STATUSES]).toEqual([
+      ["pending", "running"],
+      ["pending", "running"],
+    ]);
+  });
+
+  test("users see a server's phase as one of three statuses, and the states of everything else as they are", () => {
+    expect(Object.fromEntries(PHASES.map((phase) => [phase, statusOf("server", phase)]))).toEqual({
+      creating: "provisioning",
+      ready: "active",
+      unreachable: "offline",
+      create_failed: "offline",
+      deleting: "offline",
+      delete_failed: "offline",
+    });
+    for (const status of INSTANCE_STATUSES) expect(statusOf("instance", status)).toBe(status);
+    expect(statusOf("backup", "deleting")).toBe("deleting");
+    expect(statusOf("server", "toString")).toBe("toString");
+    for (const none of ["toString", "", 1, null, undefined, { ready: 1 }]) expect(isServerPhase(none)).toBe(false);
+    expect(PHASE_WORDS).toEqual({
+      creating: "being created",
+      ready: "active",
+      unreachable: "offline",
+      create_failed: "offline",
+      deleting: "being deleted",
+      delete_failed: "offline",
+    });
+  });
+
+  test("every status has a character of its own in the search, and comes back from it", () => {
+    const all = [...new Set([...SERVER_STATUSES, ...INSTANCE_STATUSES, ...BACKUP_STATUSES, ...PROTECTION_STATUSES])];
+    const codes = all.map(codeOfStatus);
+    for (const code of codes) expect(code).toHaveLength(1);
+    expect(new Set(codes).size).toBe(all.length);
+    expect(codes.map(statusOfCode)).toEqual(all);
+    // A later version's.
+    expect(codeOfStatus("new")).toBe("new");
+    expect(statusOfCode("?")).toBe("?");
+  });
+});
+
+/** Where each kind of operation begins, what it passes through, and where it ends when it succeeds and when it fails. */
+const DOCUMENTED = {
+  "server.create": ["", "creating", "ready", "create_failed"],
+  "server.delete": ["ready unreachable create_failed delete_failed", "deleting", "gone", "delete_failed"],
+  "instance.create": ["", "provisioning", "running", "failed"],
+  "instance.update": ["running stopped", "unchanged", "before", "before"],
+  "instance.clone": ["", "provisioning", "running", "failed"],
+  "instance.start": ["stopped failed", "starting", "running", "failed"],
+  "instance.stop": ["running", "stopping", "stopped", "running"],
+  "instance.restart": ["running failed", "restarting", "running", "failed"],
+  "instance.delete": ["running stopped failed", "deleting", "gone", "failed"],
+  "backup.create": ["", "pending running", "completed", "failed"],
+  "backup.import": ["", "pending running", "completed", "failed"],
+  "backup.delete": ["completed failed", "deleting", "gone", "failed"],
+  "backup.drill": ["completed", "unchanged", "before", "before"],
+  "backup.restore": ["running stopped failed", "restoring", "before", "before"],
+};
+
+describe("every operation", () => {
+  test("leads where the documentation says", () => {
+    const shown = rows.map(({ type, row: { from, through, begun, to, failed } }) => {
+      return [type, [from.join(" "), begun === undefined ? through : `${through} ${begun}`, to, failed]];
+    });
+    expect(Object.fromEntries(shown)).toEqual(DOCUMENTED);
+  });
+
+  test.each(rows)("$type works on its resource's own states", ({ type, row }) => {
+    expect(row.resource).toBe(type === "backup.restore" ? "instance" : type.split(".")[0]);
+    const known = STATES[row.resource];
+    for (const state of row.from) expect(known).toContain(state);
+    expect([...known, "unchanged"]).toContain(row.through);
+    if (row.begun !== undefined) expect(known).toContain(row.begun);
+    expect([...known, "gone", "before"]).toContain(row.to);
+    expect([...known, "before"]).toContain(row.failed);
+  });
+
+  test("passes through a state in which no other may begin", () => {
+    const begins = (resource: ResourceType): string[] => rows.flatMap(({ row }) => (row.resource === resource ? row.from : []));
+    for (const { row } of rows) for (const state of [row.through, row.begun]) expect(begins(row.resource)).not.toContain(state);
+  });
+
+  test("leaves a resource that can still be deleted, wherever it ends", () => {
+    for (const { row } of rows) {
+      const { from }: Transition = LIFECYCLE[`${row.resource}.delete`];
+      const ends: string[] = [row.to, row.failed].filter((state) => state !== "gone" && state !== "before");
+      for (const end of ends) expect(from).toContain(end);
+    }
+  });
+
+  test("has a workflow of the same words", () => {
+    expect(workflowOf("server.create")).toBe("create-server");
+    expect(workflowOf("backup.restore")).toBe("restore-backup");
+    expect(OPERATION_TYPES).toEqual(Object.keys(DOCUMENTED));
+    expect(WORKFLOW_NAMES).toEqual(OPERATION_TYPES.map((type) => workflowOf(type)));
+  });
+
+  test("that could not be undone leaves a state that says so, but for a drill, which changes nothing", () => {
+    expect(Object.fromEntries(OPERATION_TYPES.map((type) => [type, abandonedState(type)]))).toEqual({
+      ...Object.fromEntries(OPERATION_TYPES.map((type) => [type, "failed"])),
+      "server.create": "create_failed",
+      "server.delete": "delete_failed",
+      "backup.drill": undefined,
+    });
+  });
+});
+
+describe("the actions on an instance", () => {
+  const ALLOWED = {
+    start: "stopped failed",
+    stop: "running",
+    restart: "running failed",
+    backup: "running stopped",
+    restore: "running stopped failed",
+    update: "running stopped",
+    delete: "running stopped failed",
+  };
+
+  test("are allowed in the statuses that the documentation says", () => {
+    expect(INSTANCE_ACTIONS).toEqual(Object.keys(ALLOWED));
+    expect(Object.fromEntries(INSTANCE_ACTIONS.map((action) => [action, statesFor(action).join(" ")]))).toEqual(ALLOWED);
+  });
+
+  test("are none while an operation locks it, and without an ERP or an active server none but its deletion", () => {
+    for (const status of INSTANCE_STATUSES) {
+      const free = { status, heldBy: null, installed: true, server: "ready" } as const;
+      const possible = INSTANCE_ACTIONS.filter((action) => ALLOWED[action].split(" ").includes(status));
+      expect(allowedActions(free)).toEqual(possible);
+      expect(allowedActions({ ...free, heldBy: "opr_1" })).toEqual([]);
+      const deletion = possible.filter((action) => action === "delete");
+      expect(allowedActions({ ...free, installed: false })).toEqual(deletion);
+      for (const server of [undefined, ...PHASES.filter((phase) => phase !== "ready")])
+        expect(allowedActions({ ...free, server })).toEqual(deletion);
+    }
+    expect(WITHOUT_ERP).toEqual(["delete"]);
+  });
+});
+
+test("what else depends on a state", () => {
+  const except = (all: readonly string[], ...some: string[]) => all.filter((state) => !some.includes(state));
+  expect(EDITABLE).toEqual(except(BACKUP_STATUSES, "deleting"));
+  expect(RESTORABLE).toEqual(["completed"]);
+  expect(BACKUP_WAITING).toBe("pending");
+  expect(WRITABLE).toEqual(["running", "stopped"]);
+  expect(SERVING).toEqual(["running"]);
+  expect(INSTANCE_RENAMABLE).toEqual(except(INSTANCE_STATUSES, "deleting"));
+  expect(RENAMABLE).toEqual(except(PHASES, "creating", "deleting"));
+  expect(USABLE).toEqual(["ready"]);
+  expect(WATCHED).toEqual(["ready", "unreachable"]);
+  expect(HEALTH).toEqual({ responds: "ready", silent: "unreachable" });
+});
+
+test("a failure is a state that says so, and what had failed runs again after a restore", () => {
+  const failures = [...PHASES, ...INSTANCE_STATUSES, ...BACKUP_STATUSES].filter(isFailure);
+  expect([...new Set(failures)]).toEqual(["create_failed", "delete_failed", "failed"]);
+  expect(["running", "stopped", "failed"].map(afterRestore)).toEqual(["running", "stopped", "running"]);
+});
