@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { auth } from "../../shared/api/auth.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
-import { stranger } from "../harness/client.ts";
+import { statusesOf, stranger } from "../harness/client.ts";
 import { fieldsOf, mistakesIn } from "../harness/requests.ts";
 import { everyItem } from "../harness/table.ts";
 
@@ -20,9 +20,12 @@ const login = (email: string, password: string, from: string) => stranger.post("
 const WRONG = { success: false, error: { code: "UNAUTHORIZED", message: "Invalid email or password" } };
 
 test("signing in returns the user and a JWT that is valid for twelve hours", async () => {
+  const before = Date.now();
   const data = (await login(me.user.email, me.user.password, nextAddress())).as(auth.login.data);
   expect(data.user).toEqual({ id: me.user.id, email: me.user.email, name: me.user.name });
-  expect(Math.abs(Date.parse(data.expires_at) - Date.now() - 12 * 3_600_000)).toBeLessThan(10_000);
+  const lasts = 12 * 3_600_000;
+  expect(Date.parse(data.expires_at)).toBeGreaterThanOrEqual(before + lasts - 1000); // in whole seconds
+  expect(Date.parse(data.expires_at)).toBeLessThanOrEqual(Date.now() + lasts);
   const [, claims = ""] = data.token.split(".");
   const { exp } = z.object({ exp: z.number() }).parse(JSON.parse(Buffer.from(claims, "base64url").toString()));
   expect(Math.abs(exp * 1000 - Date.parse(data.expires_at))).toBeLessThanOrEqual(1000);
@@ -55,21 +58,24 @@ test("a wrong password and an unknown email get the same response", async () => 
 });
 
 test("a wrong password and an unknown email take the same time", async () => {
-  const from = nextAddress();
-  const time = async (email: string) => {
+  const time = async (email: string, from: string) => {
     const began = performance.now();
     await login(email, "not the password", from);
     return performance.now() - began;
   };
-  await time("warm@example.com");
+  await time("warm@example.com", nextAddress());
   // The fastest of several in turn: whatever else runs on the machine makes some of them slower, and none faster.
   const fastest = { known: Infinity, unknown: Infinity };
-  for (let i = 0; i < 9; i++) {
-    fastest.known = Math.min(fastest.known, await time(me.user.email));
-    fastest.unknown = Math.min(fastest.unknown, await time("nobody-else@example.com"));
+  const ratio = () => Math.max(...Object.values(fastest)) / Math.min(...Object.values(fastest));
+  for (let round = 0; round < 5 && !(ratio() < 2); round++) {
+    const from = nextAddress();
+    for (let i = 0; i < 9; i++) {
+      fastest.known = Math.min(fastest.known, await time(me.user.email, from));
+      fastest.unknown = Math.min(fastest.unknown, await time("nobody-else@example.com", from));
+    }
   }
   // Without a password to compare, the response for an unknown email would take a quarter of the time.
-  expect(Math.max(...Object.values(fastest)) / Math.min(...Object.values(fastest))).toBeLessThan(2);
+  expect(ratio()).toBeLessThan(2);
 });
 
 test("malformed emails and passwords are treated as wrong ones", async () => {
@@ -104,9 +110,20 @@ describe("invalid bodies", () => {
 });
 
 describe("failures in fifteen minutes", () => {
+  /** Exactly as many as allowed; fewer, if the machine was too busy for some: those may have been counted, and got an error that says to retry. */
+  function expectGuesses(statuses: readonly number[], allowed: number): void {
+    const [guessed = 0, locked = 0, unserved = 0] = [401, 429, 503].map(
+      (each) => statuses.filter((status) => status === each).length,
+    );
+    expect(guessed).toBeLessThanOrEqual(allowed);
+    expect(guessed + unserved).toBeGreaterThanOrEqual(allowed);
+    expect(guessed + unserved + locked).toBe(statuses.length);
+  }
+
   test("ten failed sign-ins for an email lock out that email from that address only, even with the right password", async () => {
     const user = await me.anotherUser();
     const [attacker, owner] = [nextAddress(), nextAddress()];
+    const began = Date.now();
     for (let i = 0; i < 10; i++) expect((await login(user.email, "guess", attacker)).status).toBe(401);
     const rejected = await login(user.email, user.password, attacker);
     expect(rejected.status).toBe(429);
@@ -115,7 +132,7 @@ describe("failures in fifteen minutes", () => {
       details: { limit: 10, window_seconds: 900, scope: "login" },
     });
     const wait = Number(rejected.headers["retry-after"]);
-    expect(wait).toBeGreaterThan(880);
+    expect(wait).toBeGreaterThanOrEqual(900 - Math.ceil((Date.now() - began) / 1000));
     expect(wait).toBeLessThanOrEqual(900);
     expect((await login(user.email.toUpperCase(), user.password, attacker)).status).toBe(429);
     expect((await login(user.email, user.password, owner)).status).toBe(200);
@@ -124,12 +141,10 @@ describe("failures in fifteen minutes", () => {
 
   test("fifty failed sign-ins lock out an address for every email, and no other address", async () => {
     const attacker = nextAddress();
-    const responses = await Promise.all(
-      Array.from({ length: 60 }, (_, i) => login(`${unique("victim")}-${i}@example.com`, "guess", attacker)),
-    );
-    // Fewer, if the machine was too busy for some: those were counted, and got an error that says to retry.
-    const unserved = responses.filter(({ status }) => status === 503).length;
-    expect(responses.filter(({ status }) => status === 401)).toHaveLength(50 - unserved);
+    const statuses: number[] = [];
+    const guess = async () => void statuses.push((await login(`${unique("victim")}@example.com`, "guess", attacker)).status);
+    while (!statuses.includes(429) && statuses.length < 200) await Promise.all(Array.from({ length: 20 }, guess));
+    expectGuesses(statuses, 50);
     const rejected = await login(me.user.email, me.user.password, attacker);
     expect(rejected.error).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { limit: 50, scope: "login" } });
     expect((await login(me.user.email, me.user.password, nextAddress())).status).toBe(200);
@@ -139,8 +154,7 @@ describe("failures in fifteen minutes", () => {
     const user = await me.anotherUser();
     const from = nextAddress();
     const responses = await Promise.all(Array.from({ length: 30 }, () => login(user.email, "guess", from)));
-    expect(responses.filter(({ status }) => status === 401)).toHaveLength(10);
-    expect(responses.filter(({ status }) => status === 429)).toHaveLength(20);
+    expectGuesses(statusesOf(responses), 10);
   });
 
   test("successful sign-ins never lock anyone out, even many at once", async () => {

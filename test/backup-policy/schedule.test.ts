@@ -86,9 +86,10 @@ test.each(["0 * * * *", "30 2 * * *", "0 12 * * sun", "0 0 1 * *", "0 0 29 2 *"]
 
 test("the last time of an hourly schedule is found at once, however long the outage was", () => {
   const hourly = { schedule: "0 * * * *", timezone: "Europe/Berlin" };
-  const began = performance.now();
+  const before = process.cpuUsage();
   for (let i = 0; i < 20; i++) latestRun(hourly, Date.UTC(2026, 0, 1), Date.UTC(2027, 0, 1));
-  expect(performance.now() - began).toBeLessThan(2_000); // 40 s if it went through all of them
+  const { user } = process.cpuUsage(before); // not the time, which depends on what else the machine does
+  expect(user / 1000).toBeLessThan(4_000); // 40 s if it went through all of them
 });
 
 test.each(["0 2 * * *", "30 */6 * * *", "59 23 * * sun", "0 0 29 2 *", "5 4 1-7 jan-mar mon-fri", "0 1 1 1 *"])(

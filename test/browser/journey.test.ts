@@ -9,7 +9,7 @@ import { clientWith } from "../harness/client.ts";
 import { test } from "./browser.ts";
 import { notification } from "./instance-page.ts";
 
-const JOURNEY_MS = 240_000;
+const JOURNEY_MS = 480_000;
 /** At this speed a session's requests of a minute may be used up; then the page waits until it can continue. */
 const REQUESTS_AGAIN_MS = 70_000;
 

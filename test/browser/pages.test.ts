@@ -50,7 +50,7 @@ test.for(PAGES)("the page $route is accessible to everyone, fits the screen and 
   expect(await bytesLoaded(page)).toBeLessThanOrEqual(PAGE_BYTES_MAX);
 });
 
-test("every page is accessible to everyone and fits the screen on a dark phone", { timeout: 240_000 }, async ({ open }) => {
+test("every page is accessible to everyone and fits the screen on a dark phone", { timeout: 600_000 }, async ({ open }) => {
   const page = await open("/", { as: mine, phone: true, dark: true });
   for (const shown of PAGES) {
     await moveAndSee(page, shown, things);

@@ -2,11 +2,9 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import * as z from "zod";
 
 const ROOT = resolve(import.meta.dirname, "..", "..");
 
@@ -178,15 +176,6 @@ function socketsOf(pid: number): string[] {
       return []; // closed meanwhile
     }
   });
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = z.object({ port: z.number() }).parse(server.address());
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** A folder of commands without one of them. */

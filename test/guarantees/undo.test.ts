@@ -1,5 +1,5 @@
 // Undos whose cause does not go away at once, or never.
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { findOperation } from "../../shared/data/operations.ts";
 import { published, type Intercept, InjectedError } from "../workflows/harness.ts";
 import { processCloud } from "../harness/cloud.ts";
@@ -81,7 +81,7 @@ prove("undo", async () => {
         );
         const snapshot = await snapshotOf(cloud, harness.me.id);
         for (const hold of [expectFree, expectMarkers, expectCounts]) hold(snapshot);
-        await vi.waitFor(() => expect(alarmsOf(operation.id), "alarms").toBe(1));
+        await expect.poll(() => alarmsOf(operation.id), { message: "alarms" }).toBe(1);
         // Its owner can delete it, and then nothing of it is left anywhere.
         await harness.remove(operation);
         for (const { id, state } of (await snapshotOf(cloud, harness.me.id)).backups)

@@ -105,15 +105,21 @@ describe("the live environment with a machine of the operator's own", unless(noM
       host_keys,
     });
     await putIfAbsent(keys.watchedServer(silent.id), { account_id: me.id, server_id: silent.id });
-    let isOver = false;
-    const run = cloud.events.fire("checkservers").finally(() => (isOver = true));
     const shown = async () => (await me.api.get(`/servers/${server.id}`)).as(Server);
-    await expect.poll(async () => (await shown()).reported_at, { timeout: 4000 }).not.toBeNull();
-    expect(isOver).toBe(false);
+    /** Whether the report was there before the run was over, which waits five seconds for the silent machine. */
+    const reportsMeanwhile = async (): Promise<boolean> => {
+      const state = { isOver: false, hasReported: false };
+      const run = cloud.events.fire("checkservers").finally(() => (state.isOver = true));
+      while (!state.isOver && !state.hasReported) state.hasReported = (await shown()).reported_at !== null;
+      const isMeanwhile = state.hasReported && !state.isOver;
+      await run;
+      return isMeanwhile;
+    };
+    // This machine, too, has five seconds. If it is so busy that it misses them, it has them again in the next run.
+    await expect.poll(reportsMeanwhile).toBe(true);
     expect((await shown()).disk_free_bytes).toBeGreaterThan(0);
     const { certificate: reported } = (await me.api.get(`/instances/${instance.id}`)).as(Instance);
     expect(reported).toMatchObject({ status: "valid", expires_at: expect.any(String) });
-    await run;
     expect((await me.api.get(`/servers/${silent.id}`)).as(Server)).toMatchObject({ last_seen_at: null, reported_at: null });
     mute.close();
     machine.docker("cat > /dev/null");

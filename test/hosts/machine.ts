@@ -227,8 +227,8 @@ export function signal(pid: number, name: "SIGKILL" | "SIGTERM"): void {
   }
 }
 
-/** Waits until a condition is true. */
-export async function until(what: string, isTrue: () => boolean | Promise<boolean>, seconds = 10): Promise<void> {
+/** Waits until a condition is true: longer than anything takes on a busy machine. */
+export async function until(what: string, isTrue: () => boolean | Promise<boolean>, seconds = 60): Promise<void> {
   const limit = Date.now() + seconds * 1000;
   while (!(await isTrue())) {
     if (Date.now() > limit) throw new Error(`It took too long: ${what}`);

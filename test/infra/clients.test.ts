@@ -44,7 +44,7 @@ beforeAll(async () => {
   });
   const bundled: typeof clients = await import(pathToFileURL(join(folder, "clients", "index.mjs")).href);
   clients = bundled;
-}, 60_000);
+});
 afterAll(() => aws.close());
 beforeEach(() => {
   responses = [];

@@ -92,7 +92,7 @@ beforeAll(async () => {
   await invoke("schedules.rescue", { detail: { ...dead, name, input: JSON.stringify(input) } });
   await cloud.states.settled();
   lines = await client.end();
-}, 180_000);
+});
 
 /** An open operation whose execution may have died. */
 async function begunOperation(accountId: string): Promise<OperationRecord> {

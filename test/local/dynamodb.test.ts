@@ -21,7 +21,7 @@ import { startLocal, TABLE_PROPERTIES } from "./services.ts";
 const folder = await mkdtemp(join(tmpdir(), "dynamodb-test-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-vi.setConfig({ testTimeout: 60_000 }); // Java starts in a second alone, and in several beside other tests
+vi.setConfig({ testTimeout: 240_000 }); // Java starts in a second alone, and in many beside other tests
 
 /** A zombie has ended: if PID 1 collects no orphans, it stays in the list. */
 function runs(pid: number): boolean {
@@ -34,11 +34,11 @@ function runs(pid: number): boolean {
   return !(existsSync(status) && /^State:\s*Z/m.test(readFileSync(status, "utf8")));
 }
 async function ended(pid: number): Promise<boolean> {
-  for (let waited = 0; runs(pid) && waited < 100; waited++) await new Promise((done) => setTimeout(done, 50));
+  for (let waited = 0; runs(pid) && waited < 1000; waited++) await new Promise((done) => setTimeout(done, 50));
   return !runs(pid);
 }
 async function isListening(host: string, port: number): Promise<boolean> {
-  const socket = connect({ host, port, timeout: 1000 });
+  const socket = connect({ host, port, timeout: 10_000 });
   const first = await Promise.race(
     ["connect", "error", "timeout"].map((event) =>
       once(socket, event).then(

@@ -2,15 +2,14 @@
 // that it describes. Prism serves the descriptions, which are cut to what the tests need.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import * as z from "zod";
 import { handler as refresh } from "../../functions/schedules/refresh-catalog.ts";
 import { handler as sweep } from "../../functions/schedules/sweep.ts";
 import { digitalocean } from "../../shared/providers/digitalocean.ts";
 import { hetzner } from "../../shared/providers/hetzner.ts";
+import { freePort } from "../harness/free-port.ts";
 import type { Asked } from "./fake.ts";
 import { type ProviderHarness, providerHarness } from "./harness.ts";
 
@@ -26,14 +25,6 @@ const PRISM = join(dirname(require.resolve("@stoplight/prism-cli/package.json"))
 interface Prism {
   address: string;
   child: ChildProcess;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const { port } = z.object({ port: z.number() }).parse(server.address());
-  await new Promise((closed) => server.close(closed));
-  return port;
 }
 
 async function prism(provider: Rented): Promise<Prism> {
@@ -62,7 +53,7 @@ beforeAll(async () => {
   here = await providerHarness();
   const started = await Promise.all(RENTED.map(async (provider) => [provider, await prism(provider)] as const));
   for (const [provider, each] of started) prisms.set(provider, each);
-}, 90_000);
+});
 afterAll(() => {
   for (const { child } of prisms.values()) child.kill();
 });

@@ -178,12 +178,14 @@ describe("the sweep", () => {
       if (own === undefined) throw new Error("The account has no machine");
       machine = { ...own, created_at: LONG_AGO };
     });
+    /** A log line arrives from another thread; on a busy machine that takes a while. */
+    const WRITTEN = { timeout: 60_000 };
     /** The metric of the last sweep. */
     const expectOrphans = (count: number) =>
       vi.waitFor(() => {
         const lines = cloud.lambda.logs(cloud.template.functions.find(({ name }) => /sweep/i.test(name))?.name ?? "");
         expect(lines.findLast((line) => line.includes('"OrphanMachines":'))).toContain(`"OrphanMachines":${count}`);
-      });
+      }, WRITTEN);
 
     test("the sweep deletes and reports a machine whose server's record is gone", async () => {
       const orphan = { ...machine, machine_id: `orphan-${machine.machine_id}`, server_id: newId("server") };
