@@ -85,7 +85,7 @@ describe("the statuses are those of the documentation", () => {
     for (const status of INSTANCE_STATUSES) expect(statusOf("instance", status)).toBe(status);
     expect(statusOf("backup", "deleting")).toBe("deleting");
     expect(statusOf("server", "toString")).toBe("toString");
-    for (const none of ["toString", "", 1, null, undefined, { ready: 1 }]) expect(isServerPhase(none)).toBe(false);
+    for (const none of ["toString", "", 1, null, undefined, { ready: 1 }, ["ready"]]) expect(isServerPhase(none)).toBe(false);
     expect(PHASE_WORDS).toEqual({
       creating: "being created",
       ready: "active",

@@ -130,7 +130,7 @@ describe("a page of what was read for it", () => {
 describe("a cursor", () => {
   const cursorOf = (query: Partial<PageQuery>, name = "list") =>
     slicePage(placed(["a", "b", "c"]), asked({ per_page: 1, ...query }), name).meta.next_cursor ?? "";
-  const refused = (cursor: string, query: Partial<PageQuery> = {}, name = "list") => {
+  const isRejected = (cursor: string, query: Partial<PageQuery> = {}, name = "list") => {
     try {
       slicePage(placed(["a", "b", "c"]), asked({ ...query, cursor }), name);
     } catch (error) {
@@ -153,9 +153,9 @@ describe("a cursor", () => {
       { created_after: after, created_before: before },
     ];
     for (const [i, made] of queries.entries())
-      for (const [j, used] of queries.entries()) expect(refused(cursorOf(made), used), `${i} in ${j}`).toBe(i !== j);
-    expect(refused(cursorOf({}), {}, "another list")).toBe(true);
-    expect(refused(cursorOf({ per_page: 2 }), { per_page: 100 })).toBe(false);
+      for (const [j, used] of queries.entries()) expect(isRejected(cursorOf(made), used), `${i} in ${j}`).toBe(i !== j);
+    expect(isRejected(cursorOf({}), {}, "another list")).toBe(true);
+    expect(isRejected(cursorOf({ per_page: 2 }), { per_page: 100 })).toBe(false);
   });
 
   test("that no list has made is an error of the client", () => {
@@ -167,7 +167,7 @@ describe("a cursor", () => {
           fc.json().map((text) => Buffer.from(text).toString("base64url")),
         ),
         (text) => {
-          expect(refused(text)).toBe(true);
+          expect(isRejected(text)).toBe(true);
         },
       ),
       { seed: 4 },
@@ -175,7 +175,7 @@ describe("a cursor", () => {
     const [fingerprint] = JSON.parse(Buffer.from(cursorOf({}), "base64url").toString());
     const forged = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
     for (const value of [[fingerprint], [fingerprint, ""], [fingerprint, 1], [fingerprint, "a", "b"], { 0: fingerprint, 1: "a" }])
-      expect(refused(forged(value)), JSON.stringify(value)).toBe(true);
-    expect(refused(forged([fingerprint, "a"]))).toBe(false);
+      expect(isRejected(forged(value)), JSON.stringify(value)).toBe(true);
+    expect(isRejected(forged([fingerprint, "a"]))).toBe(false);
   });
 });

@@ -9,8 +9,18 @@ import * as z from "zod";
 import { workflows } from "../../functions/workflows/index.ts";
 import { SETTINGS } from "../../infra/settings.ts";
 import type { Environment } from "../../shared/domain/environments.ts";
-import { limited, WorkflowMachine } from "../../infra/workflow.ts";
-import { type Poll, poll, type Step, step, waitsOf, workflow, type Workflow } from "../../shared/domain/workflow.ts";
+import { limited, taskTimeout, WorkflowMachine } from "../../infra/workflow.ts";
+import {
+  machineVariable,
+  type Poll,
+  poll,
+  rescueName,
+  type Step,
+  step,
+  waitsOf,
+  workflow,
+  type Workflow,
+} from "../../shared/domain/workflow.ts";
 
 const ARN = "arn:aws:lambda:us-east-1:000000000000:function:tasks";
 const INPUT = { operation_id: "op_1" };
@@ -46,14 +56,17 @@ function definitionOf(table: Workflow, environment: Environment = "test"): State
   return known;
 }
 
-function synthesized(table: Workflow, environment: Environment): StateMachineDefinition {
-  const { polls } = SETTINGS[environment];
+function templateOf(table: Workflow, { polls }: Pick<(typeof SETTINGS)[Environment], "polls">): Template {
   const stack = new Stack(new App(), "stack");
   const code = Code.fromInline("exports.handler = async () => null");
   const tasks = new LambdaFunction(stack, "tasks", { code, handler: "index.handler", runtime: Runtime.NODEJS_24_X });
   const logGroup = new LogGroup(stack, "log");
   void new WorkflowMachine(stack, "machine", { name: "machine", workflow: table, tasks, logGroup, polls });
-  const found = Object.values(Template.fromStack(stack).findResources("AWS::StepFunctions::StateMachine"));
+  return Template.fromStack(stack);
+}
+
+function synthesized(table: Workflow, environment: Environment): StateMachineDefinition {
+  const found = Object.values(templateOf(table, SETTINGS[environment]).findResources("AWS::StepFunctions::StateMachine"));
   const parsed = z
     .array(
       z.object({
@@ -286,4 +299,142 @@ it("task states have the names of their tasks", () => {
     const known = new Set(["begin", "succeed", "fail", ...doneBy(table), ...undone(table.steps)]);
     expect(tasks.filter((task) => !known.has(task))).toEqual([]);
   }
+});
+
+describe("a state", () => {
+  const LAMBDA = [
+    "Lambda.ClientExecutionTimeoutException",
+    "Lambda.ServiceException",
+    "Lambda.AWSLambdaException",
+    "Lambda.SdkClientException",
+    "Lambda.TooManyRequestsException",
+  ];
+  const DIED = ["Lambda.Unknown", "Sandbox.Timedout", "Runtime.ExitError"];
+  const retrier = (ErrorEquals: string[], MaxAttempts: number, more = {}) => ({
+    ErrorEquals,
+    IntervalSeconds: 2,
+    MaxAttempts,
+    BackoffRate: 2,
+    JitterStrategy: "FULL",
+    ...more,
+  });
+  const again = [retrier(["TryAgain"], 6), retrier(LAMBDA, 6), retrier(DIED, 2)];
+  const undoneAgain = [retrier(["TryAgain"], 60, { MaxDelaySeconds: 30 }), retrier(LAMBDA, 6), retrier(DIED, 2)];
+  const polled = [
+    {
+      ErrorEquals: ["NotYet", "TryAgain", ...LAMBDA],
+      IntervalSeconds: 1,
+      MaxAttempts: 35,
+      BackoffRate: 1.25,
+      MaxDelaySeconds: 60,
+    },
+    retrier(DIED, 5),
+  ];
+  const caught = (Next: string) => ({ Catch: [{ ErrorEquals: ["States.ALL"], ResultPath: "$.error", Next }] });
+
+  it.each([
+    ["begin", { Next: "first", Retry: again }],
+    ["first", { Next: "second", Retry: again, ...caught("unFirst") }],
+    ["second", { Next: "third asked?", Retry: polled, ...caught("unSecond") }],
+    ["third", { Next: "fourth", Retry: again, ...caught("unSecond") }],
+    ["fourth", { Next: "succeed", Retry: again, ...caught("unFirst 2") }],
+    ["unSecond", { Next: "unFirst", Retry: undoneAgain }],
+    ["succeed", { End: true, Retry: again }],
+    ["fail", { End: true, Retry: again }],
+  ])("%s gives its task the input, keeps no result, and has the retries that the timeouts count on", (name, expected) => {
+    const { States } = asl.parse(definitionOf(TABLE, "live"));
+    const Parameters = { task: name, "input.$": "$" };
+    expect(States[name]).toEqual({ Type: "Task", Resource: ARN, ResultPath: null, Parameters, ...expected });
+  });
+
+  it("does the work unless it is asked to undo only", async () => {
+    for (const undo_only of [false, null]) {
+      const { tasks } = await run(TABLE, { third_wanted: false, undo_only });
+      expect(tasks).toEqual(["begin", "first", "second", "fourth", "succeed"]);
+    }
+  });
+});
+
+describe("a state machine", () => {
+  const [first, second] = TABLE.steps;
+  const template = templateOf({ ...TABLE, steps: [first, second] }, SETTINGS.live);
+
+  it("logs errors without data, is traced, and ends when every limit has been at its worst", () => {
+    const [machine] = Object.values(template.findResources("AWS::StepFunctions::StateMachine"));
+    expect(machine?.["Properties"]).toMatchObject({
+      StateMachineName: "machine",
+      LoggingConfiguration: {
+        Destinations: [{ CloudWatchLogsLogGroup: {} }],
+        IncludeExecutionData: false,
+        Level: "ERROR",
+      },
+      TracingConfiguration: { Enabled: true },
+    });
+    // An hour; a step of 5 minutes, three times; a poll of 20, twice, with six tasks of 5; each with 5 of retries and 45 to be undone.
+    const minutes = 60 + (3 * 5 + 5 + 45) + (2 * 20 + 6 * 5 + 5 + 45);
+    expect(asl.parse(synthesized({ ...TABLE, steps: [first, second] }, "live")).TimeoutSeconds).toBe(60 * minutes);
+    const withoutUndo = asl.parse(synthesized({ ...TABLE, steps: [step("only", "", { minutes: 10 })] }, "live"));
+    expect(withoutUndo.TimeoutSeconds).toBe(60 * (60 + 3 * 10 + 5));
+  });
+
+  it("may call its own function, deliver logs and traces, and nothing else", () => {
+    expect(template.findResources("AWS::IAM::Policy")).toEqual({});
+    const roles = Object.values(template.findResources("AWS::IAM::Role")).map((role) => JSON.stringify(role));
+    const [role = "{}"] = roles.filter((text) => text.includes("states.amazonaws.com"));
+    const Delivery = ["Create", "Get", "Update", "Delete"].map((verb) => `logs:${verb}LogDelivery`);
+    const Policies = ["logs:PutResourcePolicy", "logs:DescribeResourcePolicies", "logs:DescribeLogGroups"];
+    const Tracing = ["PutTraceSegments", "PutTelemetryRecords", "GetSamplingRules", "GetSamplingTargets"].map(
+      (each) => `xray:${each}`,
+    );
+    expect(JSON.parse(role)).toMatchObject({
+      Properties: {
+        AssumeRolePolicyDocument: { Statement: [{ Principal: { Service: "states.amazonaws.com" } }] },
+        Policies: [
+          {
+            PolicyDocument: {
+              Statement: [
+                {
+                  Action: "lambda:InvokeFunction",
+                  Effect: "Allow",
+                  Resource: { "Fn::GetAtt": [expect.stringMatching(/^tasks/), "Arn"] },
+                },
+                { Action: [...Delivery, "logs:ListLogDeliveries", ...Policies, ...Tracing], Effect: "Allow", Resource: "*" },
+              ],
+            },
+          },
+        ],
+      },
+    });
+  });
+});
+
+it.each([
+  [[], 5],
+  [[step("one", "", { minutes: 3 })], 5],
+  [[step("one", "", { minutes: 7 }), step("two", "", { minutes: 12 }), poll("three", "", { upToMinutes: 90 })], 12],
+  [[step("one", "", { minutes: 40 })], 15],
+])("the function of %j runs for at most %i minutes: as long as its longest step, and a poll's task 5", (steps, minutes) => {
+  expect(taskTimeout({ ...TABLE, steps }).toMinutes()).toBe(minutes);
+});
+
+it("a poll has the environment's bounds where they are tighter", () => {
+  const patient = poll("patient", "", { upToMinutes: 20, firstWaitSeconds: 30 });
+  expect(limited(patient, { upToMinutes: 3, firstWaitSeconds: 1 })).toEqual({ ...patient, upToMinutes: 3, firstWaitSeconds: 1 });
+  expect(limited(patient, { upToMinutes: 40, firstWaitSeconds: 60 })).toEqual(patient);
+  expect(limited(patient, undefined)).toEqual(patient);
+});
+
+it("a step has 5 minutes and a poll looks again after a second, unless the table says otherwise", () => {
+  expect(step("one", "One")).toEqual({ kind: "step", name: "one", label: "One", minutes: 5 });
+  expect(step("one", "One", { minutes: 9, commits: true })).toMatchObject({ minutes: 9, commits: true });
+  const twenty = { upToMinutes: 20 };
+  expect(poll("two", "Two", twenty)).toEqual({ kind: "poll", name: "two", label: "Two", firstWaitSeconds: 1, ...twenty });
+  expect(poll("two", "Two", { ...twenty, firstWaitSeconds: 7 })).toMatchObject({ firstWaitSeconds: 7 });
+});
+
+it("a workflow, its second execution and its machine's variable have the operation's name", () => {
+  expect(TABLE.name).toBe("create-server");
+  expect(rescueName("op_1")).toBe("op_1-undo");
+  expect(machineVariable(TABLE.name)).toBe("CREATE_SERVER_ARN");
+  expect(machineVariable("restore-backup")).toBe("RESTORE_BACKUP_ARN");
 });

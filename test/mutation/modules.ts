@@ -24,10 +24,15 @@ export const modules = {
     files: ["shared/domain/lifecycle.ts"],
     tests: ["test/lifecycle.test.ts"],
   },
-  paging: {
-    title: "Lists and their pages",
-    files: ["shared/data/pages.ts", "shared/data/lists.ts"],
-    tests: ["test/data/pages.test.ts", "test/data/lists.test.ts"],
+  pages: {
+    title: "Pages and cursors",
+    files: ["shared/data/pages.ts"],
+    tests: ["test/data/pages.test.ts"],
+  },
+  lists: {
+    title: "Lists of any length",
+    files: ["shared/data/lists.ts"],
+    tests: ["test/data/lists.test.ts"],
   },
   idempotency: {
     title: "Idempotency",

@@ -5,7 +5,7 @@
 // Texts and logs are not changed. Stryker is installed on demand, because nothing else needs its 60 MB.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { TestProject } from "vitest/node";
 import { describeChecked, record } from "./results.ts";
@@ -17,6 +17,7 @@ import { type Outcome, outcomeOf, Report, staleIn } from "./report.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const STATE = join(ROOT, ".local", "mutation");
+const SANDBOX = join(STATE, "sandbox");
 const TOOLS = join(STATE, "tools");
 const VERSION = "10.1.1";
 const PACKAGES = ["@stryker-mutator/core", "@stryker-mutator/vitest-runner"].map((name) => `${name}@${VERSION}`);
@@ -71,7 +72,7 @@ function configOf(folder: string, { files }: Module) {
     ignorePatterns: [".local", ".ci", "cdk.out", "dashboard", "docs"],
     // It would rewrite tsconfig.json with an API that TypeScript no longer has.
     tsconfigFile: "none",
-    tempDirName: join(".local", "mutation", "sandbox"),
+    tempDirName: relative(ROOT, SANDBOX),
     coverageAnalysis: "perTest",
     incremental: true,
     incrementalFile: join(folder, "incremental.json"),
@@ -119,6 +120,7 @@ function show(name: string, { files }: Module, outcome: Outcome): void {
 
 async function main(): Promise<void> {
   mkdirSync(STATE, { recursive: true });
+  rmSync(SANDBOX, { recursive: true, force: true }); // of a run that was stopped
   await install();
   const { file, stop } = await startParts();
   let passed = true;

@@ -11,6 +11,11 @@ export interface Explanation {
 const SLOTS = "shared/data/slots.ts";
 const LOST_PLACE = "A lost place is taken in the item that the failed write returns, so that the search ends without the bound.";
 const MEMORY = "Which of a thousand items are remembered: one that is forgotten costs a second call now and then.";
+const ADMISSION = "shared/data/admission.ts";
+const JWT = "shared/runtime/jwt.ts";
+const JOSE = "The library rejects such a text as well.";
+const LIFECYCLE = "shared/domain/lifecycle.ts";
+const TYPES = "This tells the compiler what the table says: nothing else can be there.";
 const HINT = "What is remembered of an item without a free slot is replaced by what its write returns.";
 
 export const survivors: readonly Explanation[] = [
@@ -51,4 +56,61 @@ export const survivors: readonly Explanation[] = [
   },
   { file: SLOTS, code: "(times[oldest] ?? now) <= now - windowMs", becomes: "true", why: HINT },
   { file: SLOTS, code: "now - windowMs", becomes: "now + windowMs", why: HINT },
+  {
+    file: LIFECYCLE,
+    code: "default: throw new Error(`No such kind of resource: ${String(row.resource satisfies never)}`);",
+    becomes: "default:",
+    why: TYPES,
+  },
+  {
+    file: LIFECYCLE,
+    code: "throw new Error(`No such kind of resource: ${String(row.resource satisfies never)}`);",
+    becomes: ";",
+    why: TYPES,
+  },
+  { file: LIFECYCLE, code: "each === state", becomes: "true", why: TYPES },
+  { file: LIFECYCLE, code: "each === state", becomes: "each !== state", why: TYPES },
+  { file: LIFECYCLE, code: "row.from.filter((state) => isInstanceStatus(state))", becomes: "row.from", why: TYPES },
+  {
+    file: LIFECYCLE,
+    code: "Object.keys(LIFECYCLE).filter(isOperationType)",
+    becomes: "Object.keys(LIFECYCLE)",
+    why: TYPES,
+  },
+  { file: LIFECYCLE, code: "server !== undefined", becomes: "true", why: "An undefined phase is none of those that are usable." },
+  {
+    file: ADMISSION,
+    code: 'verdict.kind === "limited"',
+    becomes: "true",
+    why: "A verdict that admits names no limit and no time to wait.",
+  },
+  { file: ADMISSION, code: 'verdict.kind === "admitted"', becomes: "true", why: "A verdict that limits has no place." },
+  { file: ADMISSION, code: "wish !== undefined", becomes: "true", why: "There is a place only if there is a wish." },
+  { file: ADMISSION, code: "state === undefined", becomes: "false", why: "Every request has a limit: this tells the compiler." },
+  {
+    file: ADMISSION,
+    code: 'throw new Error("Every request has a limit");',
+    becomes: ";",
+    why: "Every request has a limit: this tells the compiler.",
+  },
+  {
+    file: ADMISSION,
+    code: "counted.length === 0",
+    becomes: "false",
+    why: "The limit that is shown has counted a request: at least this one, if nothing else makes its share smaller.",
+  },
+  {
+    file: JWT,
+    code: "key === undefined",
+    becomes: "false",
+    why: "The library throws a TypeError without a key, which means the same.",
+  },
+  {
+    file: JWT,
+    code: "!claims.success",
+    becomes: "false",
+    why: "Reading claims that are not there throws a TypeError, which means the same.",
+  },
+  { file: JWT, code: "parts.length === 3", becomes: "true", why: JOSE },
+  { file: JWT, code: 'part !== ""', becomes: "true", why: JOSE },
 ];

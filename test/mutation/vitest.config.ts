@@ -9,6 +9,7 @@ export default defineConfig({
   test: {
     ...common,
     include: process.env[TESTS]?.split(",") ?? [],
+    setupFiles: ["test/harness/setup.ts", "test/mutation/setup.ts"],
     globalSetup: "test/mutation/provided.ts",
     testTimeout: 30_000,
     hookTimeout: 30_000,
