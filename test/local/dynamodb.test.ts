@@ -103,6 +103,20 @@ test("data survives a restart, and a table with other indexes fails with what to
   await second.stop();
 });
 
+test("what is in the write-ahead log moves into the file, while DynamoDB Local uses both", async () => {
+  const dataDir = join(folder, "log");
+  const database = await startDynamoDb({ dataDir });
+  await createTable(database, TABLE_PROPERTIES);
+  const [file, log] = ["db", "db-wal"].map((suffix) => join(dataDir, `shared-local-instance.${suffix}`));
+  const holds = (path: string | undefined, text: string) => readFileSync(path ?? "").includes(text);
+  for (const text of ["a first item", "a second item"]) {
+    await callDynamoDb(database, "PutItem", { TableName: "service", Item: { pk: { S: text }, sk: { S: "x" } } });
+    expect(holds(log, text)).toBe(true);
+    await expect.poll(() => holds(file, text)).toBe(true);
+  }
+  await database.stop();
+});
+
 test("an acknowledged transaction survives killing Java at that moment", async () => {
   const databaseDir = join(folder, "transactions");
   const acknowledged: string[] = [];
@@ -163,6 +177,7 @@ test("a failed start says what to do in one line", async () => {
   const broken = join(folder, "broken");
   await (await startDynamoDb({ dataDir: broken })).stop();
   await writeFile(join(broken, "shared-local-instance.db"), "not a database".repeat(1000));
+  await rm(join(broken, "shared-local-instance.db-wal")); // would repair it
   await expect(startDynamoDb({ dataDir: broken })).rejects.toThrow(/cannot use its data in .*broken.*--reset/);
   await writeFile(join(folder, "file"), "");
   await expect(startDynamoDb({ dataDir: join(folder, "file", "below") })).rejects.toThrow("is not writable");

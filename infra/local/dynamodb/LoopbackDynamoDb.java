@@ -1,5 +1,7 @@
 // AWS's DynamoDB Local on a free port of 127.0.0.1 alone: the jar's own main listens on every interface and has no flag for it.
 // Prints its port, and ends when its stdin does, that is with the process that started it, however that one died.
+import com.almworks.sqlite4java.SQLiteConnection;
+import com.almworks.sqlite4java.SQLiteException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.databind.BeanDescription;
 import com.fasterxml.jackson.databind.DeserializationConfig;
@@ -10,6 +12,7 @@ import com.fasterxml.jackson.databind.deser.BeanDeserializerModifier;
 import com.fasterxml.jackson.databind.deser.std.DelegatingDeserializer;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import java.io.ByteArrayInputStream;
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.SequenceInputStream;
@@ -19,7 +22,10 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
@@ -29,6 +35,8 @@ import software.amazon.dynamodb.services.local.shared.access.sqlite.TableSchemaI
 class LoopbackDynamoDb {
   public static void main(String[] flags) throws Exception {
     KeptSchemas.install();
+    var folder = Arrays.asList(flags).indexOf("-dbPath") + 1;
+    if (folder > 0) WriteAhead.start(new File(flags[folder], "shared-local-instance.db"));
     var dynamo = ServerRunner.createServerFromCommandLineArgs(flags);
     var field = dynamo.getClass().getDeclaredField("server");
     field.setAccessible(true);
@@ -42,6 +50,44 @@ class LoopbackDynamoDb {
     System.out.println("LISTENING " + listening.getLocalPort());
     while (System.in.read() != -1) {}
     Runtime.getRuntime().halt(0);
+  }
+}
+
+/** SQLite's write-ahead log: it syncs the disk once for each change, where the usual journal does so four times, and is as durable. */
+class WriteAhead {
+  private static final int CHECKPOINT_MILLISECONDS = 1000;
+
+  /** Before DynamoDB Local opens the file. */
+  static void start(File file) throws Exception {
+    var set = new CompletableFuture<Void>();
+    var thread = new Thread(() -> run(file, set), "WriteAhead");
+    thread.setDaemon(true);
+    thread.start();
+    set.get();
+  }
+
+  /** DynamoDB Local commits while it reads, which keeps SQLite from moving the log into the file: a connection of our own does it. */
+  private static void run(File file, CompletableFuture<Void> set) {
+    Logger.getLogger("com.almworks.sqlite4java").setLevel(Level.OFF); // it logs what it opens
+    var connection = new SQLiteConnection(file); // for one thread only
+    try {
+      connection.open();
+      connection.exec("PRAGMA journal_mode=WAL");
+      connection.exec("SELECT count(*) FROM sqlite_master"); // a checkpoint does nothing before the first read
+      set.complete(null);
+      while (true) checkpoint(connection);
+    } catch (SQLiteException | InterruptedException error) {
+      set.completeExceptionally(error);
+    }
+  }
+
+  private static void checkpoint(SQLiteConnection connection) throws InterruptedException {
+    Thread.sleep(CHECKPOINT_MILLISECONDS);
+    try {
+      connection.exec("PRAGMA wal_checkpoint(PASSIVE)"); // without making others wait
+    } catch (SQLiteException diskFull) {
+      return; // the next one moves what this one could not
+    }
   }
 }
 
