@@ -4,10 +4,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Plugin } from "esbuild";
+import type { OnResolveArgs, Plugin } from "esbuild";
 import * as z from "zod";
 import { withoutCalls, withoutErrors, withoutUnusedMethods, withPureArrays } from "./bundle-edit.ts";
-import { shakeable, withOwnEndpoint } from "./bundle-shake.ts";
+import { LEFT_OUT, shakeable, withOwnEndpoint, withoutParts } from "./bundle-shake.ts";
 
 export interface StandIn {
   /** What is left out. */
@@ -185,14 +185,25 @@ export const leaveOut = (standIns: readonly StandIn[] = STAND_INS): Plugin => ({
       esbuild.onLoad({ filter: file }, async ({ path }) => ({ contents: await contents(path) }));
 
     // The descriptions of schemas are for the API description.
-    esbuild.onLoad({ filter: /\/shared\/.*\.ts$/ }, async ({ path }) => ({
-      contents: shakeable(withoutCalls(await readFile(path, "utf8"), "meta")),
+    esbuild.onLoad({ filter: /\/shared\/.*\.ts$/ }, async ({ path, suffix }) => ({
+      contents:
+        suffix === LEFT_OUT
+          ? await throwing(path)
+          : shakeable(withoutCalls(withoutParts(await readFile(path, "utf8"), suffix), "meta")),
       loader: "ts",
     }));
     esbuild.onLoad({ filter: /\/functions\/.*\.ts$/ }, async ({ path }) => ({
       contents: withOwnEndpoint(await readFile(path, "utf8"), path),
       loader: "ts",
     }));
+
+    // What `handle` needs for bodies and for stored responses (with them the client of Secrets Manager), where the endpoint has none.
+    const withSuffix = ({ path, resolveDir }: OnResolveArgs) => {
+      const [file = "", suffix] = path.split(/(?=\?)/);
+      return { path: join(resolveDir, file), ...(suffix !== undefined && { suffix }) };
+    };
+    esbuild.onResolve({ filter: /\/handle\.ts\?without=/ }, withSuffix);
+    esbuild.onResolve({ filter: /\.ts\?left-out$/ }, withSuffix);
   },
 });
 
@@ -201,7 +212,7 @@ async function throwing(path: string): Promise<string> {
   const original: unknown = await import(path);
   const names = Object.keys(z.looseObject({}).parse({ ...Object(original) }));
   return `
-    const thrower = () => { throw new Error("This is left out of the bundles"); };
+    function thrower() { throw new Error("This is left out of the bundles"); }
     export { ${names.map((name) => `thrower as ${name}`).join(", ")} };`;
 }
 

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Expression, Program, VariableDeclarator } from "@oxc-project/types";
 import { parseAst } from "rolldown/parseAst";
+import type { Endpoint } from "../shared/api/endpoint.ts";
 import { routes } from "../shared/api/index.ts";
 import { ROOT } from "./built.ts";
 import { type Edit, edited, pure } from "./bundle-edit.ts";
@@ -23,7 +24,7 @@ export function shakeable(source: string): string {
   return edited(source, edits);
 }
 
-/** The source of a function, with an import of its own endpoint in place of the table of all. */
+/** The source of a function, with an import of its own endpoint in place of the table of all, and of `handle` without what it does not need. */
 export function withOwnEndpoint(source: string, path: string): string {
   const route = routes.find(({ entry }) => path === join(ROOT, entry));
   if (route === undefined) return source;
@@ -31,9 +32,26 @@ export function withOwnEndpoint(source: string, path: string): string {
   const own = `api.${resource}.${name}`;
   const everything = /^import \{ api \} from "(.*)\/index\.ts";$/m;
   if (!everything.test(source) || !source.includes(own)) throw new Error(`${path} does not handle ${own}`);
+  const unneeded = Object.keys(PARTS).filter((part) => PARTS[part]?.(route) === false);
   return source
     .replace(everything, (_, folder: string) => `import { ${single(resource, name)} } from "${folder}/${fileOf(resource)}";`)
-    .replaceAll(own, single(resource, name));
+    .replaceAll(own, single(resource, name))
+    .replace(/(?<=\/runtime\/handle\.ts)(?=")/, unneeded.length === 0 ? "" : `?without=${unneeded.join(",")}`);
+}
+
+/** The modules of `handle` that an endpoint may not need. */
+const PARTS: Readonly<Record<string, (endpoint: Endpoint) => boolean>> = {
+  body: ({ body }) => body !== undefined,
+  idempotency: ({ idempotent }) => idempotent,
+};
+
+/** Imported with this suffix, a module has the same exports, which throw when they are called. */
+export const LEFT_OUT = "?left-out";
+
+/** `handle` with the suffix that `withOwnEndpoint` gives it. */
+export function withoutParts(source: string, suffix: string): string {
+  const parts = suffix.split("=")[1]?.split(",") ?? [];
+  return parts.reduce((text, part) => text.replace(`"./${part}.ts"`, `"./${part}.ts${LEFT_OUT}"`), source);
 }
 
 const single = (table: string, name: string): string => `${table}$${name}`;

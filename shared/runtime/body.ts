@@ -3,7 +3,6 @@ import type { MiddlewareObj } from "@middy/core";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import * as z from "zod";
-import type { Endpoint } from "../api/endpoint.ts";
 import { ApiError, invalid, unknownField } from "../api/errors.ts";
 import { BODY_BYTES_MAX } from "../domain/limits.ts";
 import { header } from "./request-context.ts";
@@ -18,8 +17,7 @@ const KEY_SHOWN = 100;
 const parseJson = httpJsonBodyParser({ disableContentTypeCheck: true });
 
 /** 413, 415 and 400: leaves the parsed object as the event's body. */
-export function parseBody(endpoint: Endpoint): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
-  if (endpoint.body === undefined) return { before: () => undefined }; // middy rejects a middleware without a hook
+export function parseBody(): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
   return {
     before: async (request) => {
       const { event } = request;

@@ -74,6 +74,8 @@ type Reply<E extends Endpoint> = E extends { list: true; data: z.ZodType<(infer 
 
 type Handling = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
+const NO_BODY: Handling = { before: () => undefined }; // middy rejects a middleware without a hook
+
 export const handle =
   <const E extends Endpoint>(endpoint: E) =>
   (run: (request: Request<E>) => Promise<Reply<E>>) => {
@@ -83,7 +85,7 @@ export const handle =
     return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
       .use(respond(endpoint))
       .use(authorize(endpoint))
-      .use(parseBody(endpoint))
+      .use(endpoint.body === undefined ? NO_BODY : parseBody())
       .handler(async (event) => {
         const context = contextOf(endpoint, event);
         const body = endpoint.body && parse(endpoint.body, event.body);
