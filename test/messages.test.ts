@@ -126,6 +126,34 @@ test("no message is empty or has spaces around it, except parts around an elemen
   expect(odd).toEqual([]);
 });
 
+/** Names, and what the dashboard itself calls its parts. */
+const CAPITALIZED =
+  /^(?:Odoo|OpenSSH|Enterprise|TypeScript|Home|Actions|Neutralize|I've|A–Z|Z–A|Change domain|Edit details|Ops|From|Before)\b/;
+
+test("English is in sentence case, and neither begs nor shouts nor says that it succeeded", () => {
+  const odd = [...english].filter(
+    ([place, message]) =>
+      /\b(?:please|successful(?:ly)?|simply|oops)\b|\w!(?=["`\s]|$)/i.test(codeOf(message)) ||
+      (typeof message === "string" &&
+        place !== "tokens.expiry.lastDayHint" &&
+        [...message.matchAll(/(?<=[a-z,] )\p{Lu}\p{Ll}.*/gu)].some(([rest]) => !CAPITALIZED.test(rest))),
+  );
+  expect(odd.map(([place]) => place)).toEqual([]);
+});
+
+test("German has its own quotation marks in pairs, and does not beg either", () => {
+  const marks = (said: string, mark: RegExp): number => said.match(mark)?.length ?? 0;
+  const odd = [...german].filter(([, message]) => {
+    const said = codeOf(message);
+    return (
+      /\bbitte\b|”|\.\.\./i.test(said.replaceAll(/\.\.\.(?=\w)/g, "")) ||
+      marks(said, /„/g) !== marks(said, /“/g) ||
+      (typeof message === "string" && /["'’`]/.test(message))
+    );
+  });
+  expect(odd.map(([place]) => place)).toEqual([]);
+});
+
 interface Node {
   type: string;
   start: number;

@@ -163,7 +163,7 @@ const workOf = <K extends JobKind>(kind: JobKind): Kind<K> => KINDS[kind] as unk
 
 async function install(machineId: string, { instance, database, admin_password, start }: Job<"install_erp">): Promise<null> {
   if (instance.domain.startsWith("fail-install."))
-    throw new GiveUp("HOST_JOB_FAILED", "The ERP could not be installed: its database could not be initialised");
+    throw new GiveUp("HOST_JOB_FAILED", "The ERP could not be installed: its database could not be initialized");
   if ((await findErp(machineId, instance.id)) !== undefined) return null;
   const { id, erp_version, edition, database_name, domain, admin_email } = instance;
   const fresh = database === "fresh" ? await freshDatabase(domain, admin_email, admin_password) : undefined;

@@ -260,7 +260,7 @@ test("a backup is locked with a note that says why, and the menu then says why i
   const { id } = await seedBackup(await seedInstance(mine.id, { name: "Shop" }), { note: "Before the audit" });
   const page = await open("/backups", { as: mine });
   await choose(page, rowOf(page, "Before the audit"), "Edit details");
-  const asked = dialog(page, /^Edit the backup of Shop/);
+  const asked = dialog(page, /^Edit backup of Shop/);
   await asked.getByLabel("Note").fill("For the auditors");
   await asked.getByLabel("Locked").check();
   await expectAccessible(page);

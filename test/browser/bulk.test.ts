@@ -70,7 +70,7 @@ test("a bulk action says what it leaves out, starts the rest in sequence through
   await page.getByRole("heading", { name: "Instances (2)" }).waitFor(); // nothing is selected any more
   await expectAccessible(page);
   await result.getByRole("button", { name: "Try these again" }).click();
-  await result.getByText("Restarted: 1 of 1 instances").waitFor();
+  await result.getByText("Restarted: 1 of 1 instance").waitFor();
   expect(sent).toHaveLength(4);
 });
 
@@ -93,7 +93,7 @@ test("labels of many records change without losing others, even those that someb
     await route.fallback();
   });
   await button(asked, "Change 1 instance").click();
-  await page.getByText("Labels changed: 1 of 1 instances").waitFor();
+  await page.getByText("Labels changed: 1 of 1 instance").waitFor();
   expect((await getInstance(big, real.id)).labels).toEqual({ env: "production", team: "sales" });
   const { api } = await big.token();
   expect((await api.get("/instances?label=env:test&per_page=100")).as(z.array(ListedInstance))).toHaveLength(MANY);

@@ -45,7 +45,7 @@ describe("a new account", () => {
     await page.getByRole("button", { name: "Set up automatic backups" }).waitFor();
     await mine.api.put(`/instances/${id}/backup-policy`, { schedule: "0 2 * * *", keep: { daily: 7 } });
     await page.goto("/");
-    await link(page, "1 running instances").waitFor();
+    await link(page, "1 running instance").waitFor();
     await page.getByText("Launch and protect your first instance in four steps").waitFor({ state: "detached" });
   });
 
@@ -72,13 +72,13 @@ describe("the counts", () => {
     for (const state of ["completed", "completed", "completed", "failed"] as const) await seedBackup(shop, { state });
     const page = await open("/", { as: mine });
     for (const name of [
-      "1 active servers",
-      "1 offline servers",
+      "1 active server",
+      "1 offline server",
       "2 running instances",
-      "1 failed instances",
-      "1 instances in progress",
+      "1 failed instance",
+      "1 instance in progress",
       "3 completed backups",
-      "1 failed backups",
+      "1 failed backup",
     ])
       await link(page, name).waitFor();
     await link(page, "2 stopped instances").click();
@@ -104,7 +104,7 @@ test("operations in progress are shown with their current step until they end", 
   const bar = page.getByRole("progressbar", { name: /Creating server: erp-9/ });
   await bar.waitFor();
   await page.getByText(/^Started by/).waitFor();
-  await link(page, "1 servers in progress").waitFor();
+  await link(page, "1 server in progress").waitFor();
   const first = Number(await bar.getAttribute("value"));
   begin();
   await expect.poll(async () => Number(await bar.getAttribute("value"))).toBeGreaterThan(first);
@@ -154,7 +154,7 @@ test("a failed operation of a deleted resource has no link", async ({ open }) =>
 test("the home page fits a phone: nothing is cut off and everything is there", async ({ open }) => {
   await seedInstance(mine.id);
   const page = await open("/", { as: mine, phone: true });
-  await link(page, "1 running instances").waitFor();
+  await link(page, "1 running instance").waitFor();
   await page.getByText("No failures in the last 7 days.").waitFor();
   await expect.poll(() => page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
 });
@@ -168,5 +168,5 @@ test("if the service is down the home page says so, and Try again loads it", asy
   await page.getByText("Can't reach the service").waitFor();
   await page.unrouteAll();
   await page.getByRole("button", { name: "Try again" }).click();
-  await link(page, "1 running instances").waitFor();
+  await link(page, "1 running instance").waitFor();
 });

@@ -54,7 +54,7 @@ describe("actions", () => {
     }
     const failed = await seedInstance(mine.id, { server_id: server.id, state: "failed", status_reason: "It does not respond" });
     await moveTo(page, `/instances/${failed.id}`);
-    await button(page, "Try to start it again").waitFor();
+    await button(page, "Try starting again").waitFor();
   });
 
   test("deleting an instance on a server that is not active removes only the record, and the dialog says so", async ({

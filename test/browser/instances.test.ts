@@ -199,7 +199,7 @@ test("the DNS record is shown until the server reports a valid certificate, and 
   const card = page.getByRole("heading", { name: "DNS record" });
   await card.waitFor();
   await fact(page, "Certificate", "Pending");
-  await page.getByText("Not checked yet").waitFor();
+  await page.getByText("Certificate checked: not yet").waitFor();
   await report(true, null);
   await page.clock.fastForward(60_000);
   await page.getByText("The server couldn't get or renew a certificate for shop.example.com.").waitFor();

@@ -15,6 +15,8 @@ test("a German browser gets German, and the setting leads to English and back", 
   await heading(page, "Konto");
   await expect.poll(() => language(page)).toBe("de");
   await page.getByText("0 von 100 belegt").first().waitFor();
+  await page.getByRole("button", { name: "Passwort ändern" }).click();
+  await page.getByText("Diese Angabe ist erforderlich.").first().waitFor();
   await expectAccessible(page);
   await page.getByRole("radio", { name: "English" }).check();
   await heading(page, "Account");
@@ -32,7 +34,7 @@ test("a German browser gets German from the sign-in page to an instance's page, 
   await mine.backup(id);
   const page = await open("/login", { locale: "de-DE" });
   await page.getByRole("button", { name: "Anmelden" }).click();
-  await page.getByText("Die E-Mail-Adresse fehlt.").waitFor();
+  await page.getByText("Geben Sie Ihre E-Mail-Adresse ein.").waitFor();
   await page.getByLabel("E-Mail-Adresse").fill(mine.user.email);
   await page.getByLabel("Passwort").fill("falsch");
   await page.getByRole("button", { name: "Anmelden" }).click();
@@ -40,10 +42,10 @@ test("a German browser gets German from the sign-in page to an instance's page, 
   await page.getByLabel("Passwort").fill(mine.user.password);
   await page.getByRole("button", { name: "Anmelden" }).click();
   await heading(page, "Übersicht");
-  await page.getByRole("link", { name: "Instanzen, läuft: 1" }).waitFor();
+  await page.getByRole("link", { name: "Instanzen mit Status „Läuft“: 1" }).waitFor();
   await expectAccessible(page);
   await page.getByRole("link", { name: "Instanzen", exact: true }).click();
-  await page.getByPlaceholder(/suchen nach Name, Domain, Notiz/).waitFor();
+  await page.getByPlaceholder("Name, Domain, Notiz, Label (env:prod)").waitFor();
   await page.getByRole("link", { name: "Laden", exact: true }).click();
   await heading(page, "Laden");
   await expectAccessible(page);
@@ -59,17 +61,25 @@ test("a browser whose languages the dashboard does not have gets English", async
   await expect.poll(() => language(page)).toBe("en");
 });
 
+test("no button of a row breaks inside its German word", async ({ open }) => {
+  const mine = await account();
+  const page = await open("/settings/api-keys", { as: mine, locale: "de-DE" });
+  const revoke = page.getByRole("button", { name: /: Widerrufen$/ }).first();
+  const height = async () => (await revoke.boundingBox())?.height;
+  await expect.poll(height).toBeLessThan(30); // one line
+});
+
 test("what was typed survives a change of the language, except passwords", async ({ open }) => {
   const page = await open("/settings/account", { as: await account() });
   await page.getByLabel("Account name").fill("Half typed");
   await page.getByLabel("Current password").fill("not to be stored");
   await page.getByRole("radio", { name: "Deutsch" }).check();
   await heading(page, "Konto");
-  await expect.poll(() => page.getByLabel("Name des Kontos").inputValue()).toBe("Half typed");
+  await expect.poll(() => page.getByLabel("Kontoname").inputValue()).toBe("Half typed");
   expect(await page.getByLabel("Aktuelles Passwort").inputValue()).toBe("");
   expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("Half typed");
   await page.reload();
-  await expect.poll(() => page.getByLabel("Name des Kontos").inputValue()).not.toBe("Half typed");
+  await expect.poll(() => page.getByLabel("Kontoname").inputValue()).not.toBe("Half typed");
 });
 
 test("a policy and the calendar are described in the language's own plurals, word order, months and weekdays", async ({
@@ -78,7 +88,7 @@ test("a policy and the calendar are described in the language's own plurals, wor
   const mine = await account();
   const instance = await seedInstance(mine.id, { name: "Laden" });
   const { id } = instance;
-  await seedBackup(instance, { created_at: new Date().toISOString() });
+  await seedBackup(instance, { created_at: new Date().toISOString(), size_bytes: 1_234_567_890 });
   const policy = { schedule: "30 3 * * *", timezone: "Europe/Berlin", drill_every_days: 7 };
   const keep = { last: 3, daily: 7, weekly: 4, yearly: 1 };
   await mine.api.put(`/instances/${id}/backup-policy`, { ...policy, keep });
@@ -90,6 +100,7 @@ test("a policy and the calendar are described in the language's own plurals, wor
   const calendar = page.getByRole("table", { name: /^Sicherungen im \p{Lu}\p{Ll}+ \d{4}/u });
   await calendar.getByTitle("Mittwoch").getByText("Mi", { exact: true }).waitFor();
   await calendar.getByRole("link", { name: /^Manuell, \d/ }).click();
-  await page.getByRole("dialog", { name: /^Sicherung von Laden, / }).waitFor();
+  const details = page.getByRole("dialog", { name: /^Sicherung von Laden, \d+\.\d+\.\d{4}, / });
+  await details.getByText("1,23 GB (1.234.567.890 Byte)").waitFor();
   await expectAccessible(page);
 });

@@ -14,7 +14,7 @@ test("a backup policy is set up, changed and deleted on the instance's page", as
   const { id } = await seedInstance(mine.id, { name: "Shop" });
   const policy = async () => (await mine.api.get(`/instances/${id}/backup-policy`)).as(BackupPolicy);
   const page = await open(`/instances/${id}`, { as: mine });
-  await page.getByText("backed up only when somebody does it").waitFor();
+  await page.getByText("has no automatic backups").waitFor();
   await button(page, "Set up automatic backups").click();
   const form = dialog(page, "Backup policy of Shop");
   await form.getByText("The newest of each of the last 7 days, 4 weeks, and 12 months.").waitFor();
@@ -24,6 +24,10 @@ test("a backup policy is set up, changed and deleted on the instance's page", as
   await button(form, "Save policy").click();
   await form.getByText("Enter a time such as 02:00.", { exact: true }).waitFor();
   await expectAccessible(page);
+  await form.getByRole("radio", { name: "Custom" }).check();
+  await form.getByLabel("Cron expression").waitFor();
+  await form.getByText("Must be a cron expression").waitFor({ state: "detached" });
+  await form.getByRole("radio", { name: "Every day" }).check();
   await form.getByLabel("At", { exact: true }).fill("3:30");
   await button(form, "Save policy").click();
   await page.getByText("Backup policy saved: Shop").first().waitFor();
@@ -46,7 +50,7 @@ test("a backup policy is set up, changed and deleted on the instance's page", as
   await form.getByLabel(/^Restore drill every/).fill("30");
   await form.getByRole("checkbox", { name: "Enabled" }).uncheck();
   await button(form, "Save policy").click();
-  await fact(page, "Schedule", "Paused. By the cron expression 15 6 * * 1-5 (Europe/Berlin)");
+  await fact(page, "Schedule", "Paused. Cron expression 15 6 * * 1-5 (Europe/Berlin)");
   expect(await policy()).toMatchObject({ schedule: "15 6 * * 1-5", drill_every_days: 30, enabled: false, next_run_at: null });
 
   await button(page, "Delete policy").click();
@@ -59,7 +63,7 @@ test("the home page counts instances by protection, and each count leads to thei
   const mine = await account();
   await seedInstance(mine.id, { name: "Shop" });
   const page = await open("/", { as: mine });
-  await page.getByRole("link", { name: "1 unprotected instances" }).click();
+  await page.getByRole("link", { name: "1 unprotected instance" }).click();
   await page.getByRole("link", { name: "Shop" }).waitFor();
   await expect.poll(() => new URL(page.url()).search).toBe("?protection=unprotected");
   await page.getByRole("button", { name: /Filter by protection/ }).click();
@@ -112,10 +116,10 @@ test("the calendar has an instance's backups with their drills, which run from t
   await made.first().focus();
   await page.keyboard.press("Enter");
   const details = dialog(page, /^Backup of Shop/);
-  await details.getByText("Not drilled yet").waitFor();
+  await details.getByText("No restore drill yet").waitFor();
   await expect.poll(() => new URL(page.url()).searchParams.get("backup")).toBe(bad.id);
   await button(details, "Run drill").click();
-  const drill = dialog(page, /^Run a restore drill: backup of Shop/);
+  const drill = dialog(page, /^Run restore drill: backup of Shop/);
   await drill.getByText("Instances keep running").waitFor();
   await expectAccessible(page);
   await button(drill, "Run drill").click();

@@ -110,14 +110,15 @@ describe("creating an API key", () => {
     await page.getByRole("button", { name: /^Expires/ }).click();
     await page.getByRole("option", { name: "On a specific date" }).click();
     await submit(page);
-    await page.getByText("Must be a date, for example 2027/01/31.", { exact: true }).waitFor();
+    await page.getByText("Must be a date, for example 2027-01-31.", { exact: true }).waitFor();
     const day = page.getByLabel("Last day");
-    await day.fill("2020/01/31");
+    await day.fill("2020-01-31");
     await submit(page);
     await page.getByText("Must be in the future.", { exact: true }).waitFor();
     const year = new Date().getFullYear() + 1;
     expect(await tokenNamed(mine, "For the fair")).toBeUndefined();
-    await day.fill(`${year}/01/31`);
+    await day.fill(`${year}-01-31`);
+    await page.getByText("Must be in the future.").waitFor({ state: "detached" });
     await submit(page);
     await shownKey(page, "For the fair");
     expect((await tokenNamed(mine, "For the fair"))?.expires_at).toBe(`${year}-01-31T23:59:59.000Z`);

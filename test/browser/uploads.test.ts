@@ -123,7 +123,7 @@ test("an upload goes on after a part failed, a pause and a reload, without sendi
 
   await button(details, "Create an instance").click();
   await title(page, "Create instance");
-  await page.getByText("Begins with the uploaded backup").waitFor();
+  await page.getByText("Starts with the uploaded backup").waitFor();
   const created = sentTo(page, "POST", /\/instances$/);
   await page.getByLabel("Name", { exact: true }).fill("Moved in");
   await page.getByLabel("Domain").fill(uniqueDomain());

@@ -15,6 +15,7 @@ import { OperationsTable } from "../operations/table.tsx";
 import { Action } from "../resource/action.tsx";
 import { Copyable } from "../resource/copyable.tsx";
 import { Labels } from "../resource/labels.tsx";
+import { inDigits } from "../resource/number.ts";
 import { Reason } from "../resource/reason.tsx";
 import { Status } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
@@ -64,7 +65,7 @@ function FileCount({ count, hint }: { count: number; hint: string }) {
   if (count === 0) return text.backupDialogs.details.noFiles;
   return (
     <>
-      {count}
+      {inDigits(count)}
       <Box variant="small" display="block">
         {hint}
       </Box>
@@ -89,7 +90,7 @@ function Facts({ backup }: { backup: Backup }) {
         { label: say.expires, value: <Time at={locked ? null : backup.expires_at} exact none={say.never} /> },
         { label: say.version, value: versionOf(backup) },
         { label: say.database, value: database_name ?? "–" },
-        { label: say.size, value: size_bytes === null ? "–" : say.bytes(sizeInWords(size_bytes), size_bytes) },
+        { label: say.size, value: size_bytes === null ? "–" : say.bytes(sizeInWords(size_bytes), inDigits(size_bytes)) },
         {
           label: say.missing,
           value: <FileCount count={missing_files} hint={say.missingAbout} />,

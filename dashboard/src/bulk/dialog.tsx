@@ -37,7 +37,7 @@ export function BulkDialog({ kind, action, selected, onDone, onDismiss }: Props)
     >
       {targets.length > 0 && (
         <Box>
-          {effect} {say.oneByOne}
+          {effect} {targets.length > 1 && say.oneByOne}
         </Box>
       )}
       <Included of={choice} />

@@ -62,7 +62,7 @@ function resultOf(batch: Batch): FlashbarProps.MessageDefinition {
         <SpaceBetween size="xs">
           {failures.map(([reason, targets]) => (
             <div key={reason}>
-              <Box variant="strong" color="inherit">
+              <Box variant="strong" color="inherit" display="block">
                 {reason}
               </Box>
               {targets.map(({ id, name, href }, index) => (

@@ -6,6 +6,7 @@ import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import type { ResourceType } from "../../../shared/domain/lifecycle.ts";
 import { useFollow } from "../app/follow.ts";
 import { text } from "../messages/text.ts";
+import { inDigits } from "../resource/number.ts";
 import { shownOf } from "../resource/status.tsx";
 import { RESTING, type Tally } from "./use-tally.ts";
 
@@ -23,7 +24,7 @@ export function Counts({ of, title, href, tally }: Props) {
     <Container
       fitHeight
       header={
-        <Header variant="h2" counter={`(${tally.total})`}>
+        <Header variant="h2" counter={`(${inDigits(tally.total)})`}>
           {title}
         </Header>
       }
@@ -52,7 +53,7 @@ export function Count({ number, href, ariaLabel }: { number: number; href: strin
   const follow = useFollow();
   return (
     <CloudscapeLink href={href} onFollow={follow} fontSize="heading-m" ariaLabel={ariaLabel}>
-      {number}
+      {inDigits(number)}
     </CloudscapeLink>
   );
 }

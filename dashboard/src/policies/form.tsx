@@ -157,7 +157,7 @@ function PolicyDialog({ title, of, policy, send, rehearse, saved, onDismiss }: D
       <FormField label={say.keep} description={say.keepAbout(keepInWords(keepOf(form.values)))} errorText={form.error("keep")}>
         <ColumnLayout columns={3}>
           {KEEP_RULES.map((rule) => (
-            <TextField key={rule} label={say.rules[rule]} type="number" {...form.text(rule)} error={form.error(`keep.${rule}`)} />
+            <TextField key={rule} label={say.rules[rule]} type="number" {...form.text(rule, `keep.${rule}`)} />
           ))}
         </ColumnLayout>
       </FormField>
@@ -168,8 +168,7 @@ function PolicyDialog({ title, of, policy, send, rehearse, saved, onDismiss }: D
         description={say.drillsAbout}
         hint={say.drillsHint}
         type="number"
-        {...form.text("drills")}
-        error={form.error("drill_every_days")}
+        {...form.text("drills", "drill_every_days")}
       />
       <Checkbox checked={enabled} onChange={({ detail }) => form.set({ enabled: detail.checked })}>
         {say.enabled}
@@ -200,11 +199,16 @@ function ScheduleFields({ form }: FieldsProps) {
         <RadioGroup
           value={preset}
           items={PRESETS.map((value) => ({ value, label: say.presets[value] }))}
-          onChange={({ detail }) => isPreset(detail.value) && form.set({ preset: detail.value })}
+          onChange={({ detail }) => isPreset(detail.value) && form.set({ preset: detail.value }, "schedule")}
         />
       </FormField>
       {preset === "daily" && (
-        <TextField label={say.time} hint={say.timeHint} {...form.text("time")} error={form.error("schedule") && say.timeWrong} />
+        <TextField
+          label={say.time}
+          hint={say.timeHint}
+          {...form.text("time", "schedule")}
+          error={form.error("schedule") && say.timeWrong}
+        />
       )}
       {preset === "custom" && <TextField label={say.cron} placeholder="0 2 * * 1-5" {...form.text("schedule")} />}
     </>

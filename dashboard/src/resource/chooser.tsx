@@ -3,6 +3,7 @@ import FormField from "@cloudscape-design/components/form-field";
 import Select, { type SelectProps } from "@cloudscape-design/components/select";
 import { type ReactNode, useState } from "react";
 import { text } from "../messages/text.ts";
+import { inDigits } from "./number.ts";
 import type { Pages } from "./use-pages.ts";
 
 interface Props<Item> {
@@ -44,14 +45,14 @@ export function Chooser<Item extends { id: string }>(props: Props<Item>) {
         selectedOption={present ?? (last?.value === chosen ? last : undefined) ?? null}
         triggerVariant="option"
         placeholder={placeholder}
-        empty={total > 0 ? say.noMatches(total, what) : empty}
+        empty={total > 0 ? say.noMatches(inDigits(total), what) : empty}
         filteringType={total <= SEARCHED_FROM ? "none" : pages.find === undefined ? "auto" : "manual"}
         filteringAriaLabel={say.find(what)}
-        filteringPlaceholder={say.search(total, what)}
-        noMatch={say.noMatches(total, what)}
+        filteringPlaceholder={say.search(inDigits(total), what)}
+        noMatch={say.noMatches(inDigits(total), what)}
         virtualScroll={items.length > DRAWN_MAX}
         statusType={pages.error !== null ? "error" : pages.pending ? "loading" : pages.complete ? "finished" : "pending"}
-        loadingText={items.length === 0 ? say.loading(what) : say.loadingMore(what, items.length, matching)}
+        loadingText={items.length === 0 ? say.loading(what) : say.loadingMore(what, inDigits(items.length), inDigits(matching))}
         errorText={say.failed(what)}
         recoveryText={text.app.failure.tryAgain}
         onLoadItems={({ detail: { filteringText, firstPage, samePage } }) => {

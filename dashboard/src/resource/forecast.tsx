@@ -56,10 +56,13 @@ export function Forecast({ rehearse, of, returns = true }: Props) {
   );
 }
 
+/** The design system breaks lines anywhere. */
+const WHOLE_WORDS = { wordBreak: "normal", overflowWrap: "anywhere" } as const;
+
 function Warning({ children }: { children: string }) {
   return (
     <StatusIndicator type="warning" wrapText>
-      {children}
+      <span style={WHOLE_WORDS}>{children}</span>
     </StatusIndicator>
   );
 }

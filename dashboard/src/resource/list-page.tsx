@@ -54,7 +54,7 @@ export const actionColumn = <Item extends { name: string }>(label: string, act: 
   header: text.resource.list.actions,
   width: 110,
   cell: (item) => (
-    <Button variant="inline-link" ariaLabel={text.resource.list.act(label, item.name)} onClick={() => act(item)}>
+    <Button variant="inline-link" wrapText={false} ariaLabel={text.resource.list.act(label, item.name)} onClick={() => act(item)}>
       {label}
     </Button>
   ),

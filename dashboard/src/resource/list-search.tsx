@@ -32,7 +32,7 @@ export function ListSearch({ title, typed, onType, sort, onSort }: Props) {
         <Input
           type="search"
           ariaLabel={say.label(title)}
-          placeholder={say.placeholder(title)}
+          placeholder={say.placeholder}
           value={latest}
           onChange={({ detail }) => setLatest(detail.value)}
         />

@@ -3,6 +3,7 @@ import Button from "@cloudscape-design/components/button";
 import Pagination from "@cloudscape-design/components/pagination";
 import { text } from "../messages/text.ts";
 import { useNarrow } from "./narrow.ts";
+import { inDigits } from "./number.ts";
 
 interface Props {
   page: number;
@@ -23,7 +24,7 @@ export function Paging({ page, pages, onPage }: Props) {
         disabled={page <= 1}
         onClick={() => onPage(page - 1)}
       />
-      <span>{say.page(page, pages)}</span>
+      <span>{say.page(inDigits(page), inDigits(pages))}</span>
       <Button
         iconName="angle-right"
         variant="icon"

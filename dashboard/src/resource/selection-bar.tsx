@@ -5,6 +5,7 @@ import { Failure } from "../app/failure.tsx";
 import type { ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { type List, useAllPages } from "./all-pages.ts";
+import { inDigits } from "./number.ts";
 
 interface Props<Item> {
   list: List<Item>;
@@ -21,10 +22,10 @@ export function SelectionBar<Item>({ list, query, total, selected, onSelect }: P
     <SpaceBetween size="xs">
       {all.error !== null && <Failure error={all.error} />}
       <SpaceBetween direction="horizontal" size="xs" alignItems="center">
-        <span role="status">{text.resource.list.selected(selected.length)}</span>
+        <span role="status">{text.resource.list.selected(inDigits(selected.length))}</span>
         {total > selected.length && (
           <Button variant="inline-link" loading={all.pending} onClick={all.fetchAll}>
-            {text.resource.list.selectAll(total)}
+            {text.resource.list.selectAll(inDigits(total))}
           </Button>
         )}
         <Button variant="inline-link" onClick={() => onSelect([])}>

@@ -19,6 +19,7 @@ import { SelectionBar } from "./selection-bar.tsx";
 import { Updated } from "./updated.tsx";
 import { useFocusNext } from "./use-focus-next.ts";
 import { type Place, usePlace } from "./use-place.ts";
+import { inDigits } from "./number.ts";
 import { Paging } from "./paging.tsx";
 import { usePreferences } from "./use-preferences.ts";
 import { useSelection } from "./use-selection.ts";
@@ -200,11 +201,11 @@ interface HeaderProps extends Pick<TableProps<never>, "title" | "main" | "descri
 
 function ListHeader(props: HeaderProps) {
   const { title, main = false, description, actions, total, updatedAt, refreshing, onRefresh, selected } = props;
-  const all = `${total?.total}${total?.total_capped ? "+" : ""}`;
+  const all = `${inDigits(total?.total ?? 0)}${total?.total_capped ? "+" : ""}`;
   return (
     <Header
       variant={main ? "h1" : "h2"}
-      {...(total !== undefined && { counter: selected > 0 ? `(${selected}/${all})` : `(${all})` })}
+      {...(total !== undefined && { counter: selected > 0 ? `(${inDigits(selected)}/${all})` : `(${all})` })}
       description={description}
       actions={
         <SpaceBetween direction="horizontal" size="xs" alignItems="center">

@@ -5,6 +5,7 @@ import { useLocation } from "react-router";
 import type * as z from "zod";
 import { parse } from "../../../shared/runtime/validate.ts";
 import { problemsOf } from "../app/words.ts";
+import { text } from "../messages/text.ts";
 import { session, subscribe } from "../session/session.ts";
 import { beforeReload, draftOf, dropDraft, endedByItself, keepDraft } from "./drafts.ts";
 
@@ -51,11 +52,12 @@ export function useForm<Values extends object, Body, Result>({
   useFocusOnProblem(form, mutation.error);
 
   const error = (field: string): string | undefined => (changed.has(field) ? undefined : whyWrong(fields, field));
-  const change = (news: object): void => {
+  /** `as` is the body's field that the values become, if it has another name. */
+  const change = (news: object, as?: string): void => {
     setValues((before) => ({ ...before, ...news }));
-    setChanged((before) => new Set([...before, ...Object.keys(news)]));
+    setChanged((before) => new Set([...before, ...Object.keys(news), ...(as === undefined ? [] : [as])]));
   };
-  const set: (news: Partial<Values>) => void = change;
+  const set: (news: Partial<Values>, as?: string) => void = change;
 
   return {
     ref: form,
@@ -63,10 +65,10 @@ export function useForm<Values extends object, Body, Result>({
     set,
     error,
     /** Binds a text field: `<TextField label="Name" {...form.text("name")} />`. */
-    text: (field: keyof Values & string): TextBinding => ({
+    text: (field: keyof Values & string, as: string = field): TextBinding => ({
       value: String(values[field]),
-      error: error(field),
-      onChange: (value) => change({ [field]: value }),
+      error: error(as),
+      onChange: (value) => change({ [field]: value }, as),
     }),
     /** The error that belongs to no field. */
     failure: mutation.error !== null && fields.length === 0 ? mutation.error : undefined,
@@ -87,6 +89,7 @@ export function useForm<Values extends object, Body, Result>({
 export function whyWrong(problems: ReturnType<typeof problemsOf>, field: string): string | undefined {
   const problem = problems.find((each) => each.field === field || each.field.startsWith(`${field}.`));
   if (problem === undefined) return undefined;
+  if (problem.field === field && problem.reason === "is required") return text.resource.form.required;
   return problem.field === field ? sentence(problem.reason) : `${problem.field.slice(field.length + 1)} ${problem.reason}.`;
 }
 

@@ -5,6 +5,7 @@ import Header from "@cloudscape-design/components/header";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
 import type { Settings } from "../../../shared/api/settings.ts";
 import { text } from "../messages/text.ts";
+import { inDigits } from "../resource/number.ts";
 
 export function Quotas({ quotas }: { quotas: Settings["quotas"] }) {
   const say = text.settings.quotas;
@@ -32,7 +33,7 @@ function Quota({ kind, of: { used, limit } }: { kind: string; of: { used: number
     <ProgressBar
       label={kind}
       value={limit === 0 ? 100 : (100 * used) / limit}
-      additionalInfo={text.settings.quotas.used(used, limit)}
+      additionalInfo={text.settings.quotas.used(inDigits(used), inDigits(limit))}
     />
   );
 }

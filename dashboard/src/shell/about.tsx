@@ -25,7 +25,7 @@ export default function About({ onDismiss }: { onDismiss: () => void }) {
           ]}
         />
         {versionsOf(changelog).map(({ version, changes }) => (
-          <div key={version}>
+          <div key={version} lang="en">
             <Box variant="h2">{version}</Box>
             <ul>
               {changes.map((change) => (

@@ -61,7 +61,12 @@ export default function CreateApiKey() {
           error={form.error("permissions")}
           onChange={(chosen) => form.set({ permissions: chosen })}
         />
-        <ExpiryField expiry={expiry} date={date} error={form.error("expires_at")} onChange={(changed) => form.set(changed)} />
+        <ExpiryField
+          expiry={expiry}
+          date={date}
+          error={form.error("expires_at")}
+          onChange={(changed) => form.set(changed, "expires_at")}
+        />
       </Form>
       {made !== undefined && (
         <SecretOnce

@@ -37,7 +37,7 @@ export function ExpiryField({ expiry, date, error, onChange }: Props) {
       </FormField>
       {expiry === "on" && (
         <FormField label={say.lastDay} constraintText={say.lastDayHint} errorText={error}>
-          <DateInput value={date} onChange={({ detail }) => onChange({ date: detail.value })} />
+          <DateInput format="iso" value={date} onChange={({ detail }) => onChange({ date: detail.value })} />
         </FormField>
       )}
     </SpaceBetween>

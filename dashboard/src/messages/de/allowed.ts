@@ -16,29 +16,30 @@ const either = new Intl.ListFormat("de", { type: "disjunction" });
 const quoted = (status: string): string => `„${status}“`;
 
 export const allowed: typeof en = {
-  busy: "Ein anderer Vorgang läuft. Bitte sein Ende abwarten.",
+  busy: "Es läuft noch ein anderer Vorgang. Warten Sie, bis er beendet ist.",
   instance: {
     status: (action, status, needed) =>
       `${DOING[action]} ist im Status ${quoted(status)} nicht möglich, nur im Status ${either.format(needed.map(quoted))}.`,
     server: (name, status) => `Der Server ${name} hat den Status ${quoted(status)}. Er muss aktiv sein.`,
-    neverInstalled: "Odoo wurde nie installiert. Bitte diese Instanz löschen und eine neue anlegen.",
+    neverInstalled: "Odoo wurde nie installiert. Löschen Sie diese Instanz und legen Sie eine neue an.",
     deleting: "Diese Instanz wird gerade gelöscht.",
   },
   server: {
-    checking: "Instanzen werden geprüft…",
+    checking: "Es wird nach Instanzen gesucht…",
     instances: (number) =>
       number === 1
-        ? "Auf dem Server ist noch eine Instanz. Sie muss zuerst gelöscht werden."
-        : `Auf dem Server sind noch ${number} Instanzen. Sie müssen zuerst gelöscht werden.`,
+        ? "Auf dem Server ist noch 1 Instanz. Löschen Sie zuerst diese Instanz."
+        : `Auf dem Server sind noch ${number} Instanzen. Löschen Sie zuerst diese Instanzen.`,
   },
   backup: {
-    unusable: (status) => `Die Sicherung hat den Status ${quoted(status)}. Nur abgeschlossene Sicherungen sind verwendbar.`,
-    uploaded: "Eine hochgeladene Sicherung hat keine Instanz. Stattdessen lässt sich daraus eine anlegen.",
-    instanceDeleted: "Die Instanz wurde gelöscht. Stattdessen lässt sie sich aus dieser Sicherung klonen.",
-    busy: "Ein anderer Vorgang verwendet diese Sicherung. Bitte sein Ende abwarten.",
-    inUse: "Wird für eine Wiederherstellung oder einen Klon verwendet. Bitte das Ende abwarten.",
-    locked: "Die Sicherung ist gesperrt. Sie muss zuerst unter „Details bearbeiten“ entsperrt werden.",
-    cannotChange: (status) => `Im Status ${quoted(status)} ist die Sicherung nicht änderbar.`,
+    unusable: (status) =>
+      `Die Sicherung hat den Status ${quoted(status)}. Nur abgeschlossene Sicherungen können verwendet werden.`,
+    uploaded: "Eine hochgeladene Sicherung hat keine Instanz. Legen Sie stattdessen eine Instanz daraus an.",
+    instanceDeleted: "Die Instanz wurde gelöscht. Klonen Sie sie stattdessen aus dieser Sicherung.",
+    busy: "Ein anderer Vorgang verwendet diese Sicherung. Warten Sie, bis er beendet ist.",
+    inUse: "Wird für eine Wiederherstellung oder einen Klon verwendet. Warten Sie, bis dieser Vorgang beendet ist.",
+    locked: "Die Sicherung ist gesperrt. Entsperren Sie sie zuerst unter „Details bearbeiten“.",
+    cannotChange: (status) => `Im Status ${quoted(status)} lässt sich die Sicherung nicht ändern.`,
     cannotDelete: (status) => `Im Status ${quoted(status)} lässt sich die Sicherung nicht löschen.`,
   },
 };

@@ -6,13 +6,13 @@ export const what = (instance: string | null): string =>
 
 export const backups: typeof en = {
   title: "Sicherungen",
-  about: "Kopien der Instanzen zu einem Zeitpunkt. Sie bleiben auch nach dem Löschen einer Instanz erhalten.",
-  none: "Noch keine Sicherungen. Vor Änderungen an einer Instanz am besten eine anlegen.",
+  about: "Kopien Ihrer Instanzen zu einem bestimmten Zeitpunkt. Sie bleiben auch erhalten, wenn die Instanz gelöscht wird.",
+  none: "Noch keine Sicherungen. Sichern Sie eine Instanz, bevor Sie sie ändern.",
   backUpNow: "Jetzt sichern",
   upload: "Sicherung hochladen",
-  notLoaded: "Die Instanzen konnten nicht geladen werden. Die Seite neu laden.",
+  notLoaded: "Die Instanzen konnten nicht geladen werden. Laden Sie die Seite neu.",
   loading: "Instanzen werden geladen…",
-  noInstance: "Zuerst eine Instanz anlegen.",
+  noInstance: "Legen Sie zuerst eine Instanz an.",
   columns: {
     created: "Erstellt",
     instance: "Instanz",

@@ -5,6 +5,7 @@ const MANY = { server: "Server", instance: "Instanzen" } as const;
 /** After "von". */
 const OF_MANY = { server: "Servern", instance: "Instanzen" } as const;
 const ONE = { server: "Server", instance: "Instanz" } as const;
+const NONE = { server: "keiner", instance: "keine" } as const;
 
 const countOf = (number: number, kind: Selectable): string => `${number} ${(number === 1 ? ONE : MANY)[kind]}`;
 const ofCount = (number: number, kind: Selectable): string => `${number} ${(number === 1 ? ONE : OF_MANY)[kind]}`;
@@ -13,24 +14,24 @@ const last = (verb: string): string => verb.charAt(0).toLowerCase() + verb.slice
 
 export const bulk: typeof en = {
   actions: "Aktionen",
-  selectFirst: (kind) => `Erst ${MANY[kind]} auswählen.`,
-  busy: "Es läuft schon eine Aktion für mehrere.",
+  selectFirst: (kind) => `Wählen Sie zuerst ${MANY[kind]} aus.`,
+  busy: "Es läuft bereits eine Sammelaktion.",
   confirm: (verb, number, kind) => `${countOf(number, kind)} ${last(verb)}`,
   ask: (verb, number, kind) => `${countOf(number, kind)} ${last(verb)}?`,
-  none: (verb, selected, kind) => `${verb}: 0 von ${ofCount(selected, kind)}`,
-  oneByOne: "Sie beginnen nacheinander, jede als eigener Vorgang.",
+  none: (verb, selected, kind) => `${verb}: ${NONE[kind]} von ${ofCount(selected, kind)}`,
+  oneByOne: "Sie starten nacheinander, jeweils als eigener Vorgang.",
   included: (number) => `Betroffen (${number})`,
   leftOut: (number) => `Ausgelassen (${number})`,
   running: (running, kind) => `${MANY[kind]} ${last(running)}`,
   progress: (running, ended, all) => `${running}: ${ended} von ${all}`,
   inProgress: (number) => `${number} in Arbeit.`,
-  keepOpen: (number) => `${number} in Arbeit. Diese Seite offen lassen, bis alle begonnen haben.`,
-  waiting: (time) => <>Die API nimmt gerade keine weiteren Anfragen an. Weiter in {time}.</>,
-  cancelRest: "Rest abbrechen",
+  keepOpen: (number) => `${number} in Arbeit. Lassen Sie diese Seite geöffnet, bis alle gestartet sind.`,
+  waiting: (time) => <>Zu viele Anfragen. Weiter geht es in {time}.</>,
+  cancelRest: "Übrige abbrechen",
   result: (done, number, all, kind) => `${done}: ${number} von ${ofCount(all, kind)}`,
   dismiss: "Schließen",
   again: "Diese erneut versuchen",
-  notStarted: "Nicht begonnen.",
+  notStarted: "Nicht gestartet.",
   failed: "Fehlgeschlagen",
   labels: {
     change: "Labels ändern",
@@ -38,11 +39,11 @@ export const bulk: typeof en = {
     confirm: (number, kind) => `${countOf(number, kind)} ändern`,
     running: (kind) => `Labels der ${MANY[kind]} werden geändert`,
     done: "Labels geändert",
-    same: "Schon wie gewünscht.",
-    tooMany: (most) => `Hätte mehr als ${most} Labels.`,
-    add: "Labels hinzufügen",
-    addAbout: "Eines je Zeile, zum Beispiel env: production. Labels mit demselben Schlüssel werden ersetzt.",
-    remove: "Schlüssel entfernen",
+    same: "Keine Änderung nötig.",
+    tooMany: (most) => `Es wären mehr als ${most} Labels.`,
+    add: "Hinzuzufügende Labels",
+    addAbout: "Eines pro Zeile, zum Beispiel env: production. Labels mit demselben Schlüssel werden ersetzt.",
+    remove: "Zu entfernende Schlüssel",
     removeAbout: "Durch Kommas getrennt, zum Beispiel env, team.",
   },
 };

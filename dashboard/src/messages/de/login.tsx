@@ -5,19 +5,19 @@ export const login: typeof en = {
   title: "Anmelden",
   email: "E-Mail-Adresse",
   password: "Passwort",
-  noEmail: "Die E-Mail-Adresse fehlt.",
-  noPassword: "Das Passwort fehlt.",
+  noEmail: "Geben Sie Ihre E-Mail-Adresse ein.",
+  noPassword: "Geben Sie Ihr Passwort ein.",
   signIn: "Anmelden",
   wrong: "E-Mail-Adresse oder Passwort ist falsch.",
   locked: {
     title: "Zu viele Fehlversuche",
-    text: (time) => <>Der nächste Versuch ist in {time} möglich.</>,
+    text: (time) => <>Sie können es in {time} erneut versuchen.</>,
   },
   endings: {
-    "logged-out": "Die Abmeldung war erfolgreich.",
+    "logged-out": "Sie haben sich abgemeldet.",
     "logged-out-here":
-      "In diesem Browser ist die Sitzung beendet. Der Dienst war nicht erreichbar; dort läuft sie spätestens in 12 Stunden ab.",
-    ended: "Die Sitzung wurde beendet. Nach der Anmeldung geht es an derselben Stelle weiter.",
-    expired: "Die Sitzung ist abgelaufen. Nach der Anmeldung geht es an derselben Stelle weiter.",
+      "Sie haben sich in diesem Browser abgemeldet. Der Dienst war nicht erreichbar; dort läuft Ihre Sitzung spätestens in 12 Stunden ab.",
+    ended: "Ihre Sitzung wurde beendet. Melden Sie sich an, um dort weiterzumachen, wo Sie aufgehört haben.",
+    expired: "Ihre Sitzung ist abgelaufen. Melden Sie sich an, um dort weiterzumachen, wo Sie aufgehört haben.",
   },
 };

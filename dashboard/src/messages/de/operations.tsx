@@ -117,8 +117,9 @@ export const operations: typeof en = {
   columns: { operation: "Vorgang", status: "Status", result: "Ergebnis", by: "Gestartet von", at: "Gestartet" },
   running: "Läuft",
   queued: "In der Warteschlange",
-  progressUnknown: "Der Fortschritt ist gerade nicht abrufbar. Es wird weiter versucht…",
-  hostSkipped: "Der Server war nicht aktiv, daher wurde nur der Eintrag entfernt. Die Daten auf dem Rechner sind noch da.",
+  progressUnknown: "Der Fortschritt lässt sich gerade nicht abrufen. Neuer Versuch…",
+  hostSkipped:
+    "Der Server war nicht aktiv, daher wurde nur der Eintrag entfernt. Die Daten auf dem Rechner sind erhalten geblieben.",
   finished: (time) => <>Beendet {time}</>,
   backup: "Sicherung",
   drill: (status) => <>Test: {status}</>,

@@ -21,7 +21,7 @@ export const policies: typeof en = {
     deleteTitle: "Sicherungsplan löschen",
     deleteAbout: (instance) =>
       `${instance} wird dann nicht mehr automatisch gesichert. Die vorhandenen Sicherungen bleiben erhalten.`,
-    none: "Diese Instanz wird nur von Hand gesichert. Ein Sicherungsplan sichert sie regelmäßig und entfernt alte Sicherungen.",
+    none: "Diese Instanz wird nicht automatisch gesichert. Ein Sicherungsplan sichert sie regelmäßig und entfernt alte Sicherungen.",
     status: "Status",
     last: "Letzte Sicherung",
     noLast: "Noch keine",
@@ -47,10 +47,10 @@ export const policies: typeof en = {
     defaultSaved: "Standard-Sicherungsplan gespeichert",
     save: "Plan speichern",
     schedule: "Sichern",
-    presets: { daily: "Täglich", four: "Viermal täglich: 0:00, 6:00, 12:00, 18:00 Uhr", custom: "Eigener Zeitplan" },
+    presets: { daily: "Täglich", four: "Viermal täglich: 00:00, 06:00, 12:00, 18:00 Uhr", custom: "Eigener Zeitplan" },
     time: "Uhrzeit",
     timeHint: "Im 24-Stunden-Format, zum Beispiel 02:00. Die Sicherung beginnt innerhalb von 15 Minuten.",
-    timeWrong: "Eine Uhrzeit wie 02:00 eingeben.",
+    timeWrong: "Geben Sie eine Uhrzeit wie 02:00 ein.",
     cron: "Cron-Ausdruck",
     zone: "Zeitzone",
     keep: "Aufbewahren",
@@ -63,17 +63,17 @@ export const policies: typeof en = {
       monthly: "Monate",
       yearly: "Jahre",
     },
-    neverRemoved: "Gesperrte Sicherungen, manuelle Sicherungen und die neueste abgeschlossene Sicherung entfernt ein Plan nie.",
-    drills: "Wiederherstellungstest alle (Tage)",
+    neverRemoved: "Ein Plan entfernt nie gesperrte Sicherungen, manuelle Sicherungen oder die neueste abgeschlossene Sicherung.",
+    drills: "Abstand der Wiederherstellungstests (Tage)",
     drillsAbout:
-      "Stellt die neueste Sicherung in einer Wegwerf-Datenbank wieder her und prüft sie. Die Instanz bleibt unberührt.",
+      "Stellt die neueste Sicherung in einer temporären Datenbank wieder her und prüft diese. Die Instanz bleibt unberührt.",
     drillsHint: "1 bis 90.",
     enabled: "Aktiv",
   },
   schedule: {
     daily: (time, zone) => `Täglich um ${time} Uhr (${zone})`,
     four: (zone) => `Viermal täglich, ab Mitternacht (${zone})`,
-    cron: (expression, zone) => `Nach dem Cron-Ausdruck ${expression} (${zone})`,
+    cron: (expression, zone) => `Cron-Ausdruck ${expression} (${zone})`,
   },
   /** "Die 3 neuesten Sicherungen und die jeweils neueste der letzten 7 Tage, 4 Wochen und des letzten Jahres". */
   keeps(last, periods) {

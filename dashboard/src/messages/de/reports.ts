@@ -1,4 +1,4 @@
-// Was Server über sich melden: Festplatte, Arbeitsspeicher, Zertifikate.
+// What servers report about themselves: disk, memory, certificates.
 import type { reports as en } from "../en/reports.ts";
 
 export const reports: typeof en = {
@@ -10,22 +10,22 @@ export const reports: typeof en = {
   lowDisk: {
     title: "Wenig Speicherplatz",
     onServer: (server, free, disk) =>
-      `Auf ${server} sind ${free} von ${disk} frei. Sicherungen und Wiederherstellungen können fehlschlagen, und bei voller Festplatte bleiben die Datenbanken stehen. Nicht mehr benötigte Instanzen löschen, oder einige auf einen anderen Server klonen und die Originale löschen.`,
+      `Auf ${server} sind ${free} von ${disk} frei. Sicherungen und Wiederherstellungen können fehlschlagen, und wenn die Festplatte voll ist, bleiben die Datenbanken stehen. Löschen Sie nicht mehr benötigte Instanzen oder klonen Sie einige auf einen anderen Server und löschen Sie die Originale.`,
     onForm: (server, free, disk) =>
-      `Auf ${server} sind ${free} von ${disk} frei. Einen anderen Server auswählen oder dort zuerst nicht mehr benötigte Instanzen löschen.`,
+      `Auf ${server} sind ${free} von ${disk} frei. Wählen Sie einen anderen Server oder löschen Sie dort zuerst nicht mehr benötigte Instanzen.`,
   },
   certificate: {
     label: "Zertifikat",
     status: { pending: "Ausstehend", valid: "Gültig", failing: "Fehlerhaft" },
     expires: "Zertifikat läuft ab",
     checked: "Zertifikat geprüft",
-    unchecked: "Noch nicht geprüft",
+    unchecked: "noch nicht",
     failing: {
-      title: "Zertifikat nicht erhalten oder nicht erneuert",
+      title: "Das Zertifikat konnte nicht ausgestellt oder erneuert werden",
       about: (domain) =>
-        `Der Server konnte für ${domain} kein Zertifikat erhalten oder erneuern. Der DNS-Eintrag muss genau den Wert unten haben, und es darf keinen anderen für diesen Namen geben. Der Server versucht es von selbst erneut.`,
+        `Der Server konnte für ${domain} kein Zertifikat erhalten oder erneuern. Stellen Sie sicher, dass der DNS-Eintrag genau diesen Wert hat, und entfernen Sie alle anderen Einträge für diesen Namen. Der Server versucht es automatisch erneut.`,
     },
     leaves:
-      "Der Server prüft alle zehn Minuten. Diese Karte verschwindet, sobald der Eintrag zu ihm führt und das Zertifikat gültig ist.",
+      "Der Server prüft alle zehn Minuten. Diese Karte verschwindet, sobald der Eintrag auf ihn zeigt und das Zertifikat gültig ist.",
   },
 };

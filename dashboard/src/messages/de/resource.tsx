@@ -1,6 +1,9 @@
 // What all resources share: statuses, lists, forms, dialogs, times and sizes. Titles of lists are in the plural: "Instanzen".
 import type { resource as en } from "../en/resource.tsx";
 
+/** In the accusative: "den API-Schlüssel", "das Admin-Passwort". */
+const the = (what: string): string => `${/passwort$/i.test(what) ? "das" : "den"} ${what}`;
+
 export const resource: typeof en = {
   statuses: {
     server: { provisioning: "Wird bereitgestellt", active: "Aktiv", offline: "Offline" },
@@ -39,18 +42,18 @@ export const resource: typeof en = {
     selectAll: (number) => `Alle ${number} auswählen`,
     clearSelection: "Auswahl aufheben",
     noMatches: "Keine Treffer für diesen Filter.",
-    nothingHere: "Auf dieser Seite ist nichts.",
-    clearFilter: "Filter aufheben",
+    nothingHere: "Diese Seite ist leer.",
+    clearFilter: "Filter zurücksetzen",
     firstPage: "Zu Seite 1",
     updated: {
-      now: "Gerade aktualisiert",
+      now: "Gerade eben aktualisiert",
       seconds: (seconds) => `Vor ${seconds} s aktualisiert`,
       minutes: (minutes) => `Vor ${minutes} min aktualisiert`,
     },
   },
   find: {
     label: (title) => `${title} suchen`,
-    placeholder: (title) => `${title} suchen nach Name, Domain, Notiz oder Label wie env:production`,
+    placeholder: "Name, Domain, Notiz, Label (env:prod)",
     sort: "Sortieren",
     sorts: { "": "Neueste zuerst", oldest: "Älteste zuerst", name: "Name A–Z", "name-desc": "Name Z–A" },
     any: { status: "Jeder Status", protection: "Jeder Schutzstatus" },
@@ -65,10 +68,10 @@ export const resource: typeof en = {
   preferences: {
     title: (title) => `Ansicht: ${title}`,
     save: "Speichern",
-    pageSize: "Einträge je Seite",
-    perPage: (size) => `${size} je Seite`,
+    pageSize: "Einträge pro Seite",
+    perPage: (size) => `${size} pro Seite`,
     columns: "Spalten",
-    density: "Dichte",
+    density: "Zeilenabstand",
     compact: "Kompakte Zeilen",
   },
   chooser: {
@@ -86,11 +89,12 @@ export const resource: typeof en = {
         {label} <i>– optional</i>
       </>
     ),
-    typeName: (name) => `Zur Bestätigung ${name} eingeben`,
+    typeName: (name) => `Geben Sie zur Bestätigung ${name} ein`,
+    required: "Diese Angabe ist erforderlich.",
   },
   labels: {
     title: "Labels",
-    about: "Eines je Zeile, zum Beispiel env: production. Listen lassen sich danach filtern.",
+    about: "Eines pro Zeile, zum Beispiel env: production. Danach können Sie Listen filtern.",
   },
   help: {
     info: "Info",
@@ -100,20 +104,20 @@ export const resource: typeof en = {
   copy: {
     copy: (what) => `${what} kopieren`,
     copied: "Kopiert",
-    failed: "Kopieren nicht möglich. Den Text bitte markieren und von Hand kopieren.",
+    failed: "Kopieren nicht möglich. Markieren Sie den Text und kopieren Sie ihn von Hand.",
   },
   apiCall: {
     show: "API-Aufruf anzeigen",
     sessionsOnly: "Das geht nur im Dashboard. Die API nimmt dafür keine API-Schlüssel an.",
     call: (kind) => `Aufruf mit ${kind}`,
     copy: (kind) => `Aufruf mit ${kind} kopieren`,
-    token: "TOKEN steht für einen API-Schlüssel. Passwörter sind weggelassen.",
-    idempotencyKey: "Jede neue Aktion braucht einen neuen Idempotenzschlüssel.",
+    token: "Setzen Sie TOKEN auf einen API-Schlüssel. Passwörter werden weggelassen.",
+    idempotencyKey: "Verwenden Sie für jede neue Aktion einen neuen Idempotenzschlüssel.",
   },
   secret: {
-    warning: (what) => `${what} jetzt kopieren. Eine spätere Anzeige ist nicht möglich.`,
-    saveFirst: "Erst speichern, dann hier ankreuzen.",
-    saved: (what) => `${what} ist gespeichert`,
+    warning: (what) => `Kopieren Sie ${the(what)} jetzt. Später ist das nicht mehr möglich.`,
+    saveFirst: "Speichern Sie den Wert zuerst und setzen Sie dann dieses Häkchen.",
+    saved: (what) => `Ich habe ${the(what)} gespeichert`,
     done: "Fertig",
   },
   forecast: {
@@ -123,7 +127,7 @@ export const resource: typeof en = {
     unknown: "Noch nicht abschätzbar",
     none: "Keine",
     about: (time) => `Etwa ${time}`,
-    more: (number) => `Und ${number} weitere wie die letzte Zeile`,
+    more: (number) => `Und ${number} weitere wie zuletzt genannt`,
   },
   time: {
     soon: "gleich",

@@ -3,13 +3,13 @@ import type { servers as en } from "../en/servers.ts";
 
 export const servers: typeof en = {
   title: "Server",
-  about: "Die Rechner, auf denen die Instanzen laufen.",
-  empty: "Noch keine Server. Die erste Instanz braucht einen.",
+  about: "Die Rechner, auf denen Ihre Instanzen laufen.",
+  empty: "Noch keine Server. Legen Sie einen für Ihre erste Instanz an.",
   one: "Server",
   create: "Server anlegen",
   fields: {
     name: "Name",
-    nameAbout: "Wird zum Hostnamen des Rechners.",
+    nameAbout: "Wird als Hostname des Rechners verwendet.",
     nameHint: "1 bis 63 Kleinbuchstaben, Ziffern und Bindestriche. Kein Bindestrich am Anfang oder Ende.",
     status: "Status",
     address: "IP-Adresse",
@@ -27,26 +27,25 @@ export const servers: typeof en = {
     id: "ID",
   },
   deleting: "Wird gelöscht",
-  specs: (cpus, memoryGb, diskGb) =>
-    `${cpus} CPU${cpus === 1 ? "" : "s"}, ${memoryGb} GB Arbeitsspeicher, ${diskGb} GB Speicherplatz`,
+  specs: (cpus, memoryGb, diskGb) => `${cpus} CPU${cpus === 1 ? "" : "s"}, ${memoryGb} GB RAM, ${diskGb} GB Speicher`,
   price: {
     free: "Kostenlos",
-    here: (month, hour) => `${month} im Monat, ${hour} je Stunde`,
-    cheaperElsewhere: (month, hour, least) => `${month} im Monat, ${hour} je Stunde (in anderen Regionen ab ${least})`,
+    here: (month, hour) => `${month} pro Monat, ${hour} pro Stunde`,
+    cheaperElsewhere: (month, hour, least) => `${month} pro Monat, ${hour} pro Stunde (in anderen Regionen ab ${least})`,
   },
   offers: {
     chooseProvider: "Anbieter auswählen",
     chooseRegion: "Region auswählen",
-    none: "Keine verfügbar",
-    prices: "Preise des Anbieters, ohne Steuern.",
-    regionFirst: "Welche Größen verfügbar sind, hängt von der Region ab.",
+    none: "Nichts verfügbar",
+    prices: "Die Preise legt der Anbieter fest; sie verstehen sich ohne Steuern.",
+    regionFirst: "Wählen Sie eine Region, um die verfügbaren Größen zu sehen.",
   },
   detail: {
     title: "Details",
     edit: "Bearbeiten",
     delete: "Löschen",
     deleteAgain: "Löschen erneut versuchen",
-    createLike: "Gleichen Server anlegen",
+    createLike: "Server wie diesen anlegen",
   },
   instances: {
     title: "Instanzen",
@@ -74,6 +73,6 @@ export const servers: typeof en = {
   noneActive: {
     title: "Keine aktiven Server",
     view: "Server anzeigen",
-    text: "Erst einen Server anlegen oder warten, bis er bereit ist.",
+    text: "Legen Sie einen an oder warten Sie, bis Ihr Server bereit ist.",
   },
 };

@@ -2,10 +2,10 @@
 import type { shell as en } from "../en/shell.tsx";
 
 export const shell: typeof en = {
-  skip: "Zum Inhalt springen",
+  skip: "Zum Hauptinhalt springen",
   notifications: "Benachrichtigungen",
   dismiss: "Schließen",
-  breadcrumbs: "Pfad zu dieser Seite",
+  breadcrumbs: "Navigationspfad",
   navigation: {
     label: "Hauptnavigation",
     open: "Navigation öffnen",
@@ -55,7 +55,7 @@ export const shell: typeof en = {
   },
   notFound: {
     title: "Seite nicht gefunden",
-    text: "Der Link stimmt nicht, oder der Eintrag wurde gelöscht.",
+    text: "Der Link ist falsch oder das Element wurde gelöscht.",
     home: "Zur Übersicht",
   },
 };

@@ -3,8 +3,8 @@ import type { sshKeys as en } from "../en/ssh-keys.tsx";
 
 export const sshKeys: typeof en = {
   title: "SSH-Schlüssel",
-  about: "Öffentliche Schlüssel, die auf neuen Servern installiert werden und den Zugang über SSH öffnen.",
-  empty: "Noch keine SSH-Schlüssel. Ein neuer Server braucht einen.",
+  about: "Öffentliche Schlüssel, die auf neuen Servern installiert werden, damit Sie sich dort über SSH anmelden können.",
+  empty: "Noch keine SSH-Schlüssel. Sie brauchen einen, um einen Server anzulegen.",
   add: "SSH-Schlüssel hinzufügen",
   added: (name) => `SSH-Schlüssel hinzugefügt: ${name}`,
   columns: {
@@ -18,15 +18,15 @@ export const sshKeys: typeof en = {
     name: "Name",
     namePlaceholder: "Admin-Laptop",
     key: "Öffentlicher Schlüssel",
-    keyAbout: "Der Inhalt der .pub-Datei. Er ist nicht geheim.",
+    keyAbout: "Der Inhalt Ihrer .pub-Datei. Er ist nicht geheim.",
     keyHint: "OpenSSH-Format: Ed25519, ECDSA oder RSA (ab 2048 Bit).",
     keyPlaceholder: "ssh-ed25519 AAAA… name@laptop",
     privateKey:
-      "sieht nach einem privaten Schlüssel aus. Hier gehört der öffentliche hin (die .pub-Datei); der private bleibt geheim",
+      "Das sieht nach einem privaten Schlüssel aus. Fügen Sie den öffentlichen Schlüssel ein (die .pub-Datei), und halten Sie den privaten geheim",
   },
   field: {
     label: "SSH-Schlüssel",
-    about: "Öffnet den Zugang über SSH. Der Dienst hat seinen eigenen Schlüssel.",
+    about: "Damit haben Sie Zugang über SSH. Der Dienst verwendet einen eigenen Schlüssel.",
     placeholder: "Schlüssel auswählen",
     what: "Schlüssel",
     empty: "Noch keine Schlüssel",
@@ -39,7 +39,7 @@ export const sshKeys: typeof en = {
     about: (name) => (
       <>
         <strong>{name}</strong> steht für neue Server nicht mehr zur Verfügung. Vorhandene Server behalten ihn. Um dort den Zugang
-        zu sperren, muss er auf jedem Server aus authorized_keys entfernt werden.
+        zu entziehen, entfernen Sie ihn auf jedem Server aus authorized_keys.
       </>
     ),
   },

@@ -3,8 +3,8 @@ import type { tokens as en } from "../en/tokens.tsx";
 
 export const tokens: typeof en = {
   title: "API-Schlüssel",
-  about: "Damit rufen Skripte und Werkzeuge die API auf. Jeder Schlüssel kann nur, was seine Berechtigungen erlauben.",
-  empty: "Noch keine API-Schlüssel. Aufrufe der API brauchen einen.",
+  about: "Mit API-Schlüsseln rufen Skripte und Tools die API auf. Jeder Schlüssel kann nur, was seine Berechtigungen erlauben.",
+  empty: "Noch keine API-Schlüssel. Legen Sie einen an, um die API aufzurufen.",
   one: "API-Schlüssel",
   columns: {
     name: "Name",
@@ -15,34 +15,34 @@ export const tokens: typeof en = {
     created: "Angelegt",
   },
   createdBy: (name) => `von ${name}`,
-  usedFrom: (address) => `von ${address}`,
+  usedFrom: (address) => `von ${address} aus`,
   neverUsed: "Noch nie",
   neverExpires: "Nie",
   expired: (time) => <>Abgelaufen {time}</>,
   create: {
     title: "API-Schlüssel anlegen",
-    about: "Damit ruft ein Skript oder Werkzeug die API im Namen dieses Kontos auf.",
+    about: "Damit kann ein Skript oder Tool die API im Namen dieses Kontos aufrufen.",
     name: "Name",
-    nameAbout: "Das Skript oder Werkzeug, das diesen Schlüssel verwendet.",
+    nameAbout: "Das Skript oder Tool, das diesen Schlüssel verwendet.",
     namePlaceholder: "Deployment-Pipeline",
     created: (name) => `API-Schlüssel ${name}`,
   },
   expiry: {
     title: "Läuft ab",
-    about: "Abgelaufene Schlüssel funktionieren nicht mehr. Langlebige Schlüssel regelmäßig ersetzen.",
+    about: "Abgelaufene Schlüssel funktionieren nicht mehr. Ersetzen Sie langlebige Schlüssel regelmäßig.",
     choices: { "30": "In 30 Tagen", "90": "In 90 Tagen", "365": "In 1 Jahr", on: "An einem bestimmten Tag", never: "Nie" },
-    untilRevoked: "Gültig bis zum Widerruf.",
+    untilRevoked: "Gültig, bis Sie ihn widerrufen.",
     endOf: (day) => `Gültig bis einschließlich ${day}.`,
     lastDay: "Letzter Tag",
-    lastDayHint: "JJJJ/MM/TT",
-    noDate: "muss ein Datum sein, zum Beispiel 2027/01/31",
-    past: "muss in der Zukunft liegen",
+    lastDayHint: "JJJJ-MM-TT",
+    noDate: "Geben Sie ein Datum ein, zum Beispiel 2027-01-31",
+    past: "Das Datum muss in der Zukunft liegen",
   },
   permissions: {
     title: "Berechtigungen",
-    about: "Mit einer Vorlage von oben beginnen oder Berechtigungen einzeln wählen.",
-    help: "Ein Schlüssel sollte nur können, was sein Programm braucht: Anfragen darüber hinaus schlagen mit FORBIDDEN fehl und nennen die fehlende Berechtigung. Die Berechtigungen eines Schlüssels lassen sich später nicht ändern, er lässt sich nur widerrufen.",
-    preset: "Zugriff",
+    about: "Beginnen Sie mit einer Vorlage von oben oder wählen Sie einzelne Berechtigungen.",
+    help: "Geben Sie einem Schlüssel nur die Berechtigungen, die sein Programm braucht. Andere Anfragen schlagen mit FORBIDDEN fehl, und der Fehler nennt die fehlende Berechtigung. Die Berechtigungen eines Schlüssels können Sie später nicht ändern; Sie können ihn nur widerrufen.",
+    preset: "Zugriffsstufe",
     individual: "Einzelne Berechtigungen",
     count: (number) => `${number} Berechtigung${number === 1 ? "" : "en"}`,
     close: "Schließen",
@@ -62,15 +62,15 @@ export const tokens: typeof en = {
       "servers:read": "auch SSH-Schlüssel",
       "servers:write": "auch SSH-Schlüssel; kann kostenpflichtige Server anlegen",
       "instances:write": "Klonen braucht auch backups:restore",
-      "backups:restore": "auch Herunterladen, also Einblick in alle Daten",
-      "settings:read": "auch die Aktivität",
+      "backups:restore": "auch Herunterladen; damit sind alle Daten einsehbar",
+      "settings:read": "auch das Aktivitätsprotokoll",
     },
   },
   presets: {
     read: { name: "Nur lesen", about: "Alles ansehen, nichts ändern." },
     automation: { name: "Automatisierung", about: "Alles außer den Kontoeinstellungen." },
     backups: { name: "Nur Sicherungen", about: "Sicherungen anlegen und löschen, nicht wiederherstellen oder herunterladen." },
-    all: { name: "Alles", about: "Alle eigenen Rechte, nur API-Schlüssel nicht verwalten." },
+    all: { name: "Alles", about: "Alles, was Sie selbst dürfen, außer API-Schlüssel zu verwalten." },
   },
   revocation: {
     title: "API-Schlüssel widerrufen",
@@ -78,7 +78,7 @@ export const tokens: typeof en = {
     revoked: (name) => `API-Schlüssel widerrufen: ${name}`,
     about: (name, key) => (
       <>
-        <strong>{name}</strong> ({key}) gilt sofort nicht mehr. Das lässt sich nicht rückgängig machen.
+        <strong>{name}</strong> ({key}) funktioniert ab sofort nicht mehr. Das können Sie nicht rückgängig machen.
       </>
     ),
   },

@@ -4,19 +4,19 @@ import type { uploads as en } from "../en/uploads.ts";
 export const uploads: typeof en = {
   title: "Sicherung hochladen",
   backups: "Sicherungen",
-  serverFor: "Ein aktiver Server untersucht das Archiv.",
+  serverFor: "Das Archiv wird auf einem aktiven Server geprüft.",
   file: {
     label: "Datei",
     about: "Eine Sicherung im Zip-Format von Odoo: aus der Datenbankverwaltung, von odoo db dump oder hier heruntergeladen.",
     choose: "Datei auswählen",
-    unreadable: "Der Browser kann die Datei nicht lesen: Sie wurde geändert, verschoben oder gelöscht. Bitte erneut auswählen",
+    unreadable: "Der Browser kann die Datei nicht lesen: Sie wurde geändert, verschoben oder gelöscht. Wählen Sie sie erneut aus",
   },
   server: {
     label: "Server",
     placeholder: "Aktiven Server auswählen",
     about:
-      "Untersucht das Archiv in einer Wegwerf-Datenbank ohne Netzwerk. Die Instanz kann auf einem anderen Server angelegt werden.",
-    aboutLater: "Untersucht das Archiv, sobald es hochgeladen ist.",
+      "Er prüft das Archiv in einer temporären Datenbank ohne Netzwerk. Die Instanz können Sie auch auf einem anderen Server anlegen.",
+    aboutLater: "Er prüft das Archiv, sobald es hochgeladen ist.",
   },
   note: "Notiz",
   notePlaceholder: "Vom alten Server",
@@ -24,10 +24,10 @@ export const uploads: typeof en = {
   continue: "Upload fortsetzen",
   unfinished: {
     title: (name, size) => `Unvollständiger Upload: ${name}, ${size}`,
-    about: "Mit derselben Datei geht er dort weiter, wo er stehen geblieben ist.",
+    about: "Wählen Sie dieselbe Datei, um den Upload an derselben Stelle fortzusetzen.",
   },
   abort: "Upload verwerfen",
-  abortAbout: "Entfernt, was schon hochgeladen ist. Die Datei selbst bleibt, wie sie ist.",
+  abortAbout: "Löscht, was bisher hochgeladen wurde. Ihre Datei bleibt unverändert.",
   phases: {
     paused: (name) => `Pausiert: ${name}`,
     stored: (name) => `Hochgeladen: ${name}`,
@@ -40,12 +40,12 @@ export const uploads: typeof en = {
   pause: "Pausieren",
   resume: "Fortsetzen",
   chooseAgain: "Datei erneut auswählen",
-  keepOpen: "Diese Seite offen lassen. Wird sie geschlossen, geht es mit derselben Datei weiter.",
-  another: "Andere Datei hochladen",
+  keepOpen: "Lassen Sie diese Seite geöffnet. Wenn sie geschlossen wird, wählen Sie zum Fortsetzen dieselbe Datei erneut aus.",
+  another: "Weitere Datei hochladen",
   rejected: (status) => `Der Speicher hat einen Teil der Datei abgelehnt (HTTP ${status})`,
   leaving: {
     title: "Seite verlassen?",
-    about: "Der Upload hält an. Später geht er mit derselben Datei weiter.",
+    about: "Der Upload wird angehalten. Sie können später dieselbe Datei auswählen, um ihn fortzusetzen.",
     leave: "Verlassen",
     stay: "Bleiben",
   },

@@ -24,7 +24,7 @@ export const backupDialogs = {
     version: "Version",
     database: "Database",
     size: "Size",
-    bytes: (size: string, bytes: number) => `${size} (${bytes} bytes)`,
+    bytes: (size: string, bytes: string) => `${size} (${bytes} bytes)`,
     missing: "Missing files",
     missingAbout: "The database lists them, but the instance did not have them.",
     skipped: "Skipped files",
@@ -48,7 +48,7 @@ export const backupDialogs = {
     parts: "What to restore",
     part: { all: "Database and files", database: "Database only", files: "Files only" } satisfies Record<Part, string>,
     backupFirst: "Back up the current state first",
-    backupFirstAbout: "Backs up the current state first, so you can undo this restore.",
+    backupFirstAbout: "Lets you undo this restore.",
     neutralize: "Neutralize",
     neutralizeAbout: "Turns off scheduled actions, email and payments. Leave this off for production.",
     confirm: (instance: string) => `Type ${instance} to confirm`,
@@ -67,9 +67,9 @@ export const backupDialogs = {
     none: "No instances yet",
   },
   edit: {
-    title: (instance: string | null, at: string) => `Edit the ${what(instance)}, ${at}`,
+    title: (instance: string | null, at: string) => `Edit ${what(instance)}, ${at}`,
     save: "Save changes",
-    saved: (instance: string | null, at: string) => `Backup changed: ${instance ?? "uploaded"}, ${at}`,
+    saved: (instance: string | null, at: string) => `Backup updated: ${instance ?? "uploaded"}, ${at}`,
     note: "Note",
     noteAbout: "What this backup is for.",
     locked: "Locked",
@@ -83,11 +83,11 @@ export const backupDialogs = {
   drill: {
     title: "Restore drill",
     run: "Run drill",
-    none: "Not drilled yet. A drill restores the backup to a throwaway database and checks it.",
+    none: "No restore drill yet. A drill restores the backup to a throwaway database and checks it.",
     passed: "Passed",
     failed: "Failed",
     unchecked: "Not checked",
-    runTitle: (instance: string | null, at: string) => `Run a restore drill: ${what(instance)}, ${at}`,
+    runTitle: (instance: string | null, at: string) => `Run restore drill: ${what(instance)}, ${at}`,
     about:
       "The drill restores this backup to a throwaway database on the server, without a network, and starts Odoo on it without " +
       "scheduled actions. It checks the data, then removes everything. Instances keep running, and their data isn't touched.",

@@ -69,7 +69,7 @@ export const backups = {
     loading: "(loading…)",
     previous: "Previous month",
     next: "Next month",
-    more: (number: number) => `${number} more, in the list of backups`,
+    more: (number: number) => `${number} more in the list of backups`,
     due: (at: string) => `Next backup due: ${at}`,
     legend: {
       scheduled: "scheduled",

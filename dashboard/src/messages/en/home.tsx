@@ -7,8 +7,10 @@ export const home = {
   instances: "Instances",
   backups: "Backups",
   /** For screen readers: "3 running instances". */
-  counted: (number: number, status: string, title: string) => `${number} ${status} ${title}`.toLowerCase(),
-  countedInProgress: (number: number, title: string) => `${number} ${title.toLowerCase()} in progress`,
+  counted: (number: number, status: string, title: string) =>
+    `${number} ${status} ${number === 1 ? title.replace(/s$/, "") : title}`.toLowerCase(),
+  countedInProgress: (number: number, title: string) =>
+    `${number} ${number === 1 ? title.replace(/s$/, "") : title} in progress`.toLowerCase(),
   inProgress: "In progress",
   nothingInProgress: "Nothing in progress.",
   startedBy: (name: string, time: ReactNode) => (
@@ -43,7 +45,7 @@ export const home = {
     },
     policy: {
       title: "4. Protect it",
-      text: "A backup policy backs it up every day and keeps as many backups as you say.",
+      text: "A backup policy backs it up every day and keeps as many backups as you choose.",
       button: "Set up automatic backups",
     },
   },

@@ -57,7 +57,7 @@ export const instances = {
     title: "DNS record",
     description: "Add this record at your registrar or DNS provider.",
     about:
-      "It leads the domain to your server. The ERP responds to no other name. To use another domain, choose Change domain under Actions.",
+      "It points the domain to your server. The instance responds to no other name. To use another domain, choose Change domain under Actions.",
     until:
       "Without this record, nobody can reach the instance. Once it exists, a TLS certificate is issued automatically within minutes.",
     type: "Type",
@@ -77,8 +77,8 @@ export const instances = {
     startCall: "Show API call to start",
     startCallTitle: (name: string) => `Start ${name}`,
     delete: "Delete",
-    startAgain: "Try to start it again",
-    deleteFailed: "Delete it",
+    startAgain: "Try starting again",
+    deleteFailed: "Delete instance",
   },
   backups: {
     empty: "No backups of this instance yet.",
@@ -152,7 +152,7 @@ export const instances = {
     title: "Create instance",
     needsServer: "Instances run on an active server.",
     domainAbout: "The address your users open. You'll get the DNS record to create afterwards.",
-    databaseNameHint: "Lowercase letters, numbers and underscores; starts with a letter. Can't be changed later.",
+    databaseNameHint: "Lowercase letters, numbers and underscores. Must start with a letter. Can't be changed later.",
     adminEmailAbout: "The admin signs in to Odoo with this email.",
     chooseVersion: "Choose a version",
     deprecated: "deprecated",
@@ -162,14 +162,14 @@ export const instances = {
       enterprise: { label: "Enterprise", description: "Requires an Odoo Enterprise subscription." },
     },
     beginsWith: (instance: string | null, time: string) =>
-      `Begins with the ${instance === null ? "uploaded backup" : `backup of ${instance}`}, ${time}`,
+      `Starts with the ${instance === null ? "uploaded backup" : `backup of ${instance}`}, ${time}`,
     odoo: (version: string) => `Odoo ${version}.`,
     keepsUuid: "The database keeps its UUID.",
     neutralize: "Neutralize",
     neutralizeOn:
       "Scheduled actions, email and payments are turned off, so your tests never reach real customers. Users need new passwords.",
     neutralizeOff:
-      "Scheduled actions, email and payments run here from then on: stop the original first. Users keep their passwords, except the admin.",
+      "Scheduled actions, email and payments will run here, so stop the original first. Users keep their passwords, except the admin.",
   },
   clone: {
     title: "Clone",

@@ -41,7 +41,7 @@ export const operations = {
       running: "Changing domain",
       succeeded: "Domain changed",
       failed: "Couldn't change domain",
-      event: "Changed instance",
+      event: "Updated instance",
     },
     "instance.clone": {
       name: "Clone",

@@ -30,7 +30,7 @@ export const policies = {
     delete: "Delete policy",
     deleteTitle: "Delete backup policy",
     deleteAbout: (instance: string) => `${instance} will no longer be backed up automatically. Its backups are kept.`,
-    none: "This instance is backed up only when somebody does it. A backup policy takes backups on a schedule and removes old ones.",
+    none: "This instance has no automatic backups. A backup policy takes backups on a schedule and removes old ones.",
     status: "Status",
     last: "Last backup",
     noLast: "None yet",
@@ -56,7 +56,7 @@ export const policies = {
     defaultSaved: "Default backup policy saved",
     save: "Save policy",
     schedule: "Back up",
-    presets: { daily: "Every day", four: "Four times a day: 0:00, 6:00, 12:00, 18:00", custom: "Custom" },
+    presets: { daily: "Every day", four: "Four times a day: 00:00, 06:00, 12:00, 18:00", custom: "Custom" },
     time: "At",
     timeHint: "24-hour clock, such as 02:00. The backup starts within 15 minutes.",
     timeWrong: "Enter a time such as 02:00.",
@@ -81,7 +81,7 @@ export const policies = {
   schedule: {
     daily: (time: string, zone: string) => `Every day at ${time} (${zone})`,
     four: (zone: string) => `Four times a day, from midnight (${zone})`,
-    cron: (expression: string, zone: string) => `By the cron expression ${expression} (${zone})`,
+    cron: (expression: string, zone: string) => `Cron expression ${expression} (${zone})`,
   },
   /** "The 3 newest backups, and the newest of each of the last 7 days and 4 weeks". */
   keeps(last: number, periods: Periods): string {

@@ -18,12 +18,13 @@ export const reports = {
     status: { pending: "Pending", valid: "Valid", failing: "Failing" },
     expires: "Certificate expires",
     checked: "Certificate checked",
-    unchecked: "Not checked yet",
+    unchecked: "not yet",
     failing: {
       title: "Couldn't get or renew the certificate",
       about: (domain: string) =>
-        `The server couldn't get or renew a certificate for ${domain}. Make sure the DNS record has exactly the value below, and remove any others for this name. The server tries again by itself.`,
+        `The server couldn't get or renew a certificate for ${domain}. Make sure the DNS record has exactly this value, and remove any others for this name. The server retries automatically.`,
     },
-    leaves: "The server checks every ten minutes. This card disappears once the record leads to it and the certificate is valid.",
+    leaves:
+      "The server checks every ten minutes. This card disappears once the record points to it and the certificate is valid.",
   },
 };

@@ -50,8 +50,8 @@ export const resource = {
     selectOne: (name: string) => `Select ${name}`,
     /** A button of a row. */
     act: (action: string, name: string) => `${action} ${name}`,
-    selected: (number: number) => `${number} selected`,
-    selectAll: (number: number) => `Select all ${number}`,
+    selected: (number: string) => `${number} selected`,
+    selectAll: (number: string) => `Select all ${number}`,
     clearSelection: "Clear selection",
     noMatches: "No matches for this filter.",
     nothingHere: "There's nothing on this page.",
@@ -65,7 +65,8 @@ export const resource = {
   },
   find: {
     label: (title: string) => `Find ${title.toLowerCase()}`,
-    placeholder: (title: string) => `Find ${title.toLowerCase()} by name, domain, note, or label such as env:production`,
+    /** Fits beside the filters. */
+    placeholder: "Name, domain, note or label (env:prod)",
     sort: "Sort",
     sorts: { "": "Newest first", oldest: "Oldest first", name: "Name A–Z", "name-desc": "Name Z–A" },
     any: { status: "Any status", protection: "Any protection" },
@@ -75,7 +76,7 @@ export const resource = {
     label: "Pages",
     previous: "Previous page",
     next: "Next page",
-    page: (page: number, pages: number) => `Page ${page} of ${pages}`,
+    page: (page: string, pages: string) => `Page ${page} of ${pages}`,
   },
   preferences: {
     title: (title: string) => `Preferences for ${title.toLowerCase()}`,
@@ -88,11 +89,11 @@ export const resource = {
   },
   /** `what` is in the plural: "servers". */
   chooser: {
-    noMatches: (total: number, what: string) => `No matches in all ${total} ${what}`,
+    noMatches: (total: string, what: string) => `No matches in all ${total} ${what}`,
     find: (what: string) => `Find ${what}`,
-    search: (total: number, what: string) => `Search all ${total} ${what}`,
+    search: (total: string, what: string) => `Search all ${total} ${what}`,
     loading: (what: string) => `Loading ${what}`,
-    loadingMore: (what: string, loaded: number, all: number) => `Loading ${what}: ${loaded} of ${all} so far`,
+    loadingMore: (what: string, loaded: string, all: string) => `Loading ${what}: ${loaded} of ${all} so far`,
     failed: (what: string) => `Couldn't load ${what}.`,
   },
   form: {
@@ -103,6 +104,7 @@ export const resource = {
       </>
     ),
     typeName: (name: string) => `Type ${name} to confirm`,
+    required: "This is required.",
   },
   labels: {
     title: "Labels",

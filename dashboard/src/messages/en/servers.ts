@@ -38,15 +38,15 @@ export const servers = {
     chooseProvider: "Choose a provider",
     chooseRegion: "Choose a region",
     none: "None available",
-    prices: "Prices are the provider's, without taxes.",
+    prices: "Prices are set by the provider and exclude taxes.",
     regionFirst: "Choose a region to see the sizes available.",
   },
   detail: {
     title: "Details",
     edit: "Edit",
     delete: "Delete",
-    deleteAgain: "Try to delete it again",
-    createLike: "Create a server like it",
+    deleteAgain: "Try deleting again",
+    createLike: "Create a server like this one",
   },
   instances: {
     title: "Instances",

@@ -19,7 +19,7 @@ export const settings = {
   },
   defaultPolicy: {
     title: "Default backup policy",
-    about: "New instances get a copy of it, except neutralized clones. Instances that exist keep theirs.",
+    about: "New instances get a copy of it, except neutralized clones. Existing instances keep theirs.",
     remove: "Remove default policy",
     set: "Set default policy",
     edit: "Edit default policy",
@@ -29,7 +29,7 @@ export const settings = {
     keeps: "Keeps",
     drills: "Restore drills",
     removeTitle: "Remove default backup policy",
-    removeAbout: "New instances won't be backed up until they have a policy. Instances that exist keep theirs.",
+    removeAbout: "New instances won't be backed up until they have a policy. Existing instances keep theirs.",
   },
   quotas: {
     title: "Quotas",
@@ -39,7 +39,7 @@ export const settings = {
     tokens: "API keys",
     sshKeys: "SSH keys",
     users: "Users",
-    used: (used: number, limit: number) => `${used} of ${limit} used`,
+    used: (used: string, limit: string) => `${used} of ${limit} used`,
   },
   session: {
     title: "Your session",
@@ -54,7 +54,7 @@ export const settings = {
     local: (zone: string) => `Local time (${zone})`,
     utc: "UTC",
     language: "Language",
-    languageAbout: "Remembered in this browser. The page is loaded again.",
+    languageAbout: "Remembered in this browser. Changing it reloads the page.",
     browsers: "Browser's language",
   },
   password: {

@@ -26,7 +26,7 @@ export const uploads = {
     about: "Choose the same file to continue where it stopped.",
   },
   abort: "Abort upload",
-  abortAbout: "Removes what was uploaded. Your file stays as it is.",
+  abortAbout: "Deletes what was uploaded so far. Your file isn't changed.",
   phases: {
     paused: (name: string) => `Paused: ${name}`,
     stored: (name: string) => `Uploaded: ${name}`,
@@ -35,7 +35,7 @@ export const uploads = {
   progressOf: (name: string) => `Upload of ${name}`,
   sent: (sent: string, all: string) => `${sent} of ${all}`,
   left: (time: string) => `${time} left`,
-  checked: (percent: number) => `checked ${percent} %`,
+  checked: (percent: number) => `checked ${percent}%`,
   pause: "Pause",
   resume: "Resume",
   chooseAgain: "Choose the file again",
