@@ -273,8 +273,9 @@ function sourceOf(code: string): (typeof sources)[number] {
   return { file: "x.tsx", folder: "", code, program };
 }
 
-/** Every page has these; what the others need, `shell/routes.tsx` says, or the part of a page that is loaded later. */
+/** Every page has these; what it needs of the others is named where its file is loaded, or where a part of it is that loads later. */
 const COMMON = /\btext\.(?!(?:app|operations|resource|shell|ts)\b)(\w+)/g;
+const PAGE = /\b(?:page\(\s*"[^"]+",|withAreas\()\s*\(\) => import\("([^"]+)"\)((?:,\s*"\w+")*)/g;
 const LATER = /\blazily\(\s*async \(\) => \(await import\("([^"]+)"\)\)\.\w+((?:,\s*"\w+")*),?\s*\)/g;
 
 /** The areas of the catalog that a file and all that it imports read, except those that a part that is loaded later brings itself. */
@@ -293,14 +294,30 @@ function areasOf(file: string, seen = new Set<string>()): Set<string> {
   return new Set([...own, ...later, ...imported.flatMap((each) => [...areasOf(each, seen)])]);
 }
 
+/** Read only about a bulk action that is in progress: the page that began it has loaded them. */
+const LOADED_BEFORE: Readonly<Record<string, readonly string[]>> = { "dashboard/src/shell/shell.tsx": ["bulk"] };
+
+/** What files are loaded together with areas of the catalog, and with which. */
+const loadedWith = (pattern: RegExp) =>
+  sources.flatMap(({ file, code }) =>
+    [...code.matchAll(pattern)].map(([, from = "", areas = ""]) => ({
+      file: join(dirname(file), from),
+      areas: [...areas.matchAll(/\w+/g)].flat().toSorted(),
+    })),
+  );
+
 test("every page loads the areas of the catalog that it reads, and no others", () => {
-  const { code } = sources.find(({ file }) => file.endsWith("shell/routes.tsx")) ?? { code: "" };
-  const pages = [...code.matchAll(/page\(\s*"([^"]+)",\s*\(\) => import\("([^"]+)"\)((?:,\s*"\w+")*)/g)];
-  expect(pages.length).toBeGreaterThan(10);
-  for (const [, path, file = "", areas = ""] of pages)
-    expect([...areas.matchAll(/\w+/g)].flat().toSorted(), path).toEqual(
-      [...areasOf(join("dashboard/src/shell", file))].toSorted(),
-    );
-  expect([...areasOf("dashboard/src/shell/shell.tsx")]).toEqual(["bulk"]); // with its panel
-  expect([...areasOf("dashboard/src/login/login.tsx")]).toEqual(["login"]);
+  const pages = loadedWith(PAGE);
+  const names = pages.map(({ file }) => file);
+  for (const name of ["login/route", "shell/shell", "home/home"]) expect(names).toContain(`dashboard/src/${name}.tsx`);
+  for (const { file, areas } of pages)
+    expect([...areas, ...(LOADED_BEFORE[file] ?? [])], file).toEqual([...areasOf(file)].toSorted());
+  const parts = loadedWith(LATER);
+  expect(parts.length).toBeGreaterThan(10);
+  for (const { file, areas } of parts) expect([...areasOf(file)], file).toEqual(expect.arrayContaining(areas));
+});
+
+test("only one function loads files with areas of the catalog, and the entry for the sign-in page, which is there before React", () => {
+  const callers = sources.filter(({ code }) => /\bloadAreas\(/.test(code)).map(({ file }) => file);
+  expect(callers.toSorted()).toEqual(["app/with-areas.ts", "main.tsx", "messages/text.ts"].map((file) => `dashboard/src/${file}`));
 });

@@ -11,23 +11,11 @@ import { BrokenRoute } from "./app/boundary.tsx";
 import { startMode } from "./app/mode.ts";
 import { queryClient } from "./app/query-client.ts";
 import { loadDeployment } from "./app/deployment.ts";
-import { load } from "./app/loading.ts";
-import { loadComponentText } from "./messages/components.ts";
-import { loadAreas } from "./messages/text.ts";
+import { withAreas } from "./app/with-areas.ts";
 import { SessionRequired } from "./session/required.tsx";
 
-const Login = lazy(() =>
-  load(async () => {
-    const [login] = await Promise.all([import("./login/route.tsx"), loadAreas("login")]);
-    return login;
-  }),
-);
-const Shell = lazy(() =>
-  load(async () => {
-    const [shell] = await Promise.all([import("./shell/shell.tsx"), loadComponentText()]);
-    return shell;
-  }),
-);
+const Login = lazy(withAreas(() => import("./login/route.tsx"), "login"));
+const Shell = lazy(withAreas(() => import("./shell/shell.tsx"))); // main.tsx has loaded it already, with the components' own text
 
 /** A data router, because only it can keep a user on a page. */
 const newRouter = () =>

@@ -10,7 +10,7 @@ import { text } from "../messages/text.ts";
 import { useSecondsUntil } from "../session/countdown.ts";
 import { type Batch, countsOf, dismissBatch, failuresOf, isOver, retryBatch, stopBatch, useBatch } from "./batch.ts";
 
-export default function BulkPanel() {
+export function BulkPanel() {
   const batch = useBatch();
   return batch !== undefined && <Flashbar items={[isOver(batch) ? resultOf(batch) : progressOf(batch)]} />;
 }

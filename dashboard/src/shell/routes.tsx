@@ -1,7 +1,7 @@
 // Every page of the dashboard, each in its own chunk.
 import { type ComponentType, lazy } from "react";
-import { load } from "../app/loading.ts";
-import { type Area, loadAreas } from "../messages/text.ts";
+import { withAreas } from "../app/with-areas.ts";
+import type { Area } from "../messages/text.ts";
 
 interface Route {
   path: string;
@@ -11,12 +11,7 @@ interface Route {
 /** With the areas of the catalog that the page needs. */
 const page = (path: string, part: () => Promise<{ default: ComponentType }>, ...areas: Area[]): Route => ({
   path,
-  Page: lazy(() =>
-    load(async () => {
-      const [loaded] = await Promise.all([part(), loadAreas(...areas)]);
-      return loaded;
-    }),
-  ),
+  Page: lazy(withAreas(part, ...areas)),
 });
 
 /** Every page except the sign-in page, which has no shell. */

@@ -3,14 +3,14 @@ import BreadcrumbGroup from "@cloudscape-design/components/breadcrumb-group";
 import Flashbar from "@cloudscape-design/components/flashbar";
 import { I18nProvider } from "@cloudscape-design/components/i18n";
 import Spinner from "@cloudscape-design/components/spinner";
-import { lazy, Suspense, useEffect, useRef } from "react";
+import { Suspense, useEffect, useRef } from "react";
 import { Route, Routes, useLocation } from "react-router";
 import { useWatch } from "../operations/watch.ts";
 import { Boundary } from "../app/boundary.tsx";
 import { useFollowChanges } from "../app/follow-changes.ts";
 import { useFollow } from "../app/follow.ts";
 import { EnvironmentBanner } from "../app/environment.tsx";
-import { load } from "../app/loading.ts";
+import { lazily } from "../app/lazily.tsx";
 import { useBatch } from "../bulk/batch.ts";
 import { componentText } from "../messages/components.ts";
 import { language } from "../messages/language.ts";
@@ -20,14 +20,9 @@ import { dismiss, useNotifications } from "../app/notifications.ts";
 import { routes } from "./routes.tsx";
 import { TopBar } from "./top-bar.tsx";
 import { useShownTrail } from "../app/trail.ts";
-import { loadAreas, text } from "../messages/text.ts";
+import { text } from "../messages/text.ts";
 
-const BulkPanel = lazy(() =>
-  load(async () => {
-    const [panel] = await Promise.all([import("../bulk/panel.tsx"), loadAreas("bulk")]);
-    return panel;
-  }),
-);
+const BulkPanel = lazily(async () => (await import("../bulk/panel.tsx")).BulkPanel, "bulk");
 
 export default function Shell() {
   const { pathname } = useLocation();
@@ -45,11 +40,7 @@ export default function Shell() {
         <TopBar />
       </div>
       <section className="toasts" aria-label={text.shell.notifications}>
-        {batch !== undefined && (
-          <Suspense>
-            <BulkPanel />
-          </Suspense>
-        )}
+        {batch !== undefined && <BulkPanel />}
         <Notifications />
       </section>
       <Layout breadcrumbs={<Trail />}>
