@@ -51,6 +51,7 @@ export const EventFilters: Narrowing["Fields"] = ({ place, go }) => {
         <Select
           ariaLabel={say.person}
           filteringType={people.length > 8 ? "auto" : "none"}
+          filteringAriaLabel={say.findPerson}
           options={people}
           selectedOption={people.find(({ value }) => value === actor) ?? anybody()}
           onChange={({ detail }) => go({ ...place, page: 1, actor: detail.selectedOption.value })}
@@ -67,7 +68,7 @@ export const EventFilters: Narrowing["Fields"] = ({ place, go }) => {
         />
       </div>
       <input
-        className="day"
+        className="date"
         type="date"
         aria-label={say.day}
         value={day}

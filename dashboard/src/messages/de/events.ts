@@ -16,6 +16,7 @@ export const events: typeof en = {
   filters: {
     person: "Nach Person filtern",
     anybody: "Alle Personen",
+    findPerson: "Person suchen",
     action: "Nach Aktion filtern",
     anyAction: "Alle Aktionen",
     findAction: "Aktion suchen",

@@ -14,6 +14,7 @@ export const events = {
   filters: {
     person: "Filter by person",
     anybody: "Anybody",
+    findPerson: "Find person",
     action: "Filter by action",
     anyAction: "Any action",
     findAction: "Find action",

@@ -1,0 +1,109 @@
+// What opens on a page is accessible to everyone, in light and in dark mode: menus, choices, dialogs, errors of forms, and pages that are empty or
+// could not be loaded. The pages themselves: pages.test.ts.
+import type { Locator, Page } from "playwright-core";
+import { beforeAll, expect } from "vitest";
+import { account, type TestAccount } from "../harness/account.ts";
+import { expectAccessible } from "./axe.ts";
+import { moveTo, test } from "./browser.ts";
+import { button, title } from "./instance-page.ts";
+import { furnish, moveAndSee, PAGES, type Things } from "./pages.ts";
+
+let mine: TestAccount;
+let things: Things;
+beforeAll(async () => {
+  mine = await account();
+  things = await furnish(mine);
+});
+
+async function expectAccessibleInBothModes(page: Page): Promise<void> {
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(colorScheme === "dark" ? "body.awsui-dark-mode" : "body:not(.awsui-dark-mode)").waitFor();
+    await expectAccessible(page);
+  }
+}
+
+/** Opens each with a click, looks at it, and closes it. */
+async function lookAt(page: Page, openers: readonly Locator[], opened: Locator): Promise<void> {
+  for (const opener of openers) {
+    await opener.click();
+    await opened.first().waitFor();
+    await expectAccessibleInBothModes(page);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => opened.count()).toBe(0);
+  }
+}
+
+/** The dialogs behind a menu. */
+async function lookBehind(page: Page, menu: Locator, items: readonly string[]): Promise<void> {
+  for (const item of items) {
+    await menu.click();
+    await lookAt(page, [page.getByRole("menuitem", { name: item, exact: true })], page.getByRole("dialog"));
+  }
+}
+
+test("the menus, choices and dialogs of a list", { timeout: 240_000 }, async ({ open }) => {
+  const page = await open("/instances", { as: mine });
+  await title(page, /^Instances/);
+  await page.getByRole("checkbox", { name: "Select Shop" }).check();
+  const [items, options, asked] = [page.getByRole("menuitem"), page.getByRole("option"), page.getByRole("dialog")];
+  await lookAt(page, [button(page, mine.user.name), button(page, "Actions")], items);
+  await lookAt(page, [button(page, /^Sort/), button(page, /status/)], options);
+  await lookAt(page, [button(page, "Preferences for instances")], asked);
+  await lookBehind(page, button(page, "Actions"), ["Stop", "Change labels"]);
+  await moveTo(page, "/activity");
+  await title(page, /^Activity/);
+  await lookAt(page, [button(page, /^Filter by action/)], options);
+});
+
+test("the menus, dialogs and explanations of an instance and its backups", { timeout: 240_000 }, async ({ open }) => {
+  const page = await open(`/instances/${things.instance}`, { as: mine });
+  const asked = page.getByRole("dialog");
+  await lookAt(page, [button(page, "Actions")], page.getByRole("menuitem"));
+  await lookAt(page, [button(page, "Stop"), button(page, "Set up automatic backups")], asked);
+  await lookBehind(page, button(page, "Actions"), ["Edit details", "Change domain", "Delete"]);
+  await button(page, "Stop").click();
+  await asked.getByRole("button", { name: "Show API call" }).click();
+  await asked.getByRole("region", { name: "curl call" }).waitFor();
+  await expectAccessibleInBothModes(page);
+  await page.keyboard.press("Escape");
+  await lookBehind(page, button(page, /^Actions on the backup/), ["Restore", "Run drill", "Edit details", "Delete"]);
+});
+
+test("forms with errors", { timeout: 240_000 }, async ({ open }) => {
+  const page = await open("/servers/create", { as: mine });
+  for (const [path, name] of [
+    ["/servers/create", "Create server"],
+    ["/instances/create", "Create instance"],
+    ["/settings/api-keys/create", "Create API key"],
+  ] as const) {
+    await moveTo(page, path);
+    await title(page, name);
+    await button(page, name).click();
+    await page.locator('[aria-invalid="true"]').first().waitFor();
+    await expectAccessibleInBothModes(page);
+  }
+});
+
+/** Those that fetch what they show. */
+const FETCHING = PAGES.filter(({ route }) => !["*", "/settings/api-keys/create"].includes(route));
+
+test("pages that could not be loaded", { timeout: 240_000 }, async ({ open, faults }) => {
+  faults.expected.push(/^Failed to load resource/);
+  const page = await open("/nowhere", { as: mine });
+  const error = { code: "NOT_ALLOWED", message: "This API key cannot do that" };
+  await page.route(/\/api\/v1\//, (route) => route.fulfill({ status: 403, json: { success: false, error } }));
+  for (const { route, path = () => route } of FETCHING) {
+    await moveTo(page, path(things));
+    await page.getByRole("alert").first().waitFor();
+    await expectAccessibleInBothModes(page);
+  }
+});
+
+test("an account with nothing in it", { timeout: 240_000 }, async ({ open }) => {
+  const page = await open("/nowhere", { as: await account() });
+  for (const shown of PAGES.filter(({ path }) => path === undefined)) {
+    await moveAndSee(page, shown, things);
+    await expectAccessibleInBothModes(page);
+  }
+});
