@@ -105,6 +105,18 @@ const usedIcons: Plugin = {
   },
 };
 
+/**
+ * The components ask in every render whether the page has the design system's other theme, by a search of the whole page for its class. It does
+ * not: for 100 checkboxes the search would take as long as all the rest.
+ */
+const oneTheme: Plugin = {
+  name: "one-theme",
+  transform: {
+    filter: { id: /internal\/hooks\/use-visual-mode\/index\.js$/ },
+    handler: (code) => code.replace("isThemeActive(Theme.OneTheme)", "false"),
+  },
+};
+
 /** The route table as the client needs it, without the schemas that it is declared with. */
 const tableWithoutSchemas: Plugin = {
   name: "table-without-schemas",
@@ -118,7 +130,7 @@ export default defineConfig({
   root: ROOT,
   base: "/",
   publicDir: false,
-  plugins: [react(), fontFiles, withoutEval, withoutSentences, usedMessages, usedIcons, tableWithoutSchemas],
+  plugins: [react(), fontFiles, withoutEval, withoutSentences, usedMessages, usedIcons, oneTheme, tableWithoutSchemas],
   // The messages come parsed.
   resolve: { alias: { "@formatjs/icu-messageformat-parser": "@formatjs/icu-messageformat-parser/lib/no-parser.js" } },
   build: {

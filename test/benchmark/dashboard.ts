@@ -72,7 +72,6 @@ async function inputDelay(page: Page, act: () => Promise<unknown>): Promise<numb
 test("what is done in long lists", async ({ open }) => {
   const page = await open("/instances", { as: mine, fresh: true });
   await page.addInitScript(WATCH_INPUT);
-  await page.evaluate(`localStorage.setItem("preferences:instances", "{}")`);
   await page.reload();
   const rows = page.getByRole("row");
   await rows.nth(20).waitFor();
@@ -90,6 +89,7 @@ test("what is done in long lists", async ({ open }) => {
   delays.push(["clear it", await inputDelay(page, () => find.fill(""))]);
   await rows.nth(100).waitFor();
   delays.push(["select all", await inputDelay(page, () => page.getByRole("checkbox").first().click())]);
+  delays.push(["deselect one", await inputDelay(page, () => page.getByRole("checkbox").nth(5).click())]);
   delays.push([
     "open the actions",
     await inputDelay(page, () =>
@@ -100,6 +100,14 @@ test("what is done in long lists", async ({ open }) => {
     ),
   ]);
   await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: /^Sort/ }).click();
+  delays.push(["sort", await inputDelay(page, () => page.getByRole("option", { name: "Name A–Z" }).click())]);
+  await page.getByRole("link", { name: "Bakery Aachen 1" }).waitFor();
+  const preferences = page.getByRole("button", { name: "Preferences for instances" });
+  delays.push(["open the preferences", await inputDelay(page, () => preferences.click())]);
+  await asked.getByLabel("Database name").check();
+  delays.push(["show another column", await inputDelay(page, () => asked.getByRole("button", { name: "Save" }).click())]);
+  await page.getByRole("columnheader", { name: "Database name" }).waitFor();
   delays.push(["next page", await inputDelay(page, () => page.getByRole("button", { name: "Next page" }).click())]);
   delays.push([
     "jump by the top bar",

@@ -89,7 +89,7 @@ test("a list's page size, columns, density and sort are remembered, and its file
   await asked.getByRole("button", { name: /20 per page/ }).click();
   await asked.getByRole("option", { name: "50 per page" }).click();
   await asked.getByLabel("Database name").check();
-  await asked.getByLabel("Created").uncheck();
+  await asked.getByLabel("Version").uncheck();
   await asked.getByLabel("Compact rows").check();
   await expectAccessible(page);
   await button(asked, "Save").click();
@@ -102,14 +102,14 @@ test("a list's page size, columns, density and sort are remembered, and its file
   await expect.poll(() => names.count()).toBe(50);
   await expect.poll(() => names.first().getByRole("link").first().textContent()).toBe(HOSTILE);
   await page.getByRole("columnheader", { name: "Database name" }).waitFor();
-  await page.getByRole("columnheader", { name: "Created" }).waitFor({ state: "detached" });
+  await page.getByRole("columnheader", { name: "Version" }).waitFor({ state: "detached" });
 
   await page.getByLabel("Find instances").fill("env:staging");
   await page.getByRole("heading", { name: "Instances (160)" }).waitFor();
   const [file] = await Promise.all([page.waitForEvent("download"), button(page, "Download instances as CSV").click()]);
   expect(file.suggestedFilename()).toMatch(/^instances-\d{4}-\d\d-\d\d\.csv$/);
   const lines = (await buffer(await file.createReadStream())).toString().split("\r\n");
-  expect(lines[0]).toBe("\uFEFFName,Status,URL,Version,Server,Protection,Labels,Database name");
+  expect(lines[0]).toBe("\uFEFFName,Status,URL,Server,Protection,Labels,Database name");
   expect(lines).toHaveLength(1 + 160 + 1);
   expect(lines[1]).toMatch(/^"'=HYPERLINK\(""https:\/\/example\.com"",""x""\)",running,https:/);
 });

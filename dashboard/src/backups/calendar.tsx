@@ -90,8 +90,14 @@ const Head = ({ months, onChange }: { months: number; onChange: (months: number)
     variant="h2"
     actions={
       <SpaceBetween direction="horizontal" size="xs">
-        <Button iconName="angle-left" ariaLabel={text.backups.calendar.previous} onClick={() => onChange(months - 1)} />
         <Button
+          variant="icon"
+          iconName="angle-left"
+          ariaLabel={text.backups.calendar.previous}
+          onClick={() => onChange(months - 1)}
+        />
+        <Button
+          variant="icon"
           iconName="angle-right"
           ariaLabel={text.backups.calendar.next}
           disabled={months > 0} // where the next backup may be due

@@ -23,7 +23,7 @@ export function Failed() {
   const { data, error, refetch } = useQuery(operations.list({ status: "failed", per_page: SHOWN }));
   const recent = data?.data.filter(isRecent) ?? [];
   return (
-    <Container header={<Header variant="h2">{text.home.failures}</Header>}>
+    <Container fitHeight header={<Header variant="h2">{text.home.failures}</Header>}>
       {data === undefined ? (
         error === null ? (
           <Spinner />

@@ -14,7 +14,9 @@ import { FirstSteps, isUnprotected } from "./first-steps.tsx";
 import { Running } from "./running.tsx";
 import { useTallies } from "./use-tally.ts";
 
-const THIRD = { colspan: { default: 12, xs: 4 } };
+const HALF = { colspan: { default: 12, s: 6 } } as const;
+const THIRD = { colspan: { default: 12, xs: 4 } } as const;
+const QUARTER = { colspan: { default: 12, xs: 6, s: 3 } } as const;
 
 export default function Home() {
   const { tallies, error, retry } = useTallies();
@@ -27,20 +29,23 @@ export default function Home() {
   const { servers, backups, protection } = tallies;
   const instance = single ? only.data?.data[0] : undefined;
   const first = instance !== undefined && isUnprotected(instance) ? instance : undefined;
+  const isKnown = protection !== undefined && tallies.instances.total > 0;
   const fresh = tallies.instances.total === 0 && backups.total === 0;
   return (
     <Page title={text.home.title}>
       {(fresh || first !== undefined) && <FirstSteps servers={servers} instance={first} />}
       {!(fresh && servers.total === 0) && (
         <SpaceBetween size="l">
-          {protection !== undefined && tallies.instances.total > 0 && <Protection counts={protection} />}
-          <Grid gridDefinition={[THIRD, THIRD, THIRD]}>
+          <Grid gridDefinition={isKnown ? [QUARTER, QUARTER, QUARTER, QUARTER] : [THIRD, THIRD, THIRD]}>
+            {isKnown && <Protection counts={protection} />}
             <Counts of="server" title={text.home.servers} href="/servers" tally={servers} />
             <Counts of="instance" title={text.home.instances} href="/instances" tally={tallies.instances} />
             <Counts of="backup" title={text.home.backups} href="/backups" tally={backups} />
           </Grid>
-          <Running />
-          <Failed />
+          <Grid gridDefinition={[HALF, HALF]}>
+            <Running />
+            <Failed />
+          </Grid>
         </SpaceBetween>
       )}
     </Page>

@@ -10,7 +10,7 @@ const ORDER = ["overdue", "unprotected", "protected"] as const;
 
 export function Protection({ counts }: { counts: Readonly<Record<(typeof ORDER)[number], number>> }) {
   return (
-    <Container header={<Header variant="h2">{text.home.protection}</Header>}>
+    <Container fitHeight header={<Header variant="h2">{text.home.protection}</Header>}>
       <ul className="plain counts">
         {ORDER.map((status) => {
           const { word, sign } = shownOf("protection", status);

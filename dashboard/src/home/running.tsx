@@ -15,6 +15,7 @@ export function Running() {
   const running = useRunning();
   return (
     <Container
+      fitHeight
       header={
         <Header variant="h2" {...(running.length > 0 && { counter: `(${running.length})` })}>
           {text.home.inProgress}

@@ -1,4 +1,5 @@
 // The backups of an instance with their actions, and "Back up now".
+import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useState } from "react";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
@@ -14,7 +15,7 @@ const BackUp = lazily(async () => (await import("../backups/back-up.tsx")).BackU
 export function BackupsOf({ instance, server }: { instance: Instance; server: ListedServer | undefined }) {
   const [asking, setAsking] = useState(false);
   return (
-    <>
+    <SpaceBetween size="l">
       <BackupCalendar instanceId={instance.id} nextAt={instance.protection.next_backup_at} />
       <BackupsTable
         instanceId={instance.id}
@@ -27,6 +28,6 @@ export function BackupsOf({ instance, server }: { instance: Instance; server: Li
         }
       />
       {asking && <BackUp instance={instance} onDismiss={() => setAsking(false)} />}
-    </>
+    </SpaceBetween>
   );
 }

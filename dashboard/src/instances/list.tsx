@@ -25,7 +25,17 @@ function columnsOf(): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
       cell: ({ status }) => <Status of="instance" status={status} />,
       text: ({ status }) => status,
     },
-    { id: "address", header: fields.url, long: true, cell: (instance) => <Address of={instance} />, text: ({ url }) => url },
+    {
+      id: "address",
+      header: fields.url,
+      long: true,
+      cell: (instance) => (
+        <Wrapped>
+          <Address of={instance} />
+        </Wrapped>
+      ),
+      text: ({ url }) => url,
+    },
     { id: "version", header: fields.version, cell: versionOf, text: versionOf },
     {
       id: "server",
@@ -43,6 +53,7 @@ function columnsOf(): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
     {
       id: "created",
       header: fields.created,
+      hidden: true,
       cell: ({ created_at }) => <Time at={created_at} />,
       text: ({ created_at }) => created_at,
     },

@@ -23,7 +23,13 @@ export function ExportButton<Item>({ title, list, query, columns }: Props<Item>)
   return (
     <SpaceBetween size="xs">
       {error !== null && <Failure error={error} retry={fetchAll} />}
-      <Button iconName="download" ariaLabel={text.resource.list.download(title)} loading={pending} onClick={fetchAll} />
+      <Button
+        variant="icon"
+        iconName="download"
+        ariaLabel={text.resource.list.download(title)}
+        loading={pending}
+        onClick={fetchAll}
+      />
     </SpaceBetween>
   );
 }

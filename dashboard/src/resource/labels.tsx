@@ -1,7 +1,6 @@
 // Labels: shown, and edited one on a line.
 import Badge from "@cloudscape-design/components/badge";
 import FormField from "@cloudscape-design/components/form-field";
-import SpaceBetween from "@cloudscape-design/components/space-between";
 import Textarea from "@cloudscape-design/components/textarea";
 import type { ReactNode } from "react";
 import type { Labels as Map } from "../../../shared/api/fields.ts";
@@ -30,11 +29,11 @@ export function Labels({ of }: { of: Map }) {
   const labels = Object.entries(of);
   if (labels.length === 0) return "–";
   return (
-    <SpaceBetween direction="horizontal" size="xxs">
+    <div className="labels">
       {labels.map(([key, value]) => (
         <Badge key={key}>{labelInWords([key, value])}</Badge>
       ))}
-    </SpaceBetween>
+    </div>
   );
 }
 
@@ -63,7 +62,6 @@ export const labelsColumn: Column<{ labels: Map }> = {
   get header() {
     return text.resource.labels.title;
   },
-  width: 200,
   long: true,
   cell: ({ labels }) => <Labels of={labels} />,
   text: ({ labels }) => labelsToText(labels),

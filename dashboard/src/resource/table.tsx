@@ -6,12 +6,13 @@ import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type ComponentType, type ReactNode, useState } from "react";
+import { type ComponentType, type ReactNode, useMemo, useState } from "react";
 import type { ListMeta } from "../../../shared/api/fields.ts";
 import { Failure } from "../app/failure.tsx";
 import { lazily } from "../app/lazily.tsx";
 import type { ListQuery, Question } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { useAllPages } from "./all-pages.ts";
 import { ExportButton } from "./export-button.tsx";
 import { useNarrow } from "./narrow.ts";
 import { askedOf, type Filters as FilterKinds, type FiltersProps, type Narrowing } from "./list-query.ts";
@@ -84,11 +85,10 @@ function useListed<Item extends { id: string }>(props: TableProps<Item>) {
   const { query: asked, filtered } = askedOf(props, place);
   const all = { ...asked, ...only };
   const query = useQuery({ ...list({ page: place.page, per_page: perPage, ...all }), placeholderData: keepPreviousData });
-  const [first, ...others] = props.columns;
-  const columns: typeof props.columns = [
-    first,
-    ...others.filter(({ id, hidden = false }) => preferences.columns?.[id] ?? !hidden),
-  ];
+  const columns = useMemo((): typeof props.columns => {
+    const [first, ...others] = props.columns;
+    return [first, ...others.filter(({ id, hidden = false }) => preferences.columns?.[id] ?? !hidden)];
+  }, [props.columns, preferences.columns]);
   return { place, go, preferences, setPreferences, perPage, filtered, asked: all, query, columns };
 }
 
@@ -99,6 +99,7 @@ export function ResourceTable<Item extends { id: string }>(props: TableProps<Ite
   const { data: items = [], meta } = query.data ?? {};
   const box = useFocusNext(query.data);
   const { selected, selectShown, select } = useSelection(items, JSON.stringify({ ...asked, sort: "", order: "" }));
+  const everything = useAllPages(list, asked, select);
   const pages = Math.max(1, Math.ceil((meta?.total ?? 0) / perPage));
   const [total, sort] = [meta?.total ?? 0, place.sort];
 
@@ -112,8 +113,10 @@ export function ResourceTable<Item extends { id: string }>(props: TableProps<Ite
     header: (
       <SpaceBetween size="s">
         {items.length > 0 && failure}
+        {selected.length > 0 && everything.error !== null && <Failure error={everything.error} />}
         <ListHeader
           {...props}
+          {...(selected.length > 0 && { description: <SelectionBar {...{ selected, total, everything, select }} /> })}
           total={meta}
           updatedAt={query.dataUpdatedAt}
           refreshing={query.isRefetching}
@@ -124,18 +127,11 @@ export function ResourceTable<Item extends { id: string }>(props: TableProps<Ite
         />
       </SpaceBetween>
     ),
-    ...(Filters !== undefined && {
-      filter: (
-        <SpaceBetween size="s">
-          <Filters {...props} place={place} go={go} />
-          <SelectionBar list={list} query={asked} total={total} selected={selected} onSelect={select} />
-        </SpaceBetween>
-      ),
-    }),
+    ...(Filters !== undefined && { filter: <Filters {...props} place={place} go={go} /> }),
     ...(Bulk !== undefined && selectable(selected, selectShown)),
   };
   return (
-    <div ref={box}>
+    <div ref={box} className="list">
       <CardsOrTable title={title} columns={columns} compact={preferences.compact ?? false} shared={shared} />
       {/* Below the rows, so that nothing moves when the number of pages is known. */}
       {pages > 1 && (
@@ -170,7 +166,12 @@ function Tools<Item extends { id: string }>({
   return (
     <SpaceBetween direction="horizontal" size="xs">
       {main && total > 0 && <ExportButton title={title} list={list} query={asked} columns={columns} />}
-      <Button iconName="settings" ariaLabel={text.resource.preferences.title(title)} onClick={() => setOpen(true)} />
+      <Button
+        variant="icon"
+        iconName="settings"
+        ariaLabel={text.resource.preferences.title(title)}
+        onClick={() => setOpen(true)}
+      />
       {open && (
         <PreferencesDialog
           title={title}
@@ -189,7 +190,8 @@ function Tools<Item extends { id: string }>({
   );
 }
 
-interface HeaderProps extends Pick<TableProps<never>, "title" | "main" | "description" | "actions"> {
+interface HeaderProps extends Pick<TableProps<never>, "title" | "main" | "actions"> {
+  description?: ReactNode;
   total: ListMeta | undefined;
   updatedAt: number;
   refreshing: boolean;
@@ -210,7 +212,13 @@ function ListHeader(props: HeaderProps) {
       actions={
         <SpaceBetween direction="horizontal" size="xs" alignItems="center">
           <Updated at={updatedAt} />
-          <Button iconName="refresh" ariaLabel={text.resource.list.refresh(title)} loading={refreshing} onClick={onRefresh} />
+          <Button
+            variant="icon"
+            iconName="refresh"
+            ariaLabel={text.resource.list.refresh(title)}
+            loading={refreshing}
+            onClick={onRefresh}
+          />
           {props.tools}
           {props.onSelection}
           {actions}
@@ -227,19 +235,29 @@ interface ShownProps<Item> extends Pick<TableProps<Item>, "title" | "columns"> {
   shared: { items: Item[]; loading: boolean; loadingText: string; trackBy: string; empty: ReactNode; header: ReactNode };
 }
 
+interface CellProps<Item> {
+  of: Column<Item>["cell"];
+  item: Item;
+}
+
+/** Renders again only for another record, not for another selection: what is in 100 rows takes longer than a click may. */
+const Cell = <Item,>({ of, item }: CellProps<Item>): ReactNode => useMemo(() => of(item), [of, item]);
+
 function CardsOrTable<Item extends { id: string }>({ title, columns, compact, shared }: ShownProps<Item>) {
   const [first, ...others] = columns;
-  if (useNarrow())
+  const narrow = useNarrow();
+  const columnDefinitions = useMemo(() => columns.map(definitionOf), [columns]);
+  if (narrow)
     return (
       <Cards
         {...shared}
         ariaLabels={selectionLabels(title)}
         cardDefinition={{
-          header: first.cell,
+          header: (item: Item) => <Cell of={first.cell} item={item} />,
           sections: others.map(({ id, header, cell, long = false }, index) => ({
             id,
             header,
-            content: cell,
+            content: (item: Item) => <Cell of={cell} item={item} />,
             width: index === 0 || long ? 100 : 50, // the first would be higher than one beside it
           })),
         }}
@@ -252,16 +270,18 @@ function CardsOrTable<Item extends { id: string }>({ title, columns, compact, sh
       // However narrow the window is, what a row is and its actions are in view.
       stickyColumns={{ first: 1, last: isActions(columns.at(-1)) ? 1 : 0 }}
       ariaLabels={{ tableLabel: title, ...selectionLabels(title) }}
-      columnDefinitions={columns.map(({ id, header, cell, width }) => ({
-        id,
-        header,
-        cell,
-        isRowHeader: id === first.id,
-        ...(width !== undefined && { width }),
-      }))}
+      columnDefinitions={columnDefinitions}
     />
   );
 }
+
+const definitionOf = <Item,>({ id, header, cell, width }: Column<Item>, index: number) => ({
+  id,
+  header,
+  cell: (item: Item) => <Cell of={cell} item={item} />,
+  isRowHeader: index === 0,
+  ...(width !== undefined && { width }),
+});
 
 const isActions = <Item,>(column: Column<Item> | undefined): boolean =>
   column !== undefined && ["action", "menu"].includes(column.id);

@@ -22,7 +22,9 @@ export function Layout({ breadcrumbs, children }: { breadcrumbs: ReactNode; chil
   const { pathname } = useLocation();
   const [open, setOpen] = useState(isWide);
   useEffect(() => setOpen(isWide), [isWide]);
-  useEffect(() => setOpen(wide.matches), [pathname]); // a link was followed
+  useEffect(() => {
+    if (!wide.matches) setOpen(false); // a link was followed
+  }, [pathname]);
   useTopHeight();
   return (
     <div className="layout">

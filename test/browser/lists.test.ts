@@ -1,0 +1,102 @@
+// Lists of many records: all of their columns can be read at any width, nothing moves under the pointer, and the keyboard is enough.
+import type { Page } from "playwright-core";
+import { beforeAll, expect } from "vitest";
+import * as z from "zod";
+import { account, type TestAccount } from "../harness/account.ts";
+import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+import { expectAccessible } from "./axe.ts";
+import { moveTo, test } from "./browser.ts";
+import { button, dialog, title } from "./instance-page.ts";
+
+const MANY = 12;
+let mine: TestAccount;
+
+beforeAll(async () => {
+  mine = await account({ seeded: true });
+  const server = await seedServer(mine.id, { name: "erp-1" });
+  for (let i = 0; i < MANY; i++) {
+    const labels = { env: "production", ...(i === MANY - 1 && { team: "accounting", tier: "gold" }) };
+    const instance = await seedInstance(mine.id, { server_id: server.id, name: `Pharmacy Freiburg ${i}`, labels });
+    await seedBackup(instance, { note: "Before the inventory" });
+  }
+});
+
+/** What of a list's table its place does not show, in pixels. */
+const hidden = async (page: Page): Promise<number> =>
+  z.number().parse(
+    await page.evaluate(`(() => {
+      const table = document.querySelector("table");
+      return Math.max(0, table.offsetWidth - table.parentElement.clientWidth);
+    })()`),
+  );
+
+test.for(["en", "de"])(
+  "a laptop shows all columns of every list, and two lines of a row at most (%s)",
+  async (language, { open }) => {
+    const page = await open("/instances", { as: mine, locale: language, fresh: true });
+    for (const path of ["/instances", "/servers", "/backups"]) {
+      await moveTo(page, path);
+      await page.getByRole("row").nth(1).getByRole("link").first().waitFor();
+      expect(await hidden(page), path).toBe(0);
+    }
+    await moveTo(page, "/instances");
+    const row = page.getByRole("row", { name: /Pharmacy Freiburg 3 / });
+    await row.waitFor();
+    expect((await row.boundingBox())?.height).toBeLessThan(64);
+    const [badge, cell] = [row.getByText("env: production"), row.getByRole("cell").last()];
+    const [of, within] = [await badge.boundingBox(), await cell.boundingBox()];
+    expect((of?.x ?? 0) + (of?.width ?? 0)).toBeLessThanOrEqual((within?.x ?? 0) + (within?.width ?? 0));
+  },
+);
+
+test("on a tablet, with every column, the keyboard scrolls the list, and the names stay in view", async ({ open }) => {
+  const page = await open("/instances", { as: mine, fresh: true });
+  await page.setViewportSize({ width: 768, height: 900 });
+  await button(page, "Preferences for instances").click();
+  const asked = dialog(page, "Preferences for instances");
+  for (const column of ["Created", "Database name", "Last backup", "ID"]) await asked.getByLabel(column, { exact: true }).check();
+  await button(asked, "Save").click();
+  await page.getByRole("columnheader", { name: "Database name" }).waitFor();
+  const place = page.getByRole("region", { name: "Instances" });
+  await place.focus();
+  const last = page.getByRole("row").nth(1).getByRole("cell").last();
+  await expect
+    .poll(async () => {
+      await page.keyboard.press("ArrowRight");
+      const [cell, list] = [await last.boundingBox(), await place.boundingBox()];
+      return (cell?.x ?? Infinity) + (cell?.width ?? 0) <= (list?.x ?? 0) + (list?.width ?? 0) + 1;
+    })
+    .toBe(true);
+  const name = page.getByRole("link", { name: "Pharmacy Freiburg 11" });
+  const [box, list] = [await name.boundingBox(), await place.boundingBox()];
+  expect(box?.x ?? -1).toBeGreaterThanOrEqual(list?.x ?? 0);
+  await expectAccessible(page);
+});
+
+test("selecting a row moves none of them, and the whole choice is made and undone with the keyboard", async ({ open }) => {
+  const page = await open("/instances", { as: mine });
+  const box = page.getByRole("checkbox", { name: "Select Pharmacy Freiburg 5" });
+  const before = await box.boundingBox();
+  await page.getByRole("checkbox", { name: "Select Pharmacy Freiburg 7" }).focus();
+  await page.keyboard.press("Space");
+  await page.getByRole("status").getByText("1 selected").waitFor();
+  expect(await box.boundingBox()).toEqual(before);
+  await button(page, "Clear selection").focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: `Instances (${MANY})` }).waitFor();
+  expect(await box.boundingBox()).toEqual(before);
+});
+
+test("a closed navigation stays closed on the next page, and a phone closes it when a link is followed", async ({ open }) => {
+  const page = await open("/instances", { as: mine });
+  await button(page, /^Close navigation/).click();
+  await moveTo(page, "/backups");
+  await title(page, /^Backups/);
+  expect(await page.getByRole("navigation", { name: "Main navigation" }).count()).toBe(0);
+  await page.setViewportSize({ width: 768, height: 900 });
+  await button(page, /^Open navigation/).click();
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "Servers", exact: true }).click();
+  await title(page, /^Servers/);
+  await button(page, /^Open navigation/).waitFor();
+});
