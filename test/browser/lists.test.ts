@@ -100,3 +100,27 @@ test("a closed navigation stays closed on the next page, and a phone closes it w
   await title(page, /^Servers/);
   await button(page, /^Open navigation/).waitFor();
 });
+
+test("a page whose request is never responded to says so in the end, and shows what the next one returns", async ({
+  open,
+  faults,
+}) => {
+  faults.expected.push(/^Failed to load resource/);
+  const page = await open("/servers", { as: mine, fresh: true }); // its clock is the test's
+  await page.getByRole("link", { name: "erp-1" }).waitFor();
+  let silent = 0;
+  await page.route(/\/api\/v1\/instances\?/, () => void silent++);
+  await page.clock.install();
+  await moveTo(page, "/instances");
+  const failure = page.getByRole("alert").getByText("Can't reach the service");
+  await expect
+    .poll(async () => {
+      await page.clock.fastForward(41_000);
+      return failure.isVisible();
+    })
+    .toBe(true);
+  expect(silent).toBe(3); // and no more: the user decides
+  await page.unroute(/\/api\/v1\/instances\?/);
+  await button(page, "Try again").first().click();
+  await page.getByRole("link", { name: "Pharmacy Freiburg 3" }).waitFor();
+});

@@ -57,15 +57,30 @@ export const client = clientOf(endpoints, {
   },
 });
 
+/** Longer than the API takes for any response: after it, the connection is gone without a word, as on a train or after a night. */
+const SILENCE_MS = 40_000;
+
+/** Otherwise a page would wait for minutes, until the browser gives up. */
+async function fetchInTime(url: Parameters<typeof fetch>[0], init: RequestInit): Promise<Response> {
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  const signals = [silence.signal, ...(init.signal ? [init.signal] : [])];
+  try {
+    return await fetch(url, { ...init, signal: AbortSignal.any(signals) });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** The last overview: as long as nothing has changed, the API sends none again. */
 let known: { url: string; token: string | undefined; etag: string; body: string } | undefined;
 
 async function revalidated(...[url, init = {}]: Parameters<typeof fetch>): Promise<Response> {
-  if (typeof url !== "string" || !url.endsWith("/overview")) return fetch(url, init);
+  if (typeof url !== "string" || !url.endsWith("/overview")) return fetchInTime(url, init);
   const token = session()?.token;
   const last = known?.url === url && known.token === token ? known : undefined;
   const headers = { ...Object.fromEntries(new Headers(init.headers)), ...(last && { "if-none-match": last.etag }) };
-  const response = await fetch(url, { ...init, headers });
+  const response = await fetchInTime(url, { ...init, headers });
   if (last !== undefined && response.status === 304) return new Response(last.body, { status: 200, headers: response.headers });
   const etag = response.headers.get("etag");
   if (response.ok && etag !== null) known = { url, token, etag, body: await response.clone().text() };
