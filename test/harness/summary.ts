@@ -32,7 +32,9 @@ function summaryOf(modules: readonly TestModule[]): Summary {
       const { state, errors = [] } = test.result();
       if (state === "passed") summary.passed += 1;
       if (test.diagnostic()?.flaky === true) {
-        const [reason = ""] = errors[0]?.message.split("\n") ?? [];
+        // What a page logged is in the second line.
+        const [first = "", second = ""] = errors[0]?.message.split("\n") ?? [];
+        const reason = `${first} ${second}`.trim();
         summary.repeated.push({ name: `${name}: ${test.fullName}`, reason });
       }
       if (state === "passed" || state === "failed") continue;
