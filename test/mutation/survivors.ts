@@ -16,6 +16,7 @@ const JWT = "shared/runtime/jwt.ts";
 const JOSE = "The library rejects such a text as well.";
 const LIFECYCLE = "shared/domain/lifecycle.ts";
 const TYPES = "This tells the compiler what the table says: nothing else can be there.";
+const PAGES = "shared/data/pages.ts";
 const HINT = "What is remembered of an item without a free slot is replaced by what its write returns.";
 
 export const survivors: readonly Explanation[] = [
@@ -101,16 +102,35 @@ export const survivors: readonly Explanation[] = [
   },
   {
     file: JWT,
-    code: "key === undefined",
-    becomes: "false",
-    why: "The library throws a TypeError without a key, which means the same.",
-  },
-  {
-    file: JWT,
     code: "!claims.success",
     becomes: "false",
     why: "Reading claims that are not there throws a TypeError, which means the same.",
   },
   { file: JWT, code: "parts.length === 3", becomes: "true", why: JOSE },
   { file: JWT, code: 'part !== ""', becomes: "true", why: JOSE },
+  { file: PAGES, code: "a.place < b.place", becomes: "a.place <= b.place", why: "No two records have the same place." },
+  {
+    file: PAGES,
+    code: "last !== undefined",
+    becomes: "true",
+    why: "There are more records than the page shows only if it shows one.",
+  },
+  {
+    file: PAGES,
+    code: 'createHash("sha256").update(name).digest("base64url").slice(0, 16)',
+    becomes: 'createHash("sha256").update(name).digest("base64url")',
+    why: "Cursors become longer.",
+  },
+  {
+    file: PAGES,
+    code: "{ return undefined; // not a cursor of ours; the caller reports it }",
+    becomes: "{}",
+    why: "A function without a return returns undefined.",
+  },
+  {
+    file: "functions/workflows/restore-backup/tasks.ts",
+    code: 'progress === "down"',
+    becomes: "false",
+    why: "A text has no `ready`, and an undo that returns undefined has ended as well.",
+  },
 ];

@@ -18,7 +18,7 @@ import { storedObject } from "../../shared/storage/archives.ts";
 import { storedArchiveOf } from "../../shared/storage/stored-archive.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { erpsOf } from "./erps.ts";
-import { InjectedError, type Intercept, type WorkflowHarness, workflowHarness } from "./harness.ts";
+import { InjectedError, type Intercept, type Run, type WorkflowHarness, workflowHarness } from "./harness.ts";
 import { expectConsistent, snapshotOf } from "./snapshot.ts";
 import type { Cloud } from "../../infra/local/cloud.ts";
 
@@ -89,6 +89,11 @@ const failAt =
   (task: string) => {
     if (task === failing) throw new InjectedError(name);
   };
+/** How often a task ran, in one execution: a second one would be the rescue of one that died. */
+function triesOf(name: string, { tasks }: Run): number {
+  expect(new Set(tasks.map(({ execution }) => execution)).size).toBe(1);
+  return tasks.filter(({ task }) => task === name).length;
+}
 const kinds = (): string[] => machine.jobs.map(({ kind }) => kind);
 const jobs = (kind: JobKind): AnyJob[] => machine.jobs.filter((job) => job.kind === kind);
 const stepJobs = ({ id }: OperationRecord): string[] => STEPS.map((name) => `${id}-${name}`);
@@ -272,12 +277,14 @@ describe("removing a safety backup that was not completed", () => {
     machine.respond = (job, count, work) =>
       job.kind === "forget_archive" ? slowly(job, count, work) : unrecorded(job, count, work);
     const keys: string[] = [];
-    const { operation } = await restore(backup, {}, async (task) => {
+    const run = await restore(backup, {}, async (task) => {
       if (task !== "closeSafetyBackup" || keys.length > 0) return;
       for (const job of jobs("make_archive")) if ("key" in job) keys.push(job.key);
       for (const key of keys) expect(await storedObject(key)).toBeDefined();
     });
+    const { operation } = run;
     expect(operation).toMatchObject({ state: "failed", error: { code: "HOST_JOB_FAILED" } });
+    expect(triesOf("closeSafetyBackup", run)).toBe(2);
     const made_by = `${operation.id}-makeSafetyBackup`;
     const job = { id: `${operation.id}-closeSafetyBackup-try1`, kind: "forget_archive", made_by, ends: [made_by] };
     expect(jobs("forget_archive")).toEqual([job, job]);
@@ -307,8 +314,10 @@ describe("removing a safety backup that was not completed", () => {
 
   test("has nothing to do if the backup was not begun", async () => {
     const { backup } = await changed();
-    const { operation } = await restore(backup, {}, failAt("makeSafetyBackup"));
+    const run = await restore(backup, {}, failAt("makeSafetyBackup"));
+    const { operation } = run;
     expect(operation.state).toBe("failed");
+    expect(triesOf("closeSafetyBackup", run)).toBe(1);
     expect(await find(backupRef(harness.me.id, safetyIdOf(operation)))).toBeUndefined();
     expect(kinds()).not.toContain("forget_archive");
   });
@@ -325,8 +334,10 @@ describe("once the old data may be gone", () => {
   test("a failure drops it again, and the restore has succeeded", async () => {
     const { instance, backup } = await changed();
     machine.respond = notAtFirst((job, count, work) => (job.kind === "drop_old" && count === 2 ? { ready: false } : work()));
-    const { operation } = await restore(backup, { neutralize: true });
+    const run = await restore(backup, { neutralize: true });
+    const { operation } = run;
     expect(operation).toMatchObject({ state: "succeeded", error: null });
+    expect(triesOf("putBack", run)).toBe(2);
     const job = { kind: "drop_old", instance_id: instance.id, restore_id: operation.id };
     const again = { ...job, id: `${operation.id}-putBack-try1`, ends: stepJobs(operation) };
     expect(jobs("drop_old")).toEqual([{ ...job, id: `${operation.id}-dropOld` }, again, again]);
