@@ -167,7 +167,7 @@ function apiOf({ me }: WorkflowHarness): () => Promise<Client> {
 
 const sessions = new WeakMap<WorkflowHarness, Promise<Client>>();
 
-/** One for all sequences in an account: a log-in is slow on purpose. */
+/** One for all sequences in an account: signing in is slow on purpose. */
 const sessionOf = (harness: WorkflowHarness) => (): Promise<Client> => {
   const session = sessions.get(harness) ?? harness.me.session();
   sessions.set(harness, session);
