@@ -1,7 +1,5 @@
 // What a request may cost: calls to DynamoDB and its capacity, starts of workflows, the size of a function. The figures are the
 // project's own goals: a change that breaks one makes every request slower and more expensive.
-import { randomBytes } from "node:crypto";
-import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { Call } from "../infra/local/aws/aws.ts";
@@ -15,10 +13,9 @@ import { getInstance } from "../shared/data/instances.ts";
 import { reserveOperation } from "../shared/data/operations.ts";
 import { endOperation } from "../shared/data/operation-ends.ts";
 import { getServer, moveServerToDeleting } from "../shared/data/servers.ts";
-import { idFrom, newId } from "../shared/domain/ids.ts";
+import { newId } from "../shared/domain/ids.ts";
 import { keys, type ListKind, placement } from "../shared/data/keys.ts";
-import { entryOf, findableIn } from "../shared/data/entries.ts";
-import { countPlace, markPlace, numberOf } from "../shared/data/numbers.ts";
+import { countPlace, numberOf } from "../shared/data/numbers.ts";
 import { setQuota } from "../shared/data/operator.ts";
 import { SERVER_PHASES } from "../shared/domain/lifecycle.ts";
 import { account, newPublicKey, type TestAccount, unique, unusedId, uniqueDomain } from "./harness/account.ts";
@@ -28,7 +25,7 @@ import { holdForGood } from "./harness/held-work.ts";
 import { some } from "./harness/some.ts";
 import { closedRoutes } from "./harness/requests.ts";
 import { backupFields, instanceFields, seedBackup, seedInstance, seedServer, serverFields } from "./harness/seed.ts";
-import { table } from "./harness/table.ts";
+import { createdAt, seedManyInstances, writeItems } from "./harness/seed-many.ts";
 
 let cloud: Cloud;
 let me: TestAccount;
@@ -392,72 +389,17 @@ test("a malformed request costs only the authorizer's call", async () => {
   expect([authorizer.length, handler.length]).toEqual([1, 0]);
 });
 
-async function write(items: Record<string, unknown>[]): Promise<void> {
-  const { client, table: name } = table();
-  const batches = Array.from({ length: Math.ceil(items.length / 25) }, (_, i) => items.slice(i * 25, i * 25 + 25));
-  for (let from = 0; from < batches.length; from += 8)
-    await Promise.all(
-      batches.slice(from, from + 8).map(async (batch) => {
-        const { UnprocessedItems } = await client.send(
-          new BatchWriteCommand({ RequestItems: { [name]: batch.map((Item) => ({ PutRequest: { Item } })) } }),
-        );
-        expect(Object.keys(UnprocessedItems ?? {})).toEqual([]);
-      }),
-    );
-}
-
 const capacityOf = (calls: readonly Call[]): number => calls.reduce((sum, call) => sum + (call.capacity ?? 0), 0);
 
 describe("a page of 20 of 10,000 instances on 1,000 servers, filtered", () => {
   const RECORDS = 10_000;
-  const MINUTE = 60_000;
-  const FIRST = Date.parse("2026-01-01T00:00:00.000Z");
-  const createdAt = (made: number) => new Date(FIRST + made * MINUTE).toISOString();
   let them: TestAccount;
 
   beforeAll(async () => {
     them = await account();
-    const servers = Array.from({ length: 1_000 }, () => unusedId("server"));
-    const items: Record<string, unknown>[] = [];
-    const counts = new Map<string, Record<string, unknown>>();
-    const count = (filter: string, made: number) => {
-      const { leaf, attribute } = countPlace(numberOf(made, ""));
-      const key = keys.count("instance", them.id, filter, leaf);
-      const item = counts.get(key.sk) ?? { ...key };
-      item[attribute] = Number(item[attribute] ?? 0) + 1;
-      counts.set(key.sk, item);
-    };
-    for (const [i, id] of servers.entries())
-      items.push({ ...serverFields(them.id, id, numberOf(i, id)), ...keys.record("server", them.id, id) });
-    for (let made = 0; made < RECORDS; made++) {
-      const id = idFrom("instance", FIRST + made * MINUTE, randomBytes(10));
-      const number = numberOf(made, id);
-      const record = InstanceRecord.parse({
-        ...instanceFields(them.id, id, number, servers[made % servers.length] ?? ""),
-        name: `Shop ${made}`,
-        domain: `shop-${made}.example.com`,
-        database_name: `shop_${made}`,
-        labels: { env: made % 3 === 0 ? "production" : "staging", team: "sales" },
-        state: made % 2 === 0 ? "running" : "stopped",
-        created_at: createdAt(made),
-      });
-      const place = { status: record.state, protection: record.protection_status };
-      items.push({
-        ...entryOf(id, record.created_at, { ...findableIn("instance", record), ...place }),
-        ...keys.entry("instance", them.id, id),
-      });
-      count("all", made);
-      count(record.state, made);
-      const mark = markPlace(number);
-      if (mark !== undefined) {
-        const key = keys.marks("instance", them.id, mark.leaf);
-        counts.set(key.sk, { ...counts.get(key.sk), ...key, [mark.attribute]: Date.parse(record.created_at) });
-      }
-      // Only the records that the test reads, because the others cost nothing.
-      if (made >= RECORDS - 200 || Math.abs(made - RECORDS / 2) < 200 || made < 50)
-        items.push({ ...record, ...keys.record("instance", them.id, id), ...placement("instance", them.id, number, place) });
-    }
-    await write([...counts.values(), ...items]);
+    // The records that the tests read: the newest, the first, and those in the middle.
+    const isRead = (made: number) => made >= RECORDS - 200 || Math.abs(made - RECORDS / 2) < 200 || made < 50;
+    await seedManyInstances(them.id, { count: RECORDS, isRead });
   });
 
   test.each([
@@ -584,7 +526,7 @@ describe("a page of 20 of 100,000", () => {
           ...placement(kind, them.id, number, { status, parentId: parent.server_id }),
         });
       }
-      await write([...counts.values(), ...items]);
+      await writeItems([...counts.values(), ...items]);
     });
 
     // Eight consecutive pages start at each possible position inside a block of counts.
@@ -630,5 +572,3 @@ describe("a page of 20 of 100,000", () => {
     });
   });
 });
-
-// The largest is sign-in, with its JWT, its throttle and its sessions. It was 300 KB before calls had timeouts and sessions exact counts.

@@ -1,0 +1,83 @@
+// Writes as many records at once as a large account has, past the API, with their counts and what searches find.
+import { randomBytes } from "node:crypto";
+import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { expect } from "vitest";
+import { entryOf, findableIn } from "../../shared/data/entries.ts";
+import { keys, placement } from "../../shared/data/keys.ts";
+import { countPlace, markPlace, numberOf } from "../../shared/data/numbers.ts";
+import { InstanceRecord } from "../../shared/data/records.ts";
+import { idFrom } from "../../shared/domain/ids.ts";
+import { instanceFields, serverFields } from "./seed.ts";
+import { table } from "./table.ts";
+import { unusedId } from "./account.ts";
+
+/** Items of the table, 25 in a call, 8 calls at a time. */
+export async function writeItems(items: readonly Record<string, unknown>[]): Promise<void> {
+  const { client, table: name } = table();
+  const batches = Array.from({ length: Math.ceil(items.length / 25) }, (_, i) => items.slice(i * 25, i * 25 + 25));
+  for (let from = 0; from < batches.length; from += 8)
+    await Promise.all(
+      batches.slice(from, from + 8).map(async (batch) => {
+        const { UnprocessedItems } = await client.send(
+          new BatchWriteCommand({ RequestItems: { [name]: batch.map((Item) => ({ PutRequest: { Item } })) } }),
+        );
+        expect(Object.keys(UnprocessedItems ?? {})).toEqual([]);
+      }),
+    );
+}
+
+const MINUTE = 60_000;
+const FIRST = Date.parse("2026-01-01T00:00:00.000Z");
+
+/** When "Shop 0", "Shop 1" and so on of `seedManyInstances` were created. */
+export const createdAt = (made: number): string => new Date(FIRST + made * MINUTE).toISOString();
+
+/**
+ * Instances "Shop 0", "Shop 1" and so on, on 1,000 servers in turn. Searches find them all; only those that `isRead` says have records,
+ * because reading the others costs nothing.
+ */
+export async function seedManyInstances(
+  accountId: string,
+  { count, isRead }: { count: number; isRead: (made: number) => boolean },
+): Promise<void> {
+  const servers = Array.from({ length: 1_000 }, () => unusedId("server"));
+  const items: Record<string, unknown>[] = [];
+  const counts = new Map<string, Record<string, unknown>>();
+  const add = (filter: string, made: number) => {
+    const { leaf, attribute } = countPlace(numberOf(made, ""));
+    const key = keys.count("instance", accountId, filter, leaf);
+    const item = counts.get(key.sk) ?? { ...key };
+    item[attribute] = Number(item[attribute] ?? 0) + 1;
+    counts.set(key.sk, item);
+  };
+  for (const [i, id] of servers.entries())
+    items.push({ ...serverFields(accountId, id, numberOf(i, id)), ...keys.record("server", accountId, id) });
+  for (let made = 0; made < count; made++) {
+    const id = idFrom("instance", FIRST + made * MINUTE, randomBytes(10));
+    const number = numberOf(made, id);
+    const record = InstanceRecord.parse({
+      ...instanceFields(accountId, id, number, servers[made % servers.length] ?? ""),
+      name: `Shop ${made}`,
+      domain: `shop-${made}.example.com`,
+      database_name: `shop_${made}`,
+      labels: { env: made % 3 === 0 ? "production" : "staging", team: "sales" },
+      state: made % 2 === 0 ? "running" : "stopped",
+      created_at: createdAt(made),
+    });
+    const place = { status: record.state, protection: record.protection_status };
+    items.push({
+      ...entryOf(id, record.created_at, { ...findableIn("instance", record), ...place }),
+      ...keys.entry("instance", accountId, id),
+    });
+    add("all", made);
+    add(record.state, made);
+    const mark = markPlace(number);
+    if (mark !== undefined) {
+      const key = keys.marks("instance", accountId, mark.leaf);
+      counts.set(key.sk, { ...counts.get(key.sk), ...key, [mark.attribute]: Date.parse(record.created_at) });
+    }
+    if (isRead(made))
+      items.push({ ...record, ...keys.record("instance", accountId, id), ...placement("instance", accountId, number, place) });
+  }
+  await writeItems([...counts.values(), ...items]);
+}
