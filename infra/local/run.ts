@@ -9,6 +9,7 @@ import { startCloud, variableOf } from "./cloud.ts";
 import { type Demo, demoAccount } from "./demo.ts";
 import { docsPage } from "./pages/docs-page.ts";
 import { LocalError } from "./errors.ts";
+import { collectWhenIdle } from "./idle.ts";
 import { liveWelcome, prepareLive } from "./live.ts";
 import { configurationFrom, storeFrom } from "./operator.ts";
 import { serve } from "./pages/pages.ts";
@@ -43,6 +44,7 @@ export async function run(
     environment === "live"
       ? liveWelcome(await timed("Updating the catalog from the providers", () => prepareLive(cloud)), cloud.apiUrl, dataDir)
       : welcome(await timed("Preparing the demo account", () => demoAccount(dataDir, cloud.apiUrl, environment)));
+  collectWhenIdle();
   const seconds = (performance.now() / 1000).toFixed(1);
   console.log(
     `\nReady after ${seconds} s. Press Ctrl-C to stop. Data is stored in ${dataDir} (--reset deletes it).\n${greeting}`,

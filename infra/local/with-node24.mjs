@@ -58,6 +58,9 @@ function run(node) {
       NODE_COMPILE_CACHE: join(root, ".local", "compile-cache"),
       // Functions run in threads that end when they are idle. With an arena each, glibc keeps a third more memory after they have ended.
       MALLOC_ARENA_MAX: "1",
+      // A fixed limit keeps it from raising the limit with every large buffer: those are given back as soon as they are free.
+      MALLOC_MMAP_THRESHOLD_: "131072",
+      MALLOC_TRIM_THRESHOLD_: "131072",
       ...process.env,
     },
   });
