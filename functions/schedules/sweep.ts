@@ -6,7 +6,7 @@ import { serverRef } from "../../shared/data/servers.ts";
 import { find } from "../../shared/data/table.ts";
 import { isOpen, LIFECYCLE, OPERATION, workflowOf } from "../../shared/domain/lifecycle.ts";
 import { providers } from "../../shared/providers/index.ts";
-import type { LabelledMachine, Provider } from "../../shared/providers/provider.ts";
+import type { LabeledMachine, Provider } from "../../shared/providers/provider.ts";
 import { concurrently } from "../../shared/runtime/concurrently.ts";
 import { findExecution } from "../../shared/runtime/executions.ts";
 import { log } from "../../shared/platform/log.ts";
@@ -81,7 +81,7 @@ async function compare(provider: Provider): Promise<void> {
  * A machine without a record. It is deleted if the table has the operation that created it, which proves that it is not in use: the
  * creation failed, its server was deleted, or it exists twice. Otherwise the table lacks something, and a person has to check.
  */
-async function isOrphan(provider: Provider, machine: LabelledMachine): Promise<boolean> {
+async function isOrphan(provider: Provider, machine: LabeledMachine): Promise<boolean> {
   const { account_id, server_id, machine_id, operation_id } = machine;
   const [server, creation] = await Promise.all([find(serverRef(account_id, server_id)), findOperation(account_id, operation_id)]);
   // A failed creation has released its machine, or was about to.

@@ -9,7 +9,7 @@ import { serviceKey } from "../platform/service-key.ts";
 import { fingerprintOf, userData } from "./first-boot.ts";
 import { allPages, RESPONSE_SECONDS, api, type Ask, type Meaning, type ErrorResponse, UNKNOWN } from "./http.ts";
 import { idsIn, machineName } from "./machine-name.ts";
-import type { LabelledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
+import type { LabeledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
 import { Done, Identified, keptKey, type Options, ordered, orderOf, releasing, supportedImage } from "./virtual-machines.ts";
 
 const NAME = "DigitalOcean";
@@ -94,7 +94,7 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
       return response && stateOf(response.droplet);
     },
     ...releasing(ofServer, remove),
-    listMachines: async () => (await listed({ tag_name: deployment })).flatMap((droplet) => labelled(droplet, deployment)),
+    listMachines: async () => (await listed({ tag_name: deployment })).flatMap((droplet) => labeled(droplet, deployment)),
   };
 }
 
@@ -146,7 +146,7 @@ function stateOf({ status, networks }: Droplet): Machine {
   return { state: status === "new" ? "starting" : "off", ip_address };
 }
 
-function labelled({ id, name, created_at, tags }: Droplet, deployment: string): LabelledMachine[] {
+function labeled({ id, name, created_at, tags }: Droplet, deployment: string): LabeledMachine[] {
   const ids = idsIn(name);
   const account_id = tags.find((tag) => tag.startsWith(`${deployment}:`))?.slice(deployment.length + 1);
   return ids === undefined || account_id === undefined ? [] : [{ machine_id: String(id), ...ids, account_id, created_at }];

@@ -7,7 +7,7 @@ import { GiveUp } from "../platform/task-errors.ts";
 import { fingerprintOf, userData } from "./first-boot.ts";
 import { allPages, RESPONSE_SECONDS, api, type Ask, type Meaning, type ErrorResponse, UNKNOWN } from "./http.ts";
 import { machineName } from "./machine-name.ts";
-import type { LabelledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
+import type { LabeledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
 import { Done, Identified, keptKey, type Options, ordered, orderOf, releasing, supportedImage } from "./virtual-machines.ts";
 
 const NAME = "Hetzner";
@@ -93,7 +93,7 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
       return response && stateOf(response.server);
     },
     ...releasing(({ server_id }) => listed(ours({ server_id })), remove),
-    listMachines: async () => (await listed(ours())).flatMap(labelled),
+    listMachines: async () => (await listed(ours())).flatMap(labeled),
   };
 }
 
@@ -162,7 +162,7 @@ function stateOf({ status, public_net }: Server): Machine | undefined {
 
 const labelsOf = ({ operation_id, server_id, account_id }: MachineRequest) => ({ operation_id, server_id, account_id });
 
-function labelled({ id, created, labels }: Server): LabelledMachine[] {
+function labeled({ id, created, labels }: Server): LabeledMachine[] {
   const parsed = Labels.safeParse(labels);
   return parsed.success ? [{ machine_id: String(id), created_at: created, ...parsed.data }] : [];
 }

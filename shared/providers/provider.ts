@@ -32,7 +32,7 @@ export interface Machine {
 export const isRunning = ({ state }: Machine): boolean => state === "running";
 
 /** A machine with the labels that it was requested with. */
-export interface LabelledMachine {
+export interface LabeledMachine {
   machine_id: string;
   operation_id: string;
   server_id: string;
@@ -69,5 +69,5 @@ export interface Provider {
   /** Deletes machines that were created in addition to the server's own. */
   releaseOthers: (owner: MachineOwner & { machine_id: string }) => Promise<void>;
   /** All machines of this deployment, of every account. Their label names it: two deployments may share a provider's project. */
-  listMachines: () => Promise<LabelledMachine[]>;
+  listMachines: () => Promise<LabeledMachine[]>;
 }

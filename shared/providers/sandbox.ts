@@ -11,7 +11,7 @@ import {
   type SandboxMachine,
 } from "../data/sandbox.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
-import type { LabelledMachine, Machine, MachineRequest, Provider, RequestedMachine } from "./provider.ts";
+import type { LabeledMachine, Machine, MachineRequest, Provider, RequestedMachine } from "./provider.ts";
 import { SANDBOX_CATALOG } from "./sandbox-catalog.ts";
 
 const BOOT_SECONDS = 0.7;
@@ -77,7 +77,7 @@ function stateOf(machine: SandboxMachine): Machine {
   return { state: "running", ip_address: machine.ip_address };
 }
 
-function labels({ machine_id, operation_id, server_id, account_id, created_at }: SandboxMachine): LabelledMachine {
+function labels({ machine_id, operation_id, server_id, account_id, created_at }: SandboxMachine): LabeledMachine {
   return { machine_id, operation_id, server_id, account_id, created_at };
 }
 

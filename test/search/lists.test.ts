@@ -104,7 +104,7 @@ test("labels are set at creation, replaced whole, and copied to backups and clon
   const other = await account({ seeded: true });
   const server = await other.api.post("/servers", await other.serverBody({ labels: { env: " production ", owner: "" } }));
   expect(server.body).toMatchObject({ data: { labels: { env: "production", owner: "" } } });
-  const instance = await other.instance({ name: "Labelled" });
+  const instance = await other.instance({ name: "Labeled" });
   const path = `/instances/${instance.id}`;
   const { headers } = await other.api.get(path);
   expect((await other.api.put(path, { labels: { env: "production" } })).body).toMatchObject({
@@ -112,7 +112,7 @@ test("labels are set at creation, replaced whole, and copied to backups and clon
   });
   expect((await other.api.put(path, { name: "Renamed" }, { headers: { "if-match": headers["etag"] ?? "" } })).status).toBe(412);
   await other.api.put(path, { name: "Renamed" });
-  expect(await names("/instances?search=labelled", other.api)).toEqual([]);
+  expect(await names("/instances?search=labeled", other.api)).toEqual([]);
   expect(await names("/instances?search=rename", other.api)).toEqual(["Renamed"]);
   const backup = (await other.api.post(`${path}/backups`, { note: "Übergabe" })).as(
     z.looseObject({ id: z.string(), labels: z.unknown(), operation_id: z.string() }),

@@ -14,18 +14,18 @@ import { labelsIn, LabelsField } from "../resource/labels.tsx";
 import { whyWrong } from "../resource/use-form.ts";
 import { startBatch } from "./batch.ts";
 import { choose, Included } from "./included.tsx";
-import { isSame, type Labelled, relabel, relabeled } from "./labels.ts";
+import { isSame, type Labeled, relabel, relabeled } from "./labels.ts";
 import type { Candidate } from "./menu.tsx";
 
 interface Props {
   kind: Selectable;
-  labelled: Labelled;
+  labeled: Labeled;
   selected: readonly Candidate[];
   onDone: () => void;
   onDismiss: () => void;
 }
 
-export function LabelDialog({ kind, labelled, selected, onDone, onDismiss }: Props) {
+export function LabelDialog({ kind, labeled, selected, onDone, onDismiss }: Props) {
   const say = text.bulk.labels;
   const [[added, removed], setTyped] = useState(["", ""]);
   const [problem, setProblem] = useState<string>();
@@ -44,7 +44,7 @@ export function LabelDialog({ kind, labelled, selected, onDone, onDismiss }: Pro
       disabled={targets.length === 0}
       pending={false}
       error={null}
-      send={() => labelled.set(first?.id ?? "", relabeled(first?.labels ?? {}, change), undefined)}
+      send={() => labeled.set(first?.id ?? "", relabeled(first?.labels ?? {}, change), undefined)}
       onConfirm={() => {
         const wrong = whyInvalid(change.add);
         setProblem(wrong);
@@ -54,7 +54,7 @@ export function LabelDialog({ kind, labelled, selected, onDone, onDismiss }: Pro
           done: say.done,
           kind,
           targets,
-          send: (id) => relabel(labelled, id, change),
+          send: (id) => relabel(labeled, id, change),
         });
         onDone();
       }}

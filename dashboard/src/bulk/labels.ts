@@ -9,7 +9,7 @@ interface Versioned extends Pick<Sent, "rateLimit"> {
 }
 
 /** The calls for one kind of record. */
-export interface Labelled {
+export interface Labeled {
   get: (id: string) => Promise<Versioned>;
   set: (id: string, labels: Labels, ifMatch: string | undefined) => Promise<Versioned>;
 }
@@ -28,7 +28,7 @@ export const isSame = (some: Labels, others: Labels): boolean =>
   Object.keys(some).length === Object.keys(others).length && Object.entries(some).every(([key, value]) => others[key] === value);
 
 /** A PUT sets the whole map: made from the version that it replaces, it keeps what others have changed. */
-export async function relabel(of: Labelled, id: string, change: Relabeling): Promise<Sent> {
+export async function relabel(of: Labeled, id: string, change: Relabeling): Promise<Sent> {
   for (let tries = 1; ; tries++) {
     const found = await of.get(id);
     const next = relabeled(found.data.labels, change);

@@ -6,7 +6,7 @@ import type { Selectable } from "../messages/en/bulk.tsx";
 import { text } from "../messages/text.ts";
 import { isOver, type Sent, type Target, useBatch } from "./batch.ts";
 import type { Labels } from "../../../shared/api/fields.ts";
-import type { Labelled } from "./labels.ts";
+import type { Labeled } from "./labels.ts";
 
 const BulkDialog = lazily(async () => (await import("./dialog.tsx")).BulkDialog);
 const LabelDialog = lazily(async () => (await import("./label-dialog.tsx")).LabelDialog);
@@ -16,7 +16,7 @@ export interface Kind<Item> {
   one: Selectable;
   targetOf: (item: Item) => Target;
   actions: readonly Action<Item>[];
-  labels: { of: Labelled; whyNot: (item: Item) => string | undefined };
+  labels: { of: Labeled; whyNot: (item: Item) => string | undefined };
 }
 
 export interface Action<Item> extends Words {
@@ -79,7 +79,7 @@ export function BulkMenu<Item extends { labels: Labels }>({ kind, selected, onDo
         {text.bulk.actions}
       </ButtonDropdown>
       {action !== undefined && <BulkDialog action={action} {...dialog} />}
-      {asked === LABELS && <LabelDialog labelled={kind.labels.of} {...dialog} />}
+      {asked === LABELS && <LabelDialog labeled={kind.labels.of} {...dialog} />}
     </>
   );
 }

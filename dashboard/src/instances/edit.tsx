@@ -19,7 +19,7 @@ export function EditInstance({
   instance: Instance;
   onDismiss: () => void;
 }) {
-  const { fields: labelled, edit: say } = text.instances;
+  const { fields: labeled, edit: say } = text.instances;
   const form = useForm({
     initial: { name, admin_email, labels: labelsToText(labels) },
     schema: z.object({ name: fields.name, admin_email: fields.admin_email, labels: fields.labels }), // here both have values, and neither may be empty
@@ -32,8 +32,8 @@ export function EditInstance({
   });
   return (
     <FormDialog title={say.title(name)} form={form} submit={say.save} onDismiss={onDismiss}>
-      <TextField label={labelled.name} {...form.text("name")} />
-      <TextField label={labelled.adminEmail} description={say.adminEmailAbout} type="email" {...form.text("admin_email")} />
+      <TextField label={labeled.name} {...form.text("name")} />
+      <TextField label={labeled.adminEmail} description={say.adminEmailAbout} type="email" {...form.text("admin_email")} />
       <LabelsField {...form.text("labels")} />
     </FormDialog>
   );
