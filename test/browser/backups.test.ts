@@ -119,6 +119,21 @@ describe("restoring a backup", () => {
     expect((await backupsOf(mine)).map(({ kind }) => kind)).toEqual(["pre_restore", "manual"]);
   });
 
+  test("a restore begun far down shows its progress where one looks: at the top, where the focus then is", async ({ open }) => {
+    const mine = await account({ seeded: true });
+    const { id } = await mine.instance({ name: "Shop" });
+    await mine.backup(id, { note: "three orders" });
+    const page = await open(`/instances/${id}`, { as: mine });
+    await choose(page, rowOf(page, "three orders"), "Restore");
+    expect(await page.evaluate("scrollY")).toBeGreaterThan(300);
+    const asked = dialog(page, "Restore Shop");
+    await asked.getByLabel("Type Shop to confirm").fill("Shop");
+    await asked.getByRole("button", { name: "Restore" }).click();
+    await asked.waitFor({ state: "detached" });
+    await page.getByText("Backup restored: Shop").first().waitFor();
+    expect(await page.evaluate("[scrollY, document.activeElement.id]")).toEqual([0, "main"]);
+  });
+
   test("a restore restores only the chosen parts", async ({ open }) => {
     const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });

@@ -6,6 +6,7 @@ import Modal from "@cloudscape-design/components/modal";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
+import { flushSync } from "react-dom";
 import { useNavigate } from "react-router";
 import * as z from "zod";
 import type { Backup } from "../../../shared/api/backups.ts";
@@ -85,9 +86,10 @@ function useRestoreForm({ backup, instance, onDismiss }: Props & { instance: Ins
         idempotencyKey,
       }),
     done: () => {
-      onDismiss();
+      flushSync(onDismiss); // returns the focus to the backup, and the page scrolls there
       void navigate(`/instances/${instance.id}`); // to the top, where the progress is
       window.scrollTo(0, 0);
+      document.getElementById("main")?.focus({ preventScroll: true });
     },
   });
 }
