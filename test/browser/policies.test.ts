@@ -144,6 +144,32 @@ test("the calendar has an instance's backups with their drills, which run from t
   expect((await mine.api.get(`/backups/${good.id}`)).as(Backup).drill).toBeNull();
 });
 
+test("the calendar's days are those of the chosen zone, and on the narrowest phone a finger hits each backup", async ({
+  open,
+}) => {
+  const mine = await account();
+  const instance = await seedInstance(mine.id, { name: "Shop" });
+  const month = new Date().toISOString().slice(0, 7);
+  for (const kind of ["manual", "scheduled", "pre_restore", "uploaded", "manual"] as const)
+    await seedBackup(instance, { kind, created_at: `${month}-10T20:00:00.000Z` });
+  const page = await open(`/instances/${instance.id}`, { as: mine, zone: "Pacific/Auckland" });
+  const calendar = page.getByRole("table", { name: /^Backups in / });
+  const day = calendar.getByRole("cell").filter({ has: page.getByRole("link") });
+  await expect.poll(() => day.innerText()).toMatch(/^11\b/); // there it is morning already
+  await page.evaluate("localStorage.setItem('zone', 'utc'); dispatchEvent(new StorageEvent('storage'))");
+  await expect.poll(() => day.innerText()).toMatch(/^10\b/);
+  await page.setViewportSize({ width: 320, height: 800 });
+  const cell = await day.boundingBox();
+  const places = await Promise.all((await day.getByRole("link").all()).map((link) => link.boundingBox()));
+  expect(places).toHaveLength(4);
+  for (const place of places) {
+    expect(place?.width).toBeGreaterThanOrEqual(24);
+    expect(place?.height).toBeGreaterThanOrEqual(24);
+    expect((place?.x ?? 0) + (place?.width ?? 0)).toBeLessThanOrEqual((cell?.x ?? 0) + (cell?.width ?? 0));
+  }
+  await expectAccessible(page);
+});
+
 test("the account page sets the policy of new instances, changes and removes it", async ({ open }) => {
   const mine = await account();
   const kept = async () => (await mine.api.get("/settings")).as(Settings).default_backup_policy;

@@ -12,7 +12,7 @@ import { backups } from "../app/queries.ts";
 import { Link } from "../app/link.tsx";
 import { locale } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
-import { inShort } from "../resource/moment.ts";
+import { dayIn, inShort, useZone } from "../resource/moment.ts";
 import { shownOf } from "../resource/status.tsx";
 import { usePages } from "../resource/use-pages.ts";
 import { serviceNow } from "../session/clock.ts";
@@ -28,7 +28,8 @@ interface Props {
 export function BackupCalendar({ instanceId, nextAt }: Props) {
   const say = text.backups.calendar;
   const [months, setMonths] = useState(0); // from the present one
-  const now = new Date(serviceNow());
+  useZone(); // a day begins when it begins there
+  const now = dayIn(serviceNow());
   const month = monthOf(now, months);
   const { items, whole, error, retry } = useMonth(instanceId, month);
   return (
@@ -61,8 +62,8 @@ export function BackupCalendar({ instanceId, nextAt }: Props) {
                   day={day}
                   outside={day < month.from || day >= month.until}
                   today={dayOf(day) === dayOf(now)}
-                  made={items.filter(({ created_at }) => dayOf(new Date(created_at)) === dayOf(day))}
-                  nextAt={nextAt !== null && dayOf(new Date(nextAt)) === dayOf(day) ? nextAt : null}
+                  made={items.filter(({ created_at }) => dayOf(dayIn(created_at)) === dayOf(day))}
+                  nextAt={nextAt !== null && dayOf(dayIn(nextAt)) === dayOf(day) ? nextAt : null}
                 />
               ))}
             </tr>
@@ -78,7 +79,7 @@ export function BackupCalendar({ instanceId, nextAt }: Props) {
 function useMonth(instanceId: string, { from }: Month) {
   const { items, complete, pending, error, more, retry } = usePages(backups.listOf(instanceId));
   const oldest = items.at(-1);
-  const whole = complete || (oldest !== undefined && new Date(oldest.created_at) < from);
+  const whole = complete || (oldest !== undefined && dayIn(oldest.created_at) < from);
   useEffect(() => {
     if (!whole && !pending && error === null) more();
   }, [whole, pending, error, more]);

@@ -1,4 +1,4 @@
-// The days of a month as a calendar shows them: whole weeks, from Monday, in the browser's time zone.
+// The days of a month as a calendar shows them: whole weeks, from Monday.
 
 export interface Month {
   from: Date;

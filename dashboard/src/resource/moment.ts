@@ -47,6 +47,14 @@ export function inShort(at: string): string {
 
 export const inFull = (at: string): string => FORMATS[chosen.get()].exact.format(new Date(at));
 
+/** The day of a time in the chosen zone, as a date of the browser's. */
+export function dayIn(at: number | string): Date {
+  const time = new Date(at);
+  return chosen.get() === "utc"
+    ? new Date(time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate())
+    : new Date(time.getFullYear(), time.getMonth(), time.getDate());
+}
+
 /** When a day such as 2026-11-20 begins in the chosen zone. */
 export const startOf = (day: string): string =>
   new Date(chosen.get() === "utc" ? `${day}T00:00:00Z` : `${day}T00:00:00`).toISOString();
