@@ -63,6 +63,25 @@ const expectStorage = (faults: Faults): void =>
 
 const choose = async (page: Page, path: string): Promise<void> => page.locator('input[type="file"]').setInputFiles(path);
 
+test("a file of the dashboard that does not load is a network error of the upload, too, and is fetched again", async ({
+  open,
+  faults,
+}) => {
+  expectStorage(faults);
+  faults.expected.push(/Failed to load resource/);
+  const mine = await account({ seeded: true });
+  await mine.server();
+  const page = await open("/backups/upload", { as: mine, fresh: true });
+  await title(page, "Upload backup");
+  let failures = 0;
+  await page.route("**/assets/hash-worker-*.js", (route) => (failures++ === 0 ? route.abort() : route.continue()));
+  await choose(page, fileOf("photos.zip", randomBytes(1000)));
+  await button(page, "Upload").click();
+  const wrong = page.getByText("The browser can't read the file");
+  await page.getByText("it is not a readable zip file").or(wrong).first().waitFor();
+  expect([failures, await wrong.count()]).toEqual([2, 0]);
+});
+
 test("an upload goes on after a part failed, a pause and a reload, without sending a part twice, and becomes a running instance", async ({
   open,
   faults,

@@ -16,7 +16,6 @@ export interface Hashes {
 }
 
 export function hashesOf(of: ToHash, onProgress: () => void): Hashes {
-  const worker = new Worker(new URL("./hash-worker.ts", import.meta.url), { type: "module" });
   const parts = new Map<number, string>();
   const read: { whole?: string; failure?: Error } = {};
   let waiting: (() => void)[] = [];
@@ -25,28 +24,41 @@ export function hashesOf(of: ToHash, onProgress: () => void): Hashes {
     waiting = [];
     onProgress();
   };
-  const fail = (why: string): void => {
-    read.failure = new ClientError(FILE_UNREADABLE, text.uploads.file.unreadable, { cause: why });
+  const fail = (failure: Error): void => {
+    read.failure = failure;
     wake();
   };
-  worker.addEventListener("message", ({ data }: MessageEvent<Hashed>) => {
-    if ("failed" in data) return fail(data.failed);
-    if ("whole" in data) read.whole = data.whole;
-    else parts.set(data.number, data.sha256);
-    wake();
-  });
-  worker.addEventListener("error", ({ message }) => fail(message));
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
-  worker.postMessage(of);
+  const unreadable = (why: string): Error => new ClientError(FILE_UNREADABLE, text.uploads.file.unreadable, { cause: why });
+  const begin = (): Worker => {
+    delete read.failure;
+    const begun = new Worker(new URL("./hash-worker.ts", import.meta.url), { type: "module" });
+    begun.addEventListener("message", ({ data }: MessageEvent<Hashed>) => {
+      if ("failed" in data) return fail(unreadable(data.failed));
+      if ("whole" in data) read.whole = data.whole;
+      else parts.set(data.number, data.sha256);
+      wake();
+    });
+    begun.addEventListener("error", (event) => {
+      // Only an error of its script has a message: without one, its file did not load.
+      if (event instanceof ErrorEvent) return fail(unreadable(event.message));
+      worker = undefined;
+      fail(new ClientError("NETWORK_ERROR", "A file could not be loaded"));
+    });
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
+    begun.postMessage(of);
+    return begun;
+  };
+  let worker: Worker | undefined = begin();
   return {
     parts,
     more: async (than) => {
+      worker ??= begin();
       while (parts.size <= than && read.whole === undefined) {
         if (read.failure !== undefined) throw read.failure;
         await new Promise<void>((resolve) => void waiting.push(resolve));
       }
     },
     whole: () => read.whole,
-    stop: () => worker.terminate(),
+    stop: () => worker?.terminate(),
   };
 }
