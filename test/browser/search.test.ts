@@ -6,7 +6,7 @@ import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { seedManyInstances } from "../harness/seed-many.ts";
 import { expectAccessible } from "./axe.ts";
-import { test } from "./browser.ts";
+import { moveTo, test } from "./browser.ts";
 import { button, dialog, title } from "./instance-page.ts";
 
 const MANY = 320;
@@ -131,4 +131,7 @@ test("a page shows what somebody else has changed within half a minute", async (
   await mine.api.put(`/servers/${id}`, { name: "erp-2" });
   await page.clock.fastForward(31_000);
   await title(page, "erp-2");
+  await moveTo(page, "/");
+  await title(page, "Home");
+  await page.getByText("Updated just now").waitFor();
 });

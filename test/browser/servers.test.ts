@@ -83,7 +83,7 @@ test("a server shows what it last reported, and a low disk is a warning there an
   await page.reload();
   await fact(page, "Free disk space", "20.0 GB of 40 GB");
   await fact(page, "Free memory", "2.00 GB of 4 GB");
-  await fact(page, "Reported", /^(just now|\d minutes? ago)$/);
+  await fact(page, "Reported", /\d\d:\d\d:\d\d (UTC|GMT\S*) \((just now|\d minutes? ago)\)$/);
   expect(await page.getByText("Low disk space").count()).toBe(0);
   await report(1.2e9);
   await page.reload();

@@ -7,6 +7,7 @@ import { Failure } from "../app/failure.tsx";
 import { Page } from "../app/page.tsx";
 import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { Updated } from "../resource/updated.tsx";
 import { Counts } from "./counts.tsx";
 import { Failed } from "./failed.tsx";
 import { Protection } from "./protection.tsx";
@@ -19,7 +20,7 @@ const THIRD = { colspan: { default: 12, xs: 4 } } as const;
 const QUARTER = { colspan: { default: 12, xs: 6, s: 3 } } as const;
 
 export default function Home() {
-  const { tallies, error, retry } = useTallies();
+  const { tallies, updatedAt, error, retry } = useTallies();
   const single = tallies?.instances.total === 1;
   const only = useQuery({ ...instances.list({ per_page: 1 }), enabled: single });
   if (tallies === undefined || (single && only.isPending))
@@ -32,7 +33,7 @@ export default function Home() {
   const isKnown = protection !== undefined && tallies.instances.total > 0;
   const fresh = tallies.instances.total === 0 && backups.total === 0;
   return (
-    <Page title={text.home.title}>
+    <Page title={text.home.title} actions={<Updated at={updatedAt} />}>
       {(fresh || first !== undefined) && <FirstSteps servers={servers} instance={first} />}
       {!(fresh && servers.total === 0) && (
         <SpaceBetween size="l">

@@ -29,17 +29,14 @@ interface Tallies {
   protection: NonNullable<Overview["instances"]>["protection"] | undefined;
 }
 
-export function useTallies(): { tallies: Tallies | undefined; error: unknown; retry: () => void } {
-  const { data, error, refetch } = useQuery({ ...overview(), retry: false });
+export function useTallies() {
+  const { data, error, refetch, dataUpdatedAt } = useQuery({ ...overview(), retry: false });
   const found = data?.data;
-  return {
-    tallies: found && {
-      servers: tallyOf(found.servers),
-      instances: tallyOf(found.instances),
-      backups: tallyOf(found.backups),
-      protection: found.instances?.protection,
-    },
-    error: data === undefined ? error : null,
-    retry: () => void refetch(),
+  const tallies: Tallies | undefined = found && {
+    servers: tallyOf(found.servers),
+    instances: tallyOf(found.instances),
+    backups: tallyOf(found.backups),
+    protection: found.instances?.protection,
   };
+  return { tallies, updatedAt: dataUpdatedAt, error: data === undefined ? error : null, retry: () => void refetch() };
 }

@@ -15,7 +15,7 @@ export function certificateFacts({ status, expires_at }: Certificate) {
   const { label, expires, status: words } = text.reports.certificate;
   return [
     { label, value: <StatusIndicator type={SIGNS[status]}>{words[status]}</StatusIndicator> },
-    ...(expires_at === null ? [] : [{ label: expires, value: <Time at={expires_at} /> }]),
+    ...(expires_at === null ? [] : [{ label: expires, value: <Time at={expires_at} exact /> }]),
   ];
 }
 
@@ -35,7 +35,7 @@ export function CertificateCheck({ instance: { id, domain, certificate } }: { in
       )}
       <Box color="text-body-secondary">{leaves}</Box>
       <Box color="text-body-secondary">
-        {checked}: <Time at={certificate.checked_at} none={unchecked} />
+        {checked}: <Time at={certificate.checked_at} exact none={unchecked} />
       </Box>
     </>
   );

@@ -35,7 +35,7 @@ export function Facts({ instance, server }: { instance: Instance; server: Listed
           { label: fields.edition, value: instance.edition },
           { label: fields.databaseName, value: <Copyable value={instance.database_name} what={copied.databaseName} code /> },
           { label: fields.adminEmail, value: <Copyable value={instance.admin_email} what={copied.adminEmail} /> },
-          { label: fields.created, value: <Time at={instance.created_at} /> },
+          { label: fields.created, value: <Time at={instance.created_at} exact /> },
           ...(origin === null ? [] : [{ label: fields.clonedFrom, value: <Origin backupId={origin} /> }]),
           {
             label: fields.outgoing,

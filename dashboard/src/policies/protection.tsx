@@ -81,8 +81,8 @@ function State({ protection, policy, none }: StateProps) {
         minColumnWidth={200}
         items={[
           { label: say.status, value: <Status of="protection" status={protection.status} /> },
-          { label: say.last, value: <Time at={protection.last_backup_at} none={say.noLast} /> },
-          { label: say.next, value: <Time at={protection.next_backup_at} none={say.noNext} /> },
+          { label: say.last, value: <Time at={protection.last_backup_at} exact none={say.noLast} /> },
+          { label: say.next, value: <Time at={protection.next_backup_at} exact none={say.noNext} /> },
           ...(policy === undefined
             ? []
             : [
@@ -100,5 +100,5 @@ function State({ protection, policy, none }: StateProps) {
 
 function LastRun({ run }: { run: BackupPolicy["last_run"] }) {
   const say = text.policies.protection;
-  return run === null ? say.noLastRun : say.run(run.status, <Time at={run.at} />, run.reason);
+  return run === null ? say.noLastRun : say.run(run.status, <Time at={run.at} exact />, run.reason);
 }

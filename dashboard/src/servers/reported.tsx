@@ -15,7 +15,7 @@ export function reportedFacts({ disk_free_bytes, memory_free_bytes, reported_at,
   return [
     { label: disk, value: part(disk_free_bytes, specs.disk_gb) },
     { label: memory, value: part(memory_free_bytes, specs.memory_gb) },
-    { label: at, value: <Time at={reported_at} none={none} /> },
+    { label: at, value: <Time at={reported_at} exact none={none} /> },
   ];
 }
 
