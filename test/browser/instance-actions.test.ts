@@ -131,6 +131,23 @@ describe("actions", () => {
 });
 
 describe("editing", () => {
+  test("a notification appears once the page shows what it says, even if fetching that takes seconds", async ({ open }) => {
+    const mine = await account({ seeded: true });
+    const { id } = await seedInstance(mine.id, { name: "Shop" });
+    const page = await open(`/instances/${id}`, { as: mine });
+    await title(page, "Shop");
+    await more(page, "Edit details");
+    const asked = dialog(page, "Edit Shop");
+    await asked.getByLabel("Name").fill("Store");
+    await page.route(`**/api/v1/instances/${id}`, async (route) => {
+      if (route.request().method() === "GET") await new Promise((resolve) => setTimeout(resolve, 4_000));
+      await route.fallback();
+    });
+    await button(asked, "Save").click();
+    await page.getByText("Instance updated: Store").first().waitFor();
+    expect(await page.getByRole("heading", { level: 1 }).first().textContent()).toBe("Store");
+  });
+
   test("the API call of a dialog does what the dialog would do, whatever is filled in, and has no credential", async ({
     open,
   }) => {

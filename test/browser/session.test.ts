@@ -2,6 +2,7 @@
 import type { Locator, Page, Route } from "playwright-core";
 import { describe, expect } from "vitest";
 import * as z from "zod";
+import { Operation } from "../../shared/api/operations.ts";
 import { account, newPublicKey, uniqueDomain } from "../harness/account.ts";
 import { clientWith } from "../harness/client.ts";
 import { apiUrl } from "../harness/cloud.ts";
@@ -150,8 +151,13 @@ describe("a file of the dashboard that does not load", () => {
   });
 });
 
-test("a browser whose clock is a day off can sign in and stays signed in", async ({ open }) => {
-  const { user } = await account();
+test("a browser whose clock is a day off can sign in, stays signed in, and knows which API keys have expired", async ({
+  open,
+}) => {
+  const { user, token } = await account();
+  const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+  await token(["servers:read"], inHours(24));
+  await token(["servers:read"], inHours(-1));
   for (const days of [1.5, -1.5]) {
     const page = await open("/config.json", { fresh: true }); // the dashboard itself never sees the right time
     await page.clock.install({ time: Date.now() + days * 86_400_000 });
@@ -160,6 +166,9 @@ test("a browser whose clock is a day off can sign in and stays signed in", async
     await heading(page, "Home").waitFor();
     await page.reload();
     await heading(page, "Home").waitFor();
+    await page.goto("/settings/api-keys");
+    await page.getByText("in 24 hours").waitFor();
+    await expect.poll(() => page.getByText(/^Expired/).count()).toBe(1);
   }
 });
 
@@ -247,6 +256,27 @@ describe("the rate limit", () => {
     await adding.getByRole("button", { name: "Add SSH key" }).click();
     await expectCountdown(page, adding.getByRole("timer"));
     await page.getByText("SSH key added: Ops laptop").first().waitFor();
+  });
+
+  test("actions without a form show the countdown and go on by themselves, too", async ({ open, faults }) => {
+    faults.expected.push(/^asks http:\/\/127\.0\.0\.1:\d+\/.*\.zip\?/); // the storage is another origin
+    const mine = await account({ seeded: true });
+    const { id } = await mine.instance({ name: "Shop" });
+    await mine.backup(id);
+    await mine.until((await mine.api.post(`/instances/${id}/actions`, { action: "stop" })).as(Operation).id);
+    const page = await open(`/instances/${id}`, { as: mine, clock: true });
+    const asked = { start: 0, download: 0 };
+    await page.route("**/actions", (route) => (asked.start++ > 0 ? route.continue() : limited(route)));
+    await page.route("**/download", (route) => (asked.download++ > 0 ? route.continue() : limited(route)));
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    await expectCountdown(page, page.getByRole("timer").first());
+    await page.getByText("Instance started: Shop").first().waitFor();
+    await page.getByRole("button", { name: /^Actions on the backup/ }).click();
+    await page.getByRole("menuitem", { name: "Download", exact: true }).click();
+    const saved = page.waitForEvent("download");
+    await expectCountdown(page, page.getByRole("timer").first());
+    await saved;
+    expect(asked).toEqual({ start: 2, download: 2 });
   });
 });
 

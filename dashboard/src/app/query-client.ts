@@ -11,10 +11,20 @@ const FRESH_SECONDS = 5;
 const RETRIES_MAX = 2;
 /** Lists lag behind a change by a moment: the page fetches them at once, and again after this time. */
 const LAG_SECONDS = 1;
-/** How long a change waits, at most, until the page shows it. */
-const PATIENCE_SECONDS = 2;
+/** How long a change waits, at most, until the page shows it: only a connection that is all but gone takes longer. */
+const PATIENCE_SECONDS = 15;
 /** Not 0: then the cache would check a change whose form is gone without pause. */
 const GONE_SECONDS = 1;
+
+/** Until a request that the rate limit has rejected may be sent again, the page says how long. */
+function retryDelay(count: number, error: Error): number {
+  const wait = waitOf(error);
+  if (wait !== undefined) waitUntil(Date.now() + wait * 1000);
+  return error instanceof ClientError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 500 * 2 ** count;
+}
+
+/** For a change without a form or a dialog, which would show the error and send it again. */
+export const AFTER_LIMIT = { retry: (_: number, error: Error) => waitOf(error) !== undefined, retryDelay };
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -23,11 +33,7 @@ export const queryClient = new QueryClient({
       networkMode: "always", // the browser is often wrong about being offline; the request tells
       // Requests that wait for the rate limit continue as soon as they may, however often.
       retry: (count, error) => waitOf(error) !== undefined || (count < RETRIES_MAX && passes(error)),
-      retryDelay: (count, error) => {
-        const wait = waitOf(error);
-        if (wait !== undefined) waitUntil(Date.now() + wait * 1000);
-        return error instanceof ClientError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 500 * 2 ** count;
-      },
+      retryDelay,
     },
     // A user decides whether to send a change again; the form then sends the same Idempotency-Key.
     // The request or response may contain a password: it is removed together with the form.

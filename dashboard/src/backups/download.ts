@@ -3,6 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import type { Backup } from "../../../shared/api/backups.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
+import { AFTER_LIMIT } from "../app/query-client.ts";
 import { wordsOf } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 
@@ -11,6 +12,7 @@ export const sendDownload = ({ id }: Backup) => client.backups.download({ params
 export function useDownload(): (backup: Backup) => void {
   const { mutate } = useMutation({
     mutationFn: sendDownload,
+    ...AFTER_LIMIT,
     // The storage responds with a file to save, so the page stays open.
     onSuccess: ({ data }) => window.location.assign(data.url),
     onError: (error, { id }) => {

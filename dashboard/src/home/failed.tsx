@@ -11,13 +11,14 @@ import { operations } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { workOf } from "../operations/words.ts";
 import { Time } from "../resource/time.tsx";
+import { serviceNow } from "../session/clock.ts";
 import { Name } from "./names.tsx";
 
 const SHOWN = 5;
 const DAYS = 7;
 const DAY_MS = 86_400_000;
 
-const isRecent = ({ created_at }: Operation): boolean => Date.parse(created_at) > Date.now() - DAYS * DAY_MS;
+const isRecent = ({ created_at }: Operation): boolean => Date.parse(created_at) > serviceNow() - DAYS * DAY_MS;
 
 export function Failed() {
   const { data, error, refetch } = useQuery(operations.list({ status: "failed", per_page: SHOWN }));

@@ -77,7 +77,7 @@ function Shown({ instance }: { instance: Instance }) {
       above={above()}
       actions={<Actions instance={instance} server={server} start={start} onAsk={setDialog} />}
     >
-      {start.error !== null && <Failure error={start.error} />}
+      {start.error !== null && <Failure error={start.error} resend={() => start.mutate()} />}
       <Progress id={instance.operation_id} />
       <Reason
         of={instance}

@@ -9,6 +9,7 @@ import { text } from "../messages/text.ts";
 import { Form, TextField } from "../resource/form.tsx";
 import { SecretOnce } from "../resource/secret-once.tsx";
 import { useForm } from "../resource/use-form.ts";
+import { serviceNow } from "../session/clock.ts";
 import { endOf, type Expiry } from "./expiry.ts";
 import { ExpiryField } from "./expiry-field.tsx";
 import { PermissionsField } from "./permissions-field.tsx";
@@ -27,7 +28,7 @@ const nothingChosen: { name: string; permissions: Permission[]; expiry: Expiry; 
 const body = api.tokens.create.body.extend({
   expires_at: z.iso
     .datetime({ error: () => text.tokens.expiry.noDate })
-    .refine((at) => Date.parse(at) > Date.now(), { error: () => text.tokens.expiry.past })
+    .refine((at) => Date.parse(at) > serviceNow(), { error: () => text.tokens.expiry.past })
     .optional(),
 });
 

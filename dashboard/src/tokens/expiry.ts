@@ -1,4 +1,5 @@
 // When an API key expires: at the end of a day in the user's time zone.
+import { serviceNow } from "../session/clock.ts";
 
 export const EXPIRIES = ["30", "90", "365", "on", "never"] as const;
 export type Expiry = (typeof EXPIRIES)[number];
@@ -9,7 +10,7 @@ export const isExpiry = (value: unknown): value is Expiry => EXPIRIES.some((each
 export function endOf(expiry: Expiry, date: string): Date | undefined | null {
   if (expiry === "never") return undefined;
   if (expiry === "on") return endOfDay(date);
-  const end = new Date();
+  const end = new Date(serviceNow());
   end.setDate(end.getDate() + Number(expiry));
   end.setHours(23, 59, 59, 0);
   return end;

@@ -9,6 +9,7 @@ import { actionColumn, CreateLink, ListPage } from "../resource/list-page.tsx";
 import type { Column } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
+import { serviceNow } from "../session/clock.ts";
 import { Permissions } from "./permissions.tsx";
 import { lazily } from "../app/lazily.tsx";
 
@@ -93,7 +94,7 @@ function LastUsed({ token: { last_used_at, last_used_ip } }: { token: Token }) {
 }
 
 function Expires({ at }: { at: string | null }) {
-  if (at !== null && Date.parse(at) <= Date.now())
+  if (at !== null && Date.parse(at) <= serviceNow())
     return <StatusIndicator type="error">{text.tokens.expired(<Time at={at} />)}</StatusIndicator>;
   return <Time at={at} none={text.tokens.neverExpires} />;
 }

@@ -4,7 +4,7 @@ import { ClientError } from "../../../shared/api/client-of.ts";
 import type { Upload } from "../../../shared/api/uploads.ts";
 import { concurrently } from "../../../shared/runtime/concurrently.ts";
 import { client } from "../app/client.ts";
-import { waitOf } from "../app/limit.ts";
+import { waitOf, waitUntil } from "../app/limit.ts";
 import { passes } from "../app/words.ts";
 import { createStore } from "../session/store.ts";
 import { type Hashes, hashesOf } from "./hashes.ts";
@@ -111,7 +111,9 @@ async function sendPatiently(parts: Parts, hashes: Hashes, signal: AbortSignal):
       signal.throwIfAborted();
       if (parts.transferred() > before) failures = 0;
       if (!isTemporary(error) || failures >= RETRIES_MAX) throw error;
-      await pauseOf(waitOf(error) ?? 2 ** failures, signal);
+      const wait = waitOf(error);
+      if (wait !== undefined) waitUntil(Date.now() + wait * 1000);
+      await pauseOf(wait ?? 2 ** failures, signal);
     }
   }
 }

@@ -1,5 +1,6 @@
 // The uploads that this browser has begun and not finished: the API has no list of them. By them, a file that is chosen again continues.
 import * as z from "zod";
+import { serviceNow } from "../session/clock.ts";
 import { session } from "../session/session.ts";
 
 const Unfinished = z.array(
@@ -30,7 +31,7 @@ const store = (all: readonly Unfinished[]): void => localStorage.setItem(KEY, JS
 
 /** Of the user who is signed in. */
 export const unfinished = (): Unfinished[] =>
-  stored().filter(({ user_id, expires_at }) => user_id === session()?.user.id && Date.parse(expires_at) > Date.now());
+  stored().filter(({ user_id, expires_at }) => user_id === session()?.user.id && Date.parse(expires_at) > serviceNow());
 
 /** The upload that a file belongs to: its parts are compared by their checksums, so a mistake costs time and nothing else. */
 export const unfinishedOf = ({ name, size, lastModified }: File): Unfinished | undefined =>
