@@ -317,9 +317,7 @@ test("every page loads the areas of the catalog that it reads, and no others", (
   for (const { file, areas } of parts) expect([...areasOf(file)], file).toEqual(expect.arrayContaining(areas));
 });
 
-test("only one function loads files with areas of the catalog, and the entry for the sign-in page, which is there before React", () => {
+test("only one function loads files with areas of the catalog", () => {
   const callers = sources.filter(({ code }) => /\bloadAreas\(/.test(code)).map(({ file }) => file);
-  expect(callers.toSorted()).toEqual(
-    ["app/with-areas.ts", "main.tsx", "messages/text.ts"].map((file) => `dashboard/src/${file}`),
-  );
+  expect(callers.toSorted()).toEqual(["app/with-areas.ts", "messages/text.ts"].map((file) => `dashboard/src/${file}`));
 });

@@ -1,9 +1,10 @@
 // The dashboard's entry: everything else loads from here, so that a missing file shows a message and not a blank page.
 import { load } from "./app/loading.ts";
+import { withAreas } from "./app/with-areas.ts";
 import { loadComponentText } from "./messages/components.ts";
 import { language } from "./messages/language.ts";
 import { startText } from "./messages/start.ts";
-import { loadAreas, loadText } from "./messages/text.ts";
+import { loadText } from "./messages/text.ts";
 
 document.documentElement.lang = language;
 sayLoading();
@@ -13,8 +14,10 @@ const root = document.getElementById("root") ?? document.body;
 /** The dashboard's own files, for those who have signed in. Loaded concurrently, so that all are known before any of them arrives. */
 const prepare = () => Promise.all([import("./start.tsx"), loadText(), import("./shell/shell.tsx"), loadComponentText()]);
 
+const loadFirstVisit = withAreas(() => import("./login/first-visit.tsx"), "login");
+
 async function signIn(): Promise<() => void> {
-  const [{ askToSignIn }] = await Promise.all([import("./login/first-visit.tsx"), loadText(), loadAreas("login")]);
+  const [{ askToSignIn }] = await Promise.all([loadFirstVisit(), loadText()]);
   return askToSignIn(root, () => void prepare().catch(() => undefined)); // if it does not load, the start says so
 }
 

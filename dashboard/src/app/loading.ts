@@ -13,6 +13,7 @@ export async function load<T>(part: () => Promise<T>): Promise<T> {
   try {
     return await part();
   } catch (cause) {
+    if (cause instanceof NotLoaded) throw cause; // a part of this one, which has been tried again
     if (await canReload()) {
       // Browsers remember that a module failed to load: only a new page requests it again, under its current name.
       sessionStorage.setItem(KEY, JSON.stringify({ path: window.location.pathname, at: Date.now() }));
