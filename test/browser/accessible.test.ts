@@ -1,9 +1,9 @@
-// What opens on a page is accessible to everyone, in light and in dark mode: menus, choices, dialogs, errors of forms, and pages that are empty or
+// What opens on a page is accessible to everyone, in light and in dark mode and in forced colors: menus, choices, dialogs, errors of forms, and pages that are empty or
 // could not be loaded. The pages themselves: pages.test.ts.
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import { account, type TestAccount } from "../harness/account.ts";
-import { expectAccessible } from "./axe.ts";
+import { expectAccessible, expectAccessibleInForcedColors } from "./axe.ts";
 import { moveTo, test } from "./browser.ts";
 import { button, title } from "./instance-page.ts";
 import { furnish, moveAndSee, PAGES, type Things } from "./pages.ts";
@@ -15,12 +15,21 @@ beforeAll(async () => {
   things = await furnish(mine);
 });
 
-async function expectAccessibleInBothModes(page: Page): Promise<void> {
+async function expectAccessibleInAllModes(page: Page): Promise<void> {
   for (const colorScheme of ["dark", "light"] as const) {
     await page.emulateMedia({ colorScheme });
     await page.locator(colorScheme === "dark" ? "body.awsui-dark-mode" : "body:not(.awsui-dark-mode)").waitFor();
     await expectAccessible(page);
   }
+  await expectAccessibleInForcedColors(page);
+}
+
+/** A menu closes when the window changes, a dialog stays. */
+async function expectFitsNarrowPhone(page: Page): Promise<void> {
+  const before = page.viewportSize();
+  await page.setViewportSize({ width: 320, height: 700 });
+  await expectAccessible(page);
+  if (before !== null) await page.setViewportSize(before);
 }
 
 /** Opens each with a click, looks at it, and closes it. */
@@ -28,7 +37,8 @@ async function lookAt(page: Page, openers: readonly Locator[], opened: Locator):
   for (const opener of openers) {
     await opener.click();
     await opened.first().waitFor();
-    await expectAccessibleInBothModes(page);
+    await expectAccessibleInAllModes(page);
+    if ((await page.getByRole("dialog").count()) > 0) await expectFitsNarrowPhone(page);
     await page.keyboard.press("Escape");
     await expect.poll(() => opened.count()).toBe(0);
   }
@@ -59,13 +69,13 @@ test("the menus, choices and dialogs of a list", { timeout: 240_000 }, async ({ 
 test("the menus, dialogs and explanations of an instance and its backups", { timeout: 240_000 }, async ({ open }) => {
   const page = await open(`/instances/${things.instance}`, { as: mine });
   const asked = page.getByRole("dialog");
-  await lookAt(page, [button(page, "Actions")], page.getByRole("menuitem"));
+  await lookAt(page, [button(page, "Actions"), button(page, /^Actions on the backup/)], page.getByRole("menuitem"));
   await lookAt(page, [button(page, "Stop"), button(page, "Set up automatic backups")], asked);
   await lookBehind(page, button(page, "Actions"), ["Edit details", "Change domain", "Delete"]);
   await button(page, "Stop").click();
   await asked.getByRole("button", { name: "Show API call" }).click();
   await asked.getByRole("region", { name: "curl call" }).waitFor();
-  await expectAccessibleInBothModes(page);
+  await expectAccessibleInAllModes(page);
   await page.keyboard.press("Escape");
   await lookBehind(page, button(page, /^Actions on the backup/), ["Restore", "Run drill", "Edit details", "Delete"]);
 });
@@ -81,7 +91,7 @@ test("forms with errors", { timeout: 240_000 }, async ({ open }) => {
     await title(page, name);
     await button(page, name).click();
     await page.locator('[aria-invalid="true"]').first().waitFor();
-    await expectAccessibleInBothModes(page);
+    await expectAccessibleInAllModes(page);
   }
 });
 
@@ -96,7 +106,7 @@ test("pages that could not be loaded", { timeout: 240_000 }, async ({ open, faul
   for (const { route, path = () => route } of FETCHING) {
     await moveTo(page, path(things));
     await page.getByRole("alert").first().waitFor();
-    await expectAccessibleInBothModes(page);
+    await expectAccessibleInAllModes(page);
   }
 });
 
@@ -104,6 +114,6 @@ test("an account with nothing in it", { timeout: 240_000 }, async ({ open }) => 
   const page = await open("/nowhere", { as: await account() });
   for (const shown of PAGES.filter(({ path }) => path === undefined)) {
     await moveAndSee(page, shown, things);
-    await expectAccessibleInBothModes(page);
+    await expectAccessibleInAllModes(page);
   }
 });

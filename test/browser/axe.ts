@@ -10,12 +10,30 @@ const Results = z.object({
   ),
 });
 
-export async function expectAccessible(page: Page): Promise<void> {
+/**
+ * The one thing that the components do not allow: the menu of a row opens at the end of the page, so that the table does not cut it off, and
+ * that is outside all landmarks. `aria-owns` puts it beside its button for screen readers, which axe does not consider (docs/decisions.md).
+ */
+const isMenuOfRow = (rule: string, html: string): boolean =>
+  rule === "region" && /^<div id="[^"]*" data-awsui-referrer-id=/.test(html);
+
+/** Without `colors`, the contrast is left out. */
+export async function expectAccessible(page: Page, { colors = true }: { colors?: boolean } = {}): Promise<void> {
   // It is half a megabyte, and stays until the next load of the dashboard.
   if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axe.source);
-  const { violations } = Results.parse(await page.evaluate("axe.run({ resultTypes: ['violations'] })"));
+  const options = { resultTypes: ["violations"], ...(!colors && { rules: { "color-contrast": { enabled: false } } }) };
+  const { violations } = Results.parse(await page.evaluate(`axe.run(${JSON.stringify(options)})`));
   const report = violations.flatMap(({ id, help, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${help}\n  ${html.slice(0, 300)}\n  ${failureSummary.replaceAll("\n", " ")}`),
+    nodes
+      .filter(({ html }) => !isMenuOfRow(id, html))
+      .map(({ html, failureSummary }) => `${id}: ${help}\n  ${html.slice(0, 300)}\n  ${failureSummary.replaceAll("\n", " ")}`),
   );
   expect(report, `what keeps people from using ${page.url()}`).toEqual([]);
+}
+
+/** As people see it who have chosen the colors of everything themselves: axe reads the page's colors, which they do not see. */
+export async function expectAccessibleInForcedColors(page: Page): Promise<void> {
+  await page.emulateMedia({ forcedColors: "active" });
+  await expectAccessible(page, { colors: false });
+  await page.emulateMedia({ forcedColors: null });
 }

@@ -74,6 +74,33 @@ test("a bulk action says what it leaves out, starts the rest in sequence through
   expect(sent).toHaveLength(4);
 });
 
+test.for([
+  { device: "phone", phone: true, width: 320 },
+  { device: "tablet", phone: false, width: 768 },
+])(
+  "a bulk action works on a $device: nothing is cut off, and its result can be read to the end",
+  async ({ phone, width }, { open }) => {
+    const page = await open("/instances?status=stopped", { as: big, phone });
+    await page.setViewportSize({ width, height: 700 });
+    await page.getByRole("checkbox", { name: "Select Idle 29" }).click();
+    await button(page, `Select all ${MANY}`).click();
+    await page.getByText(`${MANY} selected`).waitFor();
+    await button(page, "Actions").click();
+    await page.getByRole("menuitem", { name: "Start", exact: true }).click();
+    const asked = dialog(page, `Start ${MANY} instances?`);
+    await asked.waitFor();
+    await expectAccessible(page);
+    const error = { code: "INVALID_STATE", message: "The machine is being serviced" };
+    await page.route("**/actions", (route) => route.fulfill({ status: 409, json: { success: false, error } }));
+    await button(asked, `Start ${MANY} instances`).click();
+    const result = page.getByRole("region", { name: "Notifications" });
+    await result.getByText(`Started: 0 of ${MANY} instances`).waitFor();
+    await expectAccessible(page);
+    await result.getByRole("button", { name: "Try these again" }).click({ trial: true });
+    expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
+  },
+);
+
 test("labels of many records change without losing others, even those that somebody else changes meanwhile", async ({ open }) => {
   const page = await open("/instances?find=one", { as: big });
   await page.getByRole("checkbox", { name: "Select Shop one on" }).click();

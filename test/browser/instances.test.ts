@@ -1,4 +1,5 @@
 // Instances: finding and creating them, and their DNS record.
+import type { Locator } from "playwright-core";
 import { describe, expect } from "vitest";
 import * as z from "zod";
 import { Operation } from "../../shared/api/operations.ts";
@@ -215,6 +216,37 @@ test("the DNS record is shown until the server reports a valid certificate, and 
 });
 
 test("an instance can be created with the keyboard alone", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  await mine.server({ name: "erp-1" });
+  const page = await open("/instances", { as: mine });
+  await title(page, /^Instances/);
+  const press = (key: string): Promise<void> => page.keyboard.press(key);
+  const tabTo = async (what: Locator): Promise<void> => {
+    for (let steps = 0; steps < 60; steps++) {
+      if ((await what.and(page.locator(":focus")).count()) > 0) return;
+      await press("Tab");
+    }
+    throw new Error(`The Tab key does not lead to ${what.toString()}`);
+  };
+  await tabTo(page.getByRole("link", { name: "Create instance" }).first());
+  await press("Enter");
+  await title(page, "Create instance");
+  await tabTo(page.getByLabel("Name", { exact: true }));
+  await page.keyboard.type("Shop");
+  await tabTo(page.getByLabel("Domain"));
+  await page.keyboard.type(uniqueDomain());
+  await press("Enter");
+  const shown = dialog(page, "Shop is being installed");
+  await shown.waitFor();
+  await tabTo(shown.getByRole("checkbox"));
+  await press("Space");
+  await tabTo(button(shown, "Done"));
+  await press("Enter");
+  await title(page, "Shop");
+  await fact(page, "Status", "Running");
+});
+
+test("a dialog behind a menu can be used with the keyboard alone", async ({ open }) => {
   const mine = await account({ seeded: true });
   const { id } = await seedInstance(mine.id, { name: "Shop" });
   const page = await open(`/instances/${id}`, { as: mine });

@@ -6,7 +6,7 @@ import { beforeAll, expect, test as plain } from "vitest";
 import { ROOT } from "../../infra/built.ts";
 import type { DashboardConfig } from "../../infra/dashboard-headers.ts";
 import { account, type TestAccount } from "../harness/account.ts";
-import { expectAccessible } from "./axe.ts";
+import { expectAccessible, expectAccessibleInForcedColors } from "./axe.ts";
 import { test } from "./browser.ts";
 import { bytesLoaded, furnish, isShown, LOGIN, moveAndSee, PAGE_BYTES_MAX, PAGES, pathOf, type Things } from "./pages.ts";
 
@@ -32,7 +32,7 @@ test.for([
   await expectAccessible(page);
 });
 
-/** At the page's own width, and at a narrower or a wider one. */
+/** At the page's own width, and at a narrower or a wider one; at a narrower one in forced colors. */
 async function expectFits(page: Page, otherWidth: number): Promise<void> {
   await expectAccessible(page);
   const { width = 0, height = 0 } = page.viewportSize() ?? {};
@@ -40,6 +40,8 @@ async function expectFits(page: Page, otherWidth: number): Promise<void> {
     await page.setViewportSize({ width: wide, height });
     const beyond = () => page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
     await expect.poll(beyond, { message: `pixels beyond ${wide} on ${page.url()}` }).toBe(0);
+    // What is narrower has another layout, and colors that the user forces change none: one look is enough for both.
+    if (wide < width) await expectAccessibleInForcedColors(page);
   }
 }
 
