@@ -1,0 +1,100 @@
+// Every change that the dashboard makes shows its API call: for the shell and for the typed client, or that only the dashboard can make it.
+import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+import { routes } from "../../shared/api/index.ts";
+import { account } from "../harness/account.ts";
+import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+import { moveTo, test } from "./browser.ts";
+import { button, callsOf } from "./instance-page.ts";
+
+/** No user asks for these: an upload sends its parts, and completes itself. */
+const BY_ITSELF = ["uploads.parts", "uploads.complete"];
+const CHANGES = routes.filter(({ method, only, id }) => method !== "GET" && only === undefined && !BY_ITSELF.includes(id));
+
+/** What the typed client calls, as it is shown. */
+async function callIn(shown: Page | Locator): Promise<string> {
+  const { curl, typescript } = await callsOf(shown);
+  expect(curl).toMatch(/^curl -X (POST|PUT|DELETE) '.*\\\n {2}-H "Authorization: Bearer \$TOKEN"/);
+  return /^await client\.(\w+\.\w+)\(/.exec(typescript)?.[1] ?? typescript;
+}
+
+test("every change shows its API call", { timeout: 240_000 }, async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const server = await seedServer(mine.id, { name: "erp-1" });
+  const unused = await seedServer(mine.id, { name: "erp-2" });
+  const instance = await seedInstance(mine.id, { server_id: server.id, name: "Shop" });
+  await seedBackup(instance);
+  await mine.sshKey();
+  await mine.api.put(`/instances/${instance.id}/backup-policy`, { schedule: "0 2 * * *", keep: { last: 1 } });
+  const page = await open("/config.json", { as: mine, fresh: true });
+  const [upload, later] = [`upl_${"0".repeat(26)}`, new Date(Date.now() + 86_400_000).toISOString()];
+  const unfinished = { id: upload, user_id: mine.user.id, name: "old.zip", size_bytes: 1, modified: 1, expires_at: later };
+  await page.evaluate(`localStorage.setItem("uploads", ${JSON.stringify(JSON.stringify([unfinished]))})`);
+  await page.goto("/");
+
+  const seen: string[] = [];
+  const asked = page.getByRole("dialog");
+  const close = async (): Promise<void> => {
+    await page.keyboard.press("Escape");
+    await asked.waitFor({ state: "detached" });
+  };
+  const dialogBehind = async (...openers: Locator[]): Promise<void> => {
+    for (const opener of openers) await opener.click();
+    seen.push(await callIn(asked));
+    await close();
+  };
+  const [more, row] = [button(page, "Actions"), button(page, /^Actions on the backup/)];
+  const item = (name: string): Locator => page.getByRole("menuitem", { name, exact: true });
+
+  for (const path of ["/servers/create", "/instances/create", `/instances/${instance.id}/clone`, "/backups/upload"]) {
+    await moveTo(page, path);
+    seen.push(await callIn(page));
+  }
+  await dialogBehind(button(page, "Abort upload"));
+  await moveTo(page, `/servers/${unused.id}`);
+  await dialogBehind(button(page, "Edit"));
+  await dialogBehind(button(page, "Delete"));
+
+  await moveTo(page, `/instances/${instance.id}`);
+  for (const name of ["Stop", "Restart", "Back up now", "Edit policy", "Delete policy"]) await dialogBehind(button(page, name));
+  for (const name of ["Edit details", "Change domain", "Delete"]) await dialogBehind(more, item(name));
+  for (const name of ["Restore", "Run drill", "Edit details", "Delete"]) await dialogBehind(row, item(name));
+  for (const [menu, name] of [
+    [more, "Show API call to start"],
+    [row, "Show API call to download"],
+  ] as const) {
+    await menu.click();
+    await item(name).click();
+    const line = (await asked.getByRole("region", { name: "TypeScript call" }).textContent()) ?? "";
+    seen.push(/^await client\.(\w+\.\w+)\(/.exec(line)?.[1] ?? line);
+    await close();
+  }
+
+  await moveTo(page, "/settings/ssh-keys");
+  await dialogBehind(button(page, "Add SSH key").first());
+  await dialogBehind(button(page, /: Delete$|^Delete/).first());
+  await moveTo(page, "/settings/account");
+  await page.getByRole("heading", { level: 1, name: "Account" }).waitFor();
+  const forms = page.locator("form");
+  seen.push(await callIn(forms.filter({ has: page.getByLabel("Account name") })));
+  await dialogBehind(button(page, "Set default policy"));
+  const forKeys = CHANGES.filter(({ access }) => access !== "session" && access !== "public").map(({ id }) => id);
+  expect([...new Set(seen)].toSorted()).toEqual([...forKeys, "backups.download"].toSorted());
+
+  const onlyHere = page.getByText("Only the dashboard can do this.");
+  await forms
+    .filter({ has: page.getByLabel("Current password") })
+    .getByRole("button", { name: "Show API call" })
+    .click();
+  await onlyHere.waitFor();
+  await moveTo(page, "/settings/api-keys/create");
+  await onlyHere.waitFor({ state: "detached" });
+  await button(page, "Show API call").click();
+  await onlyHere.waitFor();
+  await moveTo(page, "/settings/api-keys");
+  await button(page, /Revoke/)
+    .first()
+    .click();
+  await button(asked, "Show API call").click();
+  await onlyHere.waitFor();
+});
