@@ -60,6 +60,31 @@ test("every page is accessible to everyone and fits the screen on a dark phone",
   }
 });
 
+/** What of the element with the focus is behind the top bar, in pixels. */
+const FOCUS_BEHIND_TOP = `(() => {
+  const [top, focused] = [document.getElementById("top"), document.activeElement];
+  if (top.contains(focused) || focused === document.body || focused.matches(".skip")) return 0;
+  return Math.max(0, top.getBoundingClientRect().bottom - focused.getBoundingClientRect().top);
+})()`;
+
+test("the top bar is never in front of what has the focus: after the link to the main content, and on the way back up a page", async ({
+  open,
+}) => {
+  const page = await open(`/instances/${things.instance}`, { as: mine });
+  await page.setViewportSize({ width: 1280, height: 500 });
+  await page.getByRole("heading", { level: 1, name: "Shop" }).waitFor();
+  await page.waitForLoadState("networkidle");
+  await page.getByRole("link", { name: "Skip to main content" }).focus();
+  await page.keyboard.press("Enter");
+  await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("main");
+  expect(await page.evaluate(FOCUS_BEHIND_TOP)).toBe(0);
+  await page.getByRole("button", { name: "Preferences for history" }).focus();
+  for (let steps = 0; steps < 30; steps++) {
+    await page.keyboard.press("Shift+Tab");
+    expect(await page.evaluate(FOCUS_BEHIND_TOP), `after ${steps} steps`).toBe(0);
+  }
+});
+
 test("every page of the sandbox says that it is the sandbox, even while the service is down", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
   const page = await open("/login");
