@@ -122,6 +122,23 @@ test("a list's page size, columns, density and sort are remembered, and its file
   expect(lines[1]).toMatch(/^"'=HYPERLINK\(""https:\/\/example\.com"",""x""\)",running,https:/);
 });
 
+test("the keys that lead to the search do so in a narrow window, too, as at a zoom of 200 %", async ({ open }) => {
+  const page = await open("/servers", { as: await account() });
+  await page.setViewportSize({ width: 640, height: 400 });
+  await title(page, "Servers");
+  const search = page.getByRole("combobox", { name: /^Search/ });
+  await page
+    .getByRole("button", { name: /search/i })
+    .first()
+    .waitFor();
+  await page.keyboard.press("/");
+  await expect.poll(() => search.and(page.locator(":focus")).count()).toBe(1);
+  await page.keyboard.type("API keys");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await title(page, "API keys");
+});
+
 test("a page shows what somebody else has changed within half a minute", async ({ open }) => {
   const mine = await account();
   const { id } = await seedServer(mine.id, { name: "erp-1" });

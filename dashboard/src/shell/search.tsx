@@ -1,7 +1,7 @@
 // The search in the top bar: jumps to any server, instance, backup, page or action. `/` and Ctrl+K lead to it.
 import Autosuggest, { type AutosuggestProps } from "@cloudscape-design/components/autosuggest";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { useNavigate } from "react-router";
 import type { DataOf } from "../../../shared/api/endpoint.ts";
 import type { api } from "../../../shared/api/index.ts";
@@ -58,8 +58,7 @@ export default function Search() {
   const [typed, setTyped] = useState("");
   const settled = useSettled(typed.trim(), PAUSE_MS);
   const navigate = useNavigate();
-  const field = useRef<AutosuggestProps.Ref>(null);
-  useShortcut(() => field.current?.focus());
+  useShortcut(focusField);
   const asks = /[\p{L}\p{N}]/u.test(settled);
   const query = useQuery({ ...search.find(settled.slice(0, 100)), enabled: asks });
   const found = asks && settled === typed.trim() ? (query.data?.data ?? []) : [];
@@ -71,7 +70,6 @@ export default function Search() {
   const waits = typed.trim() !== settled || (asks && query.isPending);
   return (
     <Autosuggest
-      ref={field}
       value={typed}
       options={[...groups, ...(places.length === 0 ? [] : [{ label: say.pages, options: places }])]}
       filteringType="manual"
@@ -95,6 +93,14 @@ export default function Search() {
   );
 }
 
+/** A narrow bar has a button instead, which shows the field and gives it the focus. */
+function focusField(): void {
+  const find = (selector: string) => document.querySelector<HTMLElement>(`#top header ${selector}`);
+  const field = find("input");
+  if (field !== null) field.focus();
+  else find('[data-utility-special="search"] :is(a, button)')?.click();
+}
+
 /** Not while somebody types, or has a dialog open. */
 function useShortcut(run: () => void): void {
   useEffect(() => {
@@ -103,7 +109,9 @@ function useShortcut(run: () => void): void {
       const isCtrlK = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey;
       const types =
         event.target instanceof Element && event.target.closest("input, textarea, select, [contenteditable]") !== null;
-      if (!(isCtrlK || (isSlash && !types)) || document.querySelector('[role="dialog"]') !== null) return;
+      // The bar measures its parts with a hidden copy of them, which listens as well.
+      if (event.defaultPrevented || !(isCtrlK || (isSlash && !types)) || document.querySelector('[role="dialog"]') !== null)
+        return;
       event.preventDefault();
       run();
     };
