@@ -249,7 +249,7 @@ const CODE: readonly RegExp[] = [
   /settings\/preferences\.tsx:\d+ (?:English|Deutsch)$/, // in its own language, whatever the page's
   /use-form\.ts:\d+ This$/, // completes an English sentence of the API
   /call-lines\.ts:\d+ (?:-H "Authorization: Bearer \$TOKEN"|await client\.)$/,
-  /(?:search\.tsx|use-focus-\w+\.ts):\d+ (?:input|tbody)\b/, // selectors
+  /(?:search\.tsx|use-focus-\w+\.ts):\d+ (?:input|tbody|#top)\b/, // selectors
   /mode\.ts:\d+ \(prefers-color-scheme: dark\)$/,
   /ssh-keys\/add\.tsx:\d+ PRIVATE KEY$/, // in the text of a key
 ];
