@@ -18,24 +18,14 @@ test("the sign-in page is small", async ({ open }) => {
   expect(await bytesLoaded(page)).toBeLessThanOrEqual(LOGIN_BYTES_MAX);
 });
 
-/** Slow 3G. */
-const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 };
+/** What 50 KB a second bring in the five seconds until the form must be there; `npm run bench:dashboard` measures the seconds. */
+const FORM_BYTES_MAX = 170_000;
 
-test("on a slow phone line something useful is there in two seconds, and the form to sign in within five", async ({ open }) => {
-  const page = await open("/config.json", { fresh: true, phone: true }); // the browser has nothing of the dashboard yet
-  const line = await page.context().newCDPSession(page);
-  await line.send("Network.enable");
-  await line.send("Network.emulateNetworkConditions", SLOW);
-  const begun = performance.now();
-  const seconds = (): number => (performance.now() - begun) / 1000;
+test("a browser that has nothing of the dashboard loads little before the form to sign in", async ({ open }) => {
+  const page = await open("/config.json", { fresh: true, phone: true });
   const arrived = page.goto("/instances");
-  await page
-    .getByText(/^(Loading the dashboard|ERP control plane)/)
-    .first()
-    .waitFor();
-  expect(seconds()).toBeLessThanOrEqual(2);
   await page.getByLabel("Email").waitFor();
-  expect(seconds()).toBeLessThanOrEqual(5);
+  expect(await bytesLoaded(page)).toBeLessThanOrEqual(FORM_BYTES_MAX);
   await arrived;
 });
 
