@@ -5,7 +5,7 @@ import { routes } from "../../shared/api/index.ts";
 import { account } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { moveTo, test } from "./browser.ts";
-import { button, callsOf } from "./instance-page.ts";
+import { button, callsOf, title } from "./instance-page.ts";
 
 /** No user asks for these: an upload sends its parts, and completes itself. */
 const BY_ITSELF = ["uploads.parts", "uploads.complete"];
@@ -46,8 +46,15 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
   const [more, row] = [button(page, "Actions"), button(page, /^Actions on the backup/)];
   const item = (name: string): Locator => page.getByRole("menuitem", { name, exact: true });
 
-  for (const path of ["/servers/create", "/instances/create", `/instances/${instance.id}/clone`, "/backups/upload"]) {
+  const forms: [path: string, name: RegExp][] = [
+    ["/servers/create", /server/i],
+    ["/instances/create", /^Create instance/],
+    [`/instances/${instance.id}/clone`, /^Clone Shop/],
+    ["/backups/upload", /^Upload backup/],
+  ];
+  for (const [path, name] of forms) {
     await moveTo(page, path);
+    await title(page, name); // or the button of the page before is clicked
     seen.push(await callIn(page));
   }
   await dialogBehind(button(page, "Abort upload"));
@@ -75,14 +82,14 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
   await dialogBehind(button(page, /: Delete$|^Delete/).first());
   await moveTo(page, "/settings/account");
   await page.getByRole("heading", { level: 1, name: "Account" }).waitFor();
-  const forms = page.locator("form");
-  seen.push(await callIn(forms.filter({ has: page.getByLabel("Account name") })));
+  const inPage = page.locator("form");
+  seen.push(await callIn(inPage.filter({ has: page.getByLabel("Account name") })));
   await dialogBehind(button(page, "Set default policy"));
   const forKeys = CHANGES.filter(({ access }) => access !== "session" && access !== "public").map(({ id }) => id);
   expect([...new Set(seen)].toSorted()).toEqual([...forKeys, "backups.download"].toSorted());
 
   const onlyHere = page.getByText("Only the dashboard can do this.");
-  await forms
+  await inPage
     .filter({ has: page.getByLabel("Current password") })
     .getByRole("button", { name: "Show API call" })
     .click();
