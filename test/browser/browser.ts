@@ -115,6 +115,7 @@ async function leave(window: Window): Promise<void> {
   kept.once("dialog", (dialog) => void dialog.accept()); // confirms leaving a filled-in form
   await kept.unrouteAll({ behavior: "ignoreErrors" });
   await kept.emulateMedia({ colorScheme: window.colorScheme });
+  await kept.setViewportSize(window.viewport);
   await context.clearPermissions();
   await arrive(kept, NO_PAGE);
   kept.removeAllListeners();
@@ -129,6 +130,7 @@ interface Window {
   context: BrowserContext;
   page: Page;
   colorScheme: "dark" | "light";
+  viewport: { width: number; height: number };
   /** Belongs to the test that uses it. */
   faults: Faults;
 }
@@ -139,10 +141,11 @@ async function newWindow(
   session: string | undefined,
 ): Promise<Window> {
   const colorScheme = dark ? "dark" : "light";
+  const viewport = phone ? PHONE : DESKTOP;
   const localStorage = session === undefined ? [] : [{ name: "session", value: session }];
   const context = await browser.newContext({
     baseURL: apiUrl(),
-    viewport: phone ? PHONE : DESKTOP,
+    viewport,
     isMobile: phone,
     hasTouch: phone,
     colorScheme,
@@ -152,7 +155,7 @@ async function newWindow(
     storageState: { cookies: [], origins: [{ origin: apiUrl(), localStorage }] },
   });
   context.setDefaultTimeout(PATIENCE_MS);
-  const window: Window = { context, page: await context.newPage(), colorScheme, faults: nobodys() };
+  const window: Window = { context, page: await context.newPage(), colorScheme, viewport, faults: nobodys() };
   await watch(window);
   return window;
 }

@@ -90,6 +90,7 @@ async function restore(page: Page): Promise<void> {
 
 async function clone(page: Page): Promise<void> {
   await goTo(page, "Backups");
+  await heading(page, /^Backups/); // the instance's page has the same row
   await actOn(page, "three orders", "Clone into a new instance");
   await heading(page, "Clone Shop");
   await page.getByLabel("Name", { exact: true }).fill("Staging", { timeout: REQUESTS_AGAIN_MS });
