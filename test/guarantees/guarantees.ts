@@ -77,7 +77,7 @@ export const guarantees = {
       "Eight clients use a credential without a pause, or sign in with a password, while it is ended, at a random moment. Every request that is sent after the response must get 401, also with a session that was opened meanwhile.",
     full: 10_000,
     small: 4,
-    perSecond: 6,
+    perSecond: 2.5,
   }),
   "jwt-and-tokens": guarantee({
     title: "Forged credentials",
@@ -212,7 +212,7 @@ export const guarantees = {
       "Random sequences of requests, some of them racing in an order that a scheduler chooses, some with work that fails, against a model of a few lines: resources and their work, labels, locks, backup policies, SSH keys, tokens and settings, and every list, filter by label and total. Every transition of the lifecycle must be taken, from every status and to both ends. A counterexample is shrunk and printed as curl lines. A sequence is a trial.",
     full: 4_000,
     small: 1,
-    perSecond: 0.4,
+    perSecond: 0.25,
   }),
   providers: guarantee({
     title: "Rented machines",

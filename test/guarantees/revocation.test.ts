@@ -20,8 +20,8 @@ interface Way {
 
 const CLIENTS = 8;
 /** Within the limits of one credential: after these, none of the requests may be rejected for its rate. */
-const REQUESTS_EACH = 8;
-const AFTERWARDS = 3;
+const REQUESTS_EACH = 4;
+const AFTERWARDS = 2;
 
 prove("revocation", async () => {
   const me = await account();
@@ -78,7 +78,7 @@ prove("revocation", async () => {
   return {
     // Most credentials are tokens, and passwords take long to check.
     points: Object.keys(ways).flatMap((way) =>
-      Array.from({ length: way.startsWith("a token") ? 5 : 1 }, (_, i) => `${way}${" ".repeat(i)}`),
+      Array.from({ length: way.startsWith("a token") ? 10 : 1 }, (_, i) => `${way}${" ".repeat(i)}`),
     ),
     trial: async ({ point, random }) => {
       const way = (await ways[point.trim()]?.(random)) ?? expect.fail(`There is no way ${point}`);
