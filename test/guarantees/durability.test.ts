@@ -19,7 +19,8 @@ import type { Random } from "./random.ts";
 const Facts = z.object({ apiUrl: z.string(), environment: z.record(z.string(), z.string()) });
 type Facts = z.infer<typeof Facts>;
 const Pid = z.looseObject({ pid: z.number() });
-const Envelope = z.looseObject({ success: z.boolean(), data: z.unknown() });
+/** An error has no data. */
+const Envelope = z.looseObject({ success: z.boolean(), data: z.unknown().optional() });
 const Named = z.looseObject({ id: z.string(), operation_id: z.string().nullish() });
 const Operation = z.looseObject({ status: z.enum(OPERATION_STATUSES) });
 
@@ -96,22 +97,21 @@ function askerOf({ apiUrl }: Facts, { tokens }: Owner): Ask {
 
 async function work(ask: Ask, sshKeyId: string, confirmed: Confirmed, random: Random): Promise<void> {
   for (let step = 0; step < 4; step++) {
-    if (random.chance(0.5)) {
+    const [oldest] = confirmed.keys;
+    if (oldest !== undefined && random.chance(0.4)) {
+      // Without a response it may be either.
+      confirmed.keys.delete(oldest);
+      if ((await ask("DELETE", `/ssh-keys/${oldest}`))?.status === 200) confirmed.removed.add(oldest);
+    } else if (random.chance(0.6)) {
       const made = await ask("POST", "/ssh-keys", { name: unique("key"), public_key: newPublicKey() });
       if (made?.status === 201) confirmed.keys.add(Named.parse(made.data).id);
-    } else if (random.chance(0.6)) {
+    } else {
       const body = { name: unique("server"), provider: "sandbox", region: "eu-central", size: "small", ssh_key_id: sshKeyId };
       const made = await ask("POST", "/servers", body);
       if (made?.status !== 201) continue;
       const { id, operation_id } = Named.parse(made.data);
       confirmed.servers.add(id);
       confirmed.operations.add(operation_id ?? "");
-    } else {
-      const [id] = confirmed.keys;
-      if (id === undefined) continue;
-      // Without a response it may be either.
-      confirmed.keys.delete(id);
-      if ((await ask("DELETE", `/ssh-keys/${id}`))?.status === 200) confirmed.removed.add(id);
     }
   }
 }
@@ -159,7 +159,7 @@ prove("durability", async () => {
       started ??= await start(inject("outDir"), dataDir);
       const [owner, known, running] = [account, confirmed, started];
       const clients = Array.from({ length: CLIENTS }, () => work(askerOf(running, owner), owner.key, known, random));
-      await sleep(random.below(600));
+      await sleep(random.below(2_000));
       await kill(victim, running);
       await Promise.all(clients);
       started = undefined;
