@@ -47,10 +47,13 @@ export function dueRun(policy: PolicyRecord, at: string): DueRun | undefined {
   return { due_at, attempt: 1, start_at, held_since: null, backup_id: null };
 }
 
-/** A policy that has come to its due run: the next one is after both, whatever the clock says. */
-function reached(policy: PolicyRecord, due: DueRun, at: string): PolicyRecord & { next_run_at: string } {
+/**
+ * A policy that has come to its due run: the next one is after it, whatever the clock says. Only a run that begins also covers one that
+ * has become due since; otherwise that one is tried itself.
+ */
+function reached(policy: PolicyRecord, due: DueRun, at: string, { begins = false } = {}): PolicyRecord & { next_run_at: string } {
   const pending = policy.next_run_at;
-  const passed = pending === null || pending <= due.due_at || pending <= at;
+  const passed = pending === null || pending <= due.due_at || (begins && pending <= at);
   const from = Math.max(Date.parse(due.due_at), Date.parse(at));
   return { ...policy, next_run_at: passed ? isoOf(nextRun(policy, from)) : pending };
 }
@@ -73,7 +76,7 @@ export async function beginRun(
   at: string,
 ): Promise<{ policy: PolicyRecord; operation: OperationRecord }> {
   const change = changeOf(account);
-  const after = { ...reached(policy, due, at), due: null };
+  const after = { ...reached(policy, due, at, { begins: true }), due: null };
   const saved = savePolicy(change, policy, { ...after, overdue_at: overdueOf(after, instance) });
   const operation = beginScheduledBackup(change, SCHEDULE, instance, {
     due,

@@ -176,17 +176,43 @@ test("a run whose server responds again within the hour takes place", async () =
   expect((await subject.policy()).last_run).toMatchObject({ at: "2027-01-17T02:00:00.000Z", status: "completed" });
 });
 
-test("an hourly policy whose server does not respond says so, although its next run is due before the hour is over", async () => {
+test("an hourly policy whose server does not respond says so, although its next run is due before the hour is over, and that one is not lost", async () => {
   const subject = await since("2027-01-18", { ...NIGHTLY, schedule: "5 * * * *" });
+  await tickAt("2027-01-18T12:14:00Z");
   await reach(subject, false);
   await tickAt("2027-01-18T13:14:00Z");
   await tickAt("2027-01-18T14:14:00Z");
-  const { last_run } = await subject.policy();
+  const { last_run, next_run_at } = await subject.policy();
   expect(last_run).toMatchObject({
     at: "2027-01-18T13:05:00.000Z",
     status: "skipped",
     reason: expect.stringContaining("is offline"),
   });
+  expect(next_run_at).toBe("2027-01-18T14:05:00.000Z");
+  expect(await subject.backups()).toHaveLength(2);
+  await reach(subject, true);
+  await tickAt("2027-01-18T14:16:00Z");
+  expect(await subject.backups()).toHaveLength(3);
+  expect(await subject.policy()).toMatchObject({
+    last_run: { at: "2027-01-18T14:05:00.000Z", status: "completed" },
+    next_run_at: "2027-01-18T15:05:00.000Z",
+  });
+  await tickAt("2027-01-18T15:05:30Z");
+  expect((await subject.instance()).protection.status).toBe("protected");
+  expect((await subject.me.api.get("/events?type=instance.overdue")).meta?.total).toBe(0);
+});
+
+test("of a long outage, an hourly policy tries and records each run", async () => {
+  const subject = await since("2027-01-20", { ...NIGHTLY, schedule: "5 * * * *" });
+  await tickAt("2027-01-20T12:14:00Z");
+  await reach(subject, false);
+  for (let minutes = 0; minutes < 5 * 60; minutes += 15) {
+    clock.advance(15);
+    await tick();
+  }
+  const skipped = await subject.me.api.get("/events?type=backup_policy.run_skipped");
+  expect(skipped.meta?.total).toBe(4); // of 13:05 to 16:05; that of 17:05 is still tried
+  expect((await subject.policy()).last_run).toMatchObject({ at: "2027-01-20T16:05:00.000Z", status: "skipped" });
 });
 
 test("a clock that goes back between runs of the function makes no second backup of a run, and loses none", async () => {
