@@ -125,8 +125,9 @@ export async function protectWithout(change: Change, instanceId: string, id: str
     policy: policyRef(accountId, instanceId),
   });
   if (instance?.last_backup_id !== id) return;
-  const { set, where, conditionError } = protectionWith(change, instance, await lastBackupBut(change, instanceId, id));
-  change.update(keys.record("instance", accountId, instance.id), { set }, where, conditionError);
+  const { set, where } = protectionWith(change, instance, await lastBackupBut(change, instanceId, id));
+  // Also if the instance is gone by now, or being deleted: reading again shows that there is nothing left to protect.
+  change.update(keys.record("instance", accountId, instance.id), { set }, where, () => protectionError(instance.id, {}));
   checkSoon(change, policy);
 }
 

@@ -275,6 +275,33 @@ test("an instance whose only backup is deleted is unprotected, and nobody is ala
   expect(alarms()).toEqual(before);
 });
 
+const Task = z.looseObject({ task: z.string() });
+
+test("a deletion of an instance's last backup that ends while the instance is deleted, too, succeeds", async () => {
+  const me = await account({ seeded: true });
+  const { id } = await me.instance();
+  const backup = (await me.api.post(`/instances/${id}/backups`, {})).as(Backup);
+  await cloud.states.settled();
+  const seen = { end: false, write: false };
+  const stop = cloud.states.intercept(async (call, next) => {
+    if (call.machine.endsWith("-delete-backup") && Task.parse(call.payload).task === "succeed") seen.end = true;
+    return next(call);
+  });
+  const release = cloud.aws.inject(({ principal, action }) => {
+    if (!seen.end || seen.write || action !== "TransactWriteItems" || !/deletebackup/i.test(principal)) return undefined;
+    seen.write = true;
+    return { kind: "slow", milliseconds: 2500 };
+  });
+  const deletion = (await me.api.delete(`/backups/${backup.id}`)).as(Operation);
+  await expect.poll(() => seen.write).toBe(true);
+  await me.until((await me.api.delete(`/instances/${id}`)).as(Operation).id);
+  await me.until(deletion.id);
+  stop();
+  release();
+  expect((await me.api.get(`/backups/${backup.id}`)).status).toBe(404);
+  await cloud.states.settled();
+});
+
 test("an instance whose last backups are deleted while the index lags behind is not protected by one of them", async () => {
   const me = await account();
   const { id } = await me.instance();
