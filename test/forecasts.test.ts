@@ -120,6 +120,18 @@ test("a dry run warns before data is lost for good", async () => {
   });
 });
 
+test("a dry run warns before the last completed backup is deleted, however many failed ones are newer", async () => {
+  const instance = await seedInstance(me.id);
+  const { id } = await seedBackup(instance);
+  for (let i = 0; i < 101; i++) await seedBackup(instance, { state: "failed", size_bytes: null, completed_at: null });
+  const { api } = await me.token();
+  const warningsOf = async (path: string) => (await api.delete(`${path}?dry_run=true`)).as(DryRun).warnings;
+  expect(await warningsOf(`/backups/${id}`)).toEqual([expect.stringContaining("last completed")]);
+  expect(await warningsOf(`/instances/${instance.id}`)).toEqual([]);
+  const newer = await seedBackup(instance);
+  for (const each of [id, newer.id]) expect(await warningsOf(`/backups/${each}`)).toEqual([]);
+});
+
 test("a dry run warns of a disk that is low as its server last reported, and of work that would make it so", async () => {
   const server = await seedServer(me.id, { specs: { cpu: 2, memory_gb: 4, disk_gb: 40 } });
   const instance = await seedInstance(me.id, { server_id: server.id });

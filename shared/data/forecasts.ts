@@ -5,7 +5,7 @@ import { OPERATION, type OperationType, RESTORABLE, SERVING, USABLE } from "../d
 import { isLowDisk } from "../domain/low-disk.ts";
 import { hostReportRef } from "./host-reports.ts";
 import { keys, keyString } from "./keys.ts";
-import { newestOfParent } from "./lists-of-parents.ts";
+import { listOfParent, newestOfParent } from "./lists-of-parents.ts";
 import { retentionOf } from "./policy-runs.ts";
 import { BackupRecord, type InstanceRecord, OperationRecord, type PolicyRecord, type ServerRecord } from "./records.ts";
 import { serverRef } from "./servers.ts";
@@ -188,7 +188,8 @@ export function forecastUpdate(
 }
 
 export async function forecastInstanceDeletion(instance: InstanceRecord): Promise<Forecast> {
-  const [server, backup] = await Promise.all([find(serverRef(instance.account_id, instance.server_id)), newestBackup(instance)]);
+  const { account_id, id, server_id } = instance;
+  const [server, completed] = await Promise.all([find(serverRef(account_id, server_id)), someCompleted(account_id, id)]);
   const reachable = server !== undefined && USABLE.includes(server.state);
   return forecast(
     [
@@ -203,17 +204,24 @@ export async function forecastInstanceDeletion(instance: InstanceRecord): Promis
     ],
     {
       downtime_seconds: SERVING.includes(instance.state) ? null : 0,
-      warnings: backup === undefined ? ["The instance has no completed backup, so its data cannot be recovered"] : [],
+      warnings: completed.length === 0 ? ["The instance has no completed backup, so its data cannot be recovered"] : [],
     },
   );
 }
 
 export async function forecastBackupDeletion(backup: BackupRecord): Promise<Forecast> {
-  const completed = backup.instance_id === null ? [] : await completedBackups(backup.account_id, backup.instance_id);
+  const completed = backup.instance_id === null ? [] : await someCompleted(backup.account_id, backup.instance_id);
   const isLast = completed.length === 1 && completed[0]?.id === backup.id;
   return forecast([effect("delete", "backup", backup.id, "Deletes the archive and the record")], {
     warnings: isLast ? ["It is the last completed backup of its instance"] : [],
   });
+}
+
+/** Two of an instance's completed backups, if there are two: however many failed ones are newer. */
+async function someCompleted(accountId: string, instanceId: string): Promise<BackupRecord[]> {
+  const isCompleted = ({ state }: BackupRecord): boolean => RESTORABLE.includes(state);
+  return (await listOfParent({ kind: "backup", accountId, schema: BackupRecord }, instanceId, { per_page: 2 }, isCompleted))
+    .items;
 }
 
 /** What a policy would change: what it will do, and what its rules would remove after the next run. */
@@ -238,13 +246,10 @@ export async function forecastPolicy(instance: InstanceRecord, policy: PolicyRec
 /** How far back an estimate looks, in records of the instance: one Query of at most some 100 KB. */
 const LOOK_BACK = 100;
 
-async function completedBackups(accountId: string, instanceId: string): Promise<BackupRecord[]> {
-  const newest = await newestOfParent({ kind: "backup", accountId, schema: BackupRecord }, instanceId, LOOK_BACK);
-  return newest.filter(({ state }) => RESTORABLE.includes(state));
+async function newestBackup({ account_id, id }: InstanceRecord): Promise<BackupRecord | undefined> {
+  const newest = await newestOfParent({ kind: "backup", accountId: account_id, schema: BackupRecord }, id, LOOK_BACK);
+  return newest.find(({ state }) => RESTORABLE.includes(state));
 }
-
-const newestBackup = async ({ account_id, id }: InstanceRecord): Promise<BackupRecord | undefined> =>
-  (await completedBackups(account_id, id))[0];
 
 async function succeeded({ account_id, id }: InstanceRecord, type: OperationType): Promise<OperationRecord[]> {
   const list = { kind: "operation", accountId: account_id, schema: OperationRecord } as const;
