@@ -56,7 +56,8 @@ async function end(operation: OperationCore, outcome: Outcome): Promise<void> {
   const at = now();
   const protection =
     operation.type === "backup.create" ? await protectionAfterBackup(change, operation, { to: destined, at, reason }) : undefined;
-  if (destined === "gone" && operation.type === "backup.delete") await protectAfterDeletion(change, operation);
+  // Also one that failed: nobody can restore that backup any more.
+  if (operation.type === "backup.delete" && destined !== operation.before) await protectAfterDeletion(change, operation);
   await release(change, operation, { to: destined, back, reason, at, protection });
   await change.commit();
 }

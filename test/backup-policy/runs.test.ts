@@ -277,6 +277,31 @@ test("an instance whose only backup is deleted is unprotected, and nobody is ala
 
 const Task = z.looseObject({ task: z.string() });
 
+test("an instance is not protected by a backup whose deletion failed, but by the one before it", async () => {
+  const me = await account();
+  const { id } = await me.instance();
+  const made = [];
+  for (let i = 0; i < 2; i++) {
+    made.push((await me.api.post(`/instances/${id}/backups`, {})).as(Backup));
+    await cloud.states.settled();
+  }
+  await put(me, id);
+  const stop = cloud.states.intercept(async (call, next) => {
+    if (Task.parse(call.payload).task !== "deleteArchive") return next(call);
+    throw Object.assign(new Error("STORAGE_ERROR: The storage does not respond"), { name: "GiveUp" });
+  });
+  const [older, newer] = made;
+  await me.until((await me.api.delete(`/backups/${newer?.id}`)).as(Operation).id, "failed");
+  const { completed_at } = (await me.api.get(`/backups/${older?.id}`)).as(Backup);
+  expect((await instanceOf(me, id)).protection).toMatchObject({ status: "protected", last_backup_at: completed_at });
+  await me.until((await me.api.delete(`/backups/${older?.id}`)).as(Operation).id, "failed");
+  expect((await instanceOf(me, id)).protection).toMatchObject({ status: "unprotected", last_backup_at: null });
+  expect(shownOf(await backupsOf(me, id))).toEqual(["manual failed", "manual failed"]);
+  stop();
+  await me.until((await me.api.delete(`/backups/${newer?.id}`)).as(Operation).id);
+  expect((await instanceOf(me, id)).protection).toMatchObject({ status: "unprotected", last_backup_at: null });
+});
+
 test("a deletion of an instance's last backup that ends while the instance is deleted, too, succeeds", async () => {
   const me = await account({ seeded: true });
   const { id } = await me.instance();
