@@ -47,18 +47,11 @@ export const BEGUN_PER_SECOND = 60;
 export const handler = async (): Promise<void> => {
   const began = Date.now();
   const due = await duePolicies(now());
-  let overdue = 0;
   const isLate = (): boolean => Date.now() - began > SECONDS_MAX * 1000;
   const turn = turns(BEGUN_PER_SECOND);
-  const becameOverdue = (): void => void (overdue += 1);
-  try {
-    await concurrently(ACCOUNTS_AT_ONCE, [...Map.groupBy(due, ({ account_id }) => account_id)], ([accountId, policies]) =>
-      runAccount(accountId, policies, { isLate, turn, becameOverdue }),
-    );
-  } finally {
-    // The alarm does not depend on the policies that failed.
-    if (overdue > 0) publish("BackupsOverdue", overdue);
-  }
+  await concurrently(ACCOUNTS_AT_ONCE, [...Map.groupBy(due, ({ account_id }) => account_id)], ([accountId, policies]) =>
+    runAccount(accountId, policies, { isLate, turn }),
+  );
 };
 
 /** One run of the function. */
@@ -66,14 +59,9 @@ interface Run {
   isLate: () => boolean;
   /** Waits until the next operation may begin. */
   turn: () => Promise<void>;
-  becameOverdue: () => void;
 }
 
-async function runAccount(
-  accountId: string,
-  policies: readonly PolicyRecord[],
-  { isLate, becameOverdue, turn }: Run,
-): Promise<void> {
+async function runAccount(accountId: string, policies: readonly PolicyRecord[], { isLate, turn }: Run): Promise<void> {
   const refs = policies.flatMap(({ instance_id, server_id }) => [
     instanceRef(accountId, instance_id).key,
     serverRef(accountId, server_id).key,
@@ -87,7 +75,7 @@ async function runAccount(
     const instance = InstanceRecord.parse(found);
     const server = servers.get(policy.server_id) ?? serverIn(items, accountId, policy.server_id);
     servers.set(policy.server_id, server);
-    await run({ account, instance, policy, turn, becameOverdue }, server).catch(ignoreOvertaken);
+    await run({ account, instance, policy, turn }, server).catch(ignoreOvertaken);
   });
   await concurrently(1, all, (each) => each());
 }
@@ -103,7 +91,7 @@ function ignoreOvertaken(error: unknown): void {
   log.info("a backup policy was moved in the meantime", { reason: error.message });
 }
 
-type Due = Subject & Pick<Run, "turn" | "becameOverdue">;
+type Due = Subject & Pick<Run, "turn">;
 
 /** Does for a policy what there is to do now. */
 async function run(subject: Due, server: ServerRecord | undefined): Promise<void> {
@@ -116,9 +104,9 @@ async function run(subject: Due, server: ServerRecord | undefined): Promise<void
   const checked = isDue ? await becomeOverdue({ ...subject, policy }, at) : { policy, became: false };
   const { account, instance } = subject;
   if (checked.became) {
-    // At once: nothing later says it again, whatever becomes of the retention.
+    // At once: nothing later says it again, whatever becomes of the retention or of this function.
     log.warn("an instance is overdue", { account: account.id, instance: instance.id });
-    subject.becameOverdue();
+    publish("BackupsOverdue", 1);
   }
   if (!policy.retain) return;
   const shown = checked.became ? { ...instance, protection_status: "overdue" as const } : instance;

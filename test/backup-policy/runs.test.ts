@@ -259,6 +259,29 @@ test("an instance that becomes overdue is reported, even if its retention cannot
   expect((await policyOf(me, id)).retain).toBe(false);
 });
 
+const alarms = (): string[] => logOfSchedule().filter((line) => line.includes('"BackupsOverdue":'));
+
+test("an instance that becomes overdue raises the alarm at once, even if the function ends no more", async () => {
+  const me = await account();
+  const { id } = await me.instance();
+  await put(me, id);
+  await tick();
+  await tick();
+  const long = await lastBegunLongAgo(me, id);
+  await shift(me, id, { overdue_at: minutesAgo(1), since: long, retain: true });
+  const before = alarms().length;
+  let writes = 0;
+  const release = cloud.aws.inject(({ principal, action }) =>
+    isSchedule(principal) && action === "TransactWriteItems" && ++writes > 1 ? { kind: "silent" } : undefined,
+  );
+  const fired = cloud.events.fire("runpolicies").catch(() => undefined);
+  await expect.poll(() => writes).toBeGreaterThan(1);
+  // Sooner than the write that gets no response is given up.
+  await expect.poll(() => alarms().length, { timeout: 4_000 }).toBe(before + 1);
+  release();
+  await fired;
+});
+
 test("an instance whose only backup is deleted is unprotected, and nobody is alarmed that it is overdue", async () => {
   const me = await account();
   const { id } = await me.instance();
@@ -268,7 +291,6 @@ test("an instance whose only backup is deleted is unprotected, and nobody is ala
   const [backup] = await backupsOf(me, id);
   await me.api.delete(`/backups/${backup?.id}`);
   await cloud.states.settled();
-  const alarms = () => logOfSchedule().filter((line) => line.includes('"BackupsOverdue":'));
   const before = alarms();
   await tick();
   expect((await instanceOf(me, id)).protection.status).toBe("unprotected");
