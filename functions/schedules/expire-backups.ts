@@ -18,12 +18,21 @@ type Expired = Awaited<ReturnType<typeof expiredBackups>>[number];
 
 const INSTANCES_AT_ONCE = 10;
 
-/** Those of one instance one after the other, so that two of them do not rely on each other to stay. */
+/** Neither waits for the other, nor suffers from its errors. */
 export const handler = async (): Promise<void> => {
-  const expired = Map.groupBy(await expiredBackups(now()), ({ instanceId }) => instanceId);
-  await concurrently(INSTANCES_AT_ONCE, shuffled([...expired.values()]), (backups) => concurrently(1, backups, expire));
-  await concurrently(UPLOADS_AT_ONCE, shuffled(await expiredUploads()), expireUpload);
+  const expired = await Promise.allSettled([
+    expiredBackups(now()).then(expireBackups),
+    expiredUploads().then((uploads) => concurrently(UPLOADS_AT_ONCE, shuffled(uploads), expireUpload)),
+  ]);
+  const errors = expired.filter((each) => each.status === "rejected").map(({ reason }) => reason as unknown);
+  if (errors.length > 0) throw new AggregateError(errors, "Not everything that has expired could be removed");
 };
+
+/** Those of one instance one after the other, so that two of them do not rely on each other to stay. */
+function expireBackups(expired: readonly Expired[]): Promise<void> {
+  const byInstance = Map.groupBy(expired, ({ instanceId }) => instanceId);
+  return concurrently(INSTANCES_AT_ONCE, shuffled([...byInstance.values()]), (backups) => concurrently(1, backups, expire));
+}
 
 const UPLOADS_AT_ONCE = 5;
 

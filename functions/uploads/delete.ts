@@ -1,6 +1,7 @@
 // DELETE /backups/uploads/:id
+import { notFound } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { abortUpload, presentUpload, uploadRef } from "../../shared/data/uploads.ts";
+import { abortUpload, uploadRef } from "../../shared/data/uploads.ts";
 import { log } from "../../shared/platform/log.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
@@ -8,8 +9,8 @@ import { archiveKeyOf } from "../../shared/storage/archive-key.ts";
 import { abortMultipart } from "../../shared/storage/multipart.ts";
 
 export const handler = handle(api.uploads.delete)(async ({ params, caller, by, read, commit }) => {
-  const { change, ...records } = await beginChange({ caller, read }, { upload: uploadRef(caller.account_id, params.id) });
-  const upload = presentUpload(records.upload);
+  const { change, upload } = await beginChange({ caller, read }, { upload: uploadRef(caller.account_id, params.id) });
+  if (upload === undefined) throw notFound("upload"); // one that has expired still counts as unfinished, and can be aborted
   abortUpload(change, by, upload);
   const reply = await commit(change, { id: upload.id, deleted: true as const });
   const { store_id } = upload;

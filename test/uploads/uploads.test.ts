@@ -6,14 +6,14 @@ import { Backup } from "../../shared/api/backups.ts";
 import { Event } from "../../shared/api/settings.ts";
 import { Upload, uploads } from "../../shared/api/uploads.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { find, queryAll, updateOne } from "../../shared/data/table.ts";
+import { find, queryAll, removeOne, updateOne } from "../../shared/data/table.ts";
 import { type UploadRecord, uploadRef } from "../../shared/data/uploads.ts";
 import { archiveKeyOf } from "../../shared/storage/archive-key.ts";
 import { storedObject } from "../../shared/storage/archives.ts";
 import { heldParts, openUpload } from "../../shared/storage/uploads.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
-import { seedServer } from "../harness/seed.ts";
+import { backupFields, seedServer } from "../harness/seed.ts";
 import { addressesOf, downloaded, sendPart, sha256Of, uploaded } from "../harness/upload.ts";
 
 let cloud: Cloud;
@@ -157,6 +157,37 @@ test("an expired upload is gone, and the schedule removes its parts, once, also 
   for (const _ of [1, 2, 3]) await begin(one);
   const events = (await one.api.get("/events")).as(Event.array()).filter(({ type }) => type === "upload.expire");
   expect(events).toHaveLength(1);
+});
+
+test("an upload that has expired can be aborted, which makes room for another one", async () => {
+  const one = await fresh();
+  const [first] = [await begin(one), await begin(one), await begin(one)];
+  await addressesOf(one.api, first.id, [{ number: 1, sha256: sha256Of(bytes) }]);
+  await updateOne(keys.upload(one.id, first.id), { set: { expires_at: new Date(Date.now() - 1000).toISOString() } }, {});
+  const record = await recordOf(one, first.id);
+  expect((await one.api.post("/backups/uploads", { size_bytes: 1 })).error?.code).toBe("QUOTA_EXCEEDED");
+  const deletions = [1, 2].map(() => one.api.delete(`/backups/uploads/${first.id}`));
+  expect((await Promise.all(deletions)).map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404]);
+  expect(await isHeld(record)).toBe(false);
+  await begin(one);
+});
+
+test("an expired backup whose deletion cannot begin does not delay expired uploads", async () => {
+  const one = await fresh();
+  const { id } = await begin(one);
+  const past = new Date(Date.now() - 1000).toISOString();
+  const { backup_id } = await recordOf(one, id);
+  await updateOne(keys.expiringUpload(past, id), { set: { account_id: one.id, upload_id: id, backup_id } }, { exists: false });
+  const nobody = unusedId("account");
+  const [instance_id, failing] = [unusedId("instance"), unusedId("backup")];
+  const instance = { id: instance_id, server_id: unusedId("server"), name: "Nobody's" };
+  const backup = { ...backupFields(nobody, failing, failing, instance), state: "failed" };
+  await updateOne(keys.record("backup", nobody, failing), { set: backup }, { exists: false });
+  const marker = keys.expiringBackup(past, failing);
+  await updateOne(marker, { set: { account_id: nobody, backup_id: failing, instance_id } }, { exists: false });
+  await cloud.events.fire("expirebackups"); // fails, and is retried
+  await removeOne(marker);
+  expect(await find(uploadRef(one.id, id))).toBeUndefined();
 });
 
 test("an upload is completed only with all of its parts, and the error names the missing ones", async () => {
