@@ -169,7 +169,8 @@ export async function becomeOverdue(
   if (became) {
     // Unless a backup was begun in the meantime, as by this run of the function.
     const { operation_id } = instance;
-    showProtection(change, instance, "overdue", instance.next_backup_at, { operation_id });
+    // Not what the instance showed when it was read: this run of the function may have moved the policy since.
+    showProtection(change, instance, "overdue", policy.next_run_at, { operation_id });
     logEvent(change, SCHEDULE, "instance.overdue", { type: "instance", id: instance.id, name: instance.name });
   }
   await change.commit();

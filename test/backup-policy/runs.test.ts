@@ -215,6 +215,23 @@ test("an instance whose missed run begins after an outage is not overdue meanwhi
   expect((await me.api.get("/events")).text).not.toContain("instance.overdue");
 });
 
+test("an instance that becomes overdue while its run is kept shows when the next one is due", async () => {
+  const me = await account();
+  const { id, server_id } = await me.instance();
+  await put(me, id);
+  await tick();
+  await tick();
+  const long = await lastBegunLongAgo(me, id);
+  const missed = minutesAgo(20);
+  await shift(me, id, { overdue_at: minutesAgo(1), since: long, next_run_at: missed });
+  await updateOne(keys.record("instance", me.id, id), { set: { next_backup_at: missed } }, {});
+  await updateOne(keys.record("server", me.id, server_id), { set: { state: "unreachable" } }, {});
+  await cloud.events.fire("runpolicies");
+  const { next_run_at } = await policyOf(me, id);
+  expect(Date.parse(next_run_at ?? "")).toBeGreaterThan(Date.now());
+  expect((await instanceOf(me, id)).protection).toMatchObject({ status: "overdue", next_backup_at: next_run_at });
+});
+
 test("an instance becomes overdue although its retention waits for the end of a drill", async () => {
   const me = await account();
   const { id } = await me.instance();
