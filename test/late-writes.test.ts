@@ -1,6 +1,6 @@
 // Writes that decide by what was read earlier: at the moment of the write it must still hold.
 import { beforeAll, expect, test } from "vitest";
-import { getAccount } from "../shared/data/accounts.ts";
+import { getAccount, setSettings } from "../shared/data/accounts.ts";
 import { getBackup, recordArchive } from "../shared/data/backups.ts";
 import { changeOf } from "../shared/data/change.ts";
 import { getInstance, recordNeutralized, requireWritable } from "../shared/data/instances.ts";
@@ -48,6 +48,21 @@ test("a result is not added to an operation that has ended", async () => {
   await endOperation(operation, { succeeded: false, error: { code: "INTERNAL_ERROR", message: "It failed" } });
   await addResult(operation, { host_skipped: true });
   expect((await findOperation(me.id, operation.id))?.result).toEqual(operation.result);
+});
+
+test("of two changes of the default provider and region, decided by the same settings, the second fails", async () => {
+  const other = await account();
+  const settings = await getAccount(other.id);
+  const set = async (fields: Parameters<typeof setSettings>[2]): Promise<void> => {
+    const change = changeOf({ id: other.id });
+    setSettings(change, settings, fields);
+    await change.commit();
+  };
+  await set({ default_provider: "sandbox" });
+  await set({ account_name: "Renamed" });
+  for (const default_region of ["eu-west", null])
+    await expect(set({ default_region })).rejects.toThrow("changed the settings at the same time");
+  expect(await getAccount(other.id)).toMatchObject({ default_provider: "sandbox", default_region: null });
 });
 
 test("a late task does not write to a backup that has failed", async () => {

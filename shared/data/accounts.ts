@@ -1,7 +1,7 @@
 // Accounts: settings, quotas and counters.
 import { Settings, SETTINGS_UNVERSIONED } from "../api/settings.ts";
 import { DEFAULT_QUOTAS } from "../domain/limits.ts";
-import { type Change, now } from "./change.ts";
+import { type Change, now, Overtaken } from "./change.ts";
 import { keys } from "./keys.ts";
 import { AccountRecord } from "./records.ts";
 import { find, type Ref } from "./table.ts";
@@ -49,7 +49,15 @@ type SettingsFields = {
 export function setSettings(change: Change, account: AccountRecord, fields: SettingsFields): AccountRecord {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const set = { ...given, updated_at: now() };
-  change.setOnAccount(set);
+  // Which regions there are depends on the provider: a change of one needs the other as it was read.
+  const { default_provider, default_region } = account;
+  const chooses = fields.default_provider !== undefined || fields.default_region !== undefined;
+  change.setOnAccount(
+    set,
+    chooses ? { default_provider, default_region } : {},
+    () =>
+      new Overtaken("Another request changed the settings at the same time; read them and try again if you need to", account.id),
+  );
   return { ...account, ...set };
 }
 

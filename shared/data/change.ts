@@ -23,8 +23,8 @@ export interface Change {
   use: (kind: QuotaKind, by: 1 | -1) => void;
   /** Rejects the change unless the account has more than that of the kind. */
   requireMore: (kind: QuotaKind, than: number, conditionError: () => Error) => void;
-  /** Changes the account's own item, in the one write that also moves its counters. */
-  setOnAccount: (set: Item) => void;
+  /** Changes the account's own item, in the one write that also moves its counters, if what it was decided by is unchanged. */
+  setOnAccount: (set: Item, unchanged?: Item, conditionError?: () => Error) => void;
   /** Adds a listed record; `number` must be in it. */
   add: (kind: ListKind, record: Item & { id: string; number: string; created_at: string }, place: Place) => void;
   /** Moves a record from one status of its list to another. */

@@ -19,6 +19,8 @@ export function accountCounters(account: AccountRecord | { id: string }) {
   const fields: Item = {};
   const quotas = new Set<QuotaKind>();
   const floors: Floors = new Map();
+  const same: Item = {};
+  let changedError: (() => Error) | undefined;
   const add = (counter: string, by: number): void => void added.set(counter, (added.get(counter) ?? 0) + by);
 
   return {
@@ -38,16 +40,26 @@ export function accountCounters(account: AccountRecord | { id: string }) {
     /** The write fails unless the account has more than that of the kind. */
     requireMore: (kind: QuotaKind, than: number, conditionError: () => Error): void =>
       void floors.set(kind, { than, conditionError }),
-    set: (news: Item): void => void Object.assign(fields, news),
+    set: (news: Item, unchanged: Item = {}, conditionError?: () => Error): void => {
+      Object.assign(fields, news);
+      Object.assign(same, unchanged);
+      changedError = conditionError;
+    },
     writes: (): Write[] => {
       if (added.size === 0 && Object.keys(fields).length === 0) return [];
       const what = { set: fields, add: Object.fromEntries(added) };
       const where = {
         ...withinQuotas(quotas),
+        unchanged: same,
         above: Object.fromEntries([...floors].map(([kind, { than }]) => [`used_${kind}`, than])),
       };
       return [
-        update(keys.account(account.id), what, where, (present) => belowFloor(floors, present) ?? aboveQuota(quotas, present)),
+        update(
+          keys.account(account.id),
+          what,
+          where,
+          (present) => belowFloor(floors, present) ?? changedError?.() ?? aboveQuota(quotas, present),
+        ),
       ];
     },
   };
