@@ -16,7 +16,7 @@ import { endInstance } from "./instances.ts";
 import { keys } from "./keys.ts";
 import { findOperationCore } from "./operations.ts";
 import type { OperationCore } from "./records.ts";
-import { dropPolicy, protectAfterDeletion, type Protection, protectionAfterBackup } from "./protection.ts";
+import { drillAgain, dropPolicy, protectAfterDeletion, type Protection, protectionAfterBackup } from "./protection.ts";
 import { endServer } from "./servers.ts";
 import { ConditionFailed } from "./table.ts";
 
@@ -58,6 +58,7 @@ async function end(operation: OperationCore, outcome: Outcome): Promise<void> {
     operation.type === "backup.create" ? await protectionAfterBackup(change, operation, { to: destined, at, reason }) : undefined;
   // Also one that failed: nobody can restore that backup any more.
   if (operation.type === "backup.delete" && destined !== operation.before) await protectAfterDeletion(change, operation);
+  if (operation.type === "backup.drill" && !outcome.succeeded && !operation.recorded) await drillAgain(change, operation);
   await release(change, operation, { to: destined, back, reason, at, protection });
   await change.commit();
 }

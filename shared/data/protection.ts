@@ -1,9 +1,9 @@
-// What the end of a backup, or its deletion, means for the protection of its instance, and for its policy's next run.
+// What the end of a backup, of its deletion or of its drill means for the protection of its instance, and for its policy's next run or drill.
 //
 // The schemas have only what that takes: every function that can begin an operation builds them at each cold start.
 import * as z from "zod";
 import { BACKUP_WAITING, LIFECYCLE, RESTORABLE } from "../domain/lifecycle.ts";
-import { REPEAT_MINUTES } from "../domain/limits.ts";
+import { DRILL_AGAIN_HOURS, REPEAT_MINUTES } from "../domain/limits.ts";
 import { type Change, now } from "./change.ts";
 import type { Where } from "./expressions.ts";
 import { keys } from "./keys.ts";
@@ -111,6 +111,19 @@ function protectionWith(change: Change, instance: Protected, last: LastBackup): 
     where: { unchanged: { protection_status, last_backup_id } },
     conditionError: (present) => protectionError(instance.id, present),
   };
+}
+
+const Author = z.object({ created_by: z.object({ type: z.string() }) });
+
+/** After a drill that found out nothing: a policy's is due again soon, not only after its whole period. */
+export async function drillAgain(change: Change, { id, concerns: [instanceId = ""] }: OperationCore): Promise<void> {
+  const { operation, policy } = await read({
+    operation: { key: keys.record("operation", change.accountId, id), schema: Author },
+    policy: policyRef(change.accountId, instanceId),
+  });
+  if (operation?.created_by.type !== "schedule" || !policy?.drill_at) return;
+  const again_at = minutesAfter(now(), DRILL_AGAIN_HOURS * 60);
+  if (again_at < policy.drill_at) savePolicy(change, policy, { ...policy, drill_at: again_at });
 }
 
 /** After the deletion of a backup. */

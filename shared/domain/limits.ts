@@ -69,6 +69,8 @@ export const SCHEDULED_AT_ONCE = 2;
 export const HELD_MINUTES = 60;
 /** A run that fails is repeated once after this time. */
 export const REPEAT_MINUTES = 15;
+/** A policy's drill that could not be held is tried again after this time. */
+export const DRILL_AGAIN_HOURS = 24;
 /** An instance is overdue this long after a run that brought no backup was due. */
 export const OVERDUE_MINUTES = 120;
 /** How long failed scheduled backups are kept. */

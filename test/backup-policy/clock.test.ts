@@ -5,6 +5,7 @@ import * as z from "zod";
 import { BackupPolicy } from "../../shared/api/backup-policy.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { Instance } from "../../shared/api/instances.ts";
+import { Operation } from "../../shared/api/operations.ts";
 import { policyRef } from "../../shared/data/policies.ts";
 import { setMachine } from "../../shared/data/sandbox.ts";
 import { getServer } from "../../shared/data/servers.ts";
@@ -213,6 +214,35 @@ test("of a long outage, an hourly policy tries and records each run", async () =
   const skipped = await subject.me.api.get("/events?type=backup_policy.run_skipped");
   expect(skipped.meta?.total).toBe(4); // of 13:05 to 16:05; that of 17:05 is still tried
   expect((await subject.policy()).last_run).toMatchObject({ at: "2027-01-20T16:05:00.000Z", status: "skipped" });
+});
+
+test("a policy's drill that could not be held is tried again a day later, and then after its period", async () => {
+  const subject = await since("2027-05-03", { ...NIGHTLY, drill_every_days: 30 });
+  const { me, id, policy } = subject;
+  const drills = async () => {
+    const operations = (await me.api.get(`/operations?resource_id=${id}`)).as(z.array(Operation));
+    return operations.filter(({ type }) => type === "backup.drill").map(({ status }) => status);
+  };
+  const stop = cloud.states.intercept(async (call, next) => {
+    if (Task.parse(call.payload).task !== "drillArchive") return next(call);
+    throw Object.assign(new Error("HOST_JOB_FAILED: There is not enough memory"), { name: "GiveUp" });
+  });
+  await tickAt("2027-05-03T12:20:00Z");
+  expect(await drills()).toEqual(["failed"]);
+  // A person's drill that fails leaves the policy's next one as it is.
+  const [backup] = (await me.api.get(`/instances/${id}/backups`)).as(z.array(Backup));
+  clock.advance(60);
+  await me.until((await me.api.post(`/backups/${backup?.id}/drill`, {})).as(Operation).id, "failed");
+  stop();
+  await tickAt("2027-05-04T12:10:00Z");
+  expect(await drills()).toEqual(["failed", "failed"]);
+  await tickAt("2027-05-04T12:25:00Z");
+  expect(await drills()).toEqual(["succeeded", "failed", "failed"]);
+  await tickAt("2027-06-03T12:20:00Z");
+  expect(await drills()).toHaveLength(3);
+  await tickAt("2027-06-03T12:30:00Z");
+  expect(await drills()).toHaveLength(4);
+  expect((await policy()).drill_every_days).toBe(30);
 });
 
 test("a clock that goes back between runs of the function makes no second backup of a run, and loses none", async () => {
