@@ -66,5 +66,5 @@ function filters(): string[][] {
     }));
   const unfiltered = lists.filter((list) => list.filters.length === 0).map(({ path }) => path);
   const filtered = lists.filter((list) => list.filters.length > 0).map((list) => [list.path, list.filters.join(", ")]);
-  return [["List", "Filters"], ...filtered, [unfiltered.join(", "), "none"]];
+  return [["List", "Filters"], ...filtered, ...(unfiltered.length > 0 ? [[unfiltered.join(", "), "none"]] : [])];
 }
