@@ -65,6 +65,9 @@ export async function refresh(): Promise<void> {
   refreshing--;
 }
 
+let user = session()?.user.id;
 subscribe(() => {
-  if (session() === undefined) queryClient.clear();
+  // A tab that slept through another one's sign-out and sign-in sees one user follow the other.
+  if (session()?.user.id !== user) queryClient.clear();
+  user = session()?.user.id;
 });

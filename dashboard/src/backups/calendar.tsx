@@ -26,14 +26,27 @@ interface Props {
 }
 
 export function BackupCalendar({ instanceId, nextAt }: Props) {
-  const say = text.backups.calendar;
   const [months, setMonths] = useState(0); // from the present one
   useZone(); // a day begins when it begins there
   const now = dayIn(serviceNow());
-  const month = monthOf(now, months);
-  const { items, whole, error, retry } = useMonth(instanceId, month);
   return (
     <Container header={<Head months={months} onChange={setMonths} />}>
+      <Shown key={months} instanceId={instanceId} month={monthOf(now, months)} now={now} nextAt={nextAt} />
+      <Legend />
+    </Container>
+  );
+}
+
+interface ShownProps extends Props {
+  month: Month;
+  now: Date;
+}
+
+function Shown({ instanceId, month, now, nextAt }: ShownProps) {
+  const say = text.backups.calendar;
+  const { items, whole, error, retry } = useMonth(instanceId, month);
+  return (
+    <>
       {error !== null && <Failure error={error} retry={retry} />}
       <table className="calendar" aria-busy={!whole}>
         <caption>
@@ -70,21 +83,25 @@ export function BackupCalendar({ instanceId, nextAt }: Props) {
           ))}
         </tbody>
       </table>
-      <Legend />
-    </Container>
+    </>
   );
 }
 
-/** The newest backups, page after page, until the month is complete. */
-function useMonth(instanceId: string, { from }: Month) {
-  const { items, complete, pending, error, more, retry } = usePages(backups.listOf(instanceId));
-  const oldest = items.at(-1);
-  const whole = complete || (oldest !== undefined && dayIn(oldest.created_at) < from);
+/** The backups of a month, and of a day before and after it: its first and last day are those of the user's time zone. */
+function useMonth(instanceId: string, { from, until }: Month) {
+  const { items, complete, pending, error, more, retry } = usePages(backups.listOf(instanceId), {
+    created_after: dayBeside(from, -1),
+    created_before: dayBeside(until, 1),
+  });
   useEffect(() => {
-    if (!whole && !pending && error === null) more();
-  }, [whole, pending, error, more]);
-  return { items, whole, error, retry };
+    if (!complete && !pending && error === null) more();
+  }, [complete, pending, error, more]);
+  return { items, whole: complete, error, retry };
 }
+
+/** The start of the day, in UTC, that is some days after a date. */
+const dayBeside = (date: Date, days: number): string =>
+  new Date(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate() + days)).toISOString();
 
 const Head = ({ months, onChange }: { months: number; onChange: (months: number) => void }) => (
   <Header
@@ -144,7 +161,7 @@ function Day({ day, outside, today, made, nextAt }: DayProps) {
       <ul>
         {made.slice(0, SHOWN_MAX).map((backup) => (
           <li key={backup.id}>
-            <Shown backup={backup} />
+            <Sign backup={backup} />
           </li>
         ))}
         {left > 0 && (
@@ -165,7 +182,7 @@ function Day({ day, outside, today, made, nextAt }: DayProps) {
 }
 const NEXT = "○";
 
-function Shown({ backup }: { backup: Backup }) {
+function Sign({ backup }: { backup: Backup }) {
   const { pathname, search } = useLocation();
   const details = new URLSearchParams(search);
   details.set("backup", backup.id);

@@ -9,6 +9,7 @@ export function DeleteBackup({ backup, onDismiss }: { backup: Backup; onDismiss:
   const say = text.backupDialogs.delete;
   return (
     <Deletion
+      of={backup.id}
       title={say.title}
       confirm={say.title}
       send={() => client.backups.delete({ params: { id: backup.id } })}

@@ -10,6 +10,7 @@ import type { Backup } from "../../../shared/api/backups.ts";
 import { whyNotRead } from "../allowed/backups.ts";
 import { Failure } from "../app/failure.tsx";
 import { backups } from "../app/queries.ts";
+import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { OperationsTable } from "../operations/table.tsx";
 import { Action } from "../resource/action.tsx";
@@ -23,19 +24,26 @@ import { DrillResult } from "./drill.tsx";
 import { kindInWords, momentOf, versionOf } from "./words.ts";
 import { sizeInWords } from "../resource/size.ts";
 
-export function BackupDetails({ id, onDismiss }: { id: string; onDismiss: () => void }) {
+interface Props {
+  id: string;
+  /** Of its history's parameters in the URL. */
+  prefix: string;
+  onDismiss: () => void;
+}
+
+export function BackupDetails({ id, prefix, onDismiss }: Props) {
   const say = text.backupDialogs.details;
   const { data, error, refetch } = useQuery(backups.one(id));
   const header = data === undefined ? say.unknown : say.title(data.data.instance_name, momentOf(data.data));
   return (
     <Modal visible size="large" header={header} onDismiss={onDismiss}>
-      {data !== undefined ? (
+      {data !== undefined && !isMissing(error) ? (
         <SpaceBetween size="l">
           <Reason of={data.data} />
           {data.data.instance_id === null && <CreateFrom backup={data.data} />}
           <Facts backup={data.data} />
           <DrillResult backup={data.data} />
-          <OperationsTable resourceId={id} />
+          <OperationsTable resourceId={id} prefix={prefix} />
         </SpaceBetween>
       ) : error === null ? (
         <Spinner size="large" />

@@ -8,17 +8,18 @@ import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
 import { LabelsField, labelsIn, labelsToText } from "../resource/labels.tsx";
-import { given, useForm } from "../resource/use-form.ts";
+import { given, useEditForm } from "../resource/use-form.ts";
 import { momentOf } from "./words.ts";
 
 export function EditBackup({ backup, onDismiss }: { backup: Backup; onDismiss: () => void }) {
   const say = text.backupDialogs.edit;
-  const form = useForm({
+  const form = useEditForm({
     of: backup.id,
     initial: { note: backup.note ?? "", locked: backup.locked, labels: labelsToText(backup.labels) },
     schema: api.backups.update.body,
     body: ({ note, locked, labels }) => ({ note: given(note) ?? null, locked, labels: labelsIn(labels) }),
     send: (body) => client.backups.update({ params: { id: backup.id }, body }),
+    unchanged: onDismiss,
     done: ({ data }) => {
       notify({
         id: backup.id,

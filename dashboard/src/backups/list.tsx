@@ -26,7 +26,7 @@ export default function Backups() {
   const say = text.backups;
   const [choosing, setChoosing] = useState(false);
   const all = useQuery(instances.list({ page: 1, per_page: ALL }));
-  const machines = useQuery(servers.list({ per_page: ALL }));
+  const machines = useQuery(servers.list({ page: 1, per_page: ALL }));
   const serverOf = (id: string | undefined) => machines.data?.data.find((server) => server.id === id);
   const homeOf = ({ instance_id }: Backup): Home => {
     const instance = all.data?.data.find(({ id }) => id === instance_id);

@@ -19,7 +19,8 @@ import { instances } from "../app/queries.ts";
 import type { Part } from "../messages/en/backup-dialogs.ts";
 import { text } from "../messages/text.ts";
 import { Forecast } from "../resource/forecast.tsx";
-import { Form, TextField } from "../resource/form.tsx";
+import { FormDialog } from "../resource/form-dialog.tsx";
+import { TextField } from "../resource/form.tsx";
 import { useForm } from "../resource/use-form.ts";
 import { momentOf } from "./words.ts";
 
@@ -31,15 +32,10 @@ interface Props {
 export function Restore({ backup, onDismiss }: Props) {
   // The user types the instance's current name; the backup has the name of its time.
   const { data, error, refetch } = useQuery(instances.one(String(backup.instance_id)));
+  if (data !== undefined) return <RestoreForm backup={backup} instance={data.data} onDismiss={onDismiss} />;
   return (
-    <Modal visible header={text.backupDialogs.restore.title(data?.data.name ?? nameOfBackup(backup))} onDismiss={onDismiss}>
-      {data !== undefined ? (
-        <RestoreForm backup={backup} instance={data.data} onDismiss={onDismiss} />
-      ) : error === null ? (
-        <Spinner size="large" />
-      ) : (
-        <Failure error={error} retry={() => void refetch()} />
-      )}
+    <Modal visible header={text.backupDialogs.restore.title(nameOfBackup(backup))} onDismiss={onDismiss}>
+      {error === null ? <Spinner size="large" /> : <Failure error={error} retry={() => void refetch()} />}
     </Modal>
   );
 }
@@ -63,11 +59,11 @@ function bodyOf({ part, backup_first, neutralize }: Choices) {
   return { restore_database, restore_filestore, backup_first, neutralize: neutralize && restore_database };
 }
 
-const nothingChosen: Choices & { name: string } = {
+const nothingChosen: Choices & { confirmation: string } = {
   part: "all",
   backup_first: true,
   neutralize: false,
-  name: "",
+  confirmation: "",
 };
 
 function useRestoreForm({ backup, instance, onDismiss }: Props & { instance: Instance }) {
@@ -76,9 +72,11 @@ function useRestoreForm({ backup, instance, onDismiss }: Props & { instance: Ins
     of: backup.id,
     initial: nothingChosen,
     schema: api.backups.restore.body.safeExtend({
-      name: z.string().refine((typed) => typed === instance.name.trim(), text.backupDialogs.restore.differs(instance.name)),
+      confirmation: z
+        .string()
+        .refine((typed) => typed === instance.name.trim(), text.backupDialogs.restore.differs(instance.name)),
     }),
-    body: ({ name, ...choices }) => ({ ...bodyOf(choices), name: name.trim() }),
+    body: ({ confirmation, ...choices }) => ({ ...bodyOf(choices), confirmation: confirmation.trim() }),
     send: ({ restore_database, restore_filestore, backup_first, neutralize }, idempotencyKey) =>
       client.backups.restore({
         params: { id: backup.id },
@@ -100,7 +98,7 @@ function RestoreForm({ backup, instance, onDismiss }: Props & { instance: Instan
   const { part, backup_first, neutralize } = form.values;
   const body = bodyOf(form.values);
   return (
-    <Form form={form} submit={say.submit} onCancel={onDismiss} boxed={false}>
+    <FormDialog title={say.title(instance.name)} form={form} submit={say.submit} onDismiss={onDismiss}>
       <Alert type="warning">
         {say.about({ part, instance: instance.name, at: momentOf(backup), backupFirst: backup_first })}
       </Alert>
@@ -127,7 +125,7 @@ function RestoreForm({ backup, instance, onDismiss }: Props & { instance: Instan
         {say.neutralize}
       </Checkbox>
       <Forecast rehearse={() => client.backups.restore.dryRun({ params: { id: backup.id }, body })} of={[backup.id, body]} />
-      <TextField label={say.confirm(instance.name)} {...form.text("name")} />
-    </Form>
+      <TextField label={say.confirm(instance.name)} {...form.text("confirmation")} />
+    </FormDialog>
   );
 }

@@ -205,14 +205,17 @@ function BackupState({ backup: { operation_id, status, status_reason } }: { back
   );
 }
 
+/** The page below the dialog may have a history, too. */
+const HISTORY = "history";
+
 function ShownDetails() {
   const [search, setSearch] = useSearchParams();
   const id = search.get("backup");
   const close = () =>
     setSearch((before) => {
       const after = new URLSearchParams(before);
-      after.delete("backup");
+      for (const name of before.keys()) if (name === "backup" || name.startsWith(`${HISTORY}-`)) after.delete(name);
       return after;
     });
-  return id !== null && <BackupDetails id={id} onDismiss={close} />;
+  return id !== null && <BackupDetails id={id} prefix={HISTORY} onDismiss={close} />;
 }

@@ -90,7 +90,7 @@ export function CloneForm({ source: { id, instance }, offered, preselected, onMa
     />
   );
   return (
-    <Form form={form} submit={say.create} onCancel={leave}>
+    <Form form={form} secret submit={say.create} onCancel={leave}>
       <Chooser
         label={say.backup}
         description={say.backupAbout}

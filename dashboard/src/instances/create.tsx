@@ -20,6 +20,7 @@ import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { Form, TextField } from "../resource/form.tsx";
 import { SettledForecast } from "../resource/settled.tsx";
+import { useEver } from "../resource/use-ever.ts";
 import { useForm } from "../resource/use-form.ts";
 import type { Pages } from "../resource/use-pages.ts";
 import { NoServer } from "../servers/no-server.tsx";
@@ -35,33 +36,39 @@ import { ServerField, useActiveServers } from "../servers/server-field.tsx";
 
 export default function CreateInstance() {
   const [search] = useSearchParams();
+  const [named, origin] = [search.get("server"), search.get("backup")];
+  return <CreateFrom key={`${named} ${origin}`} named={named} origin={origin} />;
+}
+
+interface FromProps {
+  /** The server and the backup that a link names. */
+  named: string | null;
+  origin: string | null;
+}
+
+function CreateFrom({ named, origin }: FromProps) {
   const [made, setMade] = useState<Made>();
   const offered = useQuery(catalog());
   const active = useActiveServers();
-  const named = search.get("server");
   // The server that a link names may not be on the first page.
   const linked = useQuery({ ...servers.one(named ?? ""), enabled: ({ state }) => named !== null && !isMissing(state.error) });
   const usable = linked.data !== undefined && isUsable(linked.data.data) ? [linked.data.data] : [];
-  const origin = search.get("backup");
   const backup = useQuery({ ...backups.one(origin ?? ""), enabled: ({ state }) => origin !== null && !isMissing(state.error) });
+  const loaded = active.total !== undefined && (named === null || !linked.isPending) && (origin === null || !backup.isPending);
+  const shown = useEver(loaded && active.total !== 0);
   const failed = offered.error ?? active.error;
   return (
     <Page title={text.instances.create.title} above={[{ text: text.instances.title, href: "/instances" }]}>
-      {offered.data !== undefined &&
-      active.total !== undefined &&
-      (named === null || !linked.isPending) &&
-      (origin === null || !backup.isPending) ? (
-        active.total === 0 ? (
-          <NoServer why={text.instances.create.needsServer} />
-        ) : (
-          <InstanceForm
-            offered={offered.data.data}
-            active={{ ...active, items: [...usable, ...active.items.filter(({ id }) => id !== usable[0]?.id)] }}
-            serverId={chosenOf(active.items, usable[0])}
-            backup={backup.data?.data}
-            onMade={setMade}
-          />
-        )
+      {offered.data !== undefined && shown ? (
+        <InstanceForm
+          offered={offered.data.data}
+          active={{ ...active, items: [...usable, ...active.items.filter(({ id }) => id !== usable[0]?.id)] }}
+          serverId={chosenOf(active.items, usable[0])}
+          backup={backup.data?.data}
+          onMade={setMade}
+        />
+      ) : offered.data !== undefined && loaded ? (
+        <NoServer why={text.instances.create.needsServer} />
       ) : failed === null ? (
         <Spinner size="large" />
       ) : (
@@ -148,7 +155,7 @@ function InstanceForm({ offered, active, serverId, backup, onMade }: Props) {
       ...(database_name === databaseNameFrom(name) && { database_name: databaseNameFrom(next) }),
     });
   return (
-    <Form form={form} submit={say.title} onCancel={() => void navigate("/instances")}>
+    <Form form={form} secret submit={say.title} onCancel={() => void navigate("/instances")}>
       <NameField {...form.text("name")} onChange={rename} />
       <ServerField
         label={fields.server}

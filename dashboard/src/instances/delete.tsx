@@ -18,6 +18,7 @@ export function DeleteInstance({ instance: { id, name, domain }, server, onDelet
   const say = text.instances.delete;
   return (
     <Deletion
+      of={id}
       title={say.title}
       name={name}
       confirm={say.title}

@@ -8,7 +8,7 @@ import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
 import { LabelsField, labelsIn, labelsToText } from "../resource/labels.tsx";
-import { useForm } from "../resource/use-form.ts";
+import { useEditForm } from "../resource/use-form.ts";
 
 const fields = api.instances.create.body.shape;
 
@@ -20,11 +20,13 @@ export function EditInstance({
   onDismiss: () => void;
 }) {
   const { fields: labeled, edit: say } = text.instances;
-  const form = useForm({
+  const form = useEditForm({
+    of: id,
     initial: { name, admin_email, labels: labelsToText(labels) },
     schema: z.object({ name: fields.name, admin_email: fields.admin_email, labels: fields.labels }), // here both have values, and neither may be empty
     body: (values) => ({ name: values.name.trim(), admin_email: values.admin_email.trim(), labels: labelsIn(values.labels) }),
     send: (body) => client.instances.update({ params: { id }, body }),
+    unchanged: onDismiss,
     done: ({ data }) => {
       notify({ id, type: "success", header: say.saved(data.name) });
       onDismiss();

@@ -26,7 +26,10 @@ const ONES: Readonly<Record<string, (id: string) => Question<unknown>>> = {
 /** The page fetches each kind once, however many rows it shows. What is missing from a complete list was deleted; what is missing from the newest of a longer one is asked for by its ID. Undefined until known. */
 export function useIsGone(resource: Pick<Event["resource"], "type" | "id"> | undefined): boolean | undefined {
   const list = LISTS[resource?.type ?? ""];
-  const { data, isError } = useQuery({ ...(list ?? servers.list)({ per_page: PER_PAGE_MAX }), enabled: list !== undefined });
+  const { data, isError } = useQuery({
+    ...(list ?? servers.list)({ page: 1, per_page: PER_PAGE_MAX }),
+    enabled: list !== undefined,
+  });
   const { type = "", id = "" } = resource ?? {};
   const listed = data?.data.some((each) => each.id === id);
   const [one, whole] = [ONES[type], data === undefined || data.meta.total <= PER_PAGE_MAX];

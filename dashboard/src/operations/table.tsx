@@ -15,9 +15,11 @@ interface Props {
   resourceId: string;
   title?: string;
   description?: string;
+  /** Of the parameters of its place in the URL. */
+  prefix?: string;
 }
 
-export function OperationsTable({ resourceId, title = text.operations.title, description = "" }: Props) {
+export function OperationsTable({ resourceId, title = text.operations.title, description = "", prefix = "operations" }: Props) {
   const say = text.operations.columns;
   return (
     <ResourceTable<Operation>
@@ -25,7 +27,7 @@ export function OperationsTable({ resourceId, title = text.operations.title, des
       description={description}
       list={operations.list}
       only={{ resource_id: resourceId }}
-      prefix="operations"
+      prefix={prefix}
       perPage={10}
       columns={[
         { id: "type", header: say.operation, cell: (operation) => <Work operation={operation} on={resourceId} /> },

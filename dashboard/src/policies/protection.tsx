@@ -53,6 +53,7 @@ export function Protection({ instance }: { instance: Instance }) {
       {dialog === "edit" && <PolicyForm instance={instance} policy={policy} onDismiss={close} />}
       {dialog === "delete" && (
         <Deletion
+          of={instance.id}
           title={say.deleteTitle}
           confirm={say.delete}
           send={() => client.backupPolicy.delete({ params: { id: instance.id } })}

@@ -10,6 +10,8 @@ import { Forecast, type Rehearse } from "./forecast.tsx";
 import { useFocusFirst } from "./use-focus-first.ts";
 
 interface Props {
+  /** The ID of what is deleted. */
+  of: string;
   title: string;
   confirm: string;
   /** What is lost, what stays. */
@@ -23,10 +25,13 @@ interface Props {
   onDismiss: () => void;
 }
 
-export function Deletion({ title, confirm, children, name, send, rehearse, onDeleted, onDismiss }: Props) {
+export function Deletion({ of, title, confirm, children, name, send, rehearse, onDeleted, onDismiss }: Props) {
   const [typed, setTyped] = useState("");
-  const deletion = useMutation({ mutationFn: send, onSuccess: onDeleted });
+  const deletion = useMutation({ mutationFn: send });
   const matches = name === undefined || typed.trim() === name.trim();
+  const confirmed = () => {
+    if (matches && !deletion.isPending) deletion.mutate(undefined, { onSuccess: onDeleted });
+  };
   return (
     <Dialog
       title={title}
@@ -35,19 +40,12 @@ export function Deletion({ title, confirm, children, name, send, rehearse, onDel
       pending={deletion.isPending}
       error={deletion.error}
       send={send}
-      onConfirm={() => deletion.mutate()}
+      onConfirm={confirmed}
       onDismiss={onDismiss}
     >
       <Alert type="warning">{children}</Alert>
-      {rehearse !== undefined && <Forecast rehearse={rehearse} of={[title, name]} returns={false} />}
-      {name !== undefined && (
-        <TypedName
-          name={name}
-          typed={typed}
-          onType={setTyped}
-          onSubmit={() => matches && !deletion.isPending && deletion.mutate()}
-        />
-      )}
+      {rehearse !== undefined && <Forecast rehearse={rehearse} of={[of]} returns={false} />}
+      {name !== undefined && <TypedName name={name} typed={typed} onType={setTyped} onSubmit={confirmed} />}
     </Dialog>
   );
 }

@@ -23,16 +23,17 @@ interface DialogProps {
   onDismiss: () => void;
 }
 
+/** It stays while its request is pending: nothing can call that back. */
 export function Dialog({ title, children, confirm, disabled = false, pending, error, send, onConfirm, onDismiss }: DialogProps) {
   return (
     <Modal
       visible
       header={title}
-      onDismiss={onDismiss}
+      onDismiss={() => !pending && onDismiss()}
       footer={
         <Box float="right">
           <SpaceBetween direction="horizontal" size="xs">
-            <Button variant="link" onClick={onDismiss}>
+            <Button variant="link" disabled={pending} onClick={onDismiss}>
               {text.resource.form.cancel}
             </Button>
             <Button variant="primary" disabled={disabled} loading={pending} onClick={onConfirm}>

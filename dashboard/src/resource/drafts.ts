@@ -13,10 +13,11 @@ const keepers = new Set<() => void>();
 /** A user who signs out wants nothing to stay. */
 export const endedByItself = (): boolean => endingOf() === "ended" || endingOf() === "expired";
 
-/** Passwords are never kept. */
-export function keepDraft(key: string, owner: string | undefined, values: object): void {
-  if (owner === undefined) return;
-  drafts.set(key, { owner, values: Object.fromEntries(Object.entries(values).filter(([name]) => !/password/.test(name))) });
+/** Passwords and confirmations are never kept. */
+export function keepDraft(key: string, owner: string | undefined, typed: object): void {
+  const values = Object.fromEntries(Object.entries(typed).filter(([name]) => !/password|confirmation/.test(name)));
+  if (owner === undefined || Object.keys(values).length === 0) return;
+  drafts.set(key, { owner, values });
 }
 
 /** Only the same user's. */

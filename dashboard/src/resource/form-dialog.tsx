@@ -11,8 +11,9 @@ interface Props {
   onDismiss: () => void;
 }
 
+/** It stays while its request is pending, which nothing can call back, and a click beside it does not discard what was typed. */
 export const FormDialog = ({ title, form, submit, children, onDismiss }: Props) => (
-  <Modal visible header={title} onDismiss={onDismiss}>
+  <Modal visible header={title} onDismiss={({ detail }) => !form.pending && detail.reason !== "overlay" && onDismiss()}>
     <Form form={form} submit={submit} onCancel={onDismiss} boxed={false}>
       {children}
     </Form>

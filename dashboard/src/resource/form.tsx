@@ -10,6 +10,7 @@ import type { Send } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { text } from "../messages/text.ts";
 import { ApiCall } from "./api-call.tsx";
+import { StayOnPage } from "./stay.ts";
 import { useFocusFirst } from "./use-focus-first.ts";
 import type { TextBinding } from "./use-form.ts";
 
@@ -24,12 +25,14 @@ export interface FormProps {
   };
   submit: string;
   onCancel?: () => void;
+  /** The response has a secret. */
+  secret?: boolean;
   /** In a dialog the fields need no box. */
   boxed?: boolean;
   children: ReactNode;
 }
 
-export function Form({ form, submit, onCancel, boxed = true, children }: FormProps) {
+export function Form({ form, submit, onCancel, secret = false, boxed = true, children }: FormProps) {
   useFocusFirst(form.ref);
   const fields = (
     <SpaceBetween size="l">
@@ -47,6 +50,7 @@ export function Form({ form, submit, onCancel, boxed = true, children }: FormPro
         form.submit();
       }}
     >
+      {secret && form.pending && <StayOnPage />}
       <CloudscapeForm
         errorText={
           form.failure !== undefined && <Failure error={form.failure} resend={form.unchanged ? form.submit : undefined} />
@@ -54,7 +58,7 @@ export function Form({ form, submit, onCancel, boxed = true, children }: FormPro
         actions={
           <SpaceBetween direction="horizontal" size="xs">
             {onCancel && (
-              <Button variant="link" formAction="none" onClick={onCancel}>
+              <Button variant="link" formAction="none" disabled={form.pending} onClick={onCancel}>
                 {text.resource.form.cancel}
               </Button>
             )}

@@ -1,6 +1,7 @@
 // What a list asks the API for: its filters, the words and labels to find, and the order.
 import type { ComponentType } from "react";
 import type { ListQuery } from "../app/queries.ts";
+import { withoutUrls } from "./pasted.ts";
 import { STATUSES } from "./status.tsx";
 import type { FilterName, Place } from "./use-place.ts";
 
@@ -42,7 +43,9 @@ const LABEL = /^[a-z0-9][a-z0-9_.-]{0,62}:/;
 
 /** What a list is asked for: `env:production` is a label, anything else are words. */
 function findingOf(typed: string): ListQuery {
-  const parts = typed.split(/\s+/).filter((part) => part !== "");
+  const parts = withoutUrls(typed)
+    .split(/\s+/)
+    .filter((part) => part !== "");
   const label = parts.filter((part) => LABEL.test(part));
   const search = parts.filter((part) => !LABEL.test(part)).join(" ");
   return { ...(label.length > 0 && { label }), ...(/[\p{L}\p{N}]/u.test(search) && { search: search.slice(0, 100) }) };

@@ -1,7 +1,7 @@
 // Searches a list by words and labels, and sorts it.
 import Input from "@cloudscape-design/components/input";
 import Select from "@cloudscape-design/components/select";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { text } from "../messages/text.ts";
 import { SORTS } from "./list-query.ts";
 import { useSettled } from "./use-pages.ts";
@@ -20,9 +20,16 @@ export function ListSearch({ title, typed, onType, sort, onSort }: Props) {
   const say = text.resource.find;
   const [latest, setLatest] = useState(typed);
   const settled = useSettled(latest, PAUSE_MS);
-  useEffect(() => setLatest(typed), [typed]); // the Back button
+  const asked = useRef(typed);
   useEffect(() => {
-    if (settled === latest && settled !== typed) onType(settled);
+    // The Back button. What was asked for arrives here, too, when the user may have typed on.
+    if (typed !== asked.current) setLatest(typed);
+    asked.current = typed;
+  }, [typed]);
+  useEffect(() => {
+    if (settled !== latest || settled === typed) return;
+    asked.current = settled;
+    onType(settled);
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- only what was typed asks for something else
   }, [settled]);
   const sorts = SORTS.map(({ value }) => ({ value, label: say.sorts[value] }));

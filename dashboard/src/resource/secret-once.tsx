@@ -7,9 +7,9 @@ import CopyToClipboard from "@cloudscape-design/components/copy-to-clipboard";
 import FormField from "@cloudscape-design/components/form-field";
 import Modal from "@cloudscape-design/components/modal";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import { type ReactNode, useCallback, useEffect, useState } from "react";
-import { useBeforeUnload, useBlocker } from "react-router";
+import { type ReactNode, useState } from "react";
 import { text } from "../messages/text.ts";
+import { useStayUntil } from "./stay.ts";
 
 interface Props {
   title: string;
@@ -59,23 +59,5 @@ export function SecretOnce({ title, what, value, children, onStored }: Props) {
         </FormField>
       </SpaceBetween>
     </Modal>
-  );
-}
-
-/** Neither the Back button nor closing the tab loses it without a warning. */
-function useStayUntil(free: boolean, onLeaving: () => void): void {
-  const blocker = useBlocker(!free);
-  useEffect(() => {
-    if (blocker.state !== "blocked") return;
-    blocker.reset();
-    onLeaving();
-  });
-  useBeforeUnload(
-    useCallback(
-      (event) => {
-        if (!free) event.preventDefault();
-      },
-      [free],
-    ),
   );
 }

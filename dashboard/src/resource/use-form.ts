@@ -10,6 +10,7 @@ import { session, subscribe } from "../session/session.ts";
 import { beforeReload, draftOf, dropDraft, endedByItself, keepDraft } from "./drafts.ts";
 
 interface Options<Values, Body, Result> {
+  /** What the form shows before the user changes it. */
   initial: Values;
   /** The endpoint's body schema, so that errors appear before the API is called. */
   schema: z.ZodType;
@@ -27,7 +28,45 @@ export interface TextBinding {
   onChange: (value: string) => void;
 }
 
-export function useForm<Values extends object, Body, Result>({
+/** A form that creates something, or starts work: it sends all its values. */
+export function useForm<Values extends object, Body, Result>({ initial, ...options }: Options<Values, Body, Result>) {
+  const [first] = useState(initial);
+  return useFields({ ...options, initial: first });
+}
+
+interface EditOptions<Values, Body extends object, Result> extends Omit<Options<Values, Body, Result>, "send"> {
+  send: (changed: Partial<Body>) => Promise<Result>;
+  /** Called instead of `send` if the user has changed nothing. */
+  unchanged: () => void;
+}
+
+/** A form that edits a record. Fields that the user leaves alone follow the record and are not sent: someone else may change them. */
+export function useEditForm<Values extends object, Body extends object, Result>({
+  send,
+  unchanged,
+  done,
+  ...options
+}: EditOptions<Values, Body, Result>) {
+  const before = options.body(options.initial);
+  const { forget, ...form } = useFields({
+    ...options,
+    send: (made) => send(Object.keys(changedIn(made, before)).length > 0 ? changedIn(made, before) : made),
+    done: (result: Result) => {
+      forget();
+      done(result);
+    },
+  });
+  const isUnchanged = Object.keys(changedIn(options.body(form.values), before)).length === 0;
+  return { ...form, submit: isUnchanged ? unchanged : form.submit };
+}
+
+function changedIn<Body extends object>(made: Body, before: Body): Partial<Body> {
+  const changed: Partial<Body> = { ...made };
+  for (const field in made) if (JSON.stringify(made[field]) === JSON.stringify(before[field])) delete changed[field];
+  return changed;
+}
+
+function useFields<Values extends object, Body, Result>({
   initial,
   schema,
   body,
@@ -36,8 +75,9 @@ export function useForm<Values extends object, Body, Result>({
   of = "",
 }: Options<Values, Body, Result>) {
   const draft = `${useLocation().pathname} ${of} ${Object.keys(initial).join()}`;
-  const [values, setValues] = useState(() => ({ ...initial, ...draftOf(draft) }));
-  useDraft(draft, values);
+  const [typed, setTyped] = useState(() => draftOf(draft));
+  const values = { ...initial, ...typed };
+  useDraft(draft, typed);
   /** A field that changed since its error may be valid now. */
   const [changed, setChanged] = useState<ReadonlySet<string>>(new Set());
   const sendFilled = useSend(body, send);
@@ -46,7 +86,6 @@ export function useForm<Values extends object, Body, Result>({
       parse(schema, filledIn(body(filled)));
       return sendFilled(filled);
     },
-    onSuccess: done,
   });
   const [form, fields] = [useRef<HTMLFormElement>(null), problemsOf(mutation.error)];
   useFocusOnProblem(form, mutation.error);
@@ -54,7 +93,7 @@ export function useForm<Values extends object, Body, Result>({
   const error = (field: string): string | undefined => (changed.has(field) ? undefined : whyWrong(fields, field));
   /** `as` is the body's field that the values become, if it has another name. */
   const change = (news: object, as?: string): void => {
-    setValues((before) => ({ ...before, ...news }));
+    setTyped((before) => ({ ...before, ...news }));
     setChanged((before) => new Set([...before, ...Object.keys(news), ...(as === undefined ? [] : [as])]));
   };
   const set: (news: Partial<Values>, as?: string) => void = change;
@@ -80,8 +119,11 @@ export function useForm<Values extends object, Body, Result>({
     submit: () => {
       if (mutation.isPending) return;
       setChanged(new Set());
-      mutation.mutate(values);
+      // Of a page that the user has left, nothing may lead them away from where they are.
+      mutation.mutate(values, { onSuccess: done });
     },
+    /** Makes the form show `initial` again. */
+    forget: () => setTyped({}),
   };
 }
 
@@ -121,11 +163,11 @@ function useIdempotencyKey(): (body: unknown) => string {
   };
 }
 
-/** Keeps the values if the session ends meanwhile, or the page reloads by itself. */
-function useDraft(key: string, values: object): void {
-  const [latest, owner] = [useRef(values), useRef(session()?.user.id)];
+/** Keeps what the user has changed if the session ends meanwhile, or the page reloads by itself. */
+function useDraft(key: string, typed: object): void {
+  const [latest, owner] = [useRef(typed), useRef(session()?.user.id)];
   useEffect(() => {
-    latest.current = values;
+    latest.current = typed;
   });
   useEffect(() => dropDraft(key), [key]); // the form has it now
   useEffect(() => {

@@ -11,6 +11,7 @@ import { Page } from "../app/page.tsx";
 import { catalog, servers, settings } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { Form, TextField } from "../resource/form.tsx";
+import { useEver } from "../resource/use-ever.ts";
 import { useForm } from "../resource/use-form.ts";
 import { SshKeyField } from "../ssh-keys/field.tsx";
 import { OfferFields, preselected } from "./offer-fields.tsx";
@@ -20,10 +21,11 @@ export default function CreateServer() {
   const defaults = useQuery(settings());
   const like = useSearchParams()[0].get("like");
   const model = useQuery({ ...servers.one(like ?? ""), enabled: like !== null });
+  const shown = useEver(!model.isLoading);
   const failed = offered.error ?? defaults.error;
   return (
     <Page title={text.servers.create} above={[{ text: text.servers.title, href: "/servers" }]}>
-      {offered.data !== undefined && defaults.data !== undefined && !model.isLoading ? (
+      {offered.data !== undefined && defaults.data !== undefined && shown ? (
         <ServerForm offered={offered.data.data} defaults={defaults.data.data} model={model.data?.data} />
       ) : failed === null ? (
         <Spinner size="large" />

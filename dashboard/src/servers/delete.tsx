@@ -9,6 +9,7 @@ export function DeleteServer({ server, onDismiss }: { server: ListedServer; onDi
   const navigate = useNavigate();
   return (
     <Deletion
+      of={server.id}
       title={text.servers.deletion.title}
       name={server.name}
       confirm={text.servers.deletion.title}

@@ -79,9 +79,13 @@ function Shown({ server }: { server: Server }) {
   );
 }
 
+/** What a server reports is no change that pages follow. */
+const LOOK_EVERY_MS = 60_000;
+
 function Facts({ server }: { server: Server }) {
   const say = text.servers.fields;
   const key = useQuery(sshKeys.one(server.ssh_key_id));
+  useQuery({ ...servers.one(server.id), refetchInterval: LOOK_EVERY_MS });
   return (
     <Container header={<Header variant="h2">{text.servers.detail.title}</Header>}>
       <KeyValuePairs

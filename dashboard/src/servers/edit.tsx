@@ -7,14 +7,16 @@ import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
 import { LabelsField, labelsIn, labelsToText } from "../resource/labels.tsx";
-import { useForm } from "../resource/use-form.ts";
+import { useEditForm } from "../resource/use-form.ts";
 
 export function EditServer({ server, onDismiss }: { server: ListedServer; onDismiss: () => void }) {
-  const form = useForm({
+  const form = useEditForm({
+    of: server.id,
     initial: { name: server.name, labels: labelsToText(server.labels) },
     schema: api.servers.create.body.pick({ name: true, labels: true }), // here the name may not be empty
     body: ({ name, labels }) => ({ name, labels: labelsIn(labels) }),
     send: (body) => client.servers.update({ params: { id: server.id }, body }),
+    unchanged: onDismiss,
     done: ({ data }) => {
       notify({ id: server.id, type: "success", header: text.servers.edit.saved(data.name) });
       onDismiss();

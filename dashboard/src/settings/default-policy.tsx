@@ -50,6 +50,7 @@ export function DefaultPolicy({ policy }: { policy: Settings["default_backup_pol
       {dialog === "edit" && <DefaultPolicyForm policy={policy} onDismiss={close} />}
       {dialog === "delete" && (
         <Deletion
+          of="default"
           title={say.removeTitle}
           confirm={say.remove}
           send={() => client.settings.update({ body: { default_backup_policy: null } })}

@@ -10,15 +10,17 @@ import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
 import { Form, TextField } from "../resource/form.tsx";
-import { given, useForm } from "../resource/use-form.ts";
+import { given, useEditForm } from "../resource/use-form.ts";
 
 interface Props {
   kept: Settings;
   offered: readonly CatalogProvider[];
 }
 
+const saved = () => notify({ id: "settings", type: "success", header: text.settings.settings.saved });
+
 const useSettingsForm = (kept: Settings) =>
-  useForm({
+  useEditForm({
     initial: {
       account_name: kept.account_name,
       contact_email: kept.contact_email ?? "",
@@ -26,7 +28,7 @@ const useSettingsForm = (kept: Settings) =>
       default_region: kept.default_region ?? "",
       backup_retention_days: String(kept.backup_retention_days),
     },
-    // The API accepts some of them; this form sends all.
+    // The API accepts some of them; this form has all.
     schema: api.settings.update.body.safeExtend({
       account_name: Settings.shape.account_name,
       backup_retention_days: Settings.shape.backup_retention_days,
@@ -40,7 +42,8 @@ const useSettingsForm = (kept: Settings) =>
       backup_retention_days: backup_retention_days.trim() === "" ? undefined : Number(backup_retention_days),
     }),
     send: (body) => client.settings.update({ body }),
-    done: () => notify({ id: "settings", type: "success", header: text.settings.settings.saved }),
+    unchanged: saved,
+    done: saved,
   });
 
 export function SettingsForm({ kept, offered }: Props) {

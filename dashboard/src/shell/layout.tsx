@@ -1,7 +1,7 @@
 // The navigation beside the page: in view on a desktop, behind a button on anything narrower. The design system's own layout weighs a
 // fifth of a page, for panels that can be dragged and split.
 import Button from "@cloudscape-design/components/button";
-import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLocation } from "react-router";
 import { text } from "../messages/text.ts";
 import { Navigation } from "./navigation.tsx";
@@ -21,6 +21,7 @@ export function Layout({ breadcrumbs, children }: { breadcrumbs: ReactNode; chil
   const isWide = useWide();
   const { pathname } = useLocation();
   const [open, setOpen] = useState(isWide);
+  const trail = useRef<HTMLDivElement>(null);
   useEffect(() => setOpen(isWide), [isWide]);
   useEffect(() => {
     if (!wide.matches) setOpen(false); // a link was followed
@@ -28,7 +29,7 @@ export function Layout({ breadcrumbs, children }: { breadcrumbs: ReactNode; chil
   useTopHeight();
   return (
     <div className="layout">
-      <div className="trail">
+      <div className="trail" ref={trail}>
         <Button
           iconName="menu"
           variant="icon"
@@ -43,7 +44,9 @@ export function Layout({ breadcrumbs, children }: { breadcrumbs: ReactNode; chil
           className="side"
           aria-label={text.shell.navigation.label}
           onKeyDown={(event) => {
-            if (event.key === "Escape" && !isWide) setOpen(false);
+            if (event.key !== "Escape" || isWide) return;
+            setOpen(false);
+            trail.current?.querySelector("button")?.focus();
           }}
         >
           <Navigation />

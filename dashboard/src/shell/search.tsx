@@ -7,6 +7,7 @@ import type { DataOf } from "../../../shared/api/endpoint.ts";
 import type { api } from "../../../shared/api/index.ts";
 import { search } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { withoutUrls } from "../resource/pasted.ts";
 import { shownOf } from "../resource/status.tsx";
 import { useSettled } from "../resource/use-pages.ts";
 
@@ -56,7 +57,7 @@ const optionOf = ({ type, id, name, status, detail }: Found): AutosuggestProps.O
 export default function Search() {
   const say = text.shell.search;
   const [typed, setTyped] = useState("");
-  const settled = useSettled(typed.trim(), PAUSE_MS);
+  const settled = useSettled(withoutUrls(typed).trim(), PAUSE_MS);
   const navigate = useNavigate();
   useShortcut(focusField);
   const asks = /[\p{L}\p{N}]/u.test(settled);

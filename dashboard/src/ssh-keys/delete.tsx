@@ -9,6 +9,7 @@ export function DeleteSshKey({ sshKey: { id, name }, onDismiss }: { sshKey: SshK
   const say = text.sshKeys.deletion;
   return (
     <Deletion
+      of={id}
       title={say.title}
       confirm={say.confirm}
       send={() => client.sshKeys.delete({ params: { id } })}

@@ -49,7 +49,7 @@ export default function CreateApiKey() {
   const say = text.tokens.create;
   return (
     <Page title={say.title} above={[{ text: text.tokens.title, href: LIST }]} description={say.about}>
-      <Form form={form} submit={say.title} onCancel={() => void navigate(LIST)}>
+      <Form form={form} secret submit={say.title} onCancel={() => void navigate(LIST)}>
         <TextField
           label={say.name}
           description={say.nameAbout}

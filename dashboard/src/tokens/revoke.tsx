@@ -10,6 +10,7 @@ export function RevokeApiKey({ token, onDismiss }: { token: Token; onDismiss: ()
   const say = text.tokens.revocation;
   return (
     <Deletion
+      of={id}
       title={say.title}
       confirm={say.confirm}
       send={() => client.tokens.delete({ params: { id } })}

@@ -13,6 +13,7 @@ interface Props {
 
 export const AbortUpload = ({ id, onAborted, onDismiss }: Props) => (
   <Deletion
+    of={id}
     title={text.uploads.abort}
     confirm={text.uploads.abort}
     send={() =>

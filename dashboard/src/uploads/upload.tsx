@@ -5,6 +5,7 @@ import type { Upload } from "../../../shared/api/uploads.ts";
 import { Failure } from "../app/failure.tsx";
 import { Page } from "../app/page.tsx";
 import { text } from "../messages/text.ts";
+import { useEver } from "../resource/use-ever.ts";
 import { NoServer } from "../servers/no-server.tsx";
 import { useActiveServers } from "../servers/server-field.tsx";
 import { Importing } from "./importing.tsx";
@@ -21,6 +22,7 @@ export interface Begun {
 
 export default function UploadBackup() {
   const active = useActiveServers();
+  const shown = useEver(active.total !== undefined && active.total > 0);
   const [begun, setBegun] = useState<Begun & { transfer: Transfer }>();
   const [backupId, setBackupId] = useState<string>();
   const latest = useRef<Transfer>(undefined);
@@ -43,10 +45,10 @@ export default function UploadBackup() {
         <Importing id={backupId} onAgain={end} />
       ) : begun !== undefined ? (
         <Sending begun={begun} active={active} onStored={setBackupId} onEnd={end} />
+      ) : shown ? (
+        <UploadForm active={active} onBegun={begin} />
       ) : active.total === 0 ? (
         <NoServer why={text.uploads.serverFor} />
-      ) : active.total !== undefined ? (
-        <UploadForm active={active} onBegun={begin} />
       ) : active.error === null ? (
         <Spinner size="large" />
       ) : (

@@ -1,0 +1,285 @@
+// Forms and dialogs while something else happens: a colleague's change, a response that takes its time, the end of a session.
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import * as z from "zod";
+import { Backup } from "../../shared/api/backups.ts";
+import { Settings } from "../../shared/api/settings.ts";
+import { getServer } from "../../shared/data/servers.ts";
+import { recordReport } from "../../shared/data/host-reports.ts";
+import { account, type TestUser } from "../harness/account.ts";
+import { clientWith } from "../harness/client.ts";
+import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+import { test } from "./browser.ts";
+import { button, dialog, fact, pathOf, sentTo, title } from "./instance-page.ts";
+
+/** As if the user came back from another window, where they have been long enough: the page then fetches everything again. */
+const comeBack = (page: Page): Promise<unknown> => page.evaluate(`window.dispatchEvent(new Event("visibilitychange"))`);
+
+/** Holds the responses to requests of a method until the returned function is called. */
+async function hold(page: Page, method: string, url: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(url, async (route) => {
+    if (route.request().method() === method) await promise;
+    await route.continue();
+  });
+  return resolve;
+}
+
+/** The service ends the session, and the same user signs in again. */
+async function signInAgain(page: Page, { email, password }: TestUser): Promise<void> {
+  const kept = await page.evaluate(`localStorage.getItem("session")`);
+  await clientWith(z.object({ token: z.string() }).parse(JSON.parse(String(kept))).token).post("/auth/logout");
+  await expect.poll(() => comeBack(page).then(() => pathOf(page))).toBe("/login");
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await button(page, "Sign in").click();
+}
+
+const menuOf = (page: Page) => button(page, /^Actions on the backup/).first();
+
+test("editing a backup's note leaves the lock that a colleague has set meanwhile", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await seedBackup(await seedInstance(mine.id, { name: "Shop" }));
+  const page = await open("/backups", { as: mine });
+  await menuOf(page).click();
+  await page.getByRole("menuitem", { name: "Edit details" }).click();
+  const asked = dialog(page, /^Edit/);
+  await asked.getByLabel("Note").fill("Before the inventory");
+  expect((await mine.api.put(`/backups/${id}`, { locked: true })).status).toBe(200);
+  const sent = sentTo(page, "PUT", /\/backups\//);
+  await button(asked, "Save changes").click();
+  await asked.waitFor({ state: "detached" });
+  expect(sent).toEqual([{ note: "Before the inventory" }]);
+  expect((await mine.api.get(`/backups/${id}`)).as(Backup)).toMatchObject({ note: "Before the inventory", locked: true });
+});
+
+test("an edit without a change sends nothing", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await seedServer(mine.id);
+  const page = await open(`/servers/${id}`, { as: mine });
+  const sent = sentTo(page, "PUT", /\/servers\//);
+  await button(page, "Edit").click();
+  const asked = dialog(page, /^Edit/);
+  await button(asked, "Save").click();
+  await asked.waitFor({ state: "detached" });
+  expect(sent).toEqual([]);
+});
+
+test("an account page that was left open shows and keeps what a colleague has changed, also after signing in again", async ({
+  open,
+}) => {
+  const mine = await account({ seeded: true });
+  const page = await open("/settings/account", { as: mine });
+  const [name, retention] = [page.getByLabel("Account name"), page.getByLabel("Keep pre-restore backups for (days)")];
+  await name.fill("Half typed");
+  expect((await mine.api.put("/settings", { backup_retention_days: 99 })).status).toBe(200);
+  await signInAgain(page, mine.user);
+  await expect.poll(() => name.inputValue()).toBe("Half typed");
+  await expect.poll(() => retention.inputValue()).toBe("99");
+  await button(page, "Save settings").click();
+  await page.getByText("Settings saved").first().waitFor();
+  expect((await mine.api.get("/settings")).as(Settings)).toMatchObject({
+    account_name: "Half typed",
+    backup_retention_days: 99,
+  });
+});
+
+test("a dialog cannot be dismissed while its request is pending, and a form not by a click beside it", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await seedServer(mine.id, { name: "erp-1" });
+  const page = await open(`/servers/${id}`, { as: mine });
+  await button(page, "Edit").click();
+  const editing = dialog(page, /^Edit/);
+  await editing.getByLabel("Name").fill("erp-2");
+  await page.mouse.click(5, 300);
+  expect(await editing.getByLabel("Name").inputValue()).toBe("erp-2");
+  const respond = await hold(page, "PUT", "**/api/v1/servers/*");
+  await button(editing, "Save").click();
+  await expect.poll(() => button(editing, "Cancel").isDisabled()).toBe(true);
+  await page.keyboard.press("Escape");
+  expect(await editing.isVisible()).toBe(true);
+  respond();
+  await editing.waitFor({ state: "detached" });
+  await title(page, "erp-2");
+});
+
+test("a page that the user has left leads them nowhere when its response arrives", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await seedServer(mine.id, { ssh_key_id: (await mine.sshKey()).id });
+  const page = await open(`/servers/create?like=${id}`, { as: mine });
+  await page.getByLabel("Name", { exact: true }).fill("late-1");
+  const respond = await hold(page, "POST", "**/api/v1/servers");
+  await button(page, "Create server").click();
+  await page.getByRole("link", { name: "API keys" }).first().click();
+  await title(page, "API keys");
+  const responded = page.waitForResponse((response) => response.request().method() === "POST");
+  respond();
+  expect((await responded).status()).toBe(201);
+  await page.waitForTimeout(1_000); // in which it would lead them there
+  expect(pathOf(page)).toBe("/settings/api-keys");
+});
+
+test("nobody leaves a page by mistake whose response has a secret", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const page = await open("/settings/api-keys/create", { as: mine });
+  await page.getByLabel("Name", { exact: true }).fill("Deploy");
+  await page.getByRole("checkbox").first().check();
+  const respond = await hold(page, "POST", "**/api/v1/tokens");
+  await page.locator("form").getByRole("button", { name: "Create API key" }).click();
+  await page.getByRole("link", { name: "Servers" }).first().click();
+  expect(pathOf(page)).toBe("/settings/api-keys/create");
+  respond();
+  await dialog(page, /Deploy/)
+    .getByText(/^svc_test_/)
+    .waitFor();
+});
+
+test("the forecast of a deletion is that of its own backup, however long another's takes", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const instance = await seedInstance(mine.id, { name: "Shop" });
+  const first = await seedBackup(instance, { note: "First" });
+  await seedBackup(instance, { note: "Second" });
+  const page = await open("/backups", { as: mine });
+  await page.route(`**/api/v1/backups/${first.id}?dry_run=true`, () => new Promise(() => undefined));
+  const askAbout = async (note: string): Promise<void> => {
+    await page
+      .getByRole("row", { name: note })
+      .getByRole("button", { name: /^Actions on the backup/ })
+      .click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+  };
+  const asked = dialog(page, "Delete backup");
+  await askAbout("First");
+  await button(asked, "Cancel").click();
+  await asked.waitFor({ state: "detached" });
+  await askAbout("Second");
+  await asked.getByText("What happens").waitFor();
+});
+
+test("a form that is being filled in stays when no server is active any more", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await seedServer(mine.id, { name: "erp-1" });
+  const page = await open("/instances/create", { as: mine });
+  const name = page.getByLabel("Name", { exact: true });
+  await name.fill("Shop");
+  await page.route("**/api/v1/servers?*", async (route) => {
+    const response = await route.fetch();
+    const { meta } = z.object({ meta: z.looseObject({}) }).parse(await response.json());
+    await route.fulfill({ response, json: { success: true, data: [], meta: { ...meta, total: 0 } } });
+  });
+  expect((await mine.api.put(`/servers/${id}`, { name: "erp-2" })).status).toBe(200);
+  await expect.poll(() => comeBack(page).then(() => page.getByText("erp-1").count())).toBe(0);
+  expect(await name.inputValue()).toBe("Shop");
+});
+
+test("a search keeps the letters that arrive while the list is still being asked", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  await seedInstance(mine.id, { name: "Abacus" });
+  const page = await open("/instances", { as: mine, fresh: true });
+  await title(page, /^Instances/);
+  const field = page.getByRole("searchbox").first();
+  await field.waitFor();
+  // The next letter is typed in the moment in which the page asks for the first two.
+  await page.evaluate(`(() => {
+    const push = history.pushState.bind(history);
+    const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set;
+    history.pushState = (...entry) => {
+      push(...entry);
+      if (!String(entry[2]).endsWith("find=ab")) return;
+      const input = document.querySelector('input[type="search"]');
+      set.call(input, "aba");
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+    };
+  })()`);
+  const found = page.waitForResponse(/search=aba\b/);
+  await field.pressSequentially("ab");
+  await found;
+  expect(await field.inputValue()).toBe("aba");
+  await page.goBack();
+  await expect.poll(() => field.inputValue()).toBe("ab");
+});
+
+test("the address of an ERP finds its instance", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { domain } = await seedInstance(mine.id, { name: "Shop" });
+  await seedInstance(mine.id, { name: "Another" });
+  const page = await open(`/instances?find=${encodeURIComponent(`https://${domain}/web#action=1`)}`, { as: mine });
+  await page.getByRole("link", { name: "Shop" }).waitFor();
+  expect(await page.getByRole("link", { name: "Another" }).count()).toBe(0);
+});
+
+test("a backup's history begins on its first page, whatever page of the instance's is shown", async ({ open }) => {
+  const mine = await account();
+  const instance = await mine.instance({ name: "Shop" });
+  const { id } = await mine.backup(instance.id);
+  const page = await open(`/instances/${instance.id}?operations-page=3&backup=${id}`, { as: mine });
+  const asked = dialog(page, /Shop/);
+  await asked.getByRole("row", { name: /Backup/ }).waitFor();
+  await page.keyboard.press("Escape");
+  await expect.poll(() => new URL(page.url()).search).toBe("?operations-page=3");
+});
+
+test("the details of a backup that is deleted meanwhile say so", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const instance = await mine.instance({ name: "Shop" });
+  const { id } = await mine.backup(instance.id);
+  const page = await open(`/backups?backup=${id}`, { as: mine });
+  const asked = page.getByRole("dialog");
+  await fact(page, "Status", "Completed");
+  expect((await mine.api.delete(`/backups/${id}`)).status).toBe(202);
+  await expect.poll(() => comeBack(page).then(() => asked.getByText("Not found").count())).toBe(1);
+});
+
+test("an open server page shows what the server reports", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await seedServer(mine.id);
+  const page = await open(`/servers/${id}`, { as: mine, clock: true });
+  await title(page, /seeded/);
+  await recordReport(await getServer(mine.id, id), { disk_free_bytes: 1e9, memory_free_bytes: 2e9, certificates: [] });
+  await page.clock.fastForward(60_000);
+  await fact(page, "Free disk", /1/);
+});
+
+test("Escape closes the navigation of a phone and returns the focus to its button", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const page = await open("/servers", { as: mine, phone: true });
+  await button(page, "Open navigation").click();
+  await page.getByRole("link", { name: "API keys" }).focus();
+  await page.keyboard.press("Escape");
+  await button(page, "Open navigation").and(page.locator(":focus")).waitFor();
+});
+
+test("the restore dialog does not keep the name that was typed to confirm it", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const instance = await seedInstance(mine.id, { name: "Shop" });
+  await seedBackup(instance);
+  const page = await open(`/instances/${instance.id}`, { as: mine });
+  await menuOf(page).click();
+  await page.getByRole("menuitem", { name: "Restore" }).click();
+  await dialog(page, /^Restore/)
+    .getByLabel(/^Type Shop/)
+    .fill("Shop");
+  await signInAgain(page, mine.user);
+  await title(page, "Shop");
+  await menuOf(page).click();
+  await page.getByRole("menuitem", { name: "Restore" }).click();
+  expect(
+    await dialog(page, /^Restore/)
+      .getByLabel(/^Type Shop/)
+      .inputValue(),
+  ).toBe("");
+});
+
+test("a calendar fetches the backups of its month alone", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const instance = await seedInstance(mine.id, { name: "Shop" });
+  const page = await open(`/instances/${instance.id}`, { as: mine });
+  await page.getByRole("table").first().waitFor();
+  const asked: URL[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url())));
+  await page.reload();
+  await page.locator('table[aria-busy="false"]').waitFor();
+  const lists = asked.filter(({ pathname }) => pathname.endsWith(`/instances/${instance.id}/backups`));
+  expect(lists).toHaveLength(1);
+  for (const edge of ["created_after", "created_before"]) expect(lists[0]?.searchParams.has(edge)).toBe(true);
+});
