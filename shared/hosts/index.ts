@@ -1,6 +1,6 @@
 // Chooses how machines are reached in this environment, and handles undos on a machine that is down.
-import type { ServerRecord } from "../data/records.ts";
-import { USABLE } from "../domain/lifecycle.ts";
+import type { InstanceRecord, OperationRecord, ServerRecord } from "../data/records.ts";
+import { isFailure, USABLE } from "../domain/lifecycle.ts";
 import { ofEnvironment } from "../platform/env.ts";
 import { log } from "../platform/log.ts";
 import { TryAgain } from "../platform/task-errors.ts";
@@ -30,6 +30,23 @@ export async function runUndo<K extends JobKind>(server: ServerRecord, job: Job<
     log.warn("skipped the undo on a machine that is down", { server: server.id, job: job.kind });
     return "down";
   }
+}
+
+interface Started {
+  operation: OperationRecord;
+  instance: InstanceRecord;
+  jobId: string;
+}
+
+/**
+ * Whether an ERP that was started responds, at the domain of its record. What had failed may serve another one: that of a move which its
+ * machine completed after nobody could take it back.
+ */
+export async function isBack(server: ServerRecord, { operation, instance, jobId }: Started): Promise<boolean> {
+  const { id: instance_id, domain } = instance;
+  if (!(await run(server, { id: jobId, kind: "check_health", instance_id })).ready) return false;
+  if (!isFailure(operation.before ?? "")) return true;
+  return (await run(server, { id: `${jobId}-domain`, kind: "move_domain", instance_id, domain })).ready;
 }
 
 /** For undos that leave to a later deletion what a machine that is down may still have. */

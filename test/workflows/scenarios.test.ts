@@ -10,7 +10,7 @@ import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { getOperation } from "../../shared/data/operations.ts";
-import { type SandboxErp, setMachine } from "../../shared/data/sandbox.ts";
+import { changeErp, type SandboxErp, setMachine } from "../../shared/data/sandbox.ts";
 import { getServer } from "../../shared/data/servers.ts";
 import { find, removeOne, transact, updateOne } from "../../shared/data/table.ts";
 import { put } from "../../shared/data/writes.ts";
@@ -216,6 +216,47 @@ test("a failed change of the domain keeps the old one, and another instance can 
   expect((await harness.me.instance({ domain })).domain).toBe(domain);
   expect((await (await api()).post("/instances", await harness.me.instanceBody({ domain: instance.domain }))).status).toBe(409);
 });
+
+describe.each(["restart", "restore"] as const)(
+  "a machine that falls silent while it moves an instance to a new domain",
+  (repair) => {
+    test(`leaves a failed instance, and its ${repair} brings back the domain that is shown, whatever the machine has done`, async () => {
+      const { id: server_id } = await harness.me.server();
+      const instance = await harness.me.instance({ server_id });
+      const backup = await harness.me.backup(instance.id);
+      const machine = String((await getServer(harness.me.id, server_id)).machine_id);
+      const domain = uniqueDomain();
+      const silent: Intercept = async ({ task, tries }, next) => {
+        if (task === "moveDomain" && tries === 1) {
+          await setMachine(machine, { offline: true });
+          for (let probe = 0; probe < 5; probe++) await cloud.events.fire("checkservers");
+        }
+        return next();
+      };
+      const move = async () => (await api()).put(`/instances/${instance.id}`, { domain });
+      const { operation } = await harness.run(workflows["update-instance"], move, silent);
+      expect(operation).toMatchObject({ state: "failed", error: { code: "HOST_UNREACHABLE" } });
+      expect(await show(instance.id)).toMatchObject({
+        status: "failed",
+        status_reason: operation.error?.message,
+        domain: instance.domain,
+      });
+      await changeErp(machine, instance.id, () => ({ domain })); // a job goes on without a connection
+      await setMachine(machine, { offline: false });
+      await cloud.events.fire("checkservers");
+      const response =
+        repair === "restart"
+          ? (await api()).post(`/instances/${instance.id}/actions`, { action: "restart" })
+          : (await api()).post(`/backups/${backup.id}/restore`, {});
+      await harness.me.until((await response).as(Operation).id);
+      expect(await show(instance.id)).toMatchObject({ status: "running", status_reason: null, domain: instance.domain });
+      const erp = await erpOf(instance);
+      expect([erp.domain, erp.database?.base_url]).toEqual([instance.domain, `https://${instance.domain}`]);
+      expect((await harness.me.instance({ domain })).domain).toBe(domain);
+      expectConsistent(await snapshotOf(cloud, harness.me.id));
+    });
+  },
+);
 
 describe("the health check", () => {
   const check = () => cloud.events.fire("checkservers");

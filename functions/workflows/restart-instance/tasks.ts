@@ -1,5 +1,5 @@
 // What the steps of restarting an instance do.
-import { run } from "../../../shared/hosts/index.ts";
+import { isBack, run } from "../../../shared/hosts/index.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
 
@@ -7,6 +7,6 @@ export const handler = tasks(workflow, {
   restartErp: async ({ input, server, jobId }) =>
     (await run(await server(), { id: jobId, kind: "restart_erp", instance_id: input.instance_id })).ready,
 
-  awaitHealthy: async ({ input, server, jobId }) =>
-    (await run(await server(), { id: jobId, kind: "check_health", instance_id: input.instance_id })).ready,
+  awaitHealthy: async ({ operation, instance, server, jobId }) =>
+    isBack(await server(), { operation, instance: await instance(), jobId }),
 });

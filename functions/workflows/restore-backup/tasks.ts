@@ -6,7 +6,7 @@ import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../
 import { abandonedState, LIFECYCLE } from "../../../shared/domain/lifecycle.ts";
 import { find } from "../../../shared/data/table.ts";
 import { skippedIn } from "../../../shared/hosts/host.ts";
-import { run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
+import { isBack, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { log } from "../../../shared/platform/log.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { jobIdOf, tasks, type Work } from "../../../shared/runtime/tasks.ts";
@@ -71,8 +71,8 @@ export const handler = tasks(workflow, {
     return true;
   },
 
-  awaitHealthy: async ({ input, server, jobId }) =>
-    (await run(await server(), { id: jobId, kind: "check_health", instance_id: input.instance_id })).ready,
+  awaitHealthy: async ({ operation, instance, server, jobId }) =>
+    isBack(await server(), { operation, instance: await instance(), jobId }),
 
   stopAgain: async ({ operation, input, server, jobId }) => {
     if (operation.before !== LIFECYCLE["instance.stop"].to) return true;

@@ -2,7 +2,9 @@
 import { changeOf } from "../../../shared/data/change.ts";
 import { returnDomain } from "../../../shared/data/domain-moves.ts";
 import { adoptDomain } from "../../../shared/data/instances.ts";
-import { run, undoUnlessDown } from "../../../shared/hosts/index.ts";
+import { failInto } from "../../../shared/data/operations.ts";
+import { abandonedState } from "../../../shared/domain/lifecycle.ts";
+import { run, runUndo } from "../../../shared/hosts/index.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
 
@@ -25,11 +27,14 @@ export const handler = tasks(workflow, {
     await change.commit();
   },
 
-  moveDomainBack: async ({ input, instance, server, jobId, stepJobs }) => {
+  moveDomainBack: async ({ operation, input, instance, server, jobId, stepJobs }) => {
     const { instance_id, old_domain: domain } = input;
     const job = { id: jobId, kind: "move_domain", instance_id, domain, ends: stepJobs } as const;
-    const back = await undoUnlessDown(await server(), job);
-    if (back) await returnDomain(await instance(), { old: input.old_domain, new: input.new_domain });
-    return back;
+    const progress = await runUndo(await server(), job);
+    if (progress !== "down" && !progress.ready) return false;
+    await returnDomain(await instance(), { old: input.old_domain, new: input.new_domain });
+    // Its machine may complete the move all the same. The next start brings back the domain of the record.
+    if (progress === "down") await failInto(operation, abandonedState(operation.type));
+    return true;
   },
 });
