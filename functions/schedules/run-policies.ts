@@ -1,7 +1,6 @@
 // Every minute: starts the backups and restore drills that policies have due, removes what their rules no longer keep, and finds out which instances are
 // overdue. It reads only the policies for which there is something to do.
 import { ApiError } from "../../shared/api/errors.ts";
-import { getAccount } from "../../shared/data/accounts.ts";
 import { waitingBackup } from "../../shared/data/begin-backup.ts";
 import { now, Overtaken } from "../../shared/data/change.ts";
 import { instanceRef, requireAllowed } from "../../shared/data/instances.ts";
@@ -66,7 +65,7 @@ async function runAccount(accountId: string, policies: readonly PolicyRecord[], 
     instanceRef(accountId, instance_id).key,
     serverRef(accountId, server_id).key,
   ]);
-  const [account, items] = await Promise.all([getAccount(accountId), readAll(refs)]);
+  const items = await readAll(refs);
   const servers = new Map<string, ServerRecord | undefined>();
   const all = policies.map((policy) => async (): Promise<void> => {
     if (isLate()) return;
@@ -75,7 +74,7 @@ async function runAccount(accountId: string, policies: readonly PolicyRecord[], 
     const instance = InstanceRecord.parse(found);
     const server = servers.get(policy.server_id) ?? serverIn(items, accountId, policy.server_id);
     servers.set(policy.server_id, server);
-    await run({ account, instance, policy, turn }, server).catch(ignoreOvertaken);
+    await run({ instance, policy, turn }, server).catch(ignoreOvertaken);
   });
   await concurrently(1, all, (each) => each());
 }
@@ -102,15 +101,15 @@ async function run(subject: Due, server: ServerRecord | undefined): Promise<void
   // Before the retention, which may have to wait for the end of a drill.
   const isDue = policy.overdue_at !== null && policy.overdue_at <= at;
   const checked = isDue ? await becomeOverdue({ ...subject, policy }, at) : { policy, became: false };
-  const { account, instance } = subject;
+  const { instance } = subject;
   if (checked.became) {
     // At once: nothing later says it again, whatever becomes of the retention or of this function.
-    log.warn("an instance is overdue", { account: account.id, instance: instance.id });
+    log.warn("an instance is overdue", { account: policy.account_id, instance: instance.id });
     publish("BackupsOverdue", 1);
   }
   if (!policy.retain) return;
   const shown = checked.became ? { ...instance, protection_status: "overdue" as const } : instance;
-  await applyRetention({ account, instance: shown, policy: checked.policy }, subject.turn, start);
+  await applyRetention({ instance: shown, policy: checked.policy }, subject.turn, start);
 }
 
 /** Starts a due run, or keeps it, or gives it up; the policy as it is then. */

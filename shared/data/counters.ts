@@ -94,12 +94,12 @@ export function listCounts(accountId: string) {
         if (isShown(kind, filter)) totals.set(`${kind}#${filter}`, (totals.get(`${kind}#${filter}`) ?? 0) + by);
       }
     },
-    /** The first record of a block says when it begins. */
+    /** The first record of a block says when it begins; others with its number do not. */
     mark: (kind: ListKind, number: string, at: string): void => {
       const mark = markPlace(number);
       if (mark !== undefined)
         marks.push(
-          update(keys.marks(kind, accountId, mark.leaf), { set: { [mark.attribute]: Date.parse(at) } }, { exists: false }),
+          update(keys.marks(kind, accountId, mark.leaf), { fill: { [mark.attribute]: Date.parse(at) } }, { exists: false }),
         );
     },
     writes: (): Write[] => [

@@ -7,6 +7,7 @@ import { idFrom, newId } from "../domain/ids.ts";
 import type { IdKind } from "../domain/id-kinds.ts";
 import { latestRun, nextRun } from "../domain/schedule.ts";
 import { retain } from "../domain/retention.ts";
+import { getAccount } from "./accounts.ts";
 import { backupRef, beginDeletion } from "./backups.ts";
 import { beginScheduledBackup, reserveWaiting, waitingBackup } from "./begin-backup.ts";
 import { type Change, changeOf, logEvent } from "./change.ts";
@@ -16,14 +17,7 @@ import { listOfParent } from "./lists-of-parents.ts";
 import { findOperation } from "./operations.ts";
 import { dropWaiting, isoOf, minutesAfter, savePolicy, showProtection, startOf } from "./policies.ts";
 import { overdueAt } from "./policy-changes.ts";
-import {
-  type AccountRecord,
-  BackupRecord,
-  type DueRun,
-  type InstanceRecord,
-  type OperationRecord,
-  type PolicyRecord,
-} from "./records.ts";
+import { BackupRecord, type DueRun, type InstanceRecord, type OperationRecord, type PolicyRecord } from "./records.ts";
 import { find, readAll } from "./table.ts";
 import { check, update } from "./writes.ts";
 
@@ -32,7 +26,6 @@ const SCHEDULE = { actor: { type: "schedule", id: "schedule", name: "Backup poli
 
 /** What a policy's run needs to know. */
 export interface Subject {
-  account: AccountRecord;
   instance: InstanceRecord;
   policy: PolicyRecord;
 }
@@ -68,14 +61,20 @@ function idOf(kind: IdKind, { instance_id }: PolicyRecord, { due_at, attempt }: 
   return idFrom(kind, Date.parse(due_at), digest.subarray(0, 10));
 }
 
+/**
+ * With the account as it is now, for the numbers of new records: a run of the function takes up to a minute, and lists by date need
+ * numbers that are as recent as the times.
+ */
+const changeWithNumbers = async ({ account_id }: PolicyRecord): Promise<Change> => changeOf(await getAccount(account_id));
+
 /** Begins the backup of a due run. */
 export async function beginRun(
-  { account, instance, policy }: Subject,
+  { instance, policy }: Subject,
   due: DueRun,
   waiting: BackupRecord | undefined,
   at: string,
 ): Promise<{ policy: PolicyRecord; operation: OperationRecord }> {
-  const change = changeOf(account);
+  const change = await changeWithNumbers(policy);
   const after = { ...reached(policy, due, at, { begins: true }), due: null };
   const saved = savePolicy(change, policy, { ...after, overdue_at: overdueOf(after, instance) });
   const operation = beginScheduledBackup(change, SCHEDULE, instance, {
@@ -93,8 +92,8 @@ const overdueOf = (policy: PolicyRecord, { last_backup_begun_at, protection_stat
   protection_status === "overdue" ? null : overdueAt(policy, last_backup_begun_at);
 
 /** Keeps a due run until its server has a place; its backup is pending meanwhile. */
-export async function waitForPlace({ account, instance, policy }: Subject, due: DueRun, at: string): Promise<PolicyRecord> {
-  const change = changeOf(account);
+export async function waitForPlace({ instance, policy }: Subject, due: DueRun, at: string): Promise<PolicyRecord> {
+  const change = await changeWithNumbers(policy);
   const backup_id = due.backup_id ?? idOf("backup", policy, due);
   const after = { ...reached(policy, due, at), due: { ...due, backup_id, held_since: null } };
   const saved = savePolicy(change, policy, { ...after, overdue_at: overdueOf(after, instance) });
@@ -133,13 +132,13 @@ export const passRun = (subject: Subject, due: DueRun, at: string): Promise<Poli
   leaveRun(subject, due, subject.policy.last_run, at);
 
 async function leaveRun(
-  { account, instance, policy }: Subject,
+  { instance, policy }: Subject,
   due: DueRun,
   last_run: PolicyRecord["last_run"],
   at: string,
 ): Promise<PolicyRecord> {
   const waiting = await waitingBackup(policy);
-  const change = changeOf(account);
+  const change = await changeWithNumbers(policy);
   const after = { ...reached(policy, due, at), due: null, last_run };
   const saved = savePolicy(change, policy, { ...after, overdue_at: overdueOf(after, instance) });
   if (waiting !== undefined) dropWaiting(change, waiting);
@@ -157,14 +156,15 @@ const showNext = (change: Change, instance: InstanceRecord, next_backup_at: stri
 
 /** Moves an instance to `overdue`, unless a backup that is still running was begun since the run was due; whether it became so. */
 export async function becomeOverdue(
-  { account, instance, policy }: Subject,
+  { instance, policy }: Subject,
   at: string,
 ): Promise<{ policy: PolicyRecord; became: boolean }> {
   const overdue_at = overdueOf(policy, instance);
   const became = overdue_at !== null && overdue_at <= at;
-  const running = instance.operation_id === null || !became ? undefined : await findOperation(account.id, instance.operation_id);
+  const running =
+    instance.operation_id === null || !became ? undefined : await findOperation(policy.account_id, instance.operation_id);
   if (running?.type === "backup.create" && (overdueAt(policy, running.created_at) ?? "") > at) return { policy, became: false };
-  const change = changeOf(account);
+  const change = await changeWithNumbers(policy);
   const saved = savePolicy(change, policy, { ...policy, overdue_at: became ? null : overdue_at });
   if (became) {
     // Unless a backup was begun in the meantime, as by this run of the function.
@@ -182,13 +182,13 @@ const DRILL_AGAIN_MINUTES = 15;
 
 /** Begins the drill that is due, of the instance's last completed backup. Undefined if there is none. */
 export async function beginDueDrill(
-  { account, instance, policy }: Subject,
+  { instance, policy }: Subject,
   at: string,
 ): Promise<{ policy: PolicyRecord; operation: OperationRecord } | undefined> {
   const { last_backup_id, server_id } = instance;
-  const backup = last_backup_id === null ? undefined : await find(backupRef(account.id, last_backup_id));
+  const backup = last_backup_id === null ? undefined : await find(backupRef(policy.account_id, last_backup_id));
   if (backup === undefined || policy.drill_every_days === null) return undefined;
-  const change = changeOf(account);
+  const change = await changeWithNumbers(policy);
   const saved = savePolicy(change, policy, { ...policy, drill_at: minutesAfter(at, policy.drill_every_days * 24 * 60) });
   const operation = beginDrill(change, SCHEDULE, backup, server_id, newId("operation"));
   await change.commit();
@@ -238,7 +238,7 @@ const isRetained = ({ kind, state }: BackupRecord): boolean => kind === "schedul
 
 /** Begins the deletion of what no rule keeps, and shows which rules keep the others. Afterwards there is nothing to do until the next run. */
 export async function applyRetention(
-  { account, instance, policy }: Subject,
+  { instance, policy }: Subject,
   turn: () => Promise<void>,
   start: (operation: OperationRecord) => Promise<void>,
 ): Promise<void> {
@@ -246,7 +246,7 @@ export async function applyRetention(
   const [newest] = backups.toSorted((a, b) => (a.due_at < b.due_at ? 1 : -1));
   for (const backup of removable.slice(0, REMOVALS_MAX)) {
     await turn();
-    const change = changeOf(account);
+    const change = await changeWithNumbers(policy);
     const operation = beginDeletion(change, SCHEDULE, backup, newId("operation"));
     // The rules still are those that were applied, the instance exists, and its last completed backup stays.
     change.write(check(keys.backupPolicy(policy.account_id, policy.instance_id), { equals: { revision: policy.revision } }));

@@ -8,6 +8,8 @@ import { DryRun } from "../../shared/api/dry-run.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { keys } from "../../shared/data/keys.ts";
+import { getInstance } from "../../shared/data/instances.ts";
+import { findOperation } from "../../shared/data/operations.ts";
 import { policyRef, savePolicy } from "../../shared/data/policies.ts";
 import { changeOf } from "../../shared/data/change.ts";
 import type { PolicyRecord } from "../../shared/data/records.ts";
@@ -15,6 +17,7 @@ import { find, queryAll, updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { holdWork } from "../harness/held-work.ts";
+import { seedBackup } from "../harness/seed.ts";
 
 const cloud = await processCloud();
 const tick = async (): Promise<void> => {
@@ -431,6 +434,26 @@ test("a policy drills the newest completed backup when a drill is due, once howe
   await me.api.put(`/instances/${id}/backup-policy`, { ...NIGHTLY, schedule: "0 3 * * *", drill_every_days: 7 });
   await tick();
   expect(await drills()).toHaveLength(2);
+});
+
+test("what one run of the schedule function begins is numbered in the order in which it is begun", async () => {
+  const me = await account({ seeded: true });
+  const instance = await getInstance(me.id, (await me.instance()).id);
+  await put(me, instance.id);
+  await tick();
+  await tick();
+  for (const days of [3, 4, 5]) {
+    const due_at = minutesAgo(days * 24 * 60);
+    await seedBackup(instance, { kind: "scheduled", due_at, created_at: due_at });
+  }
+  await shift(me, instance.id, { retain: true });
+  await tick();
+  const deletions = (await me.api.get("/operations?per_page=100"))
+    .as(z.array(Operation))
+    .filter(({ type }) => type === "backup.delete");
+  expect(deletions).toHaveLength(3);
+  const records = await Promise.all(deletions.map(({ id }) => findOperation(me.id, id)));
+  expect(new Set(records.map((record) => record?.number.split("#")[0])).size).toBe(3);
 });
 
 test("a dry run of a policy lists the backups that its rules would remove, and removes none", async () => {

@@ -328,3 +328,16 @@ describe("events", () => {
     }
   });
 });
+
+test("a block begins when its first record was created, whichever later ones have the same number", async () => {
+  const accountId = newId("account");
+  const at = (second: number): string => new Date(START + second * 1_000).toISOString();
+  const isShared = (i: number): boolean => i >= 64 && i < 96;
+  const all = Array.from({ length: 300 }, (_, i) => numbered(isShared(i) ? 64 : i, row(i, { created_at: at(i) })));
+  for (const each of all.slice(64, 96)) await write("operation", accountId, [each]);
+  await write("operation", accountId, [...all.slice(0, 64), ...all.slice(96)]);
+  for (const first of [70, 80, 90]) {
+    const { meta } = await listPage({ kind: "operation", accountId, schema }, asked({ created_after: at(first) }));
+    expect(meta.total).toBe(300 - first);
+  }
+});
