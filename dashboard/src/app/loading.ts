@@ -1,5 +1,5 @@
 // Parts of the dashboard in separate files: one that fails to load is retried once automatically, and then shown as a network error.
-import { reloadWithDrafts } from "../resource/drafts.ts";
+import { reload } from "./reload.ts";
 
 export class NotLoaded extends Error {
   override name = "NotLoaded";
@@ -18,7 +18,7 @@ export async function load<T>(part: () => Promise<T>): Promise<T> {
     if (await canReload()) {
       // Browsers remember that a module failed to load: only a new page requests it again, under its current name.
       sessionStorage.setItem(KEY, JSON.stringify({ path: window.location.pathname, at: Date.now() }));
-      reloadWithDrafts();
+      reload();
       return new Promise<T>(() => undefined);
     }
     throw new NotLoaded("A file could not be loaded", { cause });

@@ -8,7 +8,6 @@ interface Draft {
 
 const KEY = "drafts";
 const drafts = new Map(stored());
-const keepers = new Set<() => void>();
 
 /** A user who signs out wants nothing to stay. */
 export const endedByItself = (): boolean => endingOf() === "ended" || endingOf() === "expired";
@@ -28,17 +27,8 @@ export const draftOf = (key: string): object => {
 
 export const dropDraft = (key: string): void => void drafts.delete(key);
 
-/** Calls `keep` before the page reloads by itself, until the returned function is called. */
-export function beforeReload(keep: () => void): () => void {
-  keepers.add(keep);
-  return () => keepers.delete(keep);
-}
-
-export function reloadWithDrafts(): void {
-  for (const keep of keepers) keep();
-  sessionStorage.setItem(KEY, JSON.stringify([...drafts]));
-  window.location.reload();
-}
+/** For the next page in this tab. */
+export const storeDrafts = (): void => sessionStorage.setItem(KEY, JSON.stringify([...drafts]));
 
 function stored(): [string, Draft][] {
   const found: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "[]");

@@ -4,10 +4,11 @@ import { useEffect, useRef, useState } from "react";
 import { useLocation } from "react-router";
 import type * as z from "zod";
 import { parse } from "../../../shared/runtime/validate.ts";
+import { beforeReload } from "../app/reload.ts";
 import { problemsOf } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { session, subscribe } from "../session/session.ts";
-import { beforeReload, draftOf, dropDraft, endedByItself, keepDraft } from "./drafts.ts";
+import { draftOf, dropDraft, endedByItself, keepDraft, storeDrafts } from "./drafts.ts";
 
 interface Options<Values, Body, Result> {
   /** What the form shows before the user changes it. */
@@ -175,7 +176,10 @@ function useDraft(key: string, typed: object): void {
     const leaveSession = subscribe(() => {
       if (session() === undefined && endedByItself()) keep();
     });
-    const leaveReload = beforeReload(keep);
+    const leaveReload = beforeReload(() => {
+      keep();
+      storeDrafts();
+    });
     return () => {
       leaveSession();
       leaveReload();

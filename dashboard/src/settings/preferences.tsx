@@ -6,7 +6,7 @@ import RadioGroup from "@cloudscape-design/components/radio-group";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { chooseLanguage, chosenLanguage, LANGUAGES } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
-import { reloadWithDrafts } from "../resource/drafts.ts";
+import { reload } from "../app/reload.ts";
 import { chooseZone, useZone, ZONES } from "../resource/moment.ts";
 
 /** Those who cannot read the page's language find their own. */
@@ -28,7 +28,7 @@ export function Preferences() {
             ]}
             onChange={({ detail }) => {
               chooseLanguage(LANGUAGES.find((each) => each === detail.value));
-              reloadWithDrafts();
+              reload();
             }}
           />
         </FormField>
