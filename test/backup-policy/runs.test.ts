@@ -1,66 +1,35 @@
 // Runs of backup policies: the schedule makes them, their retention removes backups, and whatever happens a due run is made once.
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { AwsFault } from "../../infra/local/errors.ts";
 import { BackupPolicy } from "../../shared/api/backup-policy.ts";
-import { Backup } from "../../shared/api/backups.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { getInstance } from "../../shared/data/instances.ts";
 import { findOperation } from "../../shared/data/operations.ts";
-import { policyRef, savePolicy } from "../../shared/data/policies.ts";
-import { changeOf } from "../../shared/data/change.ts";
-import type { PolicyRecord } from "../../shared/data/records.ts";
+import { policyRef } from "../../shared/data/policies.ts";
 import { find, queryAll, updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { holdWork } from "../harness/held-work.ts";
 import { seedBackup } from "../harness/seed.ts";
+import {
+  age,
+  backupsOf,
+  instanceOf,
+  isSchedule,
+  minutesAgo,
+  NIGHTLY,
+  policyOf,
+  put,
+  scheduleOf,
+  shift,
+  shownOf,
+} from "./policies.ts";
 
 const cloud = await processCloud();
-const tick = async (): Promise<void> => {
-  await cloud.events.fire("runpolicies");
-  await cloud.states.settled();
-};
-
-async function policyOf(me: TestAccount, instanceId: string): Promise<PolicyRecord> {
-  const policy = await find(policyRef(me.id, instanceId));
-  if (policy === undefined) throw new Error("There is no policy");
-  return policy;
-}
-
-/** Changes a policy as time would: `fields` are what it would be then. */
-async function shift(me: TestAccount, instanceId: string, fields: Partial<PolicyRecord>): Promise<void> {
-  const policy = await policyOf(me, instanceId);
-  const change = changeOf({ id: me.id });
-  savePolicy(change, policy, { ...policy, ...fields });
-  await change.commit();
-}
-
-/** Makes a scheduled backup older. */
-const age = async (me: TestAccount, id: string, due_at: string): Promise<void> =>
-  void (await updateOne(keys.record("backup", me.id, id), { set: { due_at, created_at: due_at } }, {}));
-
-const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
-const backupsOf = async (me: TestAccount, instanceId: string): Promise<Backup[]> =>
-  (await me.api.get(`/instances/${instanceId}/backups`)).as(z.array(Backup));
-const instanceOf = async (me: TestAccount, id: string): Promise<Instance> => (await me.api.get(`/instances/${id}`)).as(Instance);
-
-/** The instance's last backup was begun days ago; returns when. */
-async function lastBegunLongAgo(me: TestAccount, instanceId: string): Promise<string> {
-  const long = minutesAgo(5 * 24 * 60);
-  await updateOne(keys.record("instance", me.id, instanceId), { set: { last_backup_begun_at: long } }, {});
-  return long;
-}
-
-const isSchedule = (principal: string): boolean => /runpolicies/i.test(principal);
-/** A line arrives from the function's thread, which may be later than its response. */
-const logOfSchedule = (): readonly string[] =>
-  cloud.lambda.logs(cloud.template.functions.find(({ name }) => isSchedule(name))?.name ?? "");
-
-const NIGHTLY = { schedule: "0 2 * * *", keep: { last: 1 } };
+const { tick } = scheduleOf(cloud);
 
 test("a policy makes its first backup at once, the next ones when they are due, and retention removes the oldest", async () => {
   const me = await account();
@@ -92,10 +61,6 @@ test("a policy makes its first backup at once, the next ones when they are due, 
   await tick();
   expect(await backupsOf(me, instance.id)).toHaveLength(1);
 });
-
-const put = async (me: TestAccount, id: string, body: object = NIGHTLY): Promise<BackupPolicy> =>
-  (await me.api.put(`/instances/${id}/backup-policy`, body)).as(BackupPolicy);
-const shownOf = (backups: readonly Backup[]) => backups.map(({ kind, status }) => `${kind} ${status}`);
 
 test("two schedule functions at once make one backup of a due run", async () => {
   const me = await account();
@@ -174,224 +139,6 @@ test("a run whose instance is held is retried, and skipped after an hour", async
   release();
   await cloud.states.settled();
   expect(await backupsOf(me, id)).toEqual([]);
-});
-
-test("after an outage there is one run, and an instance without a recent backup is overdue until it is completed", async () => {
-  const me = await account();
-  const { id } = await me.instance();
-  await put(me, id);
-  await tick();
-  await tick();
-  const [first] = await backupsOf(me, id);
-  const long = await lastBegunLongAgo(me, id);
-  await age(me, String(first?.id), long);
-  await shift(me, id, { overdue_at: minutesAgo(1), since: long });
-  await cloud.events.fire("runpolicies");
-  expect((await instanceOf(me, id)).protection.status).toBe("overdue");
-  expect((await me.api.get("/instances?protection=overdue")).meta?.total).toBe(1);
-  expect((await me.api.get("/events")).text).toContain("instance.overdue");
-  await shift(me, id, { next_run_at: minutesAgo(4 * 24 * 60) });
-  await tick();
-  await tick();
-  await tick();
-  expect((await instanceOf(me, id)).protection.status).toBe("protected");
-  expect((await me.api.get("/instances?protection=overdue")).meta?.total).toBe(0);
-  expect((await me.api.get("/instances?protection=protected")).meta?.total).toBe(1);
-  expect(await backupsOf(me, id)).toHaveLength(1);
-});
-
-test("an instance whose missed run begins after an outage is not overdue meanwhile", async () => {
-  const me = await account();
-  const { id } = await me.instance();
-  await put(me, id);
-  await tick();
-  await tick();
-  const long = await lastBegunLongAgo(me, id);
-  await shift(me, id, { overdue_at: minutesAgo(60), since: long, next_run_at: minutesAgo(4 * 24 * 60) });
-  const release = holdWork(cloud);
-  await cloud.events.fire("runpolicies");
-  await cloud.events.fire("runpolicies");
-  expect((await instanceOf(me, id)).protection.status).toBe("protected");
-  release();
-  await cloud.states.settled();
-  await tick();
-  expect((await me.api.get("/events")).text).not.toContain("instance.overdue");
-});
-
-test("an instance that becomes overdue while its run is kept shows when the next one is due", async () => {
-  const me = await account();
-  const { id, server_id } = await me.instance();
-  await put(me, id);
-  await tick();
-  await tick();
-  const long = await lastBegunLongAgo(me, id);
-  const missed = minutesAgo(20);
-  await shift(me, id, { overdue_at: minutesAgo(1), since: long, next_run_at: missed });
-  await updateOne(keys.record("instance", me.id, id), { set: { next_backup_at: missed } }, {});
-  await updateOne(keys.record("server", me.id, server_id), { set: { state: "unreachable" } }, {});
-  await cloud.events.fire("runpolicies");
-  const { next_run_at } = await policyOf(me, id);
-  expect(Date.parse(next_run_at ?? "")).toBeGreaterThan(Date.now());
-  expect((await instanceOf(me, id)).protection).toMatchObject({ status: "overdue", next_backup_at: next_run_at });
-  await me.api.delete(`/instances/${id}/backup-policy`); // else its run is tried again during other tests
-});
-
-test("an instance becomes overdue although its retention waits for the end of a drill", async () => {
-  const me = await account();
-  const { id } = await me.instance();
-  await put(me, id);
-  await tick();
-  await tick();
-  const [backup] = await backupsOf(me, id);
-  const release = holdWork(cloud);
-  await me.api.post(`/backups/${backup?.id}/drill`, {});
-  const long = await lastBegunLongAgo(me, id);
-  await shift(me, id, { overdue_at: minutesAgo(1), since: long, retain: true });
-  await cloud.events.fire("runpolicies");
-  expect((await instanceOf(me, id)).protection.status).toBe("overdue");
-  // Whoever gets the alarm reads here which instance it is.
-  await expect
-    .poll(logOfSchedule)
-    .toContainEqual(expect.stringMatching(`"an instance is overdue".*"account":"${me.id}".*"instance":"${id}"`));
-  release();
-  await cloud.states.settled();
-});
-
-test("an instance that becomes overdue is reported, even if its retention cannot be applied then", async () => {
-  const me = await account();
-  const { id } = await me.instance();
-  await put(me, id);
-  await tick();
-  await tick();
-  const long = await lastBegunLongAgo(me, id);
-  await shift(me, id, { overdue_at: minutesAgo(1), since: long, retain: true });
-  let writes = 0;
-  const release = cloud.aws.inject(({ principal, action }) =>
-    isSchedule(principal) && action === "TransactWriteItems" && ++writes > 1
-      ? { kind: "error", fault: new AwsFault("InternalServerError", "As the test asked", 500) }
-      : undefined,
-  );
-  await cloud.events.fire("runpolicies").catch(() => undefined);
-  release();
-  expect(writes).toBeGreaterThan(1);
-  expect((await instanceOf(me, id)).protection.status).toBe("overdue");
-  await expect.poll(logOfSchedule).toContainEqual(expect.stringMatching(`"an instance is overdue".*"instance":"${id}"`));
-  await tick();
-  expect((await policyOf(me, id)).retain).toBe(false);
-});
-
-const alarms = (): string[] => logOfSchedule().filter((line) => line.includes('"BackupsOverdue":'));
-
-test("an instance that becomes overdue raises the alarm at once, even if the function ends no more", async () => {
-  const me = await account();
-  const { id } = await me.instance();
-  await put(me, id);
-  await tick();
-  await tick();
-  const long = await lastBegunLongAgo(me, id);
-  await shift(me, id, { overdue_at: minutesAgo(1), since: long, retain: true });
-  const before = alarms().length;
-  let writes = 0;
-  const release = cloud.aws.inject(({ principal, action }) =>
-    isSchedule(principal) && action === "TransactWriteItems" && ++writes > 1 ? { kind: "silent" } : undefined,
-  );
-  const fired = cloud.events.fire("runpolicies").catch(() => undefined);
-  await expect.poll(() => writes).toBeGreaterThan(1);
-  // Sooner than the write that gets no response is given up.
-  await expect.poll(() => alarms().length, { timeout: 4_000 }).toBe(before + 1);
-  release();
-  await fired;
-  await tick();
-});
-
-test("an instance whose only backup is deleted is unprotected, and nobody is alarmed that it is overdue", async () => {
-  const me = await account();
-  const { id } = await me.instance();
-  await put(me, id);
-  await tick();
-  await tick();
-  const [backup] = await backupsOf(me, id);
-  await me.api.delete(`/backups/${backup?.id}`);
-  await cloud.states.settled();
-  const before = alarms();
-  await tick();
-  expect((await instanceOf(me, id)).protection.status).toBe("unprotected");
-  expect(alarms()).toEqual(before);
-});
-
-const Task = z.looseObject({ task: z.string() });
-
-test("an instance is not protected by a backup whose deletion failed, but by the one before it", async () => {
-  const me = await account();
-  const { id } = await me.instance();
-  const made = [];
-  for (let i = 0; i < 2; i++) {
-    made.push((await me.api.post(`/instances/${id}/backups`, {})).as(Backup));
-    await cloud.states.settled();
-  }
-  await put(me, id);
-  const stop = cloud.states.intercept(async (call, next) => {
-    if (Task.parse(call.payload).task !== "deleteArchive") return next(call);
-    throw Object.assign(new Error("STORAGE_ERROR: The storage does not respond"), { name: "GiveUp" });
-  });
-  const [older, newer] = made;
-  await me.until((await me.api.delete(`/backups/${newer?.id}`)).as(Operation).id, "failed");
-  const { completed_at } = (await me.api.get(`/backups/${older?.id}`)).as(Backup);
-  expect((await instanceOf(me, id)).protection).toMatchObject({ status: "protected", last_backup_at: completed_at });
-  await me.until((await me.api.delete(`/backups/${older?.id}`)).as(Operation).id, "failed");
-  expect((await instanceOf(me, id)).protection).toMatchObject({ status: "unprotected", last_backup_at: null });
-  expect(shownOf(await backupsOf(me, id))).toEqual(["manual failed", "manual failed"]);
-  stop();
-  await me.until((await me.api.delete(`/backups/${newer?.id}`)).as(Operation).id);
-  expect((await instanceOf(me, id)).protection).toMatchObject({ status: "unprotected", last_backup_at: null });
-});
-
-test("a deletion of an instance's last backup that ends while the instance is deleted, too, succeeds", async () => {
-  const me = await account({ seeded: true });
-  const { id } = await me.instance();
-  const backup = (await me.api.post(`/instances/${id}/backups`, {})).as(Backup);
-  await cloud.states.settled();
-  const seen = { end: false, write: false };
-  const stop = cloud.states.intercept(async (call, next) => {
-    if (call.machine.endsWith("-delete-backup") && Task.parse(call.payload).task === "succeed") seen.end = true;
-    return next(call);
-  });
-  const release = cloud.aws.inject(({ principal, action }) => {
-    if (!seen.end || seen.write || action !== "TransactWriteItems" || !/deletebackup/i.test(principal)) return undefined;
-    seen.write = true;
-    return { kind: "slow", milliseconds: 2500 };
-  });
-  const deletion = (await me.api.delete(`/backups/${backup.id}`)).as(Operation);
-  await expect.poll(() => seen.write).toBe(true);
-  await me.until((await me.api.delete(`/instances/${id}`)).as(Operation).id);
-  await me.until(deletion.id);
-  stop();
-  release();
-  expect((await me.api.get(`/backups/${backup.id}`)).status).toBe(404);
-  await cloud.states.settled();
-});
-
-test("an instance whose last backups are deleted while the index lags behind is not protected by one of them", async () => {
-  const me = await account();
-  const { id } = await me.instance();
-  const made = [];
-  for (let i = 0; i < 3; i++) {
-    made.push((await me.api.post(`/instances/${id}/backups`, {})).as(Backup));
-    await cloud.states.settled();
-  }
-  await put(me, id);
-  const [oldest, ...deleted] = made;
-  const release = await cloud.aws.holdIndexes();
-  for (const backup of deleted) {
-    await me.api.delete(`/backups/${backup.id}`);
-    await cloud.states.settled();
-  }
-  await release();
-  const { protection } = await instanceOf(me, id);
-  expect(protection.last_backup_at).toBe((await me.api.get(`/backups/${oldest?.id}`)).as(Backup).completed_at);
-  await me.api.delete(`/backups/${oldest?.id}`);
-  await cloud.states.settled();
-  expect((await instanceOf(me, id)).protection).toMatchObject({ status: "unprotected", last_backup_at: null });
 });
 
 test("deleting the instance deletes its policy; new instances get the default one, neutralized clones do not", async () => {
