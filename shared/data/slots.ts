@@ -61,13 +61,16 @@ export async function enter<const N extends string>(entry: Entry<N>): Promise<Ve
         kind: "limited",
         item,
         by: limit.name,
-        retryAfterMs: Math.max(1, Math.min(...timesOf(item, limit.name)) + windowMs - now),
+        retryAfterMs: waitFor(Math.min(...timesOf(item, limit.name)), now, windowMs),
       };
     slots = free.map((indexes) => indexes[Math.floor(Math.random() * indexes.length)] ?? 0);
     place = entry.wish && freePlace(item, entry.wish, now);
   }
   throw new Error(`Found no free slot on ${key.pk} in ${TRIES} tries`);
 }
+
+/** A request that began before those that took the slots and came to the database after them still waits for one window at most. */
+const waitFor = (oldest: number, now: number, windowMs: number): number => Math.max(1, Math.min(oldest, now) + windowMs - now);
 
 const freePlace = (item: Item, { places }: Wish, now: number): string | undefined =>
   places.find((name) => timeIn(item[name]) <= now);

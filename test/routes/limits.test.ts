@@ -130,6 +130,14 @@ test("a slot is free again one minute after its request, to the millisecond", as
   expect(responses.filter(({ kind }) => kind === "admitted")).toHaveLength(100);
 });
 
+test("a request that began earlier than those that took the slots waits no longer than a minute", async () => {
+  const { value } = await me.token();
+  const at = Date.now();
+  const ask = (afterMs: number) => admitToken(value, { rate: "create_delete", ipAddress: null, at: at + afterMs, waitSeconds: 0 });
+  for (let i = 0; i < 20; i++) expect((await ask(2_500)).kind).toBe("admitted");
+  expect(await ask(0)).toMatchObject({ kind: "limited", retryAfterMs: 60_000 });
+});
+
 describe("what every request writes has at most 1 KB, so that it costs one write unit", () => {
   const LONGEST_ADDRESS = "2001:0db8:85a3:0000:0000:8a2e:192.168.100.228";
   const taken = stampOf(Date.now() - 90_000);
