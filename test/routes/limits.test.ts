@@ -133,7 +133,8 @@ test("a slot is free again one minute after its request, to the millisecond", as
 test("a request that began earlier than those that took the slots waits no longer than a minute", async () => {
   const { value } = await me.token();
   const at = Date.now();
-  const ask = (afterMs: number) => admitToken(value, { rate: "create_delete", ipAddress: null, at: at + afterMs, waitSeconds: 0 });
+  const ask = (afterMs: number) =>
+    admitToken(value, { rate: "create_delete", ipAddress: null, at: at + afterMs, waitSeconds: 0 });
   for (let i = 0; i < 20; i++) expect((await ask(2_500)).kind).toBe("admitted");
   expect(await ask(0)).toMatchObject({ kind: "limited", retryAfterMs: 60_000 });
 });
