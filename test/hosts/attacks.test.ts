@@ -1,6 +1,6 @@
 // The code in an ERP's container is hostile: whatever it puts into its files, its database or an archive must not reach the machine.
 import { randomBytes } from "node:crypto";
-import { lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { strToU8, zipSync } from "fflate";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -69,6 +69,107 @@ describe("a hostile ERP", unless(noMachine), () => {
     await jobs.backUp();
     jobs.expectUntouched();
     expect(lstatSync(jobs.store("shop")).uid).toBe(ERP_USER);
+  });
+
+  const BOTH = { restore_database: true, restore_filestore: true };
+  const note = (name: string): string => join(jobs.machine.notes, name);
+  const FAILED = { code: "HOST_JOB_FAILED" };
+  /** More than a pipe holds: who writes it waits until it is read. */
+  const LONG = `-- ${randomBytes(200_000).toString("hex")}\n-- PostgreSQL database dump complete\n`;
+
+  test("what a hostile ERP does to files that are being restored never condemns the backup", async () => {
+    jobs.hostile("mkdir -p filestore/shop/ab && echo archived > filestore/shop/ab/keys");
+    writeFileSync(note("dump.sql"), LONG);
+    const { archive } = await jobs.backUp();
+    const built = `$(ls -d ${jobs.store()}/new_*)`;
+    writeFileSync(note("meanwhile"), `until [ -d "${built}" ]; do sleep 0.05; done; : > ${built}/ab`);
+    await expect(jobs.restore(archive, BOTH)).rejects.toMatchObject(FAILED);
+    rmSync(note("meanwhile"));
+    await jobs.restore(archive, BOTH);
+  });
+
+  test.each(["rm -r $new", "mv $new ${new/new_/old_}"])("a restore never succeeds without its files: %s", async (command) => {
+    const { archive } = await jobs.backUp();
+    jobs.hostile("echo new > filestore/shop/present");
+    jobs.machine.docker(`case $1 in stop) for new in ${jobs.store()}/new_*; do ${command}; done ;; esac`);
+    await expect(jobs.restore(archive, BOTH)).rejects.toMatchObject(FAILED);
+    expect(readFileSync(jobs.store("shop/present"), "utf8")).toBe("new\n");
+    jobs.machine.docker(":");
+  });
+
+  test("folders that nobody may enter or that are deeper than a path can be long are removed", async () => {
+    jobs.hostile(`mkdir -p filestore/.snapshot/closed/in && : > filestore/.snapshot/closed/in/file
+      python3 -c 'import os
+os.chdir("filestore/.snapshot")
+for _ in range(60):
+    os.mkdir("d" * 200)
+    os.chdir("d" * 200)'
+      chown -R ${ERP_USER} filestore && chmod 0 filestore/.snapshot/closed/in filestore/.snapshot/closed`);
+    await jobs.backUp();
+    expect(readdirSync(jobs.store())).toEqual(["shop"]);
+  });
+
+  test("files with any name in the database are counted in a backup as in its restore", async () => {
+    jobs.hostile(`: > $'filestore/shop/a\nb'`);
+    const rows = ["a\\nb", "present", "gone\\tand\\nmissing"].map((name) => `1\t${name}\n`).join("");
+    writeFileSync(
+      note("dump.sql"),
+      `\nCOPY public.ir_attachment (id, store_fname) FROM stdin;\n${rows}\\.\n\n-- PostgreSQL database dump complete\n`,
+    );
+    const { made, archive } = await jobs.backUp();
+    expect(made.missing_files).toBe(1);
+    writeFileSync(note("listed"), "a\nb\npresent\ngone\tand\nmissing\n");
+    await jobs.restore(archive, BOTH);
+  });
+
+  test("an archive without a file that its database lists is corrupt", async () => {
+    const table = "\nCOPY public.ir_attachment (id, store_fname) FROM stdin;\n1\tgone\n\\.\n";
+    const manifest = '{"major_version":"19.0","missing_files":0}';
+    const archive = await jobs.stored(zipSync({ "dump.sql": strToU8(table), "manifest.json": strToU8(manifest) }));
+    await expect(jobs.restore(archive, BOTH)).rejects.toMatchObject({
+      code: "BACKUP_CORRUPT",
+      message: expect.stringContaining("1 files that its database lists are not in it, 0 were missing when it was made"),
+    });
+    await jobs.restore(archive, { restore_database: true, restore_filestore: false });
+  });
+
+  test("a backup skips what could not be restored: long paths, and a file with the name of a folder", async () => {
+    const long = Array.from({ length: 6 }, () => "l".repeat(200)).join("/");
+    jobs.hostile(`mkdir -p filestore/shop/${long} && : > filestore/shop/${long}/file`);
+    const store = jobs.store();
+    writeFileSync(
+      note("meanwhile"),
+      `: > ${store}/.snapshot/z; mkdir ${store}/shop/z; echo f > ${store}/shop/z/f; chown -R ${ERP_USER} ${store}`,
+    );
+    const { made, archive, files } = await jobs.backUp();
+    rmSync(note("meanwhile"));
+    expect(Object.keys(files)).not.toContain("filestore/z/f");
+    expect(made.skipped_files).toBe(2);
+    await jobs.restore(archive, BOTH);
+  });
+
+  test("a database's role gets its password and settings back before a backup and a restore", async () => {
+    const RESET = "alter role odoo reset all; alter role odoo password 'secret'";
+    const { archive } = await jobs.backUp();
+    expect(readFileSync(note("asked"), "utf8")).toContain(RESET);
+    rmSync(note("asked"));
+    await jobs.restore(archive, BOTH);
+    expect(readFileSync(note("asked"), "utf8")).toContain(RESET);
+  });
+
+  test("an error of the machine while it reads an archive never condemns the backup", async () => {
+    const { archive } = await jobs.backUp();
+    const first = `if [ $1 = dgst ] && [ ! -e $NOTES/read ]; then : > $NOTES/read; WRONG; fi; exec /usr/bin/openssl "$@"`;
+    for (const wrong of ["kill -9 $$", "echo 0; exit"]) {
+      jobs.machine.standIn(
+        "openssl",
+        first.replace("WRONG", () => wrong),
+      );
+      await expect(jobs.restore(archive, BOTH)).rejects.toMatchObject(FAILED);
+      await jobs.restore(archive, BOTH);
+      rmSync(note("read"));
+    }
+    jobs.machine.standIn("openssl", 'exec /usr/bin/openssl "$@"');
   });
 
   test("nothing in a hostile database is executed", async () => {

@@ -28,7 +28,9 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     await ownAws();
     machine = await startMachine();
     machine.install("ins_1", FILES);
-    machine.docker('echo "$*" >> $NOTES/calls');
+    machine.docker(
+      `echo "$*" >> $NOTES/calls; case "$*" in *"--name erp-drill-db"*) cp ${machine.root}/drill/database.env $NOTES ;; esac`,
+    );
     machine.standIn("nsenter", "cat $NOTES/login 2> /dev/null || printf 200");
     restoredAs(COUNTS, ATTACHMENTS);
     const key = "accounts/acc_1/backups/bak_drill.zip";
@@ -72,6 +74,9 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     const [database = "", erp = ""] = calls().filter((call) => call.startsWith("run -d"));
     expect(database).toContain("--name erp-drill-db");
     expect(database).toContain("--network none");
+    expect(readFileSync(note("database.env"), "utf8"), "the dump's commands need a password, too").toContain(
+      "POSTGRES_INITDB_ARGS=--auth-host=scram-sha-256\n",
+    );
     expect(erp).toMatch(/--name erp-drill .*--network container:erp-drill-db .*--workers=0 --max-cron-threads=0$/);
     expect(readFileSync(note("restored.sql"), "utf8")).toContain("create table t ();");
     await until("everything is removed", () => processesWith(`ERP_HOSTING_ROOT=${machine.root}`).length === 0);

@@ -1,6 +1,16 @@
 // What instances share on a machine: Docker that stops, retries of undos, and how containers are isolated.
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -95,6 +105,38 @@ describe("jobs on a machine", unless(noMachine), () => {
     await readyInTime(restart("op_third-restartErp"));
     expect(readdirSync(restores), "what was replaced is kept until the next restore").toEqual(["op_restore"]);
     rmSync(join(restores, "op_restore"));
+  });
+
+  test("what a restore left and nobody can remove now does not stop other jobs, and goes when it can", async () => {
+    machine.docker(":");
+    const restores = fact("restores");
+    const left = join(machine.volume, "filestore/new_op_held");
+    mkdirSync(left, { recursive: true }); // root's, not the ERP's
+    writeFileSync(join(left, "file"), "");
+    mkdirSync(restores, { recursive: true });
+    writeFileSync(join(restores, "op_held"), "built");
+    await readyInTime(restart("op_fourth-restartErp"));
+    expect(readdirSync(restores)).toEqual(["op_held"]);
+    chownSync(left, 101, 101);
+    await readyInTime(restart("op_fifth-restartErp"));
+    expect(readdirSync(restores)).toEqual([]);
+    expect(existsSync(left)).toBe(false);
+  });
+
+  test("a database that its owner has made a template is dropped, too", () => {
+    expect(call('sql() { cat; }; has_database() { true; }; drop_database "new_1"').trim()).toBe(
+      'alter database "new_1" owner to current_user; alter database "new_1" is_template false; drop database if exists "new_1" with (force)',
+    );
+  });
+
+  test("containers cannot reach the metadata address of a machine without our firewall either", () => {
+    const rules = (firewall: string): string =>
+      call(`P=([FIREWALL]=${firewall}); nft() { cat "$2"; }; systemctl() { :; }; sshd() { echo port 22; }; raise_firewall`, {
+        ERP_HOSTING_SYSTEM: mkdtempSync(join(tmpdir(), "system-")),
+      });
+    expect(rules("yes")).toContain("policy drop");
+    expect(rules("no")).not.toContain("policy drop");
+    for (const each of ["yes", "no"]) expect(rules(each)).toContain("ip daddr 169.254.0.0/16 drop");
   });
 
   test("an instance's containers have limits, no privileges, images by ID, and a network with the proxy alone", async () => {

@@ -75,6 +75,7 @@ const DOCKER = `case "$*" in
   *"--entrypoint p"[sg]*) [ ! -e $NOTES/no-client ] || exit 125 ;;&
   *"--entrypoint psql"*)
     exec 3< "$(sed -E 's/.*source=([^,]+),target=.in .*/\\1/' <<<"$*")"
+    [ ! -e $NOTES/meanwhile ] || bash $NOTES/meanwhile
     cat <&3 > $NOTES/restored.sql
     if [ -e $NOTES/sql-error ]; then cat $NOTES/sql-error >&2; exit 3; fi ;;
   "compose version" | "rm -f"* | *pg_isready*) ;;
@@ -87,7 +88,7 @@ const DOCKER = `case "$*" in
     while IFS= read -r line; do if [[ $line == *pg_export_snapshot* ]]; then echo 00000003-0000001B-1; fi; done ;;
   *psql*)
     if [ -e $NOTES/database-says ]; then cat > /dev/null; cat $NOTES/database-says; exit; fi
-    case $(cat) in
+    case $(tee -a $NOTES/asked) in
       *server_version_num*) echo 160001 ;;
       *json_object_agg*) echo '{}' ;;
       *"json_build_array(store_fname"*) cat $NOTES/attachments 2> /dev/null ;;
@@ -97,6 +98,7 @@ const DOCKER = `case "$*" in
       *) echo 1 ;;
     esac ;;
   *"--entrypoint pg_dump"*)
+    [ ! -e $NOTES/meanwhile ] || bash $NOTES/meanwhile
     if [ -e $NOTES/dump.sql ]; then cat $NOTES/dump.sql; else printf '%s\\n' "create table t ();" "-- PostgreSQL database dump complete"; fi \\
       > "$(sed -E 's/.*source=([^,]+),target=.out .*/\\1/' <<<"$*")" ;;
   *--version) echo "Odoo Server 19.0" ;;

@@ -1,14 +1,19 @@
 # Backups: pack the archive and send it. Archives in the store are read as a stream and never stored on the machine.
 
+# Their names must fit into the memory of the container that packs and unpacks them.
+FILES_MAX=1500000
+
 # First links the files, then dumps, then adds what came since: whatever the dump names is in the archive, even if it was
 # deleted meanwhile. Writes nothing but the archive itself.
 job_make_archive() {
-  local archive=$JOB/archive.zip bytes
+  local archive=$JOB/archive.zip bytes count
   require_installed
   require_database "$DATABASE"
   rm -f "$archive"
   set_fact snapshot yes
   files snapshot "$DATABASE" </dev/null || files_failed "The ERP's files cannot be read"
+  count=$(reported_number files)
+  ((count <= FILES_MAX)) || broken "The ERP has $count files, but a backup takes $FILES_MAX at most"
   bytes=$(($(database_bytes) + $(reported_number bytes)))
   require_room "$JOB" "$bytes" "A backup of the ERP"
   pack "$archive" $((2 * bytes / PARTS_MAX > PART_BYTES_MIN ? 2 * bytes / PARTS_MAX : PART_BYTES_MIN))
@@ -182,14 +187,24 @@ with_archive() { # COMMAND…: gets the stream's pipe as its last argument; its 
   working=$!
   wait_for_ends "$archive" "$feeding" "$working"
   wait "$working" || status=$?
-  wait "$summing"
+  wait "$summing" || broken "The archive's checksum could not be computed"
+  wait "$feeding" || touch "$JOB/work/unread"
   if [[ -e $JOB/work/unread ]]; then
     [[ $(<"$JOB/work/status") != 403 ]] || url_rejected "The backup storage rejected the download URL"
     fail STORAGE_ERROR "The archive could not be read from the backup storage"
   fi
-  [[ $(cut -d' ' -f1 "$sum") == $(parameter SHA256 '[0-9a-f]{64}') ]] || corrupt "it does not match its checksum"
+  if [[ $(cut -d' ' -f1 "$sum") != $(parameter SHA256 '[0-9a-f]{64}') ]]; then
+    # A backup that is found corrupt stays so: not because of one error of the machine.
+    if [[ $1 != read_through ]]; then
+      with_archive read_through
+      broken "The archive did not match its checksum at first, but does now: try again"
+    fi
+    corrupt "it does not match its checksum"
+  fi
   return "$status"
 }
+
+read_through() { cat "$1" >/dev/null; } # PIPE
 
 # In pieces with their own retries: while one is passed on, the next is fetched, and no more of the archive is on the disk. A piece
 # that fails ends the stream, and the job once it sees "unread": a pipeline cannot end the job from here.
@@ -204,7 +219,7 @@ stream_archive() {
     if [[ ! -s $piece ]]; then return; fi # it is shorter than it should be
     if ((number * PIECE_BYTES < size)); then fetch_piece "$number" "$size" & fi
     fetching=$!
-    cat "$piece"
+    cat "$piece" || return 1
     rm "$piece"
     if ((number * PIECE_BYTES >= size)); then return; fi
   done

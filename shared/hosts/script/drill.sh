@@ -43,7 +43,9 @@ open_drill() { # VERSION EDITION
   if [[ $2 == enterprise ]]; then fetch_enterprise "$1"; fi
   for image in postgres:16 "odoo:$1"; do docker image inspect "$image" >/dev/null 2>&1 || pull "$image"; done
   IMAGE=$(image_id "odoo:$1")
-  printf 'POSTGRES_USER=postgres\nPOSTGRES_DB=postgres\nPOSTGRES_PASSWORD=%s\n' "$(random)" >"$HERE/database.env"
+  # A dump may contain commands that connect as the superuser: in the image, its own network namespace needs no password otherwise.
+  printf 'POSTGRES_USER=postgres\nPOSTGRES_DB=postgres\nPOSTGRES_PASSWORD=%s\nPOSTGRES_INITDB_ARGS=--auth-host=scram-sha-256\n' "$(random)" \
+    >"$HERE/database.env"
   odoo_conf | sed 's/^db_host = .*/db_host = 127.0.0.1/; s/^max_cron_threads = .*/max_cron_threads = 0/' >"$HERE/odoo.conf"
   user=$(docker run --rm --network none --entrypoint id "$IMAGE" -u)
   chown "$user" "$HERE/odoo.conf"

@@ -17,12 +17,14 @@
 #   verify DATABASE MISSING            stdin: names and SHA-1s of files, likewise         {"passed", "detail"}: whether all but MISSING are there
 #   measure DATABASE                                                                         {"bytes"}
 #   missing DATABASE                   stdin: names of files, one a line                  {"missing_files"}: how many are not there
+#   prepare NEW OLD                    before a swap, with the ERP stopped: NEW must be there, OLD not
 #   swap NEW DATABASE OLD [merge]      DATABASE becomes OLD, NEW becomes DATABASE; merge: with what DATABASE got since NEW was made
 #   swap_back OLD DATABASE NEW         takes that back
 #   remove NAME...
 import base64
 import collections
 import concurrent.futures
+import contextlib
 import hashlib
 import json
 import os
@@ -44,6 +46,9 @@ PIECE = 1 << 20
 NAMES_REPORTED = 20
 # The ERP's own folders are two deep. Deeper ones only exist to cause trouble.
 DEPTH_MAX = 50
+# A path has at most 4,096 bytes, and in a restore it begins with a longer folder than in a backup.
+NAME_MAX = 1024
+REMOVE_SECONDS = 600
 CORES = os.cpu_count() or 1
 # The most that is kept of an archive's end: the listing of four million files.
 LISTING_MAX = 512 << 20
@@ -126,19 +131,45 @@ def link_into(source, target, known):
 
 
 def remove(name):
-    path = os.path.join(STORE, os.fsencode(name))
-    if os.path.islink(STORE) or not os.path.lexists(path):
+    """
+    The ERP's code may have made folders that nobody may enter, or deeper than a path can be long, and may do so meanwhile: each
+    folder is made ours, and what is below it moves to the top.
+    """
+    top = os.path.join(STORE, os.fsencode(name))
+    if os.path.islink(STORE) or not os.path.lexists(top):
         return  # behind a link is nothing of ours
-    if not stat.S_ISDIR(os.lstat(path).st_mode):
-        os.unlink(path)
+    if not stat.S_ISDIR(os.lstat(top).st_mode):
+        os.unlink(top)
         return
-    for place, folders, files in os.walk(path, topdown=False):  # does not follow links
-        for each in files:
-            os.unlink(os.path.join(place, each))
-        for each in folders:
-            inner = os.path.join(place, each)
-            os.unlink(inner) if os.path.islink(inner) else os.rmdir(inner)
-    os.rmdir(path)
+    until = time.monotonic() + REMOVE_SECONDS
+    while folders := emptied(top):
+        if time.monotonic() > until:
+            raise Failure("The ERP's old files cannot be removed: it creates new ones meanwhile")
+        for place in folders:
+            for deeper in emptied(place):
+                own(deeper)
+                os.rename(deeper, os.path.join(top, os.urandom(16).hex().encode()))
+            with contextlib.suppress(OSError):  # what came meanwhile has the next turn
+                os.rmdir(place)
+    os.rmdir(top)
+
+
+def emptied(place):
+    """The folders that are left once everything else in a folder is removed."""
+    own(place)
+    folders = []
+    with os.scandir(place) as found:
+        for entry in found:
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.path)
+            else:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(entry.path)
+    return folders
+
+
+def own(place):
+    os.chmod(place, 0o700)
 
 
 # --- Archives: the ERP's own zip, written and read as a stream -----------------------------------------------------------------
@@ -160,6 +191,24 @@ def deflated(data, last):
     packer = zlib.compressobj(1, zlib.DEFLATED, -15)
     packed = packer.compress(data) + packer.flush(zlib.Z_FINISH if last else zlib.Z_FULL_FLUSH)
     return packed
+
+
+class Names:
+    """What an archive contains so far, with sizes. A name is that of one file, or of a folder."""
+
+    def __init__(self):
+        self.sizes, self.folders = {}, set()
+
+    def clash(self, name):
+        """Adds a file, or says why it cannot be added."""
+        if name in self.sizes:
+            return "it contains a file twice"
+        above = [name[:end] for end, char in enumerate(name) if char == "/"]
+        if name in self.folders or any(folder in self.sizes for folder in above):
+            return "one of its files has the name of a folder"
+        self.sizes[name] = 0
+        self.folders.update(above)
+        return None
 
 
 class Writer:
@@ -274,6 +323,7 @@ class Reader:
     def __init__(self, source, allowed=None):
         self.source, self.held = source, b""
         self.allowed = allowed
+        self.names = Names()
 
     def some(self):
         if not self.held:
@@ -298,7 +348,6 @@ class Reader:
 
     def entries(self):
         """Names with their contents, in pieces, which must be read to the end before the next. Then the listing is compared."""
-        seen = {}
         while True:
             mark = self.exactly(4)
             if mark != LOCAL:
@@ -309,18 +358,17 @@ class Reader:
             if sizes is not None and len(sizes) >= 16 and MAX32 in (packed, size):
                 size, packed = struct.unpack("<QQ", sizes[:16])
             name = name_of(raw, flags, extra)
-            if name in seen:
-                raise Unusable("it contains a file twice")
-            seen[name] = 0
+            if clash := self.names.clash(name):
+                raise Unusable(clash)
             if flags & 1 or method not in (0, 8) or (method == 0 and flags & STREAMED):
                 raise Unusable("its compression is not supported")
-            yield name, self.counted(name, seen, self.contents(method, bool(flags & STREAMED), packed, size, crc))
-        self.compare(mark, seen)
+            yield name, self.counted(name, self.contents(method, bool(flags & STREAMED), packed, size, crc))
+        self.compare(mark)
         self.drain()
 
-    def counted(self, name, seen, pieces):
+    def counted(self, name, pieces):
         for piece in pieces:
-            seen[name] += len(piece)
+            self.names.sizes[name] += len(piece)
             if self.allowed is not None:
                 self.allowed -= len(piece)
                 if self.allowed < 0:
@@ -363,9 +411,9 @@ class Reader:
             if data != struct.pack("<LQQ", crc, packed, size):
                 raise Unusable("it is damaged")
 
-    def compare(self, mark, seen):
+    def compare(self, mark):
         """Its own listing must have the same names and sizes: programs differ in which of the two they believe."""
-        left = dict(seen)
+        left = dict(self.names.sizes)
         while mark == CENTRAL:
             name, size = listed_file(self.exactly)
             if left.pop(name, None) != size:
@@ -467,6 +515,8 @@ class Listed:
 
     TABLE = b"\nCOPY public.ir_attachment ("
     LINE_MAX = 64 << 20
+    ESCAPED = re.compile(rb"\\(.)", re.DOTALL)
+    CONTROLS = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 
     def __init__(self):
         self.names, self.held, self.column, self.begun = set(), b"", None, False
@@ -500,7 +550,11 @@ class Listed:
                 return
             fields = line.split(b"\t", self.column + 1)
             if len(fields) > self.column and fields[self.column] != b"\\N":
-                self.names.add(fields[self.column].replace(b"\\\\", b"\\"))
+                self.names.add(self.ESCAPED.sub(lambda each: self.CONTROLS.get(each[1], each[1]), fields[self.column]))
+
+    def missing(self, files):
+        """How many of them an archive lacks, by its files' names."""
+        return sum(1 for name in self.names if f"filestore/{name.decode(errors='replace')}" not in files)
 
 
 COMPLETE = b"\n-- PostgreSQL database dump complete\n"
@@ -671,15 +725,19 @@ def pack(database, part_bytes):
     if COMPLETE not in tail:
         raise Failure("The database could not be dumped completely")
 
-    packed, skipped = set(), []
+    packed, skipped = Names(), []
 
     def skip(name):
         skipped.append(shown(name) if len(skipped) < NAMES_REPORTED else "")
 
     def add(top, name, skip=lambda name: None):
         try:
-            text = name.decode()
+            entry = f"filestore/{name.decode()}"
         except UnicodeDecodeError:
+            return skip(name)
+        if entry in packed.sizes:
+            return None
+        if len(name) > NAME_MAX:
             return skip(name)
         try:
             file = os.open(os.path.join(top, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -689,23 +747,22 @@ def pack(database, part_bytes):
             return skip(name)
         with open(file, "rb", buffering=0) as content:
             status = os.fstat(file)
-            if not stat.S_ISREG(status.st_mode):
+            # In the snapshot, the ERP's code may have made a file of what is a folder in its files.
+            if not stat.S_ISREG(status.st_mode) or packed.clash(entry):
                 return skip(name)
-            out.add(f"filestore/{text}", pieces_of(content, status.st_size), status.st_mtime)
-        packed.add(name)
+            out.add(entry, pieces_of(content, status.st_size), status.st_mtime)
 
     for name in walk(target):
         add(target, name)
     for name in walk(source, skip):  # what could not be linked, and what is new
-        if name not in packed:
-            add(source, name, skip)
-    missing = len(listed.names - packed)
+        add(source, name, skip)
+    missing = listed.missing(packed.sizes)
     manifest = json.loads(sys.stdin.buffer.read(1 << 22))
     manifest |= {"version": erp_version(manifest["major_version"]), "missing_files": missing, "skipped_files": len(skipped)}
     out.add("manifest.json", [json.dumps(manifest, indent=4).encode()], now)
     out.close()
     remove(SNAPSHOT)
-    report = {"files": len(packed), "missing_files": missing, "skipped_files": len(skipped), "skipped_paths": skipped[:NAMES_REPORTED]}
+    report = {"files": len(packed.sizes), "missing_files": missing, "skipped_files": len(skipped), "skipped_paths": skipped[:NAMES_REPORTED]}
     return report | out.sums()
 
 
@@ -757,7 +814,7 @@ def unpack(new, base=None, drill=False, allowed=None):
     reader = Reader(incoming_archive(), allowed)
     sql = open("/out", "wb") if os.path.exists("/out") else None
     report = {"version": None, "missing_files": 0}
-    dumped, target = False, None
+    listed, target = None, None
     if new != "-":
         remove(new)
         target = folder(new, make=True)
@@ -766,8 +823,7 @@ def unpack(new, base=None, drill=False, allowed=None):
     try:
         for name, pieces in reader.entries():
             if name == "dump.sql":
-                pass_on(pieces, sql, None if allowed is None else Scan())
-                dumped = True
+                listed = pass_on(pieces, sql, None if allowed is None else Scan())
             elif name == "manifest.json":
                 manifest = read_manifest(pieces)
                 rows, about = manifest.pop("rows"), manifest.pop("about")
@@ -778,10 +834,14 @@ def unpack(new, base=None, drill=False, allowed=None):
                 report |= manifest
             else:
                 write_file(target, name.removeprefix("filestore/"), pieces)
-        if not dumped:
+        if listed is None:
             raise Unusable("it has no database")
         if report["version"] is None:
             raise Unusable("it has no manifest")
+        # By the archive alone: what it was unpacked to is within reach of the ERP's own code. A drill and an import have checks of their own.
+        missing, known = listed.missing(reader.names.sizes), report["missing_files"]
+        if sql is not None and target is not None and not drill and allowed is None and missing > known:
+            raise Unusable(f"{missing} files that its database lists are not in it, {known} were missing when it was made")
     except Unusable:
         reader.drain()  # its checksum tells more than what was found out here
         raise
@@ -789,10 +849,12 @@ def unpack(new, base=None, drill=False, allowed=None):
 
 
 def pass_on(pieces, sql, scan):
-    dump = Dump(sql, scan)
+    dump, listed = Dump(sql, scan), Listed()
     for piece in pieces:
+        listed.feed(piece)
         dump.feed(piece)
     dump.close()
+    return listed
 
 
 # Of how many files were missing when an archive was made that does not say it: any number may be.
@@ -874,15 +936,12 @@ def write_file(target, name, pieces):
             pass
         return
     path = os.path.join(target, name.encode())
-    try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        if os.path.lexists(path):
-            os.unlink(path)  # a link to the present file, which must stay as it is
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644), "wb", buffering=0) as out:
-            for piece in pieces:
-                out.write(piece)
-    except (FileExistsError, NotADirectoryError, IsADirectoryError):
-        raise Unusable("one of its files has the name of a folder") from None
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if os.path.lexists(path):
+        os.unlink(path)  # a link to the present file, which must stay as it is
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644), "wb", buffering=0) as out:
+        for piece in pieces:
+            out.write(piece)
 
 
 def measure(database):
@@ -894,6 +953,16 @@ def missing(database):
     files = set(walk(folder(database)))
     wanted = {line.rstrip(b"\n") for line in sys.stdin.buffer}
     return {"missing_files": len(wanted - files - {b""})}
+
+
+def prepare(new, old):
+    """Before the first try of a swap, when nothing but this changes the files any more: later ones tell by OLD what was done."""
+    folder(None)
+    remove(old)
+    if not exists(new):
+        raise Failure("The restored files are not there any more: the ERP removed them")
+    folder(new)
+    return {}
 
 
 def swap(new, database, old, merge=None):
@@ -932,6 +1001,7 @@ COMMANDS = {
     "verify": verify,
     "measure": measure,
     "missing": missing,
+    "prepare": prepare,
     "swap": swap,
     "swap_back": swap_back,
     "remove": lambda *names: [remove(name) for name in names] and {},

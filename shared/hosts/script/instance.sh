@@ -103,6 +103,11 @@ alter role odoo nosuperuser nocreatedb nocreaterole password '$(sed -n 's/^db_pa
 SQL
 }
 
+# The role may give itself another password, or settings that make a restore or a backup fail. Older instances have it as their superuser.
+reset_role() {
+  sql postgres <<<"alter role odoo reset all; alter role odoo password '$(sed -n 's/^db_password = //p' "$HERE/odoo.conf")'"
+}
+
 make_database() { # DATABASE
   sql postgres <<<"create database \"$1\" owner odoo template template0 encoding 'UTF8' lc_collate 'C'"
 }
@@ -125,8 +130,14 @@ has_database() { [[ $(sql postgres <<<"select 1 from pg_database where datname =
 require_database() {
   ensure_database_server
   has_database "$1" || broken "The ERP has no database"
+  reset_role
 }
-drop_database() { sql postgres <<<"drop database if exists \"$1\" with (force)"; }
+
+# Its owner can make it a template, which cannot be dropped.
+drop_database() {
+  if ! has_database "$1"; then return; fi
+  sql postgres <<<"alter database \"$1\" owner to current_user; alter database \"$1\" is_template false; drop database if exists \"$1\" with (force)"
+}
 
 # Passes on stdin. On the database's network alone: a program in it can reach nothing else.
 odoo() {

@@ -9,7 +9,7 @@ job_prepare_host() {
   configure_docker
   if [[ -e $ROOT/server && $(<"$ROOT/server") != "$server" ]]; then take_over; fi
   echo "$server" >"$ROOT/server"
-  if [[ ${P[FIREWALL]:-yes} == yes ]]; then raise_firewall; fi
+  raise_firewall
   upgrade_unattended
   start_proxy
   pull postgres:16
@@ -28,7 +28,7 @@ take_over() {
 install_programs() {
   local program missing=()
   for program in curl jq openssl; do command -v "$program" >/dev/null || missing+=("$program"); done
-  if [[ ${P[FIREWALL]:-yes} == yes ]] && ! command -v nft >/dev/null; then missing+=(nftables); fi
+  command -v nft >/dev/null || missing+=(nftables)
   for program in ca-certificates unattended-upgrades; do dpkg -s "$program" >/dev/null 2>&1 || missing+=("$program"); done
   install_packages "${missing[@]}"
 }
@@ -87,25 +87,17 @@ address_pools() {
   broken "There is no free IP address range for the machine's containers"
 }
 
-# Our own table: other rules on the machine, above all Docker's, stay as they are.
+# Our own table: other rules on the machine, above all Docker's, stay as they are. Whoever has a firewall of their own may leave out ours,
+# but not what keeps containers from the metadata address, where a cloud's machine has its credentials.
 raise_firewall() {
-  local place=$SYSTEM/etc/erp-hosting ports
-  ports=$({ sshd -T 2>/dev/null | awk '$1 == "port" { print $2 }' || true; echo "${SSH_CONNECTION##* }"; } | sort -un | paste -sd, -)
+  local place=$SYSTEM/etc/erp-hosting input=''
+  if [[ ${P[FIREWALL]:-yes} == yes ]]; then input=$(input_chain); fi
   mkdir -p "$place"
   cat >"$place/firewall.nft" <<NFT
 table inet erp_hosting
 delete table inet erp_hosting
 table inet erp_hosting {
-  chain input {
-    type filter hook input priority filter; policy drop;
-    ct state established,related accept
-    ct state invalid drop
-    iif lo accept
-    meta l4proto { icmp, ipv6-icmp } accept
-    tcp dport { ${ports:-22}, 80, 443 } accept
-    udp dport { 443, 546 } accept
-  }
-  # Containers cannot reach the provider's metadata address.
+$input
   chain forward {
     type filter hook forward priority filter - 1; policy accept;
     ip daddr 169.254.0.0/16 drop
@@ -132,6 +124,22 @@ WantedBy=multi-user.target
 UNIT
   systemctl daemon-reload
   systemctl enable --now erp-firewall
+}
+
+input_chain() {
+  local ports
+  ports=$({ sshd -T 2>/dev/null | awk '$1 == "port" { print $2 }' || true; echo "${SSH_CONNECTION##* }"; } | sort -un | paste -sd, -)
+  cat <<NFT
+  chain input {
+    type filter hook input priority filter; policy drop;
+    ct state established,related accept
+    ct state invalid drop
+    iif lo accept
+    meta l4proto { icmp, ipv6-icmp } accept
+    tcp dport { ${ports:-22}, 80, 443 } accept
+    udp dport { 443, 546 } accept
+  }
+NFT
 }
 
 upgrade_unattended() {

@@ -46,6 +46,7 @@ require_built() { [[ $(fact "restores/$RESTORE") =~ ^(built|swapping|swapped)$ ]
 build_restore() {
   local status=0
   ensure_database_server
+  reset_role
   require_room_for_data
   set_fact "restores/$RESTORE" building
   forget_new
@@ -57,7 +58,7 @@ build_restore() {
   if ((status != 0)); then unusable "$status" "The backup's files could not be restored"; fi
   [[ ! -e $JOB/work/not-loaded ]] || broken "The backup's database could not be restored"
   require_version
-  if [[ ${P[RESTORE_DATABASE]} == yes ]]; then finish_database "$(reported_number missing_files)"; fi
+  if [[ ${P[RESTORE_DATABASE]} == yes ]]; then finish_database; fi
   set_fact "restores/$RESTORE" built
 }
 
@@ -131,16 +132,10 @@ odoo_setting() { sed -n "s/^$1 = //p" "$HERE/odoo.conf"; }
 
 setting() { sql "$1" <<<"select left(value, 200) from ir_config_parameter where key = '$2'" | head -c 1000; } # DATABASE KEY
 
-# Its files exist, its URL is this instance's, and it is neutralized before it can start.
-finish_database() { # FILES-KNOWN-TO-BE-MISSING
-  local missing
+# Its URL is this instance's, and it is neutralized before it can start.
+finish_database() {
   set_fact archived_uuid "$(setting "$NEW" database.uuid)"
-  if [[ ${P[RESTORE_FILESTORE]} == yes ]]; then
-    sql "$NEW" <<<"select distinct store_fname from ir_attachment where store_fname is not null" |
-      files missing "$NEW" || files_failed "The restored files cannot be read"
-    missing=$(reported_number missing_files)
-    ((missing <= $1)) || corrupt "$missing files that its database lists are not in it, $1 were missing when it was made"
-  else # the ERP makes those of its pages again
+  if [[ ${P[RESTORE_FILESTORE]} != yes ]]; then # the ERP makes those of its pages again
     sql "$NEW" <<<"delete from ir_attachment where url like '/web/assets/%'"
   fi
   sql "$NEW" -v "url=https://$DOMAIN" <<'SQL'
@@ -158,9 +153,10 @@ pause_erp() {
 
 swap() {
   local merge=()
-  set_fact "restores/$RESTORE" swapping
   pause_erp
   ensure_database_server
+  if [[ $(fact "restores/$RESTORE") == built ]]; then require_built_data; fi
+  set_fact "restores/$RESTORE" swapping
   if has_database "$NEW"; then
     end_connections "$DATABASE" "$NEW"
     { # both or neither
@@ -174,6 +170,16 @@ swap() {
     files swap "$NEW" "$DATABASE" "$OLD" "${merge[@]}" </dev/null || files_failed "The ERP's files could not be swapped"
   fi
   set_fact "restores/$RESTORE" swapped
+}
+
+# Until it stopped, the ERP's own code could remove what was built, and leave something in its place.
+require_built_data() {
+  if [[ ${P[RESTORE_DATABASE]} == yes ]]; then
+    has_database "$NEW" || broken "The restored database is not there any more: the ERP removed it"
+  fi
+  if [[ ${P[RESTORE_FILESTORE]} == yes ]]; then
+    files prepare "$NEW" "$OLD" </dev/null || files_failed "The restored files cannot be read"
+  fi
 }
 
 end_connections() { sql postgres <<<"select pg_terminate_backend(pid) from pg_stat_activity where datname in ('$1', '$2')" >/dev/null; }
@@ -230,15 +236,15 @@ settle_restores() {
         ensure_database_server
         docker stop -t 30 "$PROJECT" >/dev/null
         swap_back
-        forget_new
-        rm -f "$place" "$HERE/stopped_at"
+        set_fact "restores/$RESTORE" building
+        if forget "$NEW"; then rm -f "$place"; fi
+        rm -f "$HERE/stopped_at"
         if [[ $(fact wanted) == running ]]; then start_erp; fi
         ;;
       building | built)
         if [[ $kind == stop_erp ]]; then continue; fi # it must stop even if its database does not start
         ensure_database_server
-        forget_new
-        rm -f "$place"
+        if forget "$NEW"; then rm -f "$place"; fi
         # Its restore had stopped it for the safety backup.
         if [[ -e $HERE/stopped_at && $(fact wanted) == running ]]; then start_erp; fi
         rm -f "$HERE/stopped_at"
@@ -246,13 +252,14 @@ settle_restores() {
       swapped)
         if [[ $kind != build_restore && $kind != restore_archive ]]; then continue; fi
         ensure_database_server
-        drop_database "$OLD"
-        remove_files "$OLD"
-        rm -f "$place"
+        if forget "$OLD"; then rm -f "$place"; fi
         ;;
     esac
   done
 }
+
+# What cannot be removed now is left to the next job: the ERP's own code may hold it, which must not stop everything else.
+forget() { drop_database "$1" && files remove "$1" </dev/null; } # NAME
 
 job_drop_old() {
   require_installed
