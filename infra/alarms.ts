@@ -128,7 +128,9 @@ export class Alarms extends Construct {
   private silence(name: TimedName, run: LambdaFunction): void {
     const period = Duration.minutes(Math.max(5, 3 * TIMED[name].every.toMinutes()));
     const usingMetrics = { runs: run.metricInvocations({ period }), errors: run.metricErrors({ period }) };
-    this.alarm(`${name} silent`, new MathExpression({ expression: "runs - errors", usingMetrics, period }), {
+    // Without a datapoint, CloudWatch would look back over more periods, and the alarm would be late by these.
+    const expression = "FILL(runs, 0) - FILL(errors, 0)";
+    this.alarm(`${name} silent`, new MathExpression({ expression, usingMetrics, period }), {
       below: 1,
       impact: SILENCE[name],
       anchor: `${name}-silent`,

@@ -31,7 +31,10 @@ import type { OriginKey } from "./origin-key.ts";
 import { stackName } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 
-/** The fallback's response, for what the API's behavior does not match: `/api` alone, and `/API/v1`, because paths match by case. */
+/**
+ * The fallback's response, for what the API's behavior does not match: `/api` alone, and `/API/v1`, because paths match by case. Only for
+ * `GET` and `HEAD`: CloudFront itself rejects the other methods there.
+ */
 const NOT_FOUND = JSON.stringify({ success: false, error: { code: "NOT_FOUND", message: "No such path" } });
 
 /** The dashboard itself knows its pages: every path that names no file returns it. */

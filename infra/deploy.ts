@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import * as z from "zod";
@@ -25,7 +25,7 @@ const USAGE = `npm run deploy -- test|live [options]
 
 Options are stored in cdk.json, which you commit, and apply to later deployments; "none" removes one.
 You need AWS credentials and a region in your shell. Before the first deployment into an account and region,
-run \`npx cdk bootstrap\` once: docs/deploy.md.`;
+run \`npm run cdk -- bootstrap\` once: docs/deploy.md.`;
 
 /** An error that the person who deploys can fix, in a sentence. */
 class DeployError extends Error {}
@@ -152,9 +152,7 @@ async function reachable(): Promise<Access> {
 
 async function cdk(args: string[]): Promise<void> {
   const command = join(dirname(createRequire(import.meta.url).resolve("aws-cdk/package.json")), "bin", "cdk");
-  // The CLI runs the app by `node`: this Node, whatever is on the PATH.
-  const PATH = [dirname(process.execPath), process.env["PATH"]].join(delimiter);
-  const child = spawn(process.execPath, [command, ...args], { cwd: ROOT, stdio: "inherit", env: { ...process.env, PATH } });
+  const child = spawn(process.execPath, [command, ...args], { cwd: ROOT, stdio: "inherit" });
   const code = await new Promise<number | null>((ended, failed) => {
     child.once("exit", ended);
     child.once("error", failed);

@@ -43,16 +43,22 @@ const INVOKE_ERRORS = [
   "Lambda.ServiceException",
   "Lambda.AWSLambdaException",
   "Lambda.SdkClientException",
-  "Lambda.TooManyRequestsException",
 ];
 const INVOKE_AGAIN: RetryProps = { ...TRY_AGAIN, errors: INVOKE_ERRORS };
+
+/**
+ * The account runs no more functions at once. Anything in the account may use up its quota for minutes, and work that is done would be
+ * undone if its last state gave up: as long as `TRY_UNDOING_AGAIN`.
+ */
+const THROTTLED = "Lambda.TooManyRequestsException";
+const THROTTLED_AGAIN: RetryProps = { ...TRY_UNDOING_AGAIN, errors: [THROTTLED] };
 
 /**
  * A poll is one state whose retries are its waits: each costs one transition, where a state to wait and one to choose cost three. What may
  * pass is waited for in the same way, until the poll's time is over: the retries of a visit of a state have one count for each retrier.
  */
 const pollAgain = (poll: Poll): RetryProps => ({
-  errors: ["NotYet", "TryAgain", ...INVOKE_ERRORS],
+  errors: ["NotYet", "TryAgain", ...INVOKE_ERRORS, THROTTLED],
   interval: Duration.seconds(poll.firstWaitSeconds),
   backoffRate: WAIT_GROWTH,
   maxDelay: Duration.seconds(WAIT_SECONDS_MAX),
@@ -62,21 +68,26 @@ const pollAgain = (poll: Poll): RetryProps => ({
 /** A function that ran out of time or memory: every task may run twice, but one that fails three times will not succeed. */
 const RUN_AGAIN: RetryProps = {
   ...TRY_AGAIN,
-  errors: ["Lambda.Unknown", "Sandbox.Timedout", "Runtime.ExitError"],
+  errors: ["Lambda.Unknown", "Sandbox.Timedout", "Runtime.ExitError", "Runtime.OutOfMemory"],
   maxAttempts: 2,
 };
 
 /** A poll of hours has more runs that something may befall. */
 const RUN_POLL_AGAIN: RetryProps = { ...RUN_AGAIN, maxAttempts: 5 };
 
+/** What every state but a poll retries besides `TryAgain`. */
+const FUNCTION_AGAIN = [INVOKE_AGAIN, THROTTLED_AGAIN, RUN_AGAIN];
+
 /** Tries of a function that dies: one and two retries. */
 const RUNS = 3;
 const POLL_RUNS = 6;
-/** Longest sum of the waits between tries, rounded up: of `TRY_AGAIN` with `INVOKE_AGAIN`, and of undoing. */
-const RETRY_MINUTES = 5;
-const UNDO_MINUTES = 30;
-/** For the tasks of every workflow, and the state machine's own states. */
-const MARGIN_MINUTES = 60;
+/** Longest sum of the waits between tries, rounded up: of a step 2.1 with 2.1, 28.5 and 0.1; of an undo 28.5 with the same. */
+const RETRY_MINUTES = 33;
+const UNDO_MINUTES = 60;
+/** Of a poll, besides the waits that its time has. */
+const POLL_RETRY_MINUTES = 2;
+/** For `begin`, and `succeed` or `fail`: each as a step of `ASK_MINUTES`. The rest is for the state machine's own states. */
+const MARGIN_MINUTES = 100;
 
 /** A poll takes seconds, but may meet a host that responds slowly. */
 const ASK_MINUTES = 5;
@@ -91,8 +102,11 @@ export const taskTimeout = ({ steps }: Workflow): Duration =>
 function machineTimeout(workflow: Workflow): Duration {
   const undoing = UNDO_MINUTES + RUNS * ASK_MINUTES;
   const minutes = workflow.steps.map((each) => {
-    const doing = each.kind === "step" ? RUNS * each.minutes : 2 * each.upToMinutes + POLL_RUNS * ASK_MINUTES;
-    return doing + RETRY_MINUTES + (each.undo === undefined ? 0 : undoing);
+    const doing =
+      each.kind === "step"
+        ? RUNS * each.minutes + RETRY_MINUTES
+        : 2 * each.upToMinutes + POLL_RUNS * ASK_MINUTES + POLL_RETRY_MINUTES;
+    return doing + (each.undo === undefined ? 0 : undoing);
   });
   return Duration.minutes(minutes.reduce((sum, each) => sum + each, MARGIN_MINUTES));
 }
@@ -156,7 +170,7 @@ export class WorkflowMachine extends Construct {
         used.set(undo, count);
         all = this.task(undo, {
           state: count === 1 ? undo : `${undo} ${count}`,
-          retry: [TRY_UNDOING_AGAIN, INVOKE_AGAIN, RUN_AGAIN],
+          retry: [TRY_UNDOING_AGAIN, ...FUNCTION_AGAIN],
         }).next(all);
       }
       undos.set(name, all);
@@ -173,7 +187,7 @@ export class WorkflowMachine extends Construct {
 
   private task(
     task: string,
-    { state = task, retry = [TRY_AGAIN, INVOKE_AGAIN, RUN_AGAIN] }: { state?: string; retry?: RetryProps[] | undefined } = {},
+    { state = task, retry = [TRY_AGAIN, ...FUNCTION_AGAIN] }: { state?: string; retry?: RetryProps[] | undefined } = {},
   ): LambdaInvoke {
     const invoke = new LambdaInvoke(this, state, {
       lambdaFunction: this.tasks,

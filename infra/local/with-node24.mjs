@@ -1,4 +1,4 @@
-// Runs a script of the project with Node 24 and all dependencies, whatever Node is on the PATH (20 or later).
+// Runs a script of the project with Node 24 and all dependencies, whatever Node is on the PATH (20 or later; 24 on macOS).
 // Plain JavaScript without dependencies, because it runs before anything is installed.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

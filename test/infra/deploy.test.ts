@@ -1,6 +1,6 @@
 // What a deployment does automatically: it protects a created stack, keeps stored settings, and checks the account's limit.
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -151,6 +151,25 @@ describe("stored settings", () => {
       stderr: expect.stringContaining("Your credentials must allow cloudformation:DescribeStacks"),
     });
   });
+});
+
+const scripts = (): Record<string, string> =>
+  z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(readFileSync("package.json", "utf8"))).scripts;
+
+it("the CDK's own command installs what it needs, and runs the app with Node 24", () => {
+  const { cdk } = scripts();
+  const { app } = z.object({ app: z.string() }).parse(JSON.parse(readFileSync("cdk.json", "utf8")));
+  for (const command of [cdk, app]) {
+    expect(command).toMatch(/^node infra\/local\/with-node24\.mjs \S+$/);
+    expect(existsSync(command?.split(" ").at(-1) ?? "")).toBe(true);
+  }
+});
+
+it.each(globSync("docs/*.md"))("%s names only scripts that exist, and nothing that npx would fetch from elsewhere", (file) => {
+  const guide = readFileSync(file, "utf8");
+  const named = [...guide.matchAll(/\bnpm run ([\w:]+)/g)].map(([, name = ""]) => name);
+  expect(named.filter((name) => !(name in scripts()))).toEqual([]);
+  expect(guide).not.toMatch(/\bnpx /);
 });
 
 describe("the templates", () => {

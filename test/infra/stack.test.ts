@@ -88,6 +88,16 @@ function functionOf(environment: Environment, route: Route) {
 const oneOrMore = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
 const statement = z.object({ Effect: z.literal("Allow"), Action: oneOrMore, Resource: oneOrMore });
 
+/** How often schedules run in a month of 30 days. */
+function runsOfSchedules(environment: Environment): number {
+  const rates = resources(environment, "AWS::Events::Rule").flatMap(({ Properties }) => Properties["ScheduleExpression"] ?? []);
+  const minutes = rates.map((rate) => {
+    const [, count = "", unit] = /^rate\((\d+) (minute|hour)s?\)$/.exec(z.string().parse(rate)) ?? [];
+    return Number(count) * (unit === "hour" ? 60 : 1);
+  });
+  return minutes.reduce((sum, each) => sum + (30 * 24 * 60) / each, 0);
+}
+
 /** A role's permissions, as `action resource` pairs. */
 function grantsOf(environment: Environment, roleArn: string): string[] {
   const role = of(templates, environment).roles.find(({ arn }) => arn === roleArn);
@@ -357,6 +367,15 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     }
   });
 
+  it("a schedule that does not run at all is a zero, not a missing value, for which CloudWatch would wait several periods more", () => {
+    const silent = resources(environment, "AWS::CloudWatch::Alarm").filter(({ Properties }) =>
+      z.string().parse(Properties["AlarmName"]).endsWith(" silent"),
+    );
+    expect(silent).toHaveLength(environment === "live" ? 6 : 5);
+    for (const { Properties } of silent)
+      expect(Properties["Metrics"]).toContainEqual(expect.objectContaining({ Expression: "FILL(runs, 0) - FILL(errors, 0)" }));
+  });
+
   it("no alarm counts the errors of a workflow's tasks, because a poll retries by throwing one", () => {
     const watched = resources(environment, "AWS::CloudWatch::Alarm").filter(({ Properties }) =>
       /"FunctionName","Value":\{"Ref":"[^"]*tasks/.test(JSON.stringify(Properties)),
@@ -377,6 +396,27 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     expect(guide).toMatch(new RegExp(`${alarms}( metrics)? in \`${environment}\``));
     expect(guide).toMatch(new RegExp(`0\\.40 each: .*${secrets} in \`${environment}\``));
     expect(resources(environment, "AWS::KMS::Key")).toHaveLength(1);
+    expect(guide).toContain(` ${runsOfSchedules(environment).toLocaleString("en-US")}`);
+    const [, rows = ""] = /\*\*An environment that nobody uses([^]*?)\n\*\*/.exec(guide) ?? [];
+    const costs = [...rows.matchAll(/\| +(\d+\.\d\d) +\| +(\d+\.\d\d) +\|$/gm)].map(([, test, live]) => ({ test, live }));
+    expect(costs).toHaveLength(6);
+    const sum = costs.reduce((all, each) => all + Number(each[environment]), 0);
+    expect(rows).toMatch(new RegExp(`${sum.toFixed(1)}0( a month)? for \`${environment}\``));
+  });
+
+  it("docs/deploy.md names what a removed stack leaves behind under a name that the next one needs", () => {
+    const retained = Object.values(of(raws, environment).Resources).filter(({ DeletionPolicy = "" }) =>
+      DeletionPolicy.startsWith("Retain"),
+    );
+    const fixed = retained.flatMap(({ Properties }) =>
+      ["TableName", "LogGroupName", "BucketName", "Name", "RoleName"].flatMap((name) =>
+        typeof Properties[name] === "string" ? [Properties[name]] : [],
+      ),
+    );
+    expect(fixed).toHaveLength(environment === "live" ? 2 : 0);
+    const guide = readFileSync(join(import.meta.dirname, "../../docs/deploy.md"), "utf8");
+    const [, removing = ""] = /\n## Removing an environment\n([^]*?)\n## /.exec(guide) ?? [];
+    for (const name of fixed) expect(removing).toContain(`-name ${name}\n`);
   });
 
   it("some requests are traced, and nothing that runs on a schedule", () => {

@@ -281,6 +281,15 @@ it("an undo is retried more often than a step", async () => {
   expect(outcome).toBe("SUCCEEDED");
 });
 
+it.each(["begin", "first", "succeed", "fail", "unSecond"])("%s waits while Lambda runs no more functions", async (busy) => {
+  const { tasks, outcome } = await run(TABLE, { third_wanted: false }, ({ task }, count) => {
+    if (task === busy && count < 61) throw new Named("Lambda.TooManyRequestsException");
+    if (task === "fourth" && (busy === "fail" || busy === "unSecond")) throw new Named("Broken");
+  });
+  expect(tasks.filter((task) => task === busy)).toHaveLength(61);
+  expect(outcome).toBe("SUCCEEDED");
+});
+
 it.each(["begin", "succeed", "fail", "unSecond"])("the execution dies when %s fails, and is rescued", async (failing) => {
   const { tasks, outcome } = await run(TABLE, { third_wanted: false }, ({ task }) => {
     const undoing = failing === "fail" || failing === "unSecond";
@@ -307,9 +316,9 @@ describe("a state", () => {
     "Lambda.ServiceException",
     "Lambda.AWSLambdaException",
     "Lambda.SdkClientException",
-    "Lambda.TooManyRequestsException",
   ];
-  const DIED = ["Lambda.Unknown", "Sandbox.Timedout", "Runtime.ExitError"];
+  const THROTTLED = "Lambda.TooManyRequestsException";
+  const DIED = ["Lambda.Unknown", "Sandbox.Timedout", "Runtime.ExitError", "Runtime.OutOfMemory"];
   const retrier = (ErrorEquals: string[], MaxAttempts: number, more = {}) => ({
     ErrorEquals,
     IntervalSeconds: 2,
@@ -318,11 +327,13 @@ describe("a state", () => {
     JitterStrategy: "FULL",
     ...more,
   });
-  const again = [retrier(["TryAgain"], 6), retrier(LAMBDA, 6), retrier(DIED, 2)];
-  const undoneAgain = [retrier(["TryAgain"], 60, { MaxDelaySeconds: 30 }), retrier(LAMBDA, 6), retrier(DIED, 2)];
+  const patient = (error: string) => retrier([error], 60, { MaxDelaySeconds: 30 });
+  const everywhere = [retrier(LAMBDA, 6), patient(THROTTLED), retrier(DIED, 2)];
+  const again = [retrier(["TryAgain"], 6), ...everywhere];
+  const undoneAgain = [patient("TryAgain"), ...everywhere];
   const polled = [
     {
-      ErrorEquals: ["NotYet", "TryAgain", ...LAMBDA],
+      ErrorEquals: ["NotYet", "TryAgain", ...LAMBDA, THROTTLED],
       IntervalSeconds: 1,
       MaxAttempts: 35,
       BackoffRate: 1.25,
@@ -345,6 +356,20 @@ describe("a state", () => {
     const { States } = asl.parse(definitionOf(TABLE, "live"));
     const Parameters = { task: name, "input.$": "$" };
     expect(States[name]).toEqual({ Type: "Task", Resource: ARN, ResultPath: null, Parameters, ...expected });
+  });
+
+  it.each([
+    ["begin", 33],
+    ["first", 33],
+    ["succeed", 33],
+    ["fail", 33],
+    ["unSecond", 60],
+  ])("the retries of %s wait for at most %i minutes, as the state machine's timeout assumes", (name, minutes) => {
+    const retriers = asl.parse(definitionOf(TABLE, "live")).States[name]?.Retry ?? [];
+    const seconds = retriers.flatMap(({ MaxAttempts, IntervalSeconds, BackoffRate, MaxDelaySeconds = Infinity }) =>
+      Array.from({ length: MaxAttempts }, (_, retry) => Math.min(MaxDelaySeconds, IntervalSeconds * BackoffRate ** retry)),
+    );
+    expect(Math.ceil(seconds.reduce((sum, each) => sum + each, 0) / 60)).toBe(minutes);
   });
 
   it("does the work unless it is asked to undo only", async () => {
@@ -370,11 +395,12 @@ describe("a state machine", () => {
       },
       TracingConfiguration: { Enabled: true },
     });
-    // An hour; a step of 5 minutes, three times; a poll of 20, twice, with six tasks of 5; each with 5 of retries and 45 to be undone.
-    const minutes = 60 + (3 * 5 + 5 + 45) + (2 * 20 + 6 * 5 + 5 + 45);
+    // Its beginning and its end; a step of 5 minutes, three times, with 33 of retries; a poll of 20, twice, with six tasks of 5 and 2 of retries;
+    // each with 75 to be undone.
+    const minutes = 100 + (3 * 5 + 33 + 75) + (2 * 20 + 6 * 5 + 2 + 75);
     expect(asl.parse(synthesized({ ...TABLE, steps: [first, second] }, "live")).TimeoutSeconds).toBe(60 * minutes);
     const withoutUndo = asl.parse(synthesized({ ...TABLE, steps: [step("only", "", { minutes: 10 })] }, "live"));
-    expect(withoutUndo.TimeoutSeconds).toBe(60 * (60 + 3 * 10 + 5));
+    expect(withoutUndo.TimeoutSeconds).toBe(60 * (100 + 3 * 10 + 33));
   });
 
   it("may call its own function, deliver logs and traces, and nothing else", () => {
