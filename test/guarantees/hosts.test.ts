@@ -2,10 +2,12 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
+  chmodSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -134,10 +136,11 @@ function plant({ store, secret, folder }: MachineWithJobs, random: Random): Tree
   return { honest, growing };
 }
 
-/** Every regular file below the folder; links are not followed. */
+/** Every regular file below the folder whose name is text; links are not followed. */
 function filesBelow(root: string, path = ""): Map<string, Buffer> {
   const found = new Map<string, Buffer>();
   for (const entry of readdirSync(join(root, path), { withFileTypes: true })) {
+    if (entry.name.includes("\uFFFD")) continue;
     const at = path === "" ? entry.name : `${path}/${entry.name}`;
     if (entry.isDirectory()) for (const [name, bytes] of filesBelow(root, at)) found.set(name, bytes);
     else if (entry.isFile()) found.set(at, readFileSync(join(root, at)));
@@ -200,10 +203,26 @@ async function expectSecret(jobs: MachineWithJobs, random: Random): Promise<void
 /** What is done with the backup: copied into an instance that nobody uses yet, restored, or restored and put back. */
 const USES = ["a clone", "a restore", "a restore that is put back"] as const;
 
-/** What the ERP, which runs on, can do to the folders of a restore that has been built beside its own. */
-function tamperWith({ store, secret, folder, hostile }: MachineWithJobs, restoreId: string, random: Random): void {
+/**
+ * What the ERP, which runs on, can do to the folders of a restore that has been built beside its own. Returns whether the restore may succeed
+ * afterwards; undefined if it may do either.
+ */
+function tamperWith({ store, secret, folder, hostile }: MachineWithJobs, restoreId: string, random: Random): boolean | undefined {
   const [built, old] = [store(`new_${restoreId}`), store(`old_${restoreId}`)];
-  const ways: (() => void)[] = [
+  const ways: (() => boolean | void)[] = [
+    () => {
+      rmSync(built, { recursive: true });
+      return false;
+    },
+    () => {
+      renameSync(built, old);
+      return false;
+    },
+    () => {
+      mkdirSync(join(built, "closed/in"), { recursive: true });
+      chmodSync(join(built, "closed"), 0);
+      return true;
+    },
     () => symlinkSync(secret, join(built, `link-${random.below(1e6)}`)),
     () => {
       rmSync(built, { recursive: true });
@@ -219,8 +238,9 @@ function tamperWith({ store, secret, folder, hostile }: MachineWithJobs, restore
       symlinkSync(folder, store("shop"));
     },
   ];
-  random.oneOf(ways)();
+  const succeeds = random.oneOf(ways)();
   hostile(":");
+  return succeeds ?? undefined;
 }
 
 /** By the jobs of the workflow. Whether the files must be as expected afterwards: not if the ERP has tampered with them, which harms itself alone. */
@@ -234,7 +254,7 @@ async function use(how: (typeof USES)[number], archive: StoredArchive, jobs: Mac
   const build = { neutralize: false, backup_first: random.chance(0.5) };
   await jobs.run<"build_restore">({ kind: "build_restore", ...of, archive, ...both, ...build });
   const tampered = random.chance(0.3);
-  if (tampered) tamperWith(jobs, of.restore_id, random);
+  const may = tampered ? tamperWith(jobs, of.restore_id, random) : true;
   /** Whether it succeeds: always, unless the ERP has tampered with them. */
   const succeeds = (job: Promise<unknown>): Promise<boolean> =>
     job.then(
@@ -246,6 +266,7 @@ async function use(how: (typeof USES)[number], archive: StoredArchive, jobs: Mac
       },
     );
   const swapped = await succeeds(jobs.run<"swap_restore">({ kind: "swap_restore", ...of, ...both }));
+  if (may !== undefined) expect(swapped, "whether the restore succeeds").toBe(may);
   if (how === "a restore" && swapped) await succeeds(jobs.run<"drop_old">({ kind: "drop_old", ...of }));
   else await succeeds(jobs.run<"put_back">({ kind: "put_back", ...of, start: random.chance(0.5) }));
   return !tampered;
@@ -281,6 +302,7 @@ prove("hosts", async () => {
         // A restore of the files alone would keep present ones, so it is of both. What is there now is another hostile tree, which the restore has to replace without following it.
         rmSync(jobs.store("shop"), { recursive: true });
         mkdirSync(jobs.store("shop"));
+        writeFileSync(jobs.store("shop", "present"), "present");
         const present = plant(jobs, random);
         jobs.hostile(":");
         if (await use(how, archive, jobs, random)) {
