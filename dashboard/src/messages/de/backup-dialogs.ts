@@ -33,7 +33,7 @@ export const backupDialogs: typeof en = {
     missing: "Fehlende Dateien",
     missingAbout: "Stehen in der Datenbank, waren in der Instanz aber nicht vorhanden.",
     skipped: "Ausgelassene Dateien",
-    skippedAbout: "Verknüpfungen, Gerätedateien, Sockets und Dateien, deren Namen nicht in UTF-8 sind.",
+    skippedAbout: "Verknüpfungen, Gerätedateien, Sockets und Dateien, deren Namen nicht in UTF-8 oder zu lang sind.",
     noFiles: "Keine",
     sha256: "SHA-256-Prüfsumme",
     checksum: "Prüfsumme",

@@ -28,7 +28,7 @@ export const backupDialogs = {
     missing: "Missing files",
     missingAbout: "The database lists them, but the instance did not have them.",
     skipped: "Skipped files",
-    skippedAbout: "Links, devices, sockets, and names that are not UTF-8.",
+    skippedAbout: "Links, devices, sockets, and names that are not UTF-8 or too long.",
     noFiles: "None",
     sha256: "SHA-256 checksum",
     checksum: "checksum",
