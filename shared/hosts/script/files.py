@@ -8,10 +8,10 @@
 #   pack DATABASE PART-BYTES           stdin: the manifest in JSON; /in: a dump           {"files", "missing_files", "skipped_files", "skipped_paths",
 #                                      /out: the archive; then .snapshot is gone            "size_bytes", "sha256", "part_bytes", "parts"}
 #   list [bounded]                     /in: an archive, of which only its listing is read {"dump_bytes", "file_bytes"}
-#   unpack NEW|- [BASE]                /in: an archive, whose files go into NEW, with     {"version", "missing_files"}
-#                                      links to BASE's; /out, if there is one: its dump
+#   unpack NEW|- [BASE]                /in: an archive, whose files go into NEW, with     {"version", "missing_files", "known_missing"}:
+#                                      links to BASE's; /out, if there is one: its dump    of the files that its dump lists, now and when it was made
 #   try NEW                            the same, for a drill: keeps the archive's row counts
-#   import NEW BYTES                   the same, for one from outside: unpacks to no more {"version", "missing_files", "edition",
+#   import NEW BYTES                   the same, for one from outside: unpacks to no more the same with {"edition",
 #                                      bytes, and with a dump that stays in its database     "database_name"}
 #   rows                               stdin: counts of tables, a JSON array a line       {"passed", "detail"}: whether they are the archive's
 #   verify DATABASE MISSING            stdin: names and SHA-1s of files, likewise         {"passed", "detail"}: whether all but MISSING are there
@@ -813,7 +813,7 @@ def list_archive(bounded=None):
 def unpack(new, base=None, drill=False, allowed=None):
     reader = Reader(incoming_archive(), allowed)
     sql = open("/out", "wb") if os.path.exists("/out") else None
-    report = {"version": None, "missing_files": 0}
+    report = {"version": None}
     listed, target = None, None
     if new != "-":
         remove(new)
@@ -838,10 +838,7 @@ def unpack(new, base=None, drill=False, allowed=None):
             raise Unusable("it has no database")
         if report["version"] is None:
             raise Unusable("it has no manifest")
-        # By the archive alone: what it was unpacked to is within reach of the ERP's own code. A drill and an import have checks of their own.
-        missing, known = listed.missing(reader.names.sizes), report["missing_files"]
-        if sql is not None and target is not None and not drill and allowed is None and missing > known:
-            raise Unusable(f"{missing} files that its database lists are not in it, {known} were missing when it was made")
+        report["missing_files"] = listed.missing(reader.names.sizes)
     except Unusable:
         reader.drain()  # its checksum tells more than what was found out here
         raise
@@ -877,7 +874,7 @@ def read_manifest(pieces):
         raise Unusable("it has no manifest")
     about = {"edition": "enterprise" if enterprise else "community", "database_name": re.sub(r"[^A-Za-z0-9_.-]", "_", name)[:63] or "imported"}
     return {
-        "version": version, "missing_files": min(missing, UNKNOWN), "rows": rows if isinstance(rows, dict) and rows else None, "about": about,
+        "version": version, "known_missing": min(missing, UNKNOWN), "rows": rows if isinstance(rows, dict) and rows else None, "about": about,
     }  # fmt: skip
 
 

@@ -95,18 +95,21 @@ superuser() {
 }
 
 ensure_role() {
-  sql postgres <<SQL
-do \$\$ begin
+  sql postgres <<'SQL'
+do $$ begin
   if not exists (select from pg_roles where rolname = 'odoo') then create role odoo login; end if;
-end \$\$;
-alter role odoo nosuperuser nocreatedb nocreaterole password '$(sed -n 's/^db_password = //p' "$HERE/odoo.conf")';
+end $$;
+alter role odoo nosuperuser nocreatedb nocreaterole;
 SQL
+  reset_role
 }
 
 # The role may give itself another password, or settings that make a restore or a backup fail. Older instances have it as their superuser.
 reset_role() {
-  sql postgres <<<"alter role odoo reset all; alter role odoo password '$(sed -n 's/^db_password = //p' "$HERE/odoo.conf")'"
+  sql postgres <<<"alter role odoo reset all; alter role odoo password '$(odoo_setting db_password)'"
 }
+
+odoo_setting() { sed -n "s/^$1 = //p" "$HERE/odoo.conf"; } # NAME
 
 make_database() { # DATABASE
   sql postgres <<<"create database \"$1\" owner odoo template template0 encoding 'UTF8' lc_collate 'C'"

@@ -58,8 +58,17 @@ build_restore() {
   if ((status != 0)); then unusable "$status" "The backup's files could not be restored"; fi
   [[ ! -e $JOB/work/not-loaded ]] || broken "The backup's database could not be restored"
   require_version
+  if [[ ${P[RESTORE_DATABASE]} == yes && ${P[RESTORE_FILESTORE]} == yes ]]; then require_files; fi
   if [[ ${P[RESTORE_DATABASE]} == yes ]]; then finish_database; fi
   set_fact "restores/$RESTORE" built
+}
+
+# By the archive alone: what it was unpacked to is within reach of the ERP's own code.
+require_files() {
+  local missing known
+  missing=$(reported_number missing_files)
+  known=$(reported_number known_missing)
+  ((missing <= known)) || corrupt "$missing files that its database lists are not in it, $known were missing when it was made"
 }
 
 name_restore() {
@@ -127,8 +136,6 @@ client() { # COMMAND [--in PIPE] [--out PIPE] ARGUMENT…
     --entrypoint "$command" "$(docker inspect -f '{{.Image}}' "$PROJECT-db")" \
     -h "$DB_HOST" -U "$(odoo_setting db_user)" "${REST[@]}" </dev/null
 }
-
-odoo_setting() { sed -n "s/^$1 = //p" "$HERE/odoo.conf"; }
 
 setting() { sql "$1" <<<"select left(value, 200) from ir_config_parameter where key = '$2'" | head -c 1000; } # DATABASE KEY
 
