@@ -265,6 +265,7 @@ async function startWire(to: number) {
       [far, near],
     ] as const) {
       open.add(socket);
+      socket.setNoDelay(true);
       socket.on("error", () => undefined);
       socket.on("close", () => {
         open.delete(socket);

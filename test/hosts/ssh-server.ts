@@ -1,6 +1,7 @@
 // An SSH server from npm with a real bash behind it: the part of sshd that a test's machine needs, on any system.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:net";
 import { homedir } from "node:os";
 import { type AuthContext, type Connection, Server, type ServerChannel, utils } from "ssh2";
 import * as z from "zod";
@@ -20,7 +21,7 @@ export async function startSshServer(options: {
 }): Promise<SshServer> {
   const log: string[] = [];
   const connections = new Set<Connection>();
-  const server = new Server({ hostKeys: [options.hostKey] }, (connection) => {
+  const ssh = new Server({ hostKeys: [options.hostKey] }, (connection) => {
     connections.add(connection);
     connection.on("close", () => connections.delete(connection));
     connection.on("error", () => undefined); // the test cut the connection
@@ -34,6 +35,7 @@ export async function startSshServer(options: {
       accept().on("exec", (start, _reject, { command }) => run(start(), command, options.environment));
     });
   });
+  const server = createServer({ noDelay: true }, (socket) => ssh.injectSocket(socket)); // as sshd
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = z.object({ port: z.number() }).parse(server.address());

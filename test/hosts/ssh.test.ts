@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, Socket } from "node:net";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import type { HostedServer, Job } from "../../shared/hosts/host.ts";
 import { keyPairOf } from "../../shared/platform/key-pair.ts";
@@ -60,6 +60,17 @@ describe("a machine over SSH", unless(noMachine), () => {
       expect(await ssh.greets({ ...server, ssh_port: port }), greeting).toBe(false);
       other.close();
     }
+  });
+
+  test("packets are sent at once, not collected until the last one is acknowledged", async () => {
+    const other = createServer((socket) => socket.end("no SSH server")).listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = z.object({ port: z.number() }).parse(other.address());
+    const setNoDelay = vi.spyOn(Socket.prototype, "setNoDelay");
+    await ssh.probe({ ...server, ssh_port: port });
+    expect(setNoDelay.mock.calls).toEqual([[true]]);
+    setNoDelay.mockRestore();
+    other.close();
   });
 
   /** Five seconds, on a machine that may be busy. Without a limit it would be never. */
