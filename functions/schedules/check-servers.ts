@@ -7,13 +7,17 @@ import { bytesOfId } from "../../shared/domain/ids.ts";
 import { HEALTH } from "../../shared/domain/lifecycle.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
 import { providerOf } from "../../shared/providers/index.ts";
-import { concurrently } from "../../shared/runtime/concurrently.ts";
+import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";
 import { log } from "../../shared/platform/log.ts";
 
 /** A probe without a response takes 5 s, and a report at most 10: 100 at once cover 1,000 dead servers within the minute. */
 const PROBES_AT_ONCE = 100;
 
-export const handler = async (): Promise<void> => concurrently(PROBES_AT_ONCE, await watchedServers(), check);
+export const handler = async (): Promise<void> =>
+  concurrentlyLogged(PROBES_AT_ONCE, await watchedServers(), check, ({ server }) => ({
+    account: server.account_id,
+    server: server.id,
+  }));
 
 async function check({ server, watched }: { server: ServerRecord; watched: WatchedServer }): Promise<void> {
   const loggedIn = needsLogin(server, watched, Date.now());

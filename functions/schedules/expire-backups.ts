@@ -11,7 +11,7 @@ import { TryAgain } from "../../shared/platform/task-errors.ts";
 import { ApiError } from "../../shared/api/errors.ts";
 import { log } from "../../shared/platform/log.ts";
 import { startExecution } from "../../shared/runtime/start.ts";
-import { concurrently } from "../../shared/runtime/concurrently.ts";
+import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";
 import { shuffled } from "../../shared/runtime/shuffled.ts";
 
 type Expired = Awaited<ReturnType<typeof expiredBackups>>[number];
@@ -19,22 +19,33 @@ type Expired = Awaited<ReturnType<typeof expiredBackups>>[number];
 const INSTANCES_AT_ONCE = 10;
 
 /** Neither waits for the other, nor suffers from its errors. */
-export const handler = async (): Promise<void> => {
-  const expired = await Promise.allSettled([
-    expiredBackups(now()).then(expireBackups),
-    expiredUploads().then((uploads) => concurrently(UPLOADS_AT_ONCE, shuffled(uploads), expireUpload)),
-  ]);
-  const errors = expired.filter((each) => each.status === "rejected").map(({ reason }) => reason as unknown);
-  if (errors.length > 0) throw new AggregateError(errors, "Not everything that has expired could be removed");
-};
+export const handler = (): Promise<void> =>
+  concurrentlyLogged(
+    2,
+    [expireBackups, expireUploads],
+    (expireAll) => expireAll(),
+    ({ name }) => ({ part: name }),
+  );
 
 /** Those of one instance one after the other, so that two of them do not rely on each other to stay. */
-function expireBackups(expired: readonly Expired[]): Promise<void> {
-  const byInstance = Map.groupBy(expired, ({ instanceId }) => instanceId);
-  return concurrently(INSTANCES_AT_ONCE, shuffled([...byInstance.values()]), (backups) => concurrently(1, backups, expire));
+async function expireBackups(): Promise<void> {
+  const byInstance = Map.groupBy(await expiredBackups(now()), ({ instanceId }) => instanceId);
+  await concurrentlyLogged(
+    INSTANCES_AT_ONCE,
+    shuffled([...byInstance]),
+    ([, backups]) =>
+      concurrentlyLogged(1, backups, expire, ({ accountId, backupId }) => ({ account: accountId, backup: backupId })),
+    ([instance]) => ({ instance }),
+  );
 }
 
 const UPLOADS_AT_ONCE = 5;
+
+const expireUploads = async (): Promise<void> =>
+  concurrentlyLogged(UPLOADS_AT_ONCE, shuffled(await expiredUploads()), expireUpload, ({ account_id, upload_id }) => ({
+    account: account_id,
+    upload: upload_id,
+  }));
 
 async function expireUpload(expired: ExpiringUpload): Promise<void> {
   try {

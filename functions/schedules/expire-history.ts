@@ -3,7 +3,7 @@ import { removeHistory } from "../../shared/data/history.ts";
 import { accountIds } from "../../shared/data/operator.ts";
 import { ConditionFailed } from "../../shared/data/table.ts";
 import { HISTORY_DAYS } from "../../shared/domain/limits.ts";
-import { concurrently } from "../../shared/runtime/concurrently.ts";
+import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";
 import { shuffled } from "../../shared/runtime/shuffled.ts";
 
 const ACCOUNTS_AT_ONCE = 10;
@@ -14,10 +14,11 @@ export const handler = async (): Promise<void> => {
   const before = new Date(began - HISTORY_DAYS * 86_400_000).toISOString();
   const outOfTime = (): boolean => Date.now() - began > MINUTES * 60_000;
   // In a new order each time, so that an account with millions of old records does not hold up the rest.
-  await concurrently(ACCOUNTS_AT_ONCE, shuffled(await accountIds()), async (accountId) => {
+  const remove = async (accountId: string): Promise<void> => {
     for (const kind of ["event", "operation"] as const)
       await removeHistory(accountId, kind, { before, outOfTime }).catch((error: unknown) => {
         if (!(error instanceof ConditionFailed)) throw error; // a concurrent run removes the same
       });
-  });
+  };
+  await concurrentlyLogged(ACCOUNTS_AT_ONCE, shuffled(await accountIds()), remove, (account) => ({ account }));
 };

@@ -3,7 +3,7 @@ import type { Catalog } from "../../shared/api/catalog.ts";
 import { forgetOffer, readOffers, recordEditions, recordOffer } from "../../shared/data/catalog.ts";
 import { configuration } from "../../shared/platform/configuration.ts";
 import { providers } from "../../shared/providers/index.ts";
-import { concurrently } from "../../shared/runtime/concurrently.ts";
+import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";
 
 const AT_ONCE = 10;
 
@@ -14,7 +14,12 @@ export const handler = async (): Promise<void> => {
   for (const { code } of gone) await forgetOffer(code);
   await recordEditions(await editions());
   // A provider that does not respond keeps its last offers, and an alarm goes off if that continues.
-  await concurrently(AT_ONCE, present, async (provider) => recordOffer(await provider.catalog()));
+  await concurrentlyLogged(
+    AT_ONCE,
+    present,
+    async (provider) => recordOffer(await provider.catalog()),
+    ({ code }) => ({ provider: code }),
+  );
 };
 
 /** The enterprise edition has no public image: it is available only if the operator has configured a source. */

@@ -29,7 +29,7 @@ import { workflowOf } from "../../shared/domain/lifecycle.ts";
 import { SCHEDULED_AT_ONCE } from "../../shared/domain/limits.ts";
 import { log } from "../../shared/platform/log.ts";
 import { publish } from "../../shared/platform/metrics.ts";
-import { concurrently } from "../../shared/runtime/concurrently.ts";
+import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";
 import { turns } from "../../shared/runtime/paced.ts";
 import { startExecution } from "../../shared/runtime/start.ts";
 
@@ -48,8 +48,11 @@ export const handler = async (): Promise<void> => {
   const due = await duePolicies(now());
   const isLate = (): boolean => Date.now() - began > SECONDS_MAX * 1000;
   const turn = turns(BEGUN_PER_SECOND);
-  await concurrently(ACCOUNTS_AT_ONCE, [...Map.groupBy(due, ({ account_id }) => account_id)], ([accountId, policies]) =>
-    runAccount(accountId, policies, { isLate, turn }),
+  await concurrentlyLogged(
+    ACCOUNTS_AT_ONCE,
+    [...Map.groupBy(due, ({ account_id }) => account_id)],
+    ([accountId, policies]) => runAccount(accountId, policies, { isLate, turn }),
+    ([account]) => ({ account }),
   );
 };
 
@@ -67,16 +70,16 @@ async function runAccount(accountId: string, policies: readonly PolicyRecord[], 
   ]);
   const items = await readAll(refs);
   const servers = new Map<string, ServerRecord | undefined>();
-  const all = policies.map((policy) => async (): Promise<void> => {
+  const runOne = async (policy: PolicyRecord): Promise<void> => {
     if (isLate()) return;
     const found = items.get(keyString(instanceRef(accountId, policy.instance_id).key));
     if (found === undefined) return; // deleted since; its policy is gone with it
     const instance = InstanceRecord.parse(found);
     const server = servers.get(policy.server_id) ?? serverIn(items, accountId, policy.server_id);
     servers.set(policy.server_id, server);
-    await run({ instance, policy, turn }, server).catch(ignoreOvertaken);
-  });
-  await concurrently(1, all, (each) => each());
+    await run({ instance, policy, turn }, server).catch(leaveToNextMinute);
+  };
+  await concurrentlyLogged(1, policies, runOne, ({ instance_id }) => ({ account: accountId, instance: instance_id }));
 }
 
 function serverIn(items: ReadonlyMap<string, Record<string, unknown>>, accountId: string, id: string): ServerRecord | undefined {
@@ -84,10 +87,10 @@ function serverIn(items: ReadonlyMap<string, Record<string, unknown>>, accountId
   return item && ServerRecord.parse(item);
 }
 
-/** Another function, or a person, has moved the policy: whatever there is to do now, the next minute sees. */
-function ignoreOvertaken(error: unknown): void {
-  if (!(error instanceof Overtaken || error instanceof ConditionFailed)) throw error;
-  log.info("a backup policy was moved in the meantime", { reason: error.message });
+/** Another function, or a person, has moved the policy, or is deleting its instance: whatever there is to do now, the next minute sees. */
+function leaveToNextMinute(error: unknown): void {
+  if (!(error instanceof ApiError || error instanceof ConditionFailed)) throw error;
+  log.info("a backup policy cannot be moved at the moment", { reason: error.message });
 }
 
 type Due = Subject & Pick<Run, "turn">;

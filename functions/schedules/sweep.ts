@@ -7,7 +7,7 @@ import { find } from "../../shared/data/table.ts";
 import { isOpen, LIFECYCLE, OPERATION, workflowOf } from "../../shared/domain/lifecycle.ts";
 import { providers } from "../../shared/providers/index.ts";
 import type { LabeledMachine, Provider } from "../../shared/providers/provider.ts";
-import { concurrently } from "../../shared/runtime/concurrently.ts";
+import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";
 import { findExecution } from "../../shared/runtime/executions.ts";
 import { log } from "../../shared/platform/log.ts";
 import { paced } from "../../shared/runtime/paced.ts";
@@ -27,22 +27,23 @@ const AT_ONCE = 10;
  */
 const PACE = { burst: 50, perSecond: 4, seconds: 240, atOnce: AT_ONCE };
 
-export const handler = async (): Promise<void> => {
-  const swept = await Promise.allSettled([
-    openOperations().then(checkAll),
-    providers().then((all) => concurrently(AT_ONCE, all, compare)),
-  ]);
-  const errors = swept.filter((each) => each.status === "rejected").map(({ reason }) => reason as unknown);
-  if (errors.length > 0) throw new AggregateError(errors, "The sweep could not check everything");
-};
+/** Neither waits for the other, nor suffers from its errors. */
+export const handler = (): Promise<void> =>
+  concurrentlyLogged(
+    2,
+    [checkOperations, compareMachines],
+    (checkAll) => checkAll(),
+    ({ name }) => ({ part: name }),
+  );
 
 const olderThan = (createdAt: string, seconds: number): boolean => Date.parse(createdAt) < Date.now() - seconds * 1000;
 
 type Open = Awaited<ReturnType<typeof openOperations>>[number];
 
-async function checkAll(open: readonly Open[]): Promise<void> {
+async function checkOperations(): Promise<void> {
+  const open = await openOperations();
   const old = open.filter(({ createdAt }) => olderThan(createdAt, START_SECONDS));
-  const left = await paced(old, PACE, look);
+  const left = await paced(old, PACE, look, ({ accountId, id }) => ({ account: accountId, operation: id }));
   if (left > 0) log.warn("the sweep could not check every open operation in one run", { open: old.length, left });
 }
 
@@ -67,13 +68,17 @@ async function look({ accountId, id }: Open): Promise<void> {
 }
 const VANISHED = { Error: "Unknown", Cause: "The execution does not exist" };
 
+const compareMachines = async (): Promise<void> =>
+  concurrentlyLogged(AT_ONCE, await providers(), compare, ({ code }) => ({ provider: code }));
+
 async function compare(provider: Provider): Promise<void> {
   const machines = await provider.listMachines();
   const old = machines.filter(({ created_at }) => olderThan(created_at, ORPHAN_MINUTES * 60));
   let orphans = 0;
-  await concurrently(AT_ONCE, old, async (machine) => {
+  const count = async (machine: LabeledMachine): Promise<void> => {
     if (await isOrphan(provider, machine)) orphans += 1;
-  });
+  };
+  await concurrentlyLogged(AT_ONCE, old, count, ({ account_id, server_id }) => ({ account: account_id, server: server_id }));
   publish("OrphanMachines", orphans);
 }
 

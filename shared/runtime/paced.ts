@@ -1,5 +1,5 @@
 // Processes many items no faster than an external rate limit allows, and no longer than the time available.
-import { concurrently } from "./concurrently.ts";
+import { concurrentlyLogged } from "./concurrently-logged.ts";
 
 interface Pace {
   /** The initial concurrency. */
@@ -10,21 +10,23 @@ interface Pace {
   atOnce: number;
 }
 
-/** In the items' order; how many were left. */
+/** In the items' order; `about` names one in the log. Returns how many were left. */
 export async function paced<T>(
   items: readonly T[],
   { burst, perSecond, seconds, atOnce }: Pace,
   work: (item: T) => Promise<void>,
+  about: (item: T) => Record<string, string>,
 ): Promise<number> {
   const began = Date.now();
   const fitting = items.slice(0, burst + Math.floor(perSecond * seconds));
   let left = items.length - fitting.length;
-  await concurrently(atOnce, [...fitting.entries()], async ([place, item]) => {
+  const inTime = async ([place, item]: [number, T]): Promise<void> => {
     const dueMs = (Math.max(0, place - burst) / perSecond) * 1000;
     await until(began + dueMs);
     if (Date.now() - began > seconds * 1000) left += 1; // earlier items took too long
     else await work(item);
-  });
+  };
+  await concurrentlyLogged(atOnce, [...fitting.entries()], inTime, ([, item]) => about(item));
   return left;
 }
 

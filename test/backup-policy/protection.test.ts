@@ -97,6 +97,22 @@ test("an instance becomes overdue although its retention waits for the end of a 
   await cloud.states.settled();
 });
 
+test("an instance that is overdue while it is being deleted does not make the schedule's run fail", async () => {
+  const { me, id, long } = await backedUpLongAgo();
+  const release = holdWork(cloud);
+  await shift(me, id, { overdue_at: minutesAgo(1), since: long });
+  await me.api.delete(`/instances/${id}`);
+  const before = logOfSchedule().length;
+  await cloud.events.fire("runpolicies");
+  await expect
+    .poll(logOfSchedule)
+    .toContainEqual(expect.stringMatching('"level":"INFO".*"reason":"The instance is being deleted"'));
+  expect(logOfSchedule().slice(before).join()).not.toContain('"level":"ERROR"');
+  release();
+  await cloud.states.settled();
+  expect((await me.api.get("/events")).text).not.toContain("instance.overdue");
+});
+
 test("an instance that becomes overdue is reported, even if its retention cannot be applied then", async () => {
   const { me, id, long } = await backedUpLongAgo();
   await shift(me, id, { overdue_at: minutesAgo(1), since: long, retain: true });

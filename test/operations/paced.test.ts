@@ -20,10 +20,15 @@ describe("many operations of one kind", () => {
     const items = Array.from({ length: count }, (_, item) => item);
     const from = Date.now();
     const ended = Promise.allSettled([
-      paced(items, PACE, (item) => {
-        begun.push({ item, at: Date.now() - from });
-        return work(item);
-      }),
+      paced(
+        items,
+        PACE,
+        (item) => {
+          begun.push({ item, at: Date.now() - from });
+          return work(item);
+        },
+        (item) => ({ operation: String(item) }),
+      ),
     ]);
     await vi.runAllTimersAsync();
     const [outcome] = await ended;

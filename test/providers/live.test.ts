@@ -116,6 +116,9 @@ test("a provider that does not respond keeps its offers, and the others are refr
   hetzner.fault = () => undefined;
   expect(digitalocean.requests.length).toBeGreaterThan(0);
   expect((await catalog()).providers.map(({ code }) => code)).toEqual(["digitalocean", "hetzner"]);
+  // The alarm's runbook says that the log names the provider.
+  const name = cloud.template.functions.find((each) => /refreshcatalog/i.test(each.name))?.name ?? "";
+  await expect.poll(() => cloud.lambda.logs(name).filter((line) => line.includes('"provider":"hetzner"'))).not.toEqual([]);
 });
 
 test("a server that its provider rejects shows the reason, and nothing of it is left", async () => {

@@ -1,0 +1,20 @@
+// What scheduled functions do for many records, a few at a time. The runtime logs what a function throws without the errors in it, so each is
+// logged here.
+import { log } from "../platform/log.ts";
+import { concurrently } from "./concurrently.ts";
+
+/** `about` names an item in the log. A failure does not stop the others; at the end an error says how many failed. */
+export const concurrentlyLogged = <T>(
+  atOnce: number,
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+  about: (item: T) => Record<string, string>,
+): Promise<void> =>
+  concurrently(atOnce, items, async (item) => {
+    try {
+      await work(item);
+    } catch (error) {
+      log.error("a part of this run failed", { ...about(item), error });
+      throw error;
+    }
+  });
