@@ -8,9 +8,15 @@ import { find } from "./table.ts";
 
 const { to: COMPLETED, failed: FAILED } = LIFECYCLE["backup.create"];
 
-const Corrupt = z.object({ id: z.string(), number: z.string(), state: z.string(), instance_id: z.string().nullable() });
+const Corrupt = z.object({
+  id: z.string(),
+  number: z.string(),
+  state: z.string(),
+  instance_id: z.string().nullable(),
+  expires_at: z.string().nullable(),
+});
 
-/** Marking it twice has the same effect as once. Its archive stays until a user deletes it: parts of it may be of use. */
+/** Marking it twice has the same effect as once. Its archive stays until a user deletes it, and does not expire: parts of it may be of use. */
 export const markCorrupt = (accountId: string, backupId: string, reason: string): Promise<void> =>
   retryOnConflict(async () => {
     const backup = await find({ key: keys.record("backup", accountId, backupId), schema: Corrupt });
@@ -20,10 +26,11 @@ export const markCorrupt = (accountId: string, backupId: string, reason: string)
       "backup",
       backup,
       { from: COMPLETED, to: FAILED },
-      { set: { state: FAILED, status_reason: reason } },
+      { set: { state: FAILED, status_reason: reason, expires_at: null } },
       { equals: { state: COMPLETED } },
       () => new Overtaken("Another change to this backup came first", backupId),
     );
+    if (backup.expires_at !== null) change.remove(keys.expiringBackup(backup.expires_at, backupId), { exists: false });
     if (backup.instance_id !== null) await protectWithout(change, backup.instance_id, backupId);
     await change.commit();
   });

@@ -21,7 +21,7 @@ interface Expired {
  */
 export async function reserveExpiry({ accountId, backupId }: Expired): Promise<OperationRecord | undefined> {
   const backup = await find(backupRef(accountId, backupId));
-  if (backup === undefined) return undefined;
+  if (backup === undefined || backup.expires_at === null) return undefined;
   if (backup.locked || backup.operation_id !== null || (backup.used_by?.size ?? 0) > 0) return undefined;
   const completed = RESTORABLE.includes(backup.state);
   if (!completed && !isFailure(backup.state)) return undefined;

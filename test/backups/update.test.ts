@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { Backup } from "../../shared/api/backups.ts";
 import { changeOf } from "../../shared/data/change.ts";
+import { markCorrupt } from "../../shared/data/corrupt-backups.ts";
 import { reserveExpiry } from "../../shared/data/expiry.ts";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { backupRef, beginDeletion, getBackup } from "../../shared/data/backups.ts";
@@ -101,6 +102,14 @@ test("an expired safety backup that is locked stays, and goes once it is unlocke
   expect(await reserveExpiry({ accountId: me.id, backupId: id })).toBeUndefined();
   await me.api.put(`/backups/${id}`, { locked: false });
   expect(await reserveExpiry({ accountId: me.id, backupId: id })).toMatchObject({ type: "backup.delete" });
+});
+
+test("a safety backup that turns out to be corrupt no longer expires", async () => {
+  await backup();
+  const { id } = await backup({ kind: "pre_restore", expires_at: "2026-01-01T00:00:00.000Z" });
+  await markCorrupt(me.id, id, "One of its files is damaged");
+  expect((await me.api.get(`/backups/${id}`)).body).toMatchObject({ data: { status: "failed", expires_at: null } });
+  expect(await reserveExpiry({ accountId: me.id, backupId: id })).toBeUndefined();
 });
 
 test("a backup from before there were locks counts as unlocked", async () => {
