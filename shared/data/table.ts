@@ -28,7 +28,8 @@ let documents: DynamoDBDocumentClient | undefined;
 
 function client(): DynamoDBDocumentClient {
   documents ??= DynamoDBDocumentClient.from(new DynamoDBClient(CALLS), {
-    marshallOptions: { removeUndefinedValues: true },
+    // A map with the key `constructor`, such as a label, looks like an instance of a class.
+    marshallOptions: { removeUndefinedValues: true, convertClassInstanceToMap: true },
   });
   return documents;
 }

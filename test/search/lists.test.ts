@@ -102,8 +102,12 @@ describe("what instances are found", () => {
 
 test("labels are set at creation, replaced whole, and copied to backups and clones", async () => {
   const other = await account({ seeded: true });
-  const server = await other.api.post("/servers", await other.serverBody({ labels: { env: " production ", owner: "" } }));
-  expect(server.body).toMatchObject({ data: { labels: { env: "production", owner: "" } } });
+  const server = await other.api.post(
+    "/servers",
+    await other.serverBody({ labels: { env: " production ", owner: "", constructor: "a" } }),
+  );
+  expect(server.body).toMatchObject({ data: { labels: { env: "production", owner: "", constructor: "a" } } });
+  expect((await other.api.get("/servers?label=constructor:a")).meta?.total).toBe(1);
   const instance = await other.instance({ name: "Labeled" });
   const path = `/instances/${instance.id}`;
   const { headers } = await other.api.get(path);
