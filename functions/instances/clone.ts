@@ -27,6 +27,7 @@ export const handler = handle(api.instances.clone)(async ({ params, body, caller
   const server = serverFor(source, body.server_id, chosen);
   requireRestorable(backup);
   const { name, domain, neutralize, restore_database, restore_filestore, reset_users = neutralize } = body;
+  const policy = neutralize ? null : account.default_backup_policy;
   const instance = reserveInstance(
     change,
     server,
@@ -40,7 +41,7 @@ export const handler = handle(api.instances.clone)(async ({ params, body, caller
       cloned_from_backup_id: backup.id,
       neutralized: neutralize,
       labels: body.labels ?? source?.labels ?? backup.labels,
-      ...firstPolicy(change, server.id, neutralize ? null : account.default_backup_policy),
+      ...firstPolicy(change, server.id, policy),
     },
     operationId,
   );
@@ -49,7 +50,7 @@ export const handler = handle(api.instances.clone)(async ({ params, body, caller
   const copied = { restore_database, restore_filestore, neutralize, reset_users, keep_uuid: false };
   beginClone(change, by, instance, backup, copied, operationId);
   const shown = { ...toInstance(instance, undefined), ...(body.admin_password === undefined && { admin_password }) };
-  return commit(change, shown, () => forecastClone({ ...instance, database_name: body.database_name }, backup, body));
+  return commit(change, shown, () => forecastClone({ ...instance, database_name: body.database_name }, { backup, policy }, body));
 });
 
 /** The path names the source: an instance, or one that was deleted and left this backup. */

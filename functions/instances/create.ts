@@ -31,9 +31,14 @@ export const handler = handle(api.instances.create)(async ({ body, caller, by, r
   requireUsable(server);
   if (backup !== undefined) requireRestorable(backup);
   const neutralized = backup !== undefined && (neutralize ?? !isMovedIn(backup));
-  const policy = firstPolicy(change, server.id, neutralized ? null : account.default_backup_policy);
+  const policy = neutralized ? null : account.default_backup_policy;
   const cloned_from_backup_id = backup?.id ?? null;
-  const instance = reserveInstance(change, server, { ...fields, ...policy, cloned_from_backup_id, neutralized }, operationId);
+  const instance = reserveInstance(
+    change,
+    server,
+    { ...fields, ...firstPolicy(change, server.id, policy), cloned_from_backup_id, neutralized },
+    operationId,
+  );
   await sealFor(change, operationId, admin_password);
   if (backup === undefined)
     reserveOperation(change, by, {
@@ -52,7 +57,7 @@ export const handler = handle(api.instances.create)(async ({ body, caller, by, r
     );
   const shown = { ...toInstance(instance, server), ...(body.admin_password === undefined && { admin_password }) };
   return commit(change, shown, () =>
-    backup === undefined ? forecastCreation(instance) : forecastClone(instance, backup, WHOLE),
+    backup === undefined ? forecastCreation(instance, policy) : forecastClone(instance, { backup, policy }, WHOLE),
   );
 });
 

@@ -1,5 +1,7 @@
 // What a request would do, for its dry run. Whether it is allowed is decided by the change itself (`Change.rehearse`); this only describes
 // it, and estimates what past operations of the instance allow to estimate.
+import { isDeepStrictEqual } from "node:util";
+import type { PolicyFields } from "../api/backup-policy.ts";
 import type { Effect, Forecast } from "../api/dry-run.ts";
 import { OPERATION, type OperationType, RESTORABLE, SERVING, USABLE } from "../domain/lifecycle.ts";
 import { isLowDisk } from "../domain/low-disk.ts";
@@ -59,7 +61,11 @@ const REMEDY = "Delete instances there that you no longer need, or use another s
 
 const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);
 
-export async function forecastCreation({ account_id, ...instance }: InstanceRecord): Promise<Forecast> {
+/** Of a new instance that gets this policy. */
+export async function forecastCreation(
+  { account_id, ...instance }: InstanceRecord,
+  policy: PolicyFields | null,
+): Promise<Forecast> {
   const { erp_version, edition, server_id, database_name, domain } = instance;
   return forecast(
     [
@@ -69,10 +75,40 @@ export async function forecastCreation({ account_id, ...instance }: InstanceReco
         null,
         `Installs the ERP ${erp_version} (${edition}) on server ${server_id} with the database ${database_name}, at https://${domain}`,
       ),
+      ...effectsOfFirst(policy),
     ],
     { disk_bytes: null, warnings: await diskWarnings(account_id, server_id, 0) },
   );
 }
+
+/** What a policy does from now on. */
+const effectsOfPolicy = (
+  instanceId: string | null,
+  { schedule, timezone, enabled, drill_every_days }: PolicyFields,
+): Effect[] => [
+  effect(
+    "update",
+    "instance",
+    instanceId,
+    enabled ? `Backs up the instance by the schedule ${schedule} (${timezone})` : "Takes no backups by schedule",
+  ),
+  ...(enabled && drill_every_days !== null
+    ? [
+        effect(
+          "read",
+          "backup",
+          null,
+          `Drills the newest completed backup every ${drill_every_days === 1 ? "day" : `${drill_every_days} days`}`,
+        ),
+      ]
+    : []),
+];
+
+const DUE_BACKUP = effect("create", "backup", null, "Takes a backup as soon as the instance is available");
+
+/** Those of a new instance's policy. */
+const effectsOfFirst = (policy: PolicyFields | null): Effect[] =>
+  policy === null ? [] : [...effectsOfPolicy(null, policy), ...(policy.enabled ? [DUE_BACKUP] : [])];
 
 interface Parts {
   restore_database: boolean;
@@ -85,14 +121,18 @@ const partsOf = ({ restore_database, restore_filestore }: Parts): string =>
 /** Without a name, the database of each clone gets another one. */
 export async function forecastClone(
   clone: Omit<InstanceRecord, "database_name"> & { database_name?: string | undefined },
-  backup: BackupRecord,
+  { backup, policy }: { backup: BackupRecord; policy: PolicyFields | null },
   parts: Parts,
 ): Promise<Forecast> {
   const { account_id, erp_version, edition, server_id, database_name, domain, neutralized } = clone;
   const database = database_name === undefined ? "a database named after it" : `the database ${database_name}`;
   const place = `the ERP ${erp_version} (${edition}) on server ${server_id} with ${database}, at https://${domain}`;
   return forecast(
-    [effect("create", "instance", null, `Installs ${place}, with ${partsOf(parts)} of the backup`), readsArchive(backup.id)],
+    [
+      effect("create", "instance", null, `Installs ${place}, with ${partsOf(parts)} of the backup`),
+      readsArchive(backup.id),
+      ...effectsOfFirst(policy),
+    ],
     {
       disk_bytes: null,
       warnings: [
@@ -170,18 +210,18 @@ export async function forecastAction(
 
 export function forecastUpdate(
   instance: InstanceRecord,
-  { name, admin_email, domain }: { name?: string | undefined; admin_email?: string | undefined; domain?: string | undefined },
+  { labels, ...news }: { [K in "name" | "admin_email" | "domain" | "labels"]?: InstanceRecord[K] | undefined },
 ): Forecast {
-  const news = { name, admin_email, domain };
   const changed = (["name", "admin_email", "domain"] as const).filter(
     (field) => news[field] !== undefined && news[field] !== instance[field],
   );
   const details = changed.map((field) => `${field} from ${instance[field]} to ${String(news[field])}`);
+  if (labels !== undefined && !isDeepStrictEqual(labels, instance.labels)) details.push("its labels");
   return forecast(
-    [effect("update", "instance", instance.id, changed.length === 0 ? "Changes nothing" : `Changes ${details.join(", ")}`)],
+    [effect("update", "instance", instance.id, details.length === 0 ? "Changes nothing" : `Changes ${details.join(", ")}`)],
     {
       warnings: changed.includes("domain")
-        ? [`${instance.domain} stops working. ${String(domain)} needs a DNS record that leads to the server`]
+        ? [`${instance.domain} stops working. ${String(news.domain)} needs a DNS record that leads to the server`]
         : [],
     },
   );
@@ -226,16 +266,11 @@ async function someCompleted(accountId: string, instanceId: string): Promise<Bac
 
 /** What a policy would change: what it will do, and what its rules would remove after the next run. */
 export async function forecastPolicy(instance: InstanceRecord, policy: PolicyRecord): Promise<Forecast> {
-  const { schedule, timezone, enabled } = policy;
   const { removable } = await retentionOf(policy, instance);
   return forecast([
-    effect(
-      "update",
-      "instance",
-      instance.id,
-      enabled ? `Backs up the instance by the schedule ${schedule} (${timezone})` : "Takes no backups by schedule",
-    ),
-    ...(enabled
+    ...effectsOfPolicy(instance.id, policy),
+    ...(policy.due !== null ? [DUE_BACKUP] : []),
+    ...(policy.enabled
       ? removable.map(({ id, due_at }) =>
           effect("delete", "backup", id, `No rule keeps the scheduled backup of ${due_at}; it is removed after the next run`),
         )
