@@ -18,8 +18,9 @@ const Page = z.object({
 const OfIndex = z.looseObject({ TableName: z.string(), IndexName: z.string() });
 
 export async function holdIndexes(database: Database): Promise<HeldIndexes> {
-  const call = async (action: string, input: object): Promise<unknown> => {
+  const call = async (action: string, input: object, tries = 3): Promise<unknown> => {
     const { status, body } = await callDynamoDb(database, action, input);
+    if (status >= 500 && tries > 1) return call(action, input, tries - 1); // an error that the SDK would try again
     if (status !== 200) throw new LocalError(`${action} for a copy of the indexes failed: ${JSON.stringify(body)}`);
     return body;
   };
