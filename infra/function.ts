@@ -43,7 +43,7 @@ const OBJECT_ACTIONS = {
   write: ["GetObject", "PutObject", "DeleteObject", "AbortMultipartUpload", "ListMultipartUploadParts"],
   upload: ["PutObject", "AbortMultipartUpload"],
   "list parts": ["ListMultipartUploadParts"],
-  "abort uploads": ["AbortMultipartUpload"],
+  "list and abort uploads": ["ListMultipartUploadParts", "AbortMultipartUpload"],
   "remove uploads": ["AbortMultipartUpload"],
 } as const;
 

@@ -323,6 +323,7 @@ test("the tests of versions cover every single resource", () => {
     "/instances/x",
     "/instances/x/backup-policy",
     "/backups/x",
+    "/backups/uploads/x", // test/uploads
     "/operations/x",
     "/overview", // test/overview
     "/ssh-keys/x",

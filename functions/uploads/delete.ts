@@ -1,16 +1,21 @@
 // DELETE /backups/uploads/:id
 import { notFound } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
-import { abortUpload, uploadRef } from "../../shared/data/uploads.ts";
+import { abortUpload, toUpload, uploadRef } from "../../shared/data/uploads.ts";
+import { Upload } from "../../shared/api/uploads.ts";
+import { etagOf, versionedFields } from "../../shared/domain/etag.ts";
 import { log } from "../../shared/platform/log.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { archiveKeyOf } from "../../shared/storage/archive-key.ts";
-import { abortMultipart } from "../../shared/storage/multipart.ts";
+import { abortMultipart, receivedParts } from "../../shared/storage/multipart.ts";
 
-export const handler = handle(api.uploads.delete)(async ({ params, caller, by, read, commit }) => {
+const VERSIONED = versionedFields(Upload.shape, []);
+
+export const handler = handle(api.uploads.delete)(async ({ params, caller, by, read, commit, matchFound }) => {
   const { change, upload } = await beginChange({ caller, read }, { upload: uploadRef(caller.account_id, params.id) });
   if (upload === undefined) throw notFound("upload"); // one that has expired still counts as unfinished, and can be aborted
+  await matchFound(async () => etagOf(toUpload(upload, await receivedParts(upload)), VERSIONED));
   abortUpload(change, by, upload);
   const reply = await commit(change, { id: upload.id, deleted: true as const });
   const { store_id } = upload;

@@ -137,6 +137,7 @@ export const backupPolicy = {
     method: "DELETE",
     path,
     summary: "Delete an instance's backup policy",
+    errors: [instanceBeingDeleted("deleting")],
     description: "No more backups are taken or removed by schedule. The instance's backups are kept.",
     access: ["backups:write"],
     data: deleted("instance"),

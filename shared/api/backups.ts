@@ -88,7 +88,7 @@ export const Backup = z
     created_at: timestamp,
     completed_at: timestamp.nullable(),
     expires_at: timestamp.nullable().meta({
-      description: "When the service deletes it automatically: safety backups and failed scheduled backups",
+      description: "When the service deletes it automatically, unless it is locked: safety backups and failed scheduled backups",
       examples: [null],
     }),
   })

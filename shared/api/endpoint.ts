@@ -80,7 +80,7 @@ export interface Endpoint<
   /** Whether a request may use `wait` to wait for an operation to finish. */
   waits: boolean;
   /** What the function does with the backup bucket: signs download URLs, or has to do with uploads, or nothing. */
-  storage: "read" | "upload" | "list parts" | "abort uploads" | undefined;
+  storage: "read" | "upload" | "list parts" | "list and abort uploads" | undefined;
   /** Exists only in the deployment of this environment. */
   only: "test" | undefined;
   /** Whether the response is the document itself instead of the envelope (`/openapi.json`). */

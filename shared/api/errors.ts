@@ -28,7 +28,10 @@ export const ERRORS = {
   PAYLOAD_TOO_LARGE: { status: 413, message: "The request body is larger than 64 KiB" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: "Content-Type must be application/json" },
   VALIDATION_ERROR: { status: 422, message: "Invalid request parameters" },
-  IDEMPOTENCY_KEY_REUSED: { status: 422, message: "This Idempotency-Key was already used with a different request" },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    message: "This Idempotency-Key was already used with a different request; use a new key for a new request",
+  },
   RATE_LIMIT_EXCEEDED: { status: 429, message: "Too many requests; try again after the time in Retry-After" },
   INTERNAL_ERROR: { status: 500, message: "Something went wrong on our side; include the request ID when you report it" },
   SERVICE_UNAVAILABLE: { status: 503, message: "The service is temporarily unavailable; try again shortly" },
@@ -142,9 +145,13 @@ export const backupUploaded = () =>
   invalidState("An uploaded backup has no instance; create an instance from it instead", "uploaded");
 
 export const tooManyUploads = (limit: number) =>
-  new ApiError("QUOTA_EXCEEDED", `The account may have at most ${limit} unfinished uploads; complete or delete one first`, {
-    details: { resource: "upload", limit },
-  });
+  new ApiError(
+    "QUOTA_EXCEEDED",
+    `The account may have at most ${limit} unfinished uploads; complete or delete one first: GET /events?type=upload.create has their IDs`,
+    {
+      details: { resource: "upload", limit },
+    },
+  );
 
 export const uploadTooLarge = (limit: number) =>
   invalid({ field: "size_bytes", reason: `must be at most ${limit} in the test environment` });

@@ -59,8 +59,8 @@ const UNPRINTABLE_BEYOND = /[\u{e0000}-\u{e007f}\u{f0000}-\u{10ffff}]/u;
 /** A name or a note: printable, on one line; surrounding spaces are removed. */
 export const text = (maximum: number, example: string) =>
   characters(1, maximum)
-    .regex(PRINTABLE, "must contain only printable characters")
-    .refine((value) => !UNPRINTABLE_BEYOND.test(value), "must contain only printable characters")
+    .regex(PRINTABLE, "must contain only printable characters, and not only spaces")
+    .refine((value) => !UNPRINTABLE_BEYOND.test(value), "must contain only printable characters, and not only spaces")
     .trim()
     .meta({ examples: [example] });
 
@@ -84,8 +84,8 @@ export const labels = z
       )
       .meta({ maxLength: 63 }),
     characters(0, LABEL_CHARACTERS)
-      .regex(LABEL_VALUE, "must contain only printable characters")
-      .refine((value) => !UNPRINTABLE_BEYOND.test(value), "must contain only printable characters")
+      .regex(LABEL_VALUE, "must contain only printable characters, and not only spaces")
+      .refine((value) => !UNPRINTABLE_BEYOND.test(value), "must contain only printable characters, and not only spaces")
       .trim(),
   )
   .refine((map) => Object.keys(map).length <= LABELS_MAX, `must have at most ${LABELS_MAX} labels; remove some`)
@@ -142,7 +142,7 @@ export type Actor = z.infer<typeof Actor>;
 export const wholeNumber = (minimum: number, maximum: number) =>
   z
     .string()
-    .regex(/^\d{1,12}$/, "must be a whole number")
+    .regex(/^\d{1,12}$/, `must be a whole number from ${minimum} to ${maximum}`)
     .transform(Number)
     .pipe(z.number().int().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`));
 

@@ -13,7 +13,7 @@ const sha256 = z
   .regex(SHA256, "must be a SHA-256 in lowercase hexadecimal")
   .meta({ examples: ["9f86d081884c7d65".repeat(4)], maxLength: 64 });
 
-const size = z.number().int().min(1, "must be at least 1");
+const size = z.number().int("must be a whole number").min(1, "must be at least 1");
 const sizeBytes = size
   .max(UPLOAD.bytesMax, `must be at most ${UPLOAD.bytesMax}`)
   .meta({ description: "Size of the archive in bytes", examples: [18_432] });
@@ -21,7 +21,7 @@ const sizeBytes = size
 const PARTS_MAX = Math.ceil(UPLOAD.bytesMax / UPLOAD.partBytes);
 const partNumber = z
   .number()
-  .int()
+  .int("must be a whole number")
   .min(1, "must be at least 1")
   .max(PARTS_MAX, `must be at most ${PARTS_MAX}`)
   .meta({ description: "Counts from 1", examples: [1] });
@@ -69,6 +69,7 @@ export const uploads = {
       `It expires after ${UPLOAD.days} days. An account may have ${UPLOAD.atOnce} unfinished uploads. In the test environment an archive must come from a sandbox, and have at most ${UPLOAD.testBytesMax} bytes.`,
     access: ["backups:write"],
     status: 201,
+    rate: "all",
     errors: [tooManyUploads(UPLOAD.atOnce)],
     body: z.strictObject({ size_bytes: sizeBytes, note: text(200, "from our old server").optional() }),
     data: Upload,
@@ -80,6 +81,7 @@ export const uploads = {
     description: "Lists the parts that have arrived, so that you can resume an upload with the missing ones.",
     access: ["backups:read"],
     storage: "list parts",
+    unversioned: [],
     data: Upload,
   }),
   parts: endpoint({
@@ -137,7 +139,7 @@ export const uploads = {
     summary: "Abort an upload",
     description: "Removes the parts that have arrived. Their addresses no longer work.",
     access: ["backups:write"],
-    storage: "abort uploads",
+    storage: "list and abort uploads",
     data: deleted("upload"),
   }),
 };

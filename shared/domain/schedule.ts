@@ -28,7 +28,8 @@ export function scheduleProblem(expression: string): string | undefined {
     return NO_CRON;
   }
 }
-const NO_CRON = "must be a cron expression with five fields such as 0 2 * * *";
+const NO_CRON =
+  "must be a cron expression with five fields such as 0 2 * * *: minute 0-59, hour 0-23, day 1-31, month 1-12, weekday 0-7 or MON-SUN";
 
 /** Two matching minutes are less than an hour apart in every matching hour; two hours never are. */
 function hasOneMinute(expression: string): boolean {

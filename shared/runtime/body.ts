@@ -26,7 +26,11 @@ export function parseBody(): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxy
       if (bytes > BODY_BYTES_MAX) throw new ApiError("PAYLOAD_TOO_LARGE");
       if (bytes > 0 && !/^application\/json\s*(?:;|$)/i.test(header(event.headers, "content-type") ?? ""))
         throw new ApiError("UNSUPPORTED_MEDIA_TYPE");
-      if (text.includes(NOT_UTF8)) throw new ApiError("MALFORMED_REQUEST", "The request body is not UTF-8 text");
+      if (text.includes(NOT_UTF8))
+        throw new ApiError(
+          "MALFORMED_REQUEST",
+          "The request body is not UTF-8 text, or has the character U+FFFD, which stands for bytes that are not",
+        );
       const { depth, repeated } = outlineOf(text);
       if (depth > NESTING_MAX)
         throw new ApiError("MALFORMED_REQUEST", `The request body is nested deeper than ${NESTING_MAX} levels`);

@@ -10,12 +10,12 @@ import type { DataIn, Endpoint, RequestOf } from "../api/endpoint.ts";
 import {
   ApiError,
   ERRORS,
-  invalid,
   methodNotAllowed,
   permissionRequired,
   preconditionFailed,
   sessionRequired,
   tooManyRequests,
+  type Problem,
 } from "../api/errors.ts";
 import type { ListMeta } from "../api/fields.ts";
 import type { Permission } from "../api/permissions.ts";
@@ -34,7 +34,7 @@ import { asApiError, failure, success } from "./reply.ts";
 import { authorizationOf, authorizedIn, header, headerLines, requestId } from "./request-context.ts";
 import { headersOf, locationHeader, locationOf, responseOf, type Shape, taggerOf } from "./responses.ts";
 import { shapeOf } from "./shape.ts";
-import { parse } from "./validate.ts";
+import { parse, requireNone } from "./validate.ts";
 
 export type Reads = <const R extends Record<string, Ref<unknown>>>(refs: R, resume?: Resume) => Promise<Records<R>>;
 
@@ -60,6 +60,8 @@ type Request<E extends Endpoint> = RequestOf<E> & {
   match: (change: Change, version: Version | undefined) => void;
   /** The same for a write without a `Change`. */
   matchTag: (etag: string) => void;
+  /** The same for what is not all in the table: its tag is found out only if the request has a condition on it. */
+  matchFound: (etag: () => Promise<string>) => Promise<void>;
   /**
    * Writes the change with the response for replays, and starts the operation that it created. In a dry run it only checks the change's
    * conditions, and leaves the handler with the forecast.
@@ -88,8 +90,11 @@ export const handle =
       .use(endpoint.body === undefined ? NO_BODY : parseBody())
       .handler(async (event) => {
         const context = contextOf(endpoint, event);
-        const body = endpoint.body && parse(endpoint.body, event.body);
-        const query = parse(endpoint.dryRun ? DRY_RUN : (endpoint.query ?? NO_PARAMETERS), queryOf(event, lists));
+        const problems: Problem[] = [];
+        const body = endpoint.body && parse(endpoint.body, event.body, problems);
+        const parameters = queryOf(event, lists, problems);
+        const query = parse(endpoint.dryRun ? DRY_RUN : (endpoint.query ?? NO_PARAMETERS), parameters, problems);
+        requireNone(problems);
         if (endpoint.bodyPermission) requirePermission(context.caller, permissionIn(endpoint, body));
         const { fieldPermission } = endpoint;
         if (fieldPermission !== undefined && AnyObject.parse(body)[fieldPermission.field] !== undefined)
@@ -260,10 +265,14 @@ const repeatableOf = ({ query }: Endpoint): string[] =>
     : [];
 
 /** Any other parameter that is repeated has no single value, so it is invalid. */
-function queryOf(event: APIGatewayProxyEvent, lists: readonly string[]): Record<string, string | string[] | undefined> {
+function queryOf(
+  event: APIGatewayProxyEvent,
+  lists: readonly string[],
+  problems: Problem[],
+): Record<string, string | string[] | undefined> {
   const all = event.multiValueQueryStringParameters ?? {};
-  const repeated = Object.entries(all).find(([name, values]) => (values?.length ?? 0) > 1 && !lists.includes(name));
-  if (repeated !== undefined) throw invalid({ field: repeated[0], reason: "must not be repeated" });
+  for (const [name, values] of Object.entries(all))
+    if ((values?.length ?? 0) > 1 && !lists.includes(name)) problems.push({ field: name, reason: "must not be repeated" });
   const query = event.queryStringParameters ?? {};
   const given = lists.filter((name) => all[name] !== undefined);
   return given.length === 0 ? query : { ...query, ...Object.fromEntries(given.map((name) => [name, all[name]])) };
@@ -281,6 +290,9 @@ function contextOf(endpoint: Endpoint, event: APIGatewayProxyEvent): By {
   return { caller, requestId: request_id };
 }
 
+/** With a slash at its end, a path means the same resource. */
+const pathOf = ({ path }: APIGatewayProxyEvent): string => path.replace(/\/$/, "");
+
 /** Reading and writing for one request. */
 function storeOf(
   endpoint: Endpoint,
@@ -297,7 +309,7 @@ function storeOf(
   const dry = isDryRun(endpoint, event.queryStringParameters);
   const key = endpoint.idempotent && !dry ? header(event.headers, "idempotency-key") : undefined;
   const request =
-    key === undefined ? undefined : idempotentRequest(key, by.caller, { method: event.httpMethod, path: event.path, body });
+    key === undefined ? undefined : idempotentRequest(key, by.caller, { method: event.httpMethod, path: pathOf(event), body });
   return {
     reads: async (refs, resume) => {
       if (request === undefined) return read(refs);
@@ -330,7 +342,10 @@ function storeOf(
 }
 
 /** Whether the resource is the version that the client means. */
-function conditionOf(endpoint: Endpoint, event: APIGatewayProxyEvent): Pick<Request<Endpoint>, "match" | "matchTag"> {
+function conditionOf(
+  endpoint: Endpoint,
+  event: APIGatewayProxyEvent,
+): Pick<Request<Endpoint>, "match" | "matchTag" | "matchFound"> {
   const header = endpoint.conditional ? headerLines(event, "if-match") : undefined;
   const tags = header === undefined ? "*" : tagsIn(header);
   const matchTag = (etag: string) => {
@@ -338,6 +353,9 @@ function conditionOf(endpoint: Endpoint, event: APIGatewayProxyEvent): Pick<Requ
   };
   return {
     matchTag,
+    matchFound: async (etag) => {
+      if (tags !== "*") matchTag(await etag());
+    },
     match: (change, version) => {
       if (version === undefined) {
         if (header !== undefined) throw preconditionFailed(null);

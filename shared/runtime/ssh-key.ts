@@ -16,8 +16,8 @@ const KEY_BYTES: Record<string, number> = {
 /** The key as it will be stored, and its fingerprint; throws the validation error on `public_key`. */
 export function parseSshKey(text: string): { public_key: string; fingerprint: string } {
   const line = text.trim();
-  if (/[\p{Cc}]/u.test(line)) throw reject("must be one line");
-  const [type = "", base64 = "", ...comment] = line.split(" ");
+  if (/[\p{Cc}]/u.test(line)) throw reject("must be one line without control characters");
+  const [type = "", base64 = "", ...comment] = line.split(/ +/);
   if (type !== "ssh-rsa" && !Object.hasOwn(KEY_BYTES, type))
     throw reject("must be an OpenSSH ed25519, ecdsa or rsa key without options");
   const blob = Buffer.from(base64, "base64");

@@ -1,14 +1,18 @@
 // Parses external input, and reports its errors field by field.
 import type * as z from "zod";
-import { ApiError, invalid, mustBeOneOf, type Problem, unknownField } from "../api/errors.ts";
+import { invalid, mustBeOneOf, type Problem, unknownField } from "../api/errors.ts";
 
-/** Parses or throws the validation error that names every problem; the first is the one of `details.field`. */
-export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+/** Parses, or notes the problems. */
+export function parse<S extends z.ZodType>(schema: S, value: unknown, problems: Problem[]): z.output<S> | undefined {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const [first, ...others] = result.error.issues.flatMap((issue) => problemsOf(issue, value));
-  if (first === undefined) throw new ApiError("VALIDATION_ERROR");
-  throw invalid(first, ...others);
+  problems.push(...result.error.issues.flatMap((issue) => problemsOf(issue, value)));
+  return undefined;
+}
+
+/** Throws the validation error that names every problem, if there is one; the first is that of `details.field`. */
+export function requireNone([first, ...others]: readonly Problem[]): void {
+  if (first !== undefined) throw invalid(first, ...others);
 }
 
 function problemsOf(issue: z.core.$ZodIssue, value: unknown): Problem[] {

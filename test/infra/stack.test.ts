@@ -25,7 +25,7 @@ const STORAGE = {
   read: ["s3:GetObject"],
   upload: ["s3:AbortMultipartUpload", "s3:PutObject"],
   "list parts": ["s3:ListMultipartUploadParts"],
-  "abort uploads": ["s3:AbortMultipartUpload"],
+  "list and abort uploads": ["s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"],
 };
 
 const rawTemplate = z.object({

@@ -1,5 +1,6 @@
 // Bodies of requests: every way to get one wrong has its own error on every route that takes one, and changes nothing.
 import { beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
 import { account, type TestAccount } from "../harness/account.ts";
 import type { ApiResponse, Client } from "../harness/client.ts";
 import { ALL, some } from "../harness/some.ts";
@@ -205,4 +206,7 @@ test.each(demanding)("$title lists every invalid field; a request without a body
   expectInvalid(response, required[0] ?? "", "an empty object");
   expect(response.error?.details?.["errors"]).toEqual(required.map((field) => ({ field, reason: "is required" })));
   expect((await api.send(route.method, pathOf(route), undefined)).body).toEqual(response.body);
+  const withParameter = await api.send(route.method, `${pathOf(route)}?colour=red`, {});
+  const fields = z.array(z.looseObject({ field: z.string() })).parse(withParameter.error?.details?.["errors"]);
+  expect(fields.map(({ field }) => field)).toEqual([...required, "colour"]);
 });

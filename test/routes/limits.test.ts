@@ -25,7 +25,6 @@ const CREATE_DELETE = [
   "POST /instances",
   "POST /instances/:id/clone",
   "POST /instances/:id/backups",
-  "POST /backups/uploads",
   "POST /backups/uploads/:id/complete",
   "DELETE /backups/uploads/:id",
   "POST /tokens",

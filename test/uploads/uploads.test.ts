@@ -108,9 +108,14 @@ test("a deleted upload is gone from the storage, and its addresses no longer wor
   const { id } = await begin(me);
   const [address] = await addressesOf(me.api, id, [{ number: 1, sha256: sha256Of(bytes) }]);
   if (address === undefined) throw new Error("There is no address");
+  const path = `/backups/uploads/${id}`;
+  const before = (await me.api.get(path)).headers["etag"] ?? "";
   await sendPart(address, bytes);
   const record = await recordOf(me, id);
-  expect((await me.api.delete(`/backups/uploads/${id}`)).as(uploads.delete.data)).toEqual({ id, deleted: true });
+  const deleteIf = (etag: string) => me.api.delete(path, { headers: { "if-match": etag } });
+  expect((await deleteIf(before)).status).toBe(412);
+  const now = (await me.api.get(path)).headers["etag"] ?? "";
+  expect((await deleteIf(now)).as(uploads.delete.data)).toEqual({ id, deleted: true });
   expect(await isHeld(record)).toBe(false);
   expect(await sendPart(address, bytes)).toBe(404);
   for (const path of ["", "/parts"]) {
