@@ -268,6 +268,13 @@ describe("an import over SSH", unless(noMachine), () => {
     ["a function of the server's library", "CREATE FUNCTION f() RETURNS int AS '/lib/libc.so.6', 'system' LANGUAGE C;\n"],
     ["a role", "CREATE ROLE me SUPERUSER;\n"],
   ];
+  /** What the program says after this code, which may use its classes. */
+  const driven = (driver: string, input = ""): unknown => {
+    const program = `${PROGRAM.slice(0, PROGRAM.lastIndexOf("main(*sys.argv"))}${driver}`;
+    const { stdout, stderr } = spawnSync("python3", ["-I", "-c", program], { input, encoding: "utf8", timeout: 100_000 });
+    expect(stderr).toBe("");
+    return JSON.parse(stdout);
+  };
   /** What the scan says of each text, in pieces of these sizes. */
   const scanned = (texts: string[]): (string | null)[][] => {
     const driver = `
@@ -280,11 +287,46 @@ def verdict(text, size):
         return str(error)
 print(json.dumps([[verdict(text.encode(), size) for size in (1 << 20, 7, 1)] for text in json.load(sys.stdin)]))
 `;
-    const program = `${PROGRAM.slice(0, PROGRAM.lastIndexOf("main(*sys.argv"))}${driver}`;
-    const { stdout, stderr } = spawnSync("python3", ["-I", "-c", program], { input: JSON.stringify(texts), encoding: "utf8" });
-    expect(stderr).toBe("");
-    return z.array(z.array(z.string().nullable())).parse(JSON.parse(stdout));
+    return z.array(z.array(z.string().nullable())).parse(driven(driver, JSON.stringify(texts)));
   };
+
+  test("a hostile dump of a megabyte is scanned in seconds", () => {
+    // Each took minutes or hours when the time grew with the square of a run's length; all together take some ten seconds.
+    const hostile = [
+      ...["\n", ";", "COPY a ", "COPY a TO ", "dblink", "\nCOPY a FROM stdin;\n\\."].map((rest) => ["", rest]),
+      ["COPY", " "],
+      ["COPY a FROM", "\n"],
+      ["\nCOPY ", "a"],
+      ["\nCOPY a FROM stdin;\n", "\n\\N"],
+      ["\nCREATE", "\n"],
+      ["\nCREATE OR REPLACE", " "],
+      ["dblink", "\t"],
+      ["LANGUAGE", "\n"],
+    ];
+    const driver = `
+for first, rest in json.load(sys.stdin):
+    Scan().feed((first + rest * (PIECE // len(rest))).encode())
+print("true")
+`;
+    expect(driven(driver, JSON.stringify(hostile))).toBe(true);
+  }, 120_000);
+
+  test("a long line is not scanned anew with each small piece of it", () => {
+    const driver = `
+class Counting(Scan):
+    size = 0
+    def feed(self, data):
+        self.size += len(self.text) + len(data)
+        super().feed(data)
+scan = Counting()
+dump = Dump(None, scan)
+for _ in range(1 << 10):
+    dump.feed(b"a" * (1 << 12))
+dump.close()
+print(scan.size)
+`;
+    expect(driven(driver)).toBeLessThan(10 * 1024 ** 2);
+  });
 
   test("a dump with a command that leaves the database is rejected by the scan, wherever its pieces end", () => {
     const found = scanned(TEXTS.map(([, sql]) => `${ROWS}${sql}${TAIL}`));

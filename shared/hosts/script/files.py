@@ -586,7 +586,7 @@ class Dump:
 
     def feed(self, piece):
         self.held += piece
-        if not self.begun and len(self.held) < PIECE:
+        if len(self.held) < PIECE:
             return
         self.begin()
         self.write(self.held[: -self.TAIL])
@@ -638,12 +638,13 @@ class Scan:
     END = re.compile(rb"\n\\\.\r?\n")
     # In rows, a backslash begins an escape: these are none.
     IN_ROWS = re.compile(rb"\n\\[^N\\.bfnrtv0-9x][^\n]{0,40}")
+    # Linear on hostile text: a long run is neither matched anew from each of its characters, nor divided between two unbounded repeats.
     IN_SQL = re.compile(
         rb"""
         \n[ \t]*\\[^\n]{0,40} | \\(?:!|copy\b|lo_(?:im|ex)port\b|setenv\b|o(?:ut)?[ \t]*\|)
-        | \bCOPY\s+(?!FROM\b|TO\b)[^;']{1,500}\b(?:FROM|TO)\s+(?:PROGRAM\b|E?'|\$)
-        | [\n;]\s*(?:CREATE|ALTER)\s+(?:SYSTEM|ROLE|USER|GROUP|DATABASE|TABLESPACE|SUBSCRIPTION|SERVER|FOREIGN\s+DATA|EVENT\s+TRIGGER)\b
-        | [\n;]\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?:TRUSTED\s+)?(?:PROCEDURAL\s+)?LANGUAGE\b
+        | \bCOPY\s+(?!FROM\b|TO\b|\s)[^;']{1,500}\b(?:FROM|TO)\s+(?:PROGRAM\b|E?'|\$)
+        | [\n;][ \t\r\f\v]*(?:CREATE|ALTER)\s+(?:SYSTEM|ROLE|USER|GROUP|DATABASE|TABLESPACE|SUBSCRIPTION|SERVER|FOREIGN\s+DATA|EVENT\s+TRIGGER)\b
+        | [\n;][ \t\r\f\v]*CREATE\s+(?:OR\s+REPLACE\s+)?(?:TRUSTED\s+)?(?:PROCEDURAL\s+)?LANGUAGE\b
         | \bCREATE\s+EXTENSION\s+(?:IF\s+NOT\s+EXISTS\s+)?"?(?:plpython|plperlu|pltclu|plsh|dblink|postgres_fdw|file_fdw|adminpack)\w*
         | \bLANGUAGE\s+["']?(?:c|internal|plpython\w*|plperlu|pltclu|plsh)\b
         | \b(?:pg_read_file|pg_read_binary_file|pg_ls_dir|pg_stat_file|pg_file_\w+|lo_import|lo_export|dblink\w*)\s*\(
@@ -656,23 +657,17 @@ class Scan:
         self.text, self.rows = b"\n", False
 
     def feed(self, data):
-        self.text += data
-        while self.advance():
-            pass
-
-    def advance(self):
-        text, here = self.text, self.IN_ROWS if self.rows else self.IN_SQL
-        place = (self.END if self.rows else self.COPY).search(text)
-        found = here.search(text, 0, place.start() + 1 if place else len(text))
-        if found:
-            raise Unusable(f"its dump contains a command that leaves the database: {shown(found[0].strip())}")
-        if place:
-            self.text, self.rows = text[place.end() - 1 :], not self.rows
-        elif self.rows:
-            self.text = text[-8:]
-        else:
-            self.text = text[-max(self.OVERLAP, min(len(text) - text.rfind(b"\n"), PIECE)) :]
-        return place
+        text, start = self.text + data, 0
+        while True:
+            place = (self.END if self.rows else self.COPY).search(text, start)
+            found = (self.IN_ROWS if self.rows else self.IN_SQL).search(text, start, place.start() + 1 if place else len(text))
+            if found:
+                raise Unusable(f"its dump contains a command that leaves the database: {shown(found[0].strip())}")
+            if not place:
+                break
+            start, self.rows = place.end() - 1, not self.rows
+        held = 8 if self.rows else max(self.OVERLAP, min(len(text) - text.rfind(b"\n"), PIECE))
+        self.text = text[max(start, len(text) - held) :]
 
 
 # --- Commands ------------------------------------------------------------------------------------------------------------------
