@@ -1,7 +1,7 @@
 // An import over SSH: the real script, its Python and a real store; Docker and its databases are stand-ins. Its archives come from anyone.
 import { spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { strToU8, zipSync, type Zippable } from "fflate";
@@ -20,6 +20,7 @@ const Report = z.object({
   version: z.string().optional(),
   dump_bytes: z.number().default(0),
   file_bytes: z.number().default(0),
+  entries: z.number().default(0),
 });
 
 const MANIFEST = {
@@ -157,7 +158,8 @@ describe("an import over SSH", unless(noMachine), () => {
     chmodSync(out, 0o666);
     const listed = read(["list", "bounded"], archive);
     if (listed.error !== undefined) return listed.error;
-    const { error, version } = read(["import", "drill", String(listed.dump_bytes + listed.file_bytes)], archive, out);
+    const { dump_bytes, file_bytes, entries } = listed;
+    const { error, version } = read(["import", "drill", `${dump_bytes + file_bytes}`, `${entries}`], archive, out);
     rmSync(join(machine.volume, "filestore/drill"), { recursive: true, force: true });
     return error ?? `version ${version}`;
   };
@@ -192,6 +194,18 @@ describe("an import over SSH", unless(noMachine), () => {
     const listing = Buffer.concat([whole.subarray(start, end), ...more]);
     tail.writeUInt32LE(listing.length, 12);
     return Buffer.concat([whole.subarray(0, start), listing, tail]);
+  };
+  /** Hundreds of empty files, none of them in the listing. */
+  const hiding = (): Uint8Array => {
+    const hidden = Buffer.from(
+      zipSync(Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`filestore/${index}`, new Uint8Array()]))),
+    );
+    const files = hidden.subarray(0, hidden.indexOf("PK\u0001\u0002", 0, "latin1"));
+    const seen = Buffer.from(zipOf());
+    const start = seen.indexOf("PK\u0001\u0002", 0, "latin1");
+    const tail = Buffer.from(seen.subarray(start));
+    tail.writeUInt32LE(start + files.length, tail.length - 6);
+    return Buffer.concat([seen.subarray(0, start), files, tail]);
   };
 
   const ARCHIVES: [what: string, bytes: () => Uint8Array, why: string][] = [
@@ -232,6 +246,7 @@ describe("an import over SSH", unless(noMachine), () => {
       () => relisted((listing) => void listing.write("fil2", listing.lastIndexOf("file"))),
       "its listing does not match its files",
     ],
+    ["whose listing hides most of its files", hiding, "it has more files than its listing says"],
     ["whose files overlap", overlapping, "its listing does not match its files"],
     ["that is no zip", () => randomBytes(2000), "it is truncated"],
     ["that is empty", () => zipSync({}), "it has no database"],
@@ -241,6 +256,13 @@ describe("an import over SSH", unless(noMachine), () => {
   ];
   test.each(ARCHIVES)("an archive %s is rejected", (_what, bytes, why) => {
     expect(said(bytes())).toContain(why);
+  });
+
+  test("an archive that an earlier version of the script has listed is listed again", async () => {
+    const job = await jobOf(zipOf());
+    mkdirSync(join(machine.root, "archives"), { recursive: true });
+    writeFileSync(join(machine.root, "archives", `${job.archive.sha256}.json`), '{"dump_bytes":1,"file_bytes":1}');
+    expect(await done(job)).toMatchObject({ erp_version: "19.0" });
   });
 
   test("a rejected archive leaves nothing", async () => {

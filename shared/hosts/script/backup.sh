@@ -156,7 +156,7 @@ job_verify_archive() {
   require_docker
   docker image inspect "odoo:$version" >/dev/null 2>&1 || pull "odoo:$version"
   with_archive list_archive || unusable "$?" "The backup's archive could not be read"
-  tail -n 1 "$JOB/work/report" | jq -c '{ dump_bytes, file_bytes }' >"$JOB/work/inspected"
+  tail -n 1 "$JOB/work/report" | jq -c '{ dump_bytes, file_bytes, entries }' >"$JOB/work/inspected"
   mv "$JOB/work/inspected" "$ARCHIVES/$(parameter SHA256 '[0-9a-f]{64}').json"
 }
 

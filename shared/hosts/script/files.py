@@ -7,12 +7,13 @@
 #   snapshot DATABASE                  links the files into .snapshot                     {"files", "bytes"}
 #   pack DATABASE PART-BYTES           stdin: the manifest in JSON; /in: a dump           {"files", "missing_files", "skipped_files", "skipped_paths",
 #                                      /out: the archive; then .snapshot is gone            "size_bytes", "sha256", "part_bytes", "parts"}
-#   list [bounded]                     /in: an archive, of which only its listing is read {"dump_bytes", "file_bytes"}
+#   list [bounded]                     /in: an archive, of which only its listing is read {"dump_bytes", "file_bytes",
+#                                                                                           "entries"}
 #   unpack NEW|- [BASE]                /in: an archive, whose files go into NEW, with     {"version", "missing_files", "known_missing"}:
 #                                      links to BASE's; /out, if there is one: its dump    of the files that its dump lists, now and when it was made
 #   try NEW                            the same, for a drill: keeps the archive's row counts
-#   import NEW BYTES                   the same, for one from outside: unpacks to no more the same with {"edition",
-#                                      bytes, and with a dump that stays in its database     "database_name"}
+#   import NEW BYTES ENTRIES           the same, for one from outside: unpacks to no more the same with {"edition",
+#                                      of either, with a dump that stays in its database     "database_name"}
 #   rows                               stdin: counts of tables, a JSON array a line       {"passed", "detail"}: whether they are the archive's
 #   verify DATABASE MISSING            stdin: names and SHA-1s of files, likewise         {"passed", "detail"}: whether all but MISSING are there
 #   measure DATABASE                                                                         {"bytes"}
@@ -320,9 +321,9 @@ class Writer:
 class Reader:
     """What comes in, entry by entry. Sizes that the archive tells are believed only where what is read bears them out."""
 
-    def __init__(self, source, allowed=None):
+    def __init__(self, source, allowed=None, entries_max=None):
         self.source, self.held = source, b""
-        self.allowed = allowed
+        self.allowed, self.entries_max = allowed, entries_max
         self.names = Names()
 
     def some(self):
@@ -360,6 +361,8 @@ class Reader:
             name = name_of(raw, flags, extra)
             if clash := self.names.clash(name):
                 raise Unusable(clash)
+            if self.entries_max is not None and len(self.names.sizes) > self.entries_max:
+                raise Unusable("it has more files than its listing says")
             if flags & 1 or method not in (0, 8) or (method == 0 and flags & STREAMED):
                 raise Unusable("its compression is not supported")
             yield name, self.counted(name, self.contents(method, bool(flags & STREAMED), packed, size, crc))
@@ -802,11 +805,11 @@ def list_archive(bounded=None):
         raise Unusable("it has no database" if dump is None else "it has no manifest")
     if bounded and (entries > ENTRIES_MAX or dump + rest > max(RATIO_FREE, RATIO_MAX * archive.size)):
         raise Unusable("it unpacks to too much")
-    return {"dump_bytes": dump, "file_bytes": rest}
+    return {"dump_bytes": dump, "file_bytes": rest, "entries": entries}
 
 
-def unpack(new, base=None, drill=False, allowed=None):
-    reader = Reader(incoming_archive(), allowed)
+def unpack(new, base=None, drill=False, allowed=None, entries_max=None):
+    reader = Reader(incoming_archive(), allowed, entries_max)
     sql = open("/out", "wb") if os.path.exists("/out") else None
     report = {"version": None}
     listed, target = None, None
@@ -988,7 +991,7 @@ COMMANDS = {
     "list": list_archive,
     "unpack": unpack,
     "try": lambda new: unpack(new, drill=True),
-    "import": lambda new, bytes: unpack(new, allowed=int(bytes)),
+    "import": lambda new, bytes, entries: unpack(new, allowed=int(bytes), entries_max=int(entries)),
     "rows": rows,
     "verify": verify,
     "measure": measure,

@@ -2,15 +2,16 @@
 # database server that holds nothing else and a role without privileges.
 
 job_import_archive() {
-  local bytes
+  local known=$ARCHIVES/${P[SHA256]}.json bytes entries
   P[RESTORE_DATABASE]=yes P[RESTORE_FILESTORE]=yes P[OUTSIDE]=yes
   parameter ERP_VERSIONS '[0-9.]+( [0-9.]+)*' >/dev/null
   hold_drill
   P[ERP_VERSION]=$(version_at_hand) # any image of the ERP has the programs
   open_drill "${P[ERP_VERSION]}" community
   require_room_for_data
-  bytes=$(jq '.dump_bytes + .file_bytes' "$ARCHIVES/${P[SHA256]}.json" | number)
-  UNPACK=(import "$bytes")
+  bytes=$(jq '.dump_bytes + .file_bytes' "$known" | number)
+  entries=$(jq .entries "$known" | number)
+  UNPACK=(import "$bytes" "$entries")
   require_memory "$DRILL_DB_MB" "Examining an archive"
   start_drill_database
   examine

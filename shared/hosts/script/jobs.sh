@@ -33,6 +33,8 @@ PROBE_PORT=8079 # where the proxy serves each site without a certificate, inside
 DOCKER_SECONDS=180 # a restart of the machine's Docker, or an update of it, is over by then
 # The room that must stay free: a database whose disk is full stops, and may not start again.
 RESERVE_BYTES=$((256 * 1024 * 1024))
+# So does one whose disk has no free inodes. Unpacking may take up to 30,000 of them a second, and is stopped a second later.
+RESERVE_INODES=50000
 PART_BYTES_MIN=${ERP_HOSTING_PART_BYTES:-$((64 * 1024 * 1024))} # less for tests
 PARTS_MAX=9000 # the store takes 10,000
 PIECE_BYTES=${ERP_HOSTING_PIECE_BYTES:-$((32 * 1024 * 1024))} # of an archive that is read; two are on the disk at a time
@@ -144,18 +146,26 @@ end() {
 # before the databases of all instances stop.
 GROWING='make_archive|upload_parts|verify_archive|build_restore|restore_archive|drill_archive|import_archive'
 guard() {
-  local job=$JOBS/$1 docker='' free
+  local job=$JOBS/$1 docker='' left
   while is_alive "$job"; do
     docker=${docker:-$(docker_root 2>/dev/null)} || true
-    free=$(least_free "$JOBS" ${docker:+"$docker"})
-    if ((free < RESERVE_BYTES / 2)); then
+    left=$(what_is_short "$JOBS" ${docker:+"$docker"})
+    if [[ -n $left ]]; then
       exec 8>"$job/gate"
       flock 8
-      stop_job "$job" HOST_JOB_FAILED "The work was stopped before the server's disk was full: it has $(megabytes "$free") MB free" KILL
+      stop_job "$job" HOST_JOB_FAILED "The work was stopped before the server's disk was full: it has $left free" KILL
       return
     fi
     sleep 0.5
   done
+}
+
+# What is left on a disk that is almost full; nothing if none is. File systems without a fixed number of inodes, such as Btrfs, report 0 in all.
+what_is_short() { # DIRECTORY…
+  df --output=avail,itotal,iavail -B1 "$@" | awk -v bytes=$((RESERVE_BYTES / 2)) -v inodes="$RESERVE_INODES" '
+    NR > 1 && $1 < bytes { left = int(($1 + 1048575) / 1048576) " MB" }
+    NR > 1 && $2 > 0 && $3 < inodes { left = $3 " inodes" }
+    END { print left }'
 }
 
 least_free() { df --output=avail -B1 "$@" | tail -n +2 | sort -n | head -n 1; } # DIRECTORY…

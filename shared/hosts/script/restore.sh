@@ -88,7 +88,7 @@ forget_new() {
 require_room_for_data() {
   local known bytes
   known=$ARCHIVES/$(parameter SHA256 '[0-9a-f]{64}').json
-  [[ -s $known ]] || job_verify_archive
+  jq -e .entries "$known" >/dev/null 2>&1 || job_verify_archive # an earlier version of the script did not store that
   bytes=$(jq '2 * .dump_bytes + .file_bytes + 128 * 1024 * 1024' "$known" | number)
   if [[ ${P[BACKUP_FIRST]:-} == yes ]]; then
     files measure "$DATABASE" </dev/null || files_failed "The ERP's files cannot be read"
