@@ -174,6 +174,41 @@ describe("jobs on a machine", unless(noMachine), () => {
     expect(site).toMatch(/^http:\/\/new\.example\.com:8079 \{\n\tbind 127\.0\.0\.1\n\timport erp-ins_1\n\}$/m);
   });
 
+  test("images without a name are removed, except those that an instance, a drill or a container needs", async () => {
+    // As Docker does, the stand-in keeps an image that a container, even a stopped one, was created from.
+    machine.docker(`case "$*" in
+      "image ls -q --no-trunc --filter dangling=true") cat $NOTES/dangling ;;
+      "image rm "*) ! grep -qxF "$3" $NOTES/created || exit 1; sed -i "/^$3$/d" $NOTES/dangling ;;
+    esac`);
+    machine.standIn("nsenter", ":");
+    const pinned = { "instances/ins_2/image": "sha256:1", "instances/ins_2/db_image": "sha256:2", "drill/image": "sha256:3" };
+    for (const [name, id] of Object.entries(pinned)) {
+      mkdirSync(join(machine.root, name, ".."), { recursive: true });
+      writeFileSync(join(machine.root, name), id);
+    }
+    writeFileSync(note("created"), "sha256:4\n");
+    const untag = (...ids: string[]): void => writeFileSync(note("dangling"), ids.map((id) => `${id}\n`).join(""));
+    const left = (): string[] => readFileSync(note("dangling"), "utf8").trimEnd().split("\n");
+
+    untag("sha256:1", "sha256:2", "sha256:3", "sha256:4", "sha256:5");
+    const facts = { erp_version: "19.0", edition: "community", database_name: "new", domain: "c.example.com" } as const;
+    await readyInTime({
+      id: "op_images-installErp",
+      kind: "install_erp",
+      instance: { id: "ins_3", admin_email: "a@example.com", ...facts },
+      database: "none",
+      admin_password: undefined,
+      start: false,
+    });
+    expect(left()).toEqual(["sha256:1", "sha256:2", "sha256:3", "sha256:4"]);
+
+    await readyInTime({ id: "op_images-removeErp", kind: "remove_erp", instance_id: "ins_2" });
+    expect(left()).toEqual(["sha256:3", "sha256:4"]);
+    rmSync(join(machine.root, "drill"), { recursive: true });
+    await readyInTime({ id: "op_images_other-removeErp", kind: "remove_erp", instance_id: "ins_3" });
+    expect(left()).toEqual(["sha256:4"]);
+  });
+
   test("SQL runs in a tenant's database as its own role, and as the superuser only in the server's own database", () => {
     const script = hostScript();
     expect(script.match(/-U odoo/g), "no statement names the role itself").toBeNull();

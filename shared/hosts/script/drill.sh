@@ -42,7 +42,7 @@ open_drill() { # VERSION EDITION
   set_fact edition "$2"
   if [[ $2 == enterprise ]]; then fetch_enterprise "$1"; fi
   for image in postgres:16 "odoo:$1"; do docker image inspect "$image" >/dev/null 2>&1 || pull "$image"; done
-  IMAGE=$(image_id "odoo:$1")
+  pin_images
   # A dump may contain commands that connect as the superuser: in the image, its own network namespace needs no password otherwise.
   printf 'POSTGRES_USER=postgres\nPOSTGRES_DB=postgres\nPOSTGRES_PASSWORD=%s\nPOSTGRES_INITDB_ARGS=--auth-host=scram-sha-256\n' "$(random)" \
     >"$HERE/database.env"
@@ -72,7 +72,7 @@ drill_container() { # NAME MEGABYTES OPTION…
 start_drill_database() {
   drill_container "$DRILL-db" "$DRILL_DB_MB" --network none --cap-add CHOWN --cap-add DAC_OVERRIDE --cap-add FOWNER --cap-add SETGID \
     --cap-add SETUID --read-only --tmpfs /run/postgresql:mode=3777 --tmpfs /tmp --shm-size 256m --env-file "$HERE/database.env" \
-    -v "${DRILL}_db:/var/lib/postgresql/data" "$(image_id postgres:16)" postgres -c listen_addresses=127.0.0.1 -c fsync=off \
+    -v "${DRILL}_db:/var/lib/postgresql/data" "$(fact db_image)" postgres -c listen_addresses=127.0.0.1 -c fsync=off \
     -c synchronous_commit=off -c full_page_writes=off -c shared_buffers=96MB -c maintenance_work_mem=48MB -c wal_level=minimal \
     -c max_wal_senders=0 -c max_locks_per_transaction=512 || broken "The throwaway database server does not start"
   within 90 answers_sql || broken "The throwaway database server does not start"

@@ -27,6 +27,7 @@ job_install_erp() {
   serve "$domain"
   set_fact wanted "$wanted"
   if [[ $wanted == running ]]; then start_erp; fi
+  remove_unused_images # the newest images may have taken the names of others
 }
 
 # Before each start: computes its shares for the current number of instances.
@@ -50,14 +51,36 @@ configure() {
   mv "$JOB/work/compose.yaml" "$HERE/compose.yaml"
 }
 
-# Resolves the images' names at the installation: images that a later instance pulls do not change this one.
+# Resolves the images' names at the installation: images that a later instance pulls do not change this one. Under the lock, no
+# other job can remove an image that has been resolved but not yet pinned.
 pin_images() {
-  if [[ -z $(fact db_image) ]]; then set_fact db_image "$(image_id postgres:16)"; fi
-  if [[ -z $(fact image) ]]; then set_fact image "$(image_id "odoo:$VERSION")"; fi
-  load "$ID"
+  (
+    flock 5
+    pin db_image postgres:16
+    pin image "odoo:$VERSION"
+  ) 5>"$ROOT/locks/images"
+  IMAGE=$(fact image)
 }
 
-image_id() { docker image inspect -f '{{.Id}}' "$1"; }
+pin() { # FACT NAME
+  local id
+  if [[ -n $(fact "$1") ]]; then return; fi
+  id=$(docker image inspect -f '{{.Id}}' "$2")
+  set_fact "$1" "$id"
+}
+
+# Those that lost their name to a newer one. Docker keeps images that have a container; one that is being installed may have none yet.
+# Docker's own pruning would remove that one's.
+remove_unused_images() {
+  local image
+  (
+    flock 5
+    for image in $(docker image ls -q --no-trunc --filter dangling=true); do
+      if grep -qsF "$image" "$INSTANCES"/*/{image,db_image} "$ROOT"/drill/{image,db_image}; then continue; fi
+      docker image rm "$image" >/dev/null 2>&1 || true
+    done
+  ) 5>"$ROOT/locks/images"
+}
 
 random() { head -c 24 /dev/urandom | base64 | tr '+/' 'ab'; }
 
@@ -284,7 +307,10 @@ download() { # URL FILE [OPTION…]; the address may hold credentials
     curl --config - -fsSL --retry 4 --retry-delay 3 --connect-timeout 20 --speed-limit 1000 --speed-time 60 -o "$file" "$@"
 }
 
-job_remove_erp() { remove_instance "$ID"; }
+job_remove_erp() {
+  remove_instance "$ID"
+  remove_unused_images
+}
 
 remove_instance() {
   local label=label=com.docker.compose.project=erp-$1
