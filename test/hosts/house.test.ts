@@ -13,13 +13,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Job } from "../../shared/hosts/host.ts";
 import { hostScript } from "../../shared/hosts/host-script.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
 import { unless } from "../harness/unless.ts";
 import { ownAws } from "./cloud.ts";
-import { noMachine, startMachine, type TestMachine, until } from "./machine.ts";
+import { noMachine, processesWith, signal, startMachine, type TestMachine, until } from "./machine.ts";
 
 describe("jobs on a machine", unless(noMachine), () => {
   let machine: TestMachine;
@@ -207,6 +207,71 @@ describe("jobs on a machine", unless(noMachine), () => {
     rmSync(join(machine.root, "drill"), { recursive: true });
     await readyInTime({ id: "op_images_other-removeErp", kind: "remove_erp", instance_id: "ins_3" });
     expect(left()).toEqual(["sha256:4"]);
+  });
+
+  describe("two instances behind the proxy", () => {
+    const site = (id: string): string => join(machine.root, "caddy/etc/sites", `${id}.caddy`);
+    const siteOf = (domain: string): string => `${domain} {\n}\n`;
+    const domains = { ins_1: "a.example.com", ins_2: "b.example.com" };
+    const calls = (): string[] => (existsSync(note("calls")) ? readFileSync(note("calls"), "utf8").trimEnd().split("\n") : []);
+    const move = (id: string, instance_id: string, domain: string): Job<"move_domain"> => ({
+      id: `op_${id}-moveDomain`,
+      kind: "move_domain",
+      instance_id,
+      domain,
+    });
+    const REJECTED = {
+      name: "GiveUp",
+      code: "HOST_JOB_FAILED",
+      message: expect.stringContaining("The proxy rejected the domain"),
+    };
+    beforeEach(() => {
+      machine.standIn("nsenter", ":");
+      for (const [id, domain] of Object.entries(domains)) {
+        machine.install(id, {});
+        writeFileSync(join(machine.root, "instances", id, "domain"), domain);
+        writeFileSync(site(id), siteOf(domain));
+      }
+      // As Caddy does, the stand-in rejects a configuration that has a domain twice. One that it cannot load is called so here.
+      machine.docker(`case "$*" in
+        "exec erp-caddy caddy "[ar]*)
+          echo $4 >> $NOTES/calls
+          if [ $4 = adapt ]; then cd ${machine.root}/caddy/etc/check; else cd ${machine.root}/caddy/etc/sites; fi
+          if ! sed -n '/^[a-z]/s/ {$//p' *.caddy | tr , '\n' | tr -d ' ' | sort | uniq -d | grep -q . &&
+            ! { [ $4 = reload ] && grep -q unloadable *.caddy; }; then exit; fi
+          while [ -e $NOTES/hold ]; do sleep 0.1; done
+          exit 1 ;;
+        *) cat > /dev/null ;;
+      esac`);
+    });
+
+    test("a domain that the proxy rejects is never in its configuration, even if the job is killed", async () => {
+      writeFileSync(note("hold"), "");
+      const killed = move("killed", "ins_1", domains.ins_2);
+      await ssh.run(machine.server, killed);
+      await until("it is rejected", () => calls().length > 0);
+      for (const pid of processesWith(`ERP_HOSTING_ROOT=${machine.root}`)) signal(pid, "SIGKILL");
+      rmSync(note("hold"));
+      expect(readFileSync(site("ins_1"), "utf8")).toBe(siteOf(domains.ins_1));
+      expect(await failure(killed)).toMatchObject(REJECTED);
+      expect(readFileSync(site("ins_1"), "utf8")).toBe(siteOf(domains.ins_1));
+      await readyInTime(move("other", "ins_2", "c.example.com"));
+    });
+
+    test("no job loads a site that another one is about to take back", async () => {
+      writeFileSync(note("hold"), "");
+      const [failing, other] = [move("failing", "ins_1", "unloadable.example.com"), move("waiting", "ins_2", "c.example.com")];
+      await ssh.run(machine.server, failing);
+      await until("it is loaded", () => calls().at(-1) === "reload");
+      await ssh.run(machine.server, other);
+      await until("it waits", () => existsSync(join(machine.root, "jobs", other.id, "work/site")));
+      expect(readFileSync(site("ins_2"), "utf8")).toBe(siteOf(domains.ins_2));
+      rmSync(note("hold"));
+      expect(await failure(failing)).toMatchObject(REJECTED);
+      expect(readFileSync(site("ins_1"), "utf8")).toBe(siteOf(domains.ins_1));
+      await readyInTime(other);
+      expect(readFileSync(site("ins_2"), "utf8")).toMatch(/^c\.example\.com \{$/m);
+    });
   });
 
   test("SQL runs in a tenant's database as its own role, and as the superuser only in the server's own database", () => {

@@ -320,7 +320,7 @@ remove_instance() {
   docker network disconnect -f "erp-$1_edge" erp-caddy >/dev/null 2>&1 || true
   docker network ls -q --filter "$label" | xargs -r docker network rm >/dev/null
   if [[ -e $CADDY/etc/sites/$1.caddy ]]; then
-    rm "$CADDY/etc/sites/$1.caddy"
+    flock "$ROOT/locks/proxy" rm "$CADDY/etc/sites/$1.caddy"
     reload_proxy
   fi
   rm -rf "${INSTANCES:?}/$1"

@@ -1,9 +1,8 @@
 # The proxy in front of all instances, with a site for each.
 
 serve() { # DOMAIN…: under these names and no others
-  local sites=$CADDY/etc/sites names='' probed='' domain
+  local names='' probed='' domain
   for domain in "$@"; do names+="${names:+, }$domain" probed+="${probed:+, }http://$domain:$PROBE_PORT"; done
-  cp "$sites/$ID.caddy" "$JOB/work/site.before" 2>/dev/null || true
   # Of the session cookie, which the ERP sets without them, only our two attributes remain.
   cat >"$JOB/work/site" <<SITE
 ($PROJECT) {
@@ -30,25 +29,45 @@ $probed {
 	import $PROJECT
 }
 SITE
-  mv "$JOB/work/site" "$sites/$ID.caddy"
-  if ! reload_proxy; then
-    rm "$sites/$ID.caddy"
-    if [[ -e $JOB/work/site.before ]]; then mv "$JOB/work/site.before" "$sites/$ID.caddy"; fi
-    broken "The proxy rejected the domain: another instance on the server may use it"
-  fi
+  with_proxy replace_site || broken "The proxy rejected the domain: another instance on the server may use it"
 }
+
+# A site that the proxy rejects never becomes part of its configuration: if the job is killed then, the proxy could not load the other
+# sites any more, and could not start.
+replace_site() {
+  local site=$CADDY/etc/sites/$ID.caddy before=$JOB/work/site.before
+  accepts_site || return 1
+  if [[ -e $site ]]; then cp "$site" "$before" || return 1; fi
+  mv "$JOB/work/site" "$site" || return 1
+  if caddy reload Caddyfile; then return; fi
+  rm "$site"
+  if [[ -e $before ]]; then mv "$before" "$site"; fi
+  return 1
+}
+
+# In a copy of the configuration: whether the proxy can read it with this site, and finds no domain twice.
+accepts_site() {
+  local check=$CADDY/etc/check
+  rm -rf "$check" && cp -r "$CADDY/etc/sites" "$check" && cp "$JOB/work/site" "$check/$ID.caddy" &&
+    sed 's|/etc/caddy/sites/|/etc/caddy/check/|' "$CADDY/etc/Caddyfile" >"$check/Caddyfile" &&
+    caddy adapt check/Caddyfile >/dev/null
+}
+
+caddy() { docker exec erp-caddy caddy "$1" --config "/etc/caddy/$2" --adapter caddyfile "${@:3}"; } # COMMAND FILE [OPTION]
 
 # The ERP's only process handles live connections if it has no workers.
 websocket_port() { if [[ $(fact workers) == 0 ]]; then echo 8069; else echo 8072; fi; }
 
 # Reports the error of a new configuration, and keeps the old one.
-reload_proxy() { # [OPTION]
+reload_proxy() { with_proxy caddy reload Caddyfile "$@"; } # [OPTION]
+
+with_proxy() { # COMMAND…: with the proxy running, and no other job changing it
   (
     flock 6
     if ! is_running erp-caddy; then PROJECT=erp-caddy HERE=$CADDY compose up -d || exit 1; fi
     within 30 docker exec erp-caddy caddy version >/dev/null || exit 1
     join_networks
-    docker exec erp-caddy caddy reload --config /etc/caddy/Caddyfile --adapter caddyfile "$@"
+    "$@"
   ) 6>"$ROOT/locks/proxy"
 }
 
