@@ -1,8 +1,9 @@
 // Every minute: checks whether each server responds, and records those that went offline or came back, and what they report about themselves.
-import { recordReport } from "../../shared/data/host-reports.ts";
+// Those that came back lose the ERPs whose instances were deleted meanwhile.
+import { leftoversOn, type MachineReport, recordReport } from "../../shared/data/host-reports.ts";
 import { recordProbe, watchedServers } from "../../shared/data/machines.ts";
 import type { ServerRecord, WatchedServer } from "../../shared/data/records.ts";
-import { greets, probe } from "../../shared/hosts/index.ts";
+import { greets, probe, run } from "../../shared/hosts/index.ts";
 import { bytesOfId } from "../../shared/domain/ids.ts";
 import { HEALTH } from "../../shared/domain/lifecycle.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
@@ -25,7 +26,22 @@ async function check({ server, watched }: { server: ServerRecord; watched: Watch
   if (!responded) log.warn("server does not respond", { server: server.id, account: server.account_id });
   const reason = goesOffline(server, responded) ? await reasonOf(server) : "";
   await recordProbe(server, { responded, loggedIn, reason });
-  if (report !== undefined) await recordReport(server, report);
+  if (report === undefined) return;
+  await recordReport(server, report);
+  await removeLeftovers(server, report);
+}
+
+/** The job continues without us; as long as it has not succeeded, the machine reports the ERP, and a later check asks for the job again. */
+async function removeLeftovers(server: ServerRecord, report: MachineReport): Promise<void> {
+  for (const instance_id of await leftoversOn(server, report)) {
+    const about = { account: server.account_id, server: server.id, instance: instance_id };
+    try {
+      await run(server, { id: `leftover-${instance_id}`, kind: "remove_erp", instance_id });
+      log.info("removing an ERP whose instance was deleted while its server did not respond", about);
+    } catch (error) {
+      log.warn("could not remove an ERP whose instance was deleted while its server did not respond", { ...about, error });
+    }
+  }
 }
 
 /** A login takes 5 ms of CPU time, a greeting 0.3: 10,000 logins a minute would keep a function of one vCPU busy for 50 s. */

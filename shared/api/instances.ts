@@ -246,7 +246,7 @@ export const instances = {
     path: "/instances/:id",
     summary: "Delete an instance",
     description:
-      "Removes the ERP with its database and files from the server. Its backups are kept, and you can still clone them. If the server is not active, only the record is removed and `result.host_skipped` is true.",
+      "Removes the ERP with its database and files from the server. Its backups are kept, and you can still clone them. If the server is not active, only the record is removed and `result.host_skipped` is true; the ERP is removed when the server responds again.",
     access: ["instances:write"],
     status: 202,
     errors: [operationInProgress(exampleId("operation")), actionNotAllowed("delete", "provisioning")],

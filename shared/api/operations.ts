@@ -36,7 +36,11 @@ export const OperationResult = z
     host_skipped: z
       .boolean()
       .optional()
-      .meta({ description: "The server was not active, so only the record was removed", examples: [false] }),
+      .meta({
+        description:
+          "The server was not active, so only the record was removed; the ERP is removed when the server responds again",
+        examples: [false],
+      }),
     verification: Verification.optional(),
     drill: Drill.optional().meta({ description: "What a restore drill found" }),
     downtime_seconds: z

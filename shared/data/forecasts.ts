@@ -239,7 +239,7 @@ export async function forecastInstanceDeletion(instance: InstanceRecord): Promis
         instance.id,
         reachable
           ? "Removes the ERP with its database and files from the server, and the record; backups stay"
-          : "Removes the record only, because the server is not active; backups stay",
+          : "Removes the record at once, because the server is not active, and the ERP when the server responds again; backups stay",
       ),
     ],
     {

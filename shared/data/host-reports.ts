@@ -1,10 +1,11 @@
 // What the machines of servers report about themselves: free disk space and memory, and the certificates of their instances.
 import type { Certificate } from "../api/instances.ts";
-import { CERTIFICATE_PENDING, WATCHED } from "../domain/lifecycle.ts";
+import { CERTIFICATE_PENDING, OPERATION, WATCHED } from "../domain/lifecycle.ts";
 import { now } from "./change.ts";
-import { keys } from "./keys.ts";
-import { HostReport, type InstanceRecord, type ReportedCertificate, type ServerRecord } from "./records.ts";
-import { ConditionFailed, type Ref, transact, updateOne } from "./table.ts";
+import { keys, keyString } from "./keys.ts";
+import { newestOfParent } from "./lists-of-parents.ts";
+import { HostReport, type InstanceRecord, OperationRecord, type ReportedCertificate, type ServerRecord } from "./records.ts";
+import { ConditionFailed, readAll, type Ref, transact, updateOne } from "./table.ts";
 import { check, update } from "./writes.ts";
 
 /** What a machine found out about itself. */
@@ -51,6 +52,31 @@ export async function recordReport(server: ServerRecord, { certificates, ...free
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error; // deleted meanwhile, or another run was faster
   }
+}
+
+/**
+ * The instances that were deleted while the machine did not respond, and whose ERPs are still on it. Any other without a record stays where it
+ * is: the table may have been restored to an earlier time.
+ */
+export async function leftoversOn(server: ServerRecord, { certificates = [] }: MachineReport): Promise<string[]> {
+  const { account_id, instances } = server;
+  if (certificates.length <= instances) return [];
+  const reported = certificates.slice(0, instances + LEFTOVERS_MAX).map(({ instance_id }) => instance_id);
+  const keyOf = (id: string) => keys.record("instance", account_id, id);
+  const present = await readAll(reported.map(keyOf));
+  const unknown = reported.filter((id) => !present.has(keyString(keyOf(id))));
+  const deleted = await Promise.all(unknown.map((id) => wasDeletedWithout(account_id, id)));
+  return unknown.filter((_, place) => deleted[place]);
+}
+
+/** How far back the deletion is looked for: drills and clones of its backups may be newer. */
+const LOOK_BACK = 100;
+
+async function wasDeletedWithout(accountId: string, instanceId: string): Promise<boolean> {
+  const newest = await newestOfParent({ kind: "operation", accountId, schema: OperationRecord }, instanceId, LOOK_BACK);
+  return newest.some(
+    ({ type, state, result }) => type === "instance.delete" && state === OPERATION.succeeded && result?.host_skipped === true,
+  );
 }
 
 /** What is shown of an instance's certificate. One that was reported for the domain before the present one does not count. */

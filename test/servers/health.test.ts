@@ -4,6 +4,11 @@ import type { Cloud } from "../../infra/local/cloud.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
+import { changeOf } from "../../shared/data/change.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { recordProbe } from "../../shared/data/machines.ts";
+import { listErps } from "../../shared/data/sandbox.ts";
+import { getServer } from "../../shared/data/servers.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
 
@@ -48,4 +53,25 @@ test("a server that does not respond is offline after the fifth probe, and actio
   const operation = (await me.api.delete(`/instances/${instance.id}`)).as(Operation);
   expect((await me.until(operation.id)).result).toMatchObject({ host_skipped: true });
   expect((await me.api.get(`/instances/${instance.id}`)).status).toBe(404);
+});
+
+test("a server that comes back loses the ERPs whose instances were deleted meanwhile, and no others", async () => {
+  const server = await getServer(me.id, (await me.server()).id);
+  const [deleted, kept, forgotten] = [
+    await me.instance({ server_id: server.id }),
+    await me.instance({ server_id: server.id }),
+    await me.instance({ server_id: server.id }),
+  ];
+  const erps = async () => [...(await listErps(String(server.machine_id))).keys()].toSorted();
+  for (let probe = 1; probe <= 5; probe++)
+    await recordProbe(await getServer(me.id, server.id), { responded: false, reason: "Gone" });
+  await me.until((await me.api.delete(`/instances/${deleted.id}`)).as(Operation).id);
+  // As in a table that was restored to an earlier time.
+  const change = changeOf({ id: me.id });
+  change.remove(keys.record("instance", me.id, forgotten.id), { exists: true });
+  await change.commit();
+  expect(await erps()).toEqual([deleted.id, kept.id, forgotten.id].toSorted());
+  await cloud.events.fire("checkservers");
+  expect((await show(server.id)).status).toBe("active");
+  expect(await erps()).toEqual([kept.id, forgotten.id].toSorted());
 });

@@ -160,11 +160,12 @@ guard() {
   done
 }
 
-# What is left on a disk that is almost full; nothing if none is. File systems without a fixed number of inodes, such as Btrfs, report 0 in all.
+# What is left on a disk that is almost full; nothing if none is. File systems without a fixed number of inodes, such as Btrfs, report 0 in all;
+# a small one may never have as many as are to stay free.
 what_is_short() { # DIRECTORY…
   df --output=avail,itotal,iavail -B1 "$@" | awk -v bytes=$((RESERVE_BYTES / 2)) -v inodes="$RESERVE_INODES" '
     NR > 1 && $1 < bytes { left = int(($1 + 1048575) / 1048576) " MB" }
-    NR > 1 && $2 > 0 && $3 < inodes { left = $3 " inodes" }
+    NR > 1 && $2 > 0 && $3 < inodes && $3 < $2 / 10 { left = $3 " inodes" }
     END { print left }'
 }
 

@@ -119,7 +119,7 @@ export const operations: typeof en = {
   queued: "In der Warteschlange",
   progressUnknown: "Der Fortschritt lässt sich gerade nicht abrufen. Neuer Versuch…",
   hostSkipped:
-    "Der Server war nicht aktiv, daher wurde nur der Eintrag entfernt. Die Daten auf dem Rechner sind erhalten geblieben.",
+    "Der Server war nicht aktiv, daher wurde nur der Eintrag entfernt. Das ERP und seine Daten werden entfernt, sobald der Server wieder antwortet.",
   finished: (time) => <>Beendet {time}</>,
   backup: "Sicherung",
   drill: (status) => <>Test: {status}</>,

@@ -128,7 +128,8 @@ export const operations = {
   running: "Running",
   queued: "Queued",
   progressUnknown: "Can't get the progress right now. Trying again…",
-  hostSkipped: "The server wasn't active, so only the record was removed. Data on the machine was kept.",
+  hostSkipped:
+    "The server wasn't active, so only the record was removed. The ERP and its data are removed when the server responds again.",
   finished: (time: ReactNode) => <>Finished {time}</>,
   backup: "Backup",
   drill: (status: ReactNode) => <>Drill: {status}</>,
