@@ -252,6 +252,10 @@ it.each([3, 10, 30, 120, 240])("a poll of %d minutes asks for the last time when
   expect(sum).toBeLessThan(minutes * 60 + 60);
 });
 
+it("a poll does not wait again when its time is exactly over", () => {
+  expect(waitsOf({ upToMinutes: 2, firstWaitSeconds: 60 })).toEqual([60, 60]);
+});
+
 it("a poll has the table's own time in live", () => {
   const [, second] = TABLE.steps;
   expect(limited(second, SETTINGS.live.polls)).toEqual(second);

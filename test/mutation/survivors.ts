@@ -18,6 +18,11 @@ const LIFECYCLE = "shared/domain/lifecycle.ts";
 const TYPES = "This tells the compiler what the table says: nothing else can be there.";
 const PAGES = "shared/data/pages.ts";
 const HINT = "What is remembered of an item without a free slot is replaced by what its write returns.";
+const LISTS = "shared/data/lists.ts";
+const OMITTED = "The SDK leaves out what is undefined.";
+const EQUAL = "The two are the same then.";
+const NO_BLOCKS = "No blocks have no records: the count finds that as well.";
+const UNMARKED = "A comparison with undefined is false: a block without a mark is never the one that is found.";
 
 export const survivors: readonly Explanation[] = [
   { file: SLOTS, code: "tries++", becomes: "tries--", why: LOST_PLACE },
@@ -127,6 +132,51 @@ export const survivors: readonly Explanation[] = [
     becomes: "{}",
     why: "A function without a return returns undefined.",
   },
+  {
+    file: LISTS,
+    code: 'page.order === "asc"',
+    becomes: 'page.order !== "asc"',
+    why: "The names of the two orders are swapped: each still rejects the other's cursors.",
+  },
+  { file: LISTS, code: "limit !== undefined", becomes: "true", why: OMITTED },
+  { file: LISTS, code: "more !== undefined", becomes: "true", why: OMITTED },
+  {
+    file: LISTS,
+    code: "cursor === undefined",
+    becomes: "true",
+    why: "A query with a cursor has no page, so that nothing is skipped. One with both is rejected before.",
+  },
+  { file: LISTS, code: "place.edge > low", becomes: "place.edge >= low", why: EQUAL },
+  { file: LISTS, code: "place.edge < high", becomes: "place.edge <= high", why: EQUAL },
+  {
+    file: LISTS,
+    code: "above > below",
+    becomes: "above >= below",
+    why: "They are equal only if no block is between: nothing is found in either case.",
+  },
+  { file: LISTS, code: "from >= to", becomes: "false", why: NO_BLOCKS },
+  { file: LISTS, code: "from >= to", becomes: "from > to", why: NO_BLOCKS },
+  {
+    file: LISTS,
+    code: "last.from < first.to",
+    becomes: "last.from <= first.to",
+    why: "Where one end begins with the block at which the other stops, one call reads what two would.",
+  },
+  { file: LISTS, code: "mark === undefined", becomes: "false", why: UNMARKED },
+  { file: LISTS, code: "[]", becomes: '["Stryker was here"]', why: UNMARKED },
+  {
+    file: LISTS,
+    code: "block >= from",
+    becomes: "true",
+    why: "Marks rise with their blocks, but for less than the margin: no older block has one after the time.",
+  },
+  {
+    file: LISTS,
+    code: "ofType <= ofActor",
+    becomes: "ofType < ofActor",
+    why: "Of two lists of the same length, either will do.",
+  },
+  { file: LISTS, code: "true", becomes: "false", why: "What is read is sorted afterwards." },
   {
     file: "functions/workflows/restore-backup/tasks.ts",
     code: 'progress === "down"',
