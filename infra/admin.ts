@@ -17,7 +17,7 @@ import {
 } from "../shared/data/operator.ts";
 import { releaseMachine } from "../shared/data/taken-machines.ts";
 import { generatePassword } from "../shared/domain/generated-password.ts";
-import { DEFAULT_QUOTAS, type QuotaKind } from "../shared/domain/limits.ts";
+import { DEFAULT_QUOTAS } from "../shared/domain/limits.ts";
 import { serviceKey } from "../shared/platform/service-key.ts";
 import { LocalError } from "./local/errors.ts";
 import { readAccess } from "./local/access.ts";
@@ -32,7 +32,7 @@ const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
   delete-user --email EMAIL                                removes a user and ends all of their sessions; keeps and lists the API
                                                            tokens that they created; an account keeps its last user
   set-password --email EMAIL                               a new password; ends all of the user's sessions
-  set-quota --account ID --servers N --instances N --tokens N --ssh-keys N --users N
+  set-quota --account ID --servers N --instances N --tokens N --ssh-keys N --users N --sessions N
   index [--account ID]                                     adds what search, labels, filters of events and the overview need to the
                                                            records from before these; safe at any time, and again
   release-machine --name NAME                              lets any account use one of your own machines, which you have
@@ -56,18 +56,23 @@ const OPTIONS = {
   tokens: { type: "string" },
   "ssh-keys": { type: "string" },
   users: { type: "string" },
+  sessions: { type: "string" },
   secret: { type: "string" },
   "ask-password": { type: "boolean" },
   help: { type: "boolean" },
 } as const;
 
-const QUOTAS: readonly { option: "servers" | "instances" | "tokens" | "ssh-keys" | "users"; kind: QuotaKind }[] = [
-  { option: "servers", kind: "server" },
-  { option: "instances", kind: "instance" },
-  { option: "tokens", kind: "token" },
-  { option: "ssh-keys", kind: "ssh_key" },
-  { option: "users", kind: "user" },
-];
+const WHOLE = z.string().regex(/^\d{1,6}$/, "must be a whole number");
+const FEW = z.string().regex(/^[1-9]\d?$/, "must be a whole number from 1 to 99");
+
+const QUOTAS = [
+  { option: "servers", kind: "server", form: WHOLE },
+  { option: "instances", kind: "instance", form: WHOLE },
+  { option: "tokens", kind: "token", form: WHOLE },
+  { option: "ssh-keys", kind: "ssh_key", form: WHOLE },
+  { option: "users", kind: "user", form: WHOLE },
+  { option: "sessions", kind: "session", form: FEW }, // of each user; the oldest ends
+] as const;
 
 class UsageError extends Error {}
 
@@ -151,6 +156,7 @@ async function list(): Promise<void> {
       const quota = z.record(z.string(), z.unknown()).parse(account);
       return `${kind.replace("_", " ")}s ${String(quota[`used_${kind}`])}/${String(quota[`limit_${kind}`])}`;
     });
+    used.push(`sessions per user ${account.limit_session}`);
     console.log(`${account.id}  ${account.account_name}\n  ${used.join(", ")}\n  ${(await emailsOf(account.id)).join(", ")}`);
   }
 }
@@ -164,16 +170,14 @@ async function removeUser(address: string): Promise<void> {
 }
 
 async function quotas(accountId: string, values: Values): Promise<void> {
-  const limits = QUOTAS.flatMap(({ option, kind }) => {
+  const limits = QUOTAS.flatMap(({ option, kind, form }) => {
     const value = values[option];
-    return value === undefined
-      ? []
-      : [{ option, kind, limit: given(option, value, z.string().regex(/^\d{1,6}$/, "must be a whole number")) }];
+    return value === undefined ? [] : [{ option, kind, limit: given(option, value, form) }];
   });
   if (limits.length === 0) throw new UsageError(`Give at least one of ${QUOTAS.map(({ option }) => `--${option}`).join(", ")}.`);
   for (const { option, kind, limit } of limits) {
     await setQuota(accountId, kind, Number(limit));
-    console.log(`${accountId} can have ${limit} ${option}`);
+    console.log(`${accountId} can have ${limit} ${option}${kind === "session" ? " per user" : ""}`);
   }
 }
 

@@ -18,8 +18,9 @@ export const handler = handle(api.auth.login)(async ({ body, ipAddress, requestI
   await attempt.succeeded();
   const sessionId = newId("session");
   const expires = endOfSession(sessionId);
-  if (!(await openSession(user, sessionId))) throw wrongPassword();
-  const change = changeOf(await getAccount(user.account_id));
+  const account = await getAccount(user.account_id);
+  if (!(await openSession(user, sessionId, account.limit_session))) throw wrongPassword();
+  const change = changeOf(account);
   const caller = {
     account_id: user.account_id,
     type: "user" as const,

@@ -67,7 +67,7 @@ export async function deleteUser(email: string): Promise<TokenRecord[]> {
 }
 
 /** The account's new quota; what it has beyond that stays. */
-export async function setQuota(accountId: string, kind: QuotaKind, limit: number): Promise<void> {
+export async function setQuota(accountId: string, kind: QuotaKind | "session", limit: number): Promise<void> {
   const account = await namedAccount(accountId);
   const change = changeOf(account);
   change.setOnAccount({ [`limit_${kind}`]: limit, updated_at: now() });

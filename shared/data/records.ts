@@ -10,6 +10,7 @@ import { Event } from "../api/settings.ts";
 import { SshKey } from "../api/ssh-keys.ts";
 import { Token } from "../api/tokens.ts";
 import { ALL_PERMISSIONS } from "../api/permissions.ts";
+import { SESSIONS_PER_USER } from "../domain/limits.ts";
 import { isServerPhase, OPERATION_TYPES, PROTECTION_STATUSES, RESOURCE_TYPES, type ServerPhase } from "../domain/lifecycle.ts";
 import { Stamp } from "./stamps.ts";
 import { stored } from "./stored.ts";
@@ -276,6 +277,8 @@ export const AccountRecord = z.object({
   limit_token: counter,
   limit_ssh_key: counter,
   limit_user: counter,
+  /** Of each user; the oldest ends. */
+  limit_session: count.default(SESSIONS_PER_USER),
   /** How many there are. */
   used_server: counter,
   used_instance: counter,

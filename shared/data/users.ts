@@ -64,14 +64,14 @@ export const openSessions = (item: Item): Uint8Array[] =>
 const SESSION_TRIES = 100;
 
 /**
- * Opens a session, and ends the oldest beyond the limit. Returns false if the verified password is no longer the user's: a password change
+ * Opens a session, and ends the oldest if there would be more than `most`. Returns false if the verified password is no longer the user's: a password change
  * also ends sessions that are being opened.
  */
-export async function openSession(user: UserRecord, sessionId: string): Promise<boolean> {
+export async function openSession(user: UserRecord, sessionId: string, most: number = SESSIONS_PER_USER): Promise<boolean> {
   const [key, tag, password] = [keys.userAccess(user.id), sessionTag(sessionId), passwordTag(user.password_hash)];
   let open: Uint8Array[] = []; // what most have is room
   for (let attempt = 0; attempt < SESSION_TRIES; attempt++) {
-    const hasRoom = open.length < SESSIONS_PER_USER;
+    const hasRoom = open.length < most;
     const { done, item } = await updateRaw(key, {
       UpdateExpression: hasRoom ? "ADD sessions :new" : "SET sessions = :new",
       ConditionExpression: `#password = :password AND ${
@@ -81,8 +81,8 @@ export async function openSession(user: UserRecord, sessionId: string): Promise<
       ExpressionAttributeValues: {
         ":password": password,
         ...(hasRoom
-          ? { ":new": new Set([tag]), ":most": SESSIONS_PER_USER }
-          : { ":new": new Set([...open.slice(1 - SESSIONS_PER_USER), tag]), ":open": new Set(open) }),
+          ? { ":new": new Set([tag]), ":most": most }
+          : { ":new": new Set([...open.slice(open.length + 1 - most), tag]), ":open": new Set(open) }),
       },
     });
     if (done) return true;

@@ -10,7 +10,7 @@ import { openSession, setPassword, userAccessRef, userRef } from "../../shared/d
 import { find } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { hashPassword } from "../../shared/platform/passwords.ts";
-import { createUser, deleteUser, emailsOf } from "../../shared/data/operator.ts";
+import { createUser, deleteUser, emailsOf, setQuota } from "../../shared/data/operator.ts";
 import { account, type TestAccount, type TestUser } from "../harness/account.ts";
 import { type Client, stranger } from "../harness/client.ts";
 
@@ -205,6 +205,17 @@ test("a user's 21st session ends the oldest one", async () => {
   const [oldest, ...rest] = sessions;
   expect(oldest && (await isIn(oldest))).toBe(false);
   for (const session of rest) expect(await isIn(session)).toBe(true);
+});
+
+test("an account's users have as many sessions as the operator sets", async () => {
+  const other = await account();
+  const first = await other.session();
+  await setQuota(other.id, "session", 1);
+  const second = await other.session();
+  expect([await isIn(first), await isIn(second)]).toEqual([false, true]);
+  await setQuota(other.id, "session", 2);
+  const third = await other.session();
+  expect([await isIn(second), await isIn(third)]).toEqual([true, true]);
 });
 
 describe("the JWT", () => {
