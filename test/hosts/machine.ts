@@ -190,7 +190,7 @@ export async function startMachine(): Promise<TestMachine> {
       const facts = { version: "19.0", edition: "community", database: DATABASE, domain: "shop.example.com", wanted: "running" };
       for (const [name, value] of Object.entries(facts)) writeFileSync(join(here, name), value, { mode: 0o600 });
       writeFileSync(join(here, "odoo.conf"), "db_user = odoo\ndb_password = secret\n", { mode: 0o600 });
-      writeFileSync(join(root, "caddy/etc/Caddyfile"), "import /etc/caddy/sites/*.caddy\n");
+      writeFileSync(join(root, "caddy/etc/Caddyfile"), "import /etc/caddy/sites/*.caddy\n", { mode: 0o600 });
       for (const [name, bytes] of Object.entries(files)) writeFileSync(join(filestore, name), bytes);
       execFileSync("chown", ["-R", String(ERP_USER), volume]);
     },
