@@ -56,11 +56,13 @@ const PRINTABLE = new RegExp(`^[${SPACES_AND_JOINERS}]*[^${UNPRINTABLE}${SPACES_
 /** The same above U+FFFF: tags, and private use. */
 const UNPRINTABLE_BEYOND = /[\u{e0000}-\u{e007f}\u{f0000}-\u{10ffff}]/u;
 
+const NOT_PRINTABLE = "must contain only printable characters, and not only spaces";
+
 /** A name or a note: printable, on one line; surrounding spaces are removed. */
 export const text = (maximum: number, example: string) =>
   characters(1, maximum)
-    .regex(PRINTABLE, "must contain only printable characters, and not only spaces")
-    .refine((value) => !UNPRINTABLE_BEYOND.test(value), "must contain only printable characters, and not only spaces")
+    .regex(PRINTABLE, NOT_PRINTABLE)
+    .refine((value) => !UNPRINTABLE_BEYOND.test(value), NOT_PRINTABLE)
     .trim()
     .meta({ examples: [example] });
 
@@ -84,8 +86,8 @@ export const labels = z
       )
       .meta({ maxLength: 63 }),
     characters(0, LABEL_CHARACTERS)
-      .regex(LABEL_VALUE, "must contain only printable characters, and not only spaces")
-      .refine((value) => !UNPRINTABLE_BEYOND.test(value), "must contain only printable characters, and not only spaces")
+      .regex(LABEL_VALUE, NOT_PRINTABLE)
+      .refine((value) => !UNPRINTABLE_BEYOND.test(value), NOT_PRINTABLE)
       .trim(),
   )
   .refine((map) => Object.keys(map).length <= LABELS_MAX, `must have at most ${LABELS_MAX} labels; remove some`)

@@ -34,7 +34,7 @@ import { asApiError, failure, success } from "./reply.ts";
 import { authorizationOf, authorizedIn, header, headerLines, requestId } from "./request-context.ts";
 import { headersOf, locationHeader, locationOf, responseOf, type Shape, taggerOf } from "./responses.ts";
 import { shapeOf } from "./shape.ts";
-import { parse, requireNone } from "./validate.ts";
+import { requireNone, tryParse } from "./validate.ts";
 
 export type Reads = <const R extends Record<string, Ref<unknown>>>(refs: R, resume?: Resume) => Promise<Records<R>>;
 
@@ -91,9 +91,9 @@ export const handle =
       .handler(async (event) => {
         const context = contextOf(endpoint, event);
         const problems: Problem[] = [];
-        const body = endpoint.body && parse(endpoint.body, event.body, problems);
+        const body = endpoint.body && tryParse(endpoint.body, event.body, problems);
         const parameters = queryOf(event, lists, problems);
-        const query = parse(endpoint.dryRun ? DRY_RUN : (endpoint.query ?? NO_PARAMETERS), parameters, problems);
+        const query = tryParse(endpoint.dryRun ? DRY_RUN : (endpoint.query ?? NO_PARAMETERS), parameters, problems);
         requireNone(problems);
         if (endpoint.bodyPermission) requirePermission(context.caller, permissionIn(endpoint, body));
         const { fieldPermission } = endpoint;

@@ -2,8 +2,17 @@
 import type * as z from "zod";
 import { invalid, mustBeOneOf, type Problem, unknownField } from "../api/errors.ts";
 
+/** Parses or throws the validation error. */
+export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const problems: Problem[] = [];
+  const data = tryParse(schema, value, problems);
+  requireNone(problems);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- where there is no problem, there is a value
+  return data as z.output<S>;
+}
+
 /** Parses, or notes the problems. */
-export function parse<S extends z.ZodType>(schema: S, value: unknown, problems: Problem[]): z.output<S> | undefined {
+export function tryParse<S extends z.ZodType>(schema: S, value: unknown, problems: Problem[]): z.output<S> | undefined {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   problems.push(...result.error.issues.flatMap((issue) => problemsOf(issue, value)));
