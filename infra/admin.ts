@@ -17,7 +17,7 @@ import {
 } from "../shared/data/operator.ts";
 import { releaseMachine } from "../shared/data/taken-machines.ts";
 import { generatePassword } from "../shared/domain/generated-password.ts";
-import { DEFAULT_QUOTAS } from "../shared/domain/limits.ts";
+import { DEFAULT_QUOTAS, SESSIONS_PER_USER } from "../shared/domain/limits.ts";
 import { serviceKey } from "../shared/platform/service-key.ts";
 import { LocalError } from "./local/errors.ts";
 import { readAccess } from "./local/access.ts";
@@ -63,7 +63,10 @@ const OPTIONS = {
 } as const;
 
 const WHOLE = z.string().regex(/^\d{1,6}$/, "must be a whole number");
-const FEW = z.string().regex(/^[1-9]\d?$/, "must be a whole number from 1 to 99");
+const FEW = WHOLE.refine(
+  (text) => Number(text) >= 1 && Number(text) <= SESSIONS_PER_USER,
+  `must be from 1 to ${SESSIONS_PER_USER}`,
+);
 
 const QUOTAS = [
   { option: "servers", kind: "server", form: WHOLE },

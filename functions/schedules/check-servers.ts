@@ -9,6 +9,7 @@ import { HEALTH } from "../../shared/domain/lifecycle.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
 import { providerOf } from "../../shared/providers/index.ts";
 import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";
+import { shuffled } from "../../shared/runtime/shuffled.ts";
 import { log } from "../../shared/platform/log.ts";
 
 /** A probe without a response takes 5 s, and a report at most 10: 100 at once cover 1,000 dead servers within the minute. */
@@ -28,21 +29,35 @@ async function check({ server, watched }: { server: ServerRecord; watched: Watch
   await recordProbe(server, { responded, loggedIn, reason });
   if (report === undefined) return;
   await recordReport(server, report);
-  await removeLeftovers(server, report);
+  await removeLeftover(server, report);
 }
 
-/** The job continues without us; as long as it has not succeeded, the machine reports the ERP, and a later check asks for the job again. */
-async function removeLeftovers(server: ServerRecord, report: MachineReport): Promise<void> {
-  for (const instance_id of await leftoversOn(server, report)) {
+/**
+ * The job continues without us. As long as it has not succeeded, the machine reports the ERP, and a later check begins the job again, as a new
+ * try each hour. One at a time: this function has to look after other servers, too.
+ */
+async function removeLeftover(server: ServerRecord, report: MachineReport): Promise<void> {
+  const [instance_id] = shuffled(await leftoversOn(server, report));
+  if (instance_id !== undefined) {
     const about = { account: server.account_id, server: server.id, instance: instance_id };
     try {
-      await run(server, { id: `leftover-${instance_id}`, kind: "remove_erp", instance_id });
+      const id = `leftover-${instance_id}-try${Math.floor(Date.now() / 3_600_000)}`;
+      await inTime(run(server, { id, kind: "remove_erp", instance_id }));
       log.info("removing an ERP whose instance was deleted while its server did not respond", about);
     } catch (error) {
       log.warn("could not remove an ERP whose instance was deleted while its server did not respond", { ...about, error });
     }
   }
 }
+
+const LEFTOVER_SECONDS = 15;
+
+/** A machine that does not answer any more holds up nothing. */
+const inTime = (work: Promise<unknown>): Promise<unknown> =>
+  Promise.race([
+    work,
+    new Promise((_, reject) => void setTimeout(reject, LEFTOVER_SECONDS * 1000, new Error("It takes too long")).unref()),
+  ]);
 
 /** A login takes 5 ms of CPU time, a greeting 0.3: 10,000 logins a minute would keep a function of one vCPU busy for 50 s. */
 const MINUTES_BETWEEN_LOGINS = 10;

@@ -22,9 +22,12 @@ const INSTANCES_AT_ONCE = 10;
 export const handler = (): Promise<void> =>
   concurrentlyLogged(
     2,
-    [expireBackups, expireUploads],
-    (expireAll) => expireAll(),
-    ({ name }) => ({ part: name }),
+    [
+      { part: "backups", work: expireBackups },
+      { part: "uploads", work: expireUploads },
+    ],
+    ({ work }) => work(),
+    ({ part }) => ({ part }),
   );
 
 /** Those of one instance one after the other, so that two of them do not rely on each other to stay. */

@@ -89,7 +89,8 @@ function serverIn(items: ReadonlyMap<string, Record<string, unknown>>, accountId
 
 /** Another function, or a person, has moved the policy, or is deleting its instance: whatever there is to do now, the next minute sees. */
 function leaveToNextMinute(error: unknown): void {
-  if (!(error instanceof ApiError || error instanceof ConditionFailed)) throw error;
+  const isConflict = error instanceof ConditionFailed || (error instanceof ApiError && error.status < 500);
+  if (!isConflict) throw error;
   log.info("a backup policy cannot be moved at the moment", { reason: error.message });
 }
 

@@ -31,9 +31,12 @@ const PACE = { burst: 50, perSecond: 4, seconds: 240, atOnce: AT_ONCE };
 export const handler = (): Promise<void> =>
   concurrentlyLogged(
     2,
-    [checkOperations, compareMachines],
-    (checkAll) => checkAll(),
-    ({ name }) => ({ part: name }),
+    [
+      { part: "operations", work: checkOperations },
+      { part: "machines", work: compareMachines },
+    ],
+    ({ work }) => work(),
+    ({ part }) => ({ part }),
   );
 
 const olderThan = (createdAt: string, seconds: number): boolean => Date.parse(createdAt) < Date.now() - seconds * 1000;

@@ -147,7 +147,7 @@ export const backupUploaded = () =>
 export const tooManyUploads = (limit: number) =>
   new ApiError(
     "QUOTA_EXCEEDED",
-    `The account may have at most ${limit} unfinished uploads; complete or delete one first: GET /events?type=upload.create has their IDs`,
+    `The account may have at most ${limit} unfinished uploads; complete or delete one first: GET /events?type=upload.create, with settings:read, has their IDs`,
     {
       details: { resource: "upload", limit },
     },

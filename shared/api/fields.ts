@@ -56,7 +56,7 @@ const PRINTABLE = new RegExp(`^[${SPACES_AND_JOINERS}]*[^${UNPRINTABLE}${SPACES_
 /** The same above U+FFFF: tags, and private use. */
 const UNPRINTABLE_BEYOND = /[\u{e0000}-\u{e007f}\u{f0000}-\u{10ffff}]/u;
 
-const NOT_PRINTABLE = "must contain only printable characters, and not only spaces";
+const NOT_PRINTABLE = "must contain only printable characters, at least one of them not a space";
 
 /** A name or a note: printable, on one line; surrounding spaces are removed. */
 export const text = (maximum: number, example: string) =>

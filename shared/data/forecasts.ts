@@ -269,7 +269,7 @@ export async function forecastPolicy(instance: InstanceRecord, policy: PolicyRec
   const { removable } = await retentionOf(policy, instance);
   return forecast([
     ...effectsOfPolicy(instance.id, policy),
-    ...(policy.due !== null ? [DUE_BACKUP] : []),
+    ...(policy.due?.backup_id === null ? [DUE_BACKUP] : []),
     ...(policy.enabled
       ? removable.map(({ id, due_at }) =>
           effect("delete", "backup", id, `No rule keeps the scheduled backup of ${due_at}; it is removed after the next run`),

@@ -1,6 +1,6 @@
 // What the machines of servers report about themselves: free disk space and memory, and the certificates of their instances.
 import type { Certificate } from "../api/instances.ts";
-import { CERTIFICATE_PENDING, OPERATION, WATCHED } from "../domain/lifecycle.ts";
+import { CERTIFICATE_PENDING, HEALTH, OPERATION, WATCHED } from "../domain/lifecycle.ts";
 import { now } from "./change.ts";
 import { keys, keyString } from "./keys.ts";
 import { newestOfParent } from "./lists-of-parents.ts";
@@ -59,8 +59,9 @@ export async function recordReport(server: ServerRecord, { certificates, ...free
  * is: the table may have been restored to an earlier time.
  */
 export async function leftoversOn(server: ServerRecord, { certificates = [] }: MachineReport): Promise<string[]> {
-  const { account_id, instances } = server;
-  if (certificates.length <= instances) return [];
+  const { account_id, instances, state } = server;
+  // While a server responds, its deletions do not leave any: to look for them only then, or if there are too many, saves reads.
+  if (state === HEALTH.responds && certificates.length <= instances) return [];
   const reported = certificates.slice(0, instances + LEFTOVERS_MAX).map(({ instance_id }) => instance_id);
   const keyOf = (id: string) => keys.record("instance", account_id, id);
   const present = await readAll(reported.map(keyOf));

@@ -36,6 +36,7 @@ export const LOGIN_FAILURES = { pair: 10, address: 50 } as const;
 export const LOGIN_WINDOW_SECONDS = 15 * 60;
 
 export const SESSION_HOURS = 12;
+/** The operator may set fewer. With more, each request of the user would write two units (docs/scale.md). */
 export const SESSIONS_PER_USER = 20;
 
 export const IDEMPOTENCY_HOURS = 24;

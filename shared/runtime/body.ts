@@ -29,7 +29,7 @@ export function parseBody(): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxy
       if (text.includes(NOT_UTF8))
         throw new ApiError(
           "MALFORMED_REQUEST",
-          "The request body is not UTF-8 text, or has the character U+FFFD, which stands for bytes that are not",
+          "The request body is not valid UTF-8, or contains the replacement character U+FFFD",
         );
       const { depth, repeated } = outlineOf(text);
       if (depth > NESTING_MAX)

@@ -14,7 +14,8 @@ export const concurrentlyLogged = <T>(
     try {
       await work(item);
     } catch (error) {
-      log.error("a part of this run failed", { ...about(item), error });
+      const isLogged = error instanceof AggregateError; // by parts
+      if (!isLogged) log.error("a part of this run failed", { ...about(item), error });
       throw error;
     }
   });

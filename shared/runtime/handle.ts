@@ -60,7 +60,7 @@ type Request<E extends Endpoint> = RequestOf<E> & {
   match: (change: Change, version: Version | undefined) => void;
   /** The same for a write without a `Change`. */
   matchTag: (etag: string) => void;
-  /** The same for what is not all in the table: its tag is found out only if the request has a condition on it. */
+  /** The same for a resource that is only partly in the table; its tag is computed only if the request has an `If-Match`. */
   matchFound: (etag: () => Promise<string>) => Promise<void>;
   /**
    * Writes the change with the response for replays, and starts the operation that it created. In a dry run it only checks the change's

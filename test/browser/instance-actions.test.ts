@@ -72,7 +72,9 @@ describe("actions", () => {
     await page.getByRole("menuitem", { name: "Change domain" }).hover();
     await reason.waitFor();
     await page.getByRole("menuitem", { name: "Delete" }).click();
-    await dialog(page, "Delete instance").getByText("only the record is removed").waitFor();
+    await dialog(page, "Delete instance")
+      .getByText("only the record is removed now. The ERP and its data are removed when")
+      .waitFor();
   });
 
   test("an instance can be stopped, started and restarted, each with a notification at the end", async ({ open }) => {

@@ -166,6 +166,19 @@ export async function attackTenants(cloud: Cloud): Promise<Attack> {
     if (TIMED > 0) await expectSameTime(position, id);
   }
 
+  /** Of a whole list: there may be hundreds of tokens by now. */
+  async function idsOf(api: Client, path: string): Promise<string[]> {
+    const ids: string[] = [];
+    let query = "";
+    do {
+      const page = await api.get(`${path}?per_page=100${query}`);
+      ids.push(...page.as(Listed).map(({ id }) => id));
+      const next = page.meta?.next_cursor ?? null;
+      query = next === null ? "" : `&cursor=${next}`;
+    } while (query !== "");
+    return ids;
+  }
+
   async function expectNoForeignCursor(label: string): Promise<void> {
     const route = cursors.find((each) => each.label === label)?.route ?? expect.fail(`There is no point ${label}`);
     const [me, them] = [
@@ -178,7 +191,7 @@ export async function attackTenants(cloud: Cloud): Promise<Attack> {
     expect(next_cursor, "their cursor").toEqual(expect.any(String));
     const response = await me.get(`${pathFor(own)}?cursor=${next_cursor}`);
     const listed = response.status === 200 ? response.as(Listed) : [];
-    const ownIds = (await me.get(`${pathFor(own)}?per_page=100`)).as(Listed).map(({ id }) => id);
+    const ownIds = await idsOf(me, pathFor(own));
     for (const { id } of listed) expect(ownIds, "a record of another account").toContain(id);
   }
 

@@ -324,10 +324,18 @@ print(json.dumps([[verdict(text.encode(), size) for size in (1 << 20, 7, 1)] for
       ["\nCREATE OR REPLACE", " "],
       ["dblink", "\t"],
       ["LANGUAGE", "\n"],
+      ["", `${"copy\n".repeat(100)}to`],
     ];
     const driver = `
 for first, rest in json.load(sys.stdin):
     Scan().feed((first + rest * (PIECE // 4 // len(rest))).encode())
+table = b"\\nCOPY public.ir_attachment (store_fname) FROM stdin;\\n"
+Listed().feed((table + b"\\\\.\\n") * 5000)
+for begun in (table, table[:20]):
+    listed = Listed()
+    listed.feed(begun)
+    for _ in range(1000):
+        listed.feed(b"a" * 65536)
 print("true")
 `;
     expect(driven(driver, JSON.stringify(hostile))).toBe(true);

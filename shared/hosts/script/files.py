@@ -522,38 +522,48 @@ class Listed:
     CONTROLS = {b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 
     def __init__(self):
-        self.names, self.held, self.column, self.begun = set(), b"", None, False
+        self.names, self.column, self.begun = set(), None, False
+        self.held, self.held_bytes = [], 0
 
     def feed(self, piece):
-        text = self.held + piece
-        if self.column is None:
-            self.begun = self.begun or b"\nCOPY " in text
-            place = text.find(self.TABLE)
-            if place < 0:
-                self.held = text[-len(self.TABLE) :]
-                return
-            end = text.find(b"\n", place + 1)
-            if end < 0:
-                self.held = text[place:]
-                return
-            columns = text[place + len(self.TABLE) : end].split(b")")[0].split(b", ")
-            if b"store_fname" not in columns:
-                self.held = text[end - 1 :]
-                return
-            self.column, text = columns.index(b"store_fname"), text[end + 1 :]
-        lines = text.split(b"\n")
-        self.held = lines.pop()
-        if len(self.held) > self.LINE_MAX:
-            self.held = b""
-        for number, line in enumerate(lines):
-            if line == b"\\.":
-                self.column, rest = None, b"\n".join([*lines[number + 1 :], self.held])
-                self.held = b""
-                self.feed(b"\n" + rest)
-                return
-            fields = line.split(b"\t", self.column + 1)
-            if len(fields) > self.column and fields[self.column] != b"\\N":
-                self.names.add(self.ESCAPED.sub(lambda each: self.CONTROLS.get(each[1], each[1]), fields[self.column]))
+        """Holds a line that has not ended as pieces: looking at it again with each of them would take the square of its length."""
+        self.held.append(piece)
+        self.held_bytes += len(piece)
+        if b"\n" not in piece and self.held_bytes <= self.LINE_MAX:
+            return
+        rest = self.read(b"".join(self.held))
+        if len(rest) > self.LINE_MAX:
+            rest = b"" if self.column is None else b"\n"
+        self.held, self.held_bytes = [rest], len(rest)
+
+    def read(self, text):
+        """Reads all whole lines, and returns what is left. In a table, a text begins with the line break before its next row."""
+        at = 0
+        self.begun = self.begun or b"\nCOPY " in text
+        while True:
+            if self.column is None:
+                place = text.find(self.TABLE, at)
+                if place < 0:
+                    return text[max(at, len(text) - len(self.TABLE)) :]
+                at = text.find(b"\n", place + 1)
+                if at < 0:
+                    return text[place:]
+                columns = text[place + len(self.TABLE) : at].split(b")")[0].split(b", ")
+                self.column = columns.index(b"store_fname") if b"store_fname" in columns else None
+            else:
+                stop = text.find(b"\n\\.\n", at)
+                last = stop if stop >= 0 else text.rfind(b"\n", at)
+                if last > at:
+                    for line in text[at + 1 : last].split(b"\n"):
+                        self.note(line)
+                if stop < 0:
+                    return text[last:]
+                self.column, at = None, stop + 3
+
+    def note(self, line):
+        fields = line.split(b"\t", self.column + 1)
+        if len(fields) > self.column and fields[self.column] != b"\\N":
+            self.names.add(self.ESCAPED.sub(lambda each: self.CONTROLS.get(each[1], each[1]), fields[self.column]))
 
     def missing(self, files):
         """How many of them an archive lacks, by its files' names."""
@@ -645,7 +655,7 @@ class Scan:
     IN_SQL = re.compile(
         rb"""
         \n[ \t]*\\[^\n]{0,40} | \\(?:!|copy\b|lo_(?:im|ex)port\b|setenv\b|o(?:ut)?[ \t]*\|)
-        | \bCOPY\s+(?!FROM\b|TO\b|\s)[^;']{1,500}\b(?:FROM|TO)\s+(?:PROGRAM\b|E?'|\$)
+        | \bCOPY\s+(?!FROM\b|TO\b|\s)(?:(?!\bCOPY\s)[^;']){1,500}\b(?:FROM|TO)\s+(?:PROGRAM\b|E?'|\$)
         | [\n;][ \t\r\f\v]*(?:CREATE|ALTER)\s+(?:SYSTEM|ROLE|USER|GROUP|DATABASE|TABLESPACE|SUBSCRIPTION|SERVER|FOREIGN\s+DATA|EVENT\s+TRIGGER)\b
         | [\n;][ \t\r\f\v]*CREATE\s+(?:OR\s+REPLACE\s+)?(?:TRUSTED\s+)?(?:PROCEDURAL\s+)?LANGUAGE\b
         | \bCREATE\s+EXTENSION\s+(?:IF\s+NOT\s+EXISTS\s+)?"?(?:plpython|plperlu|pltclu|plsh|dblink|postgres_fdw|file_fdw|adminpack)\w*

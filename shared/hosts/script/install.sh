@@ -70,12 +70,12 @@ pin() { # FACT NAME
 }
 
 # Those that lost their name to a newer one. Docker keeps images that have a container; one that is being installed may have none yet.
-# Docker's own pruning would remove that one's.
+# `docker image prune` would remove the images of that one.
 remove_unused_images() {
   local image
   (
     flock 5
-    for image in $(docker image ls -q --no-trunc --filter dangling=true); do
+    for image in $(docker image ls -q --no-trunc --filter dangling=true --filter reference=odoo --filter reference=postgres); do
       if grep -qsF "$image" "$INSTANCES"/*/{image,db_image} "$ROOT"/drill/{image,db_image}; then continue; fi
       docker image rm "$image" >/dev/null 2>&1 || true
     done

@@ -144,12 +144,14 @@ end() {
 
 # Jobs that fill the disk, because their data is unusual or someone else fills it meanwhile: stops them
 # before the databases of all instances stop.
-GROWING='make_archive|upload_parts|verify_archive|build_restore|restore_archive|drill_archive|import_archive'
+UNPACKING='build_restore|restore_archive|drill_archive|import_archive'
+GROWING="make_archive|upload_parts|verify_archive|$UNPACKING"
 guard() {
-  local job=$JOBS/$1 docker='' left
+  local job=$JOBS/$1 docker='' inodes=0 left
+  if [[ $(<"$job/kind") =~ ^($UNPACKING)$ ]]; then inodes=$RESERVE_INODES; fi
   while is_alive "$job"; do
     docker=${docker:-$(docker_root 2>/dev/null)} || true
-    left=$(what_is_short "$JOBS" ${docker:+"$docker"})
+    left=$(what_is_short "$inodes" "$JOBS" ${docker:+"$docker"})
     if [[ -n $left ]]; then
       exec 8>"$job/gate"
       flock 8
@@ -162,8 +164,8 @@ guard() {
 
 # What is left on a disk that is almost full; nothing if none is. File systems without a fixed number of inodes, such as Btrfs, report 0 in all;
 # a small one may never have as many as are to stay free.
-what_is_short() { # DIRECTORY…
-  df --output=avail,itotal,iavail -B1 "$@" | awk -v bytes=$((RESERVE_BYTES / 2)) -v inodes="$RESERVE_INODES" '
+what_is_short() { # INODES DIRECTORY…: INODES are to stay free
+  df --output=avail,itotal,iavail -B1 "${@:2}" | awk -v bytes=$((RESERVE_BYTES / 2)) -v inodes="$1" '
     NR > 1 && $1 < bytes { left = int(($1 + 1048575) / 1048576) " MB" }
     NR > 1 && $2 > 0 && $3 < inodes && $3 < $2 / 10 { left = $3 " inodes" }
     END { print left }'

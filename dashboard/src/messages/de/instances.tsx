@@ -146,7 +146,7 @@ export const instances: typeof en = {
     about: (domain) =>
       `Datenbank und Dateien werden endgültig gelöscht, und ${domain} ist nicht mehr erreichbar. Die Sicherungen bleiben erhalten; daraus können Sie eine neue Instanz klonen.`,
     recordOnly: (server, status) =>
-      `Der Server ${server} hat den Status „${status}“, daher wird nur der Eintrag entfernt. Die Daten auf dem Rechner bleiben erhalten.`,
+      `Der Server ${server} hat den Status „${status}“, daher wird jetzt nur der Eintrag entfernt. Das ERP und seine Daten werden entfernt, sobald der Server wieder antwortet.`,
   },
   form: {
     chooseServer: "Aktiven Server auswählen",

@@ -140,7 +140,7 @@ export const instances = {
     about: (domain: string) =>
       `This permanently deletes its database and files, and ${domain} stops working. Backups are kept; you can clone a new instance from them.`,
     recordOnly: (server: string, status: string) =>
-      `The server ${server} is ${status.toLowerCase()}, so only the record is removed. Data on the machine is kept.`,
+      `The server ${server} is ${status.toLowerCase()}, so only the record is removed now. The ERP and its data are removed when the server responds again.`,
   },
   /** What creating and cloning share. */
   form: {
