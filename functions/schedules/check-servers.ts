@@ -52,7 +52,7 @@ async function removeLeftover(server: ServerRecord, report: MachineReport): Prom
 
 const LEFTOVER_SECONDS = 15;
 
-/** A machine that does not answer any more holds up nothing. */
+/** A machine that no longer responds holds up nothing. */
 const inTime = (work: Promise<unknown>): Promise<unknown> =>
   Promise.race([
     work,
