@@ -256,7 +256,7 @@ const BUDGET: Record<string, Row> = {
   },
   "tokens.get": {
     status: 200,
-    calls: 1,
+    calls: 2, // one after the other: see tokenWith
     prepare: get(
       (id) => `/tokens/${id}`,
       () => me.token(),

@@ -1,13 +1,13 @@
 // DELETE /tokens/:id
 import { api } from "../../shared/api/index.ts";
 import { logEvent } from "../../shared/data/change.ts";
-import { getToken, revokeToken, tokenVersion } from "../../shared/data/tokens.ts";
+import { labelRef, revokeToken, tokenVersion, tokenWith } from "../../shared/data/tokens.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(api.tokens.delete)(async ({ params, caller, by, read, commit, match }) => {
-  const token = await getToken(caller.account_id, params.id);
-  const { change } = await beginChange({ caller, read }, {});
+  const { change, label } = await beginChange({ caller, read }, { label: labelRef(caller.account_id, params.id) });
+  const token = await tokenWith(params.id, label);
   match(change, tokenVersion(token));
   revokeToken(change, token);
   logEvent(change, by, "token.delete", { type: "token", id: token.id, name: token.name });
