@@ -38,15 +38,14 @@ async function check({ server, watched }: { server: ServerRecord; watched: Watch
  */
 async function removeLeftover(server: ServerRecord, report: MachineReport): Promise<void> {
   const [instance_id] = shuffled(await leftoversOn(server, report));
-  if (instance_id !== undefined) {
-    const about = { account: server.account_id, server: server.id, instance: instance_id };
-    try {
-      const id = `leftover-${instance_id}-try${Math.floor(Date.now() / 3_600_000)}`;
-      await inTime(run(server, { id, kind: "remove_erp", instance_id }));
-      log.info("removing an ERP whose instance was deleted while its server did not respond", about);
-    } catch (error) {
-      log.warn("could not remove an ERP whose instance was deleted while its server did not respond", { ...about, error });
-    }
+  if (instance_id === undefined) return;
+  const about = { account: server.account_id, server: server.id, instance: instance_id };
+  try {
+    const id = `leftover-${instance_id}-try${Math.floor(Date.now() / 3_600_000)}`;
+    await inTime(run(server, { id, kind: "remove_erp", instance_id }));
+    log.info("removing an ERP whose instance was deleted while its server did not respond", about);
+  } catch (error) {
+    log.warn("could not remove an ERP whose instance was deleted while its server did not respond", { ...about, error });
   }
 }
 

@@ -11,24 +11,14 @@ import { TryAgain } from "../../shared/platform/task-errors.ts";
 import { ApiError } from "../../shared/api/errors.ts";
 import { log } from "../../shared/platform/log.ts";
 import { startExecution } from "../../shared/runtime/start.ts";
-import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";
+import { concurrentlyLogged, inParts } from "../../shared/runtime/concurrently-logged.ts";
 import { shuffled } from "../../shared/runtime/shuffled.ts";
 
 type Expired = Awaited<ReturnType<typeof expiredBackups>>[number];
 
 const INSTANCES_AT_ONCE = 10;
 
-/** Neither waits for the other, nor suffers from its errors. */
-export const handler = (): Promise<void> =>
-  concurrentlyLogged(
-    2,
-    [
-      { part: "backups", work: expireBackups },
-      { part: "uploads", work: expireUploads },
-    ],
-    ({ work }) => work(),
-    ({ part }) => ({ part }),
-  );
+export const handler = (): Promise<void> => inParts({ backups: expireBackups, uploads: expireUploads });
 
 /** Those of one instance one after the other, so that two of them do not rely on each other to stay. */
 async function expireBackups(): Promise<void> {

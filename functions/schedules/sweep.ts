@@ -7,7 +7,7 @@ import { find } from "../../shared/data/table.ts";
 import { isOpen, LIFECYCLE, OPERATION, workflowOf } from "../../shared/domain/lifecycle.ts";
 import { providers } from "../../shared/providers/index.ts";
 import type { LabeledMachine, Provider } from "../../shared/providers/provider.ts";
-import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";
+import { concurrentlyLogged, inParts } from "../../shared/runtime/concurrently-logged.ts";
 import { findExecution } from "../../shared/runtime/executions.ts";
 import { log } from "../../shared/platform/log.ts";
 import { paced } from "../../shared/runtime/paced.ts";
@@ -27,17 +27,7 @@ const AT_ONCE = 10;
  */
 const PACE = { burst: 50, perSecond: 4, seconds: 240, atOnce: AT_ONCE };
 
-/** Neither waits for the other, nor suffers from its errors. */
-export const handler = (): Promise<void> =>
-  concurrentlyLogged(
-    2,
-    [
-      { part: "operations", work: checkOperations },
-      { part: "machines", work: compareMachines },
-    ],
-    ({ work }) => work(),
-    ({ part }) => ({ part }),
-  );
+export const handler = (): Promise<void> => inParts({ operations: checkOperations, machines: compareMachines });
 
 const olderThan = (createdAt: string, seconds: number): boolean => Date.parse(createdAt) < Date.now() - seconds * 1000;
 

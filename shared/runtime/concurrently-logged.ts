@@ -19,3 +19,14 @@ export const concurrentlyLogged = <T>(
       throw error;
     }
   });
+
+/** The parts of a function, none of which waits for another one or suffers from its errors. */
+export const inParts = (parts: Readonly<Record<string, () => Promise<void>>>): Promise<void> => {
+  const all = Object.entries(parts);
+  return concurrentlyLogged(
+    all.length,
+    all,
+    ([, work]) => work(),
+    ([part]) => ({ part }),
+  );
+};
