@@ -39,7 +39,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const bundles = await bundleIfChanged();
   // Both concurrently: loading the CDK takes most of the time.
   const outDir = await synthIfChanged(bundles, ENVIRONMENTS);
-  const database = await startDynamoDb({});
+  const database = await startDynamoDb({ optimizing: true });
   const late: { storeUrl?: string } = {};
   const fallback = dashboard(() => late.storeUrl ?? "");
   const cloud = await startTestCloud(outDir, database.url, { fallback, idleSeconds: KEPT_SECONDS });
