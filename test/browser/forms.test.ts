@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import * as z from "zod";
 import { Backup } from "../../shared/api/backups.ts";
+import { Operation } from "../../shared/api/operations.ts";
 import { Settings } from "../../shared/api/settings.ts";
 import { getServer } from "../../shared/data/servers.ts";
 import { recordReport } from "../../shared/data/host-reports.ts";
@@ -10,7 +11,7 @@ import { account, type TestUser } from "../harness/account.ts";
 import { clientWith } from "../harness/client.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { test } from "./browser.ts";
-import { button, dialog, fact, pathOf, sentTo, title } from "./instance-page.ts";
+import { button, dialog, fact, more, pathOf, sentTo, title } from "./instance-page.ts";
 
 /** As if the user came back from another window, where they have been long enough: the page then fetches everything again. */
 const comeBack = (page: Page): Promise<unknown> => page.evaluate(`window.dispatchEvent(new Event("visibilitychange"))`);
@@ -247,6 +248,37 @@ test("Escape closes the navigation of a phone and returns the focus to its butto
   await page.getByRole("link", { name: "API keys" }).focus();
   await page.keyboard.press("Escape");
   await button(page, "Open navigation").and(page.locator(":focus")).waitFor();
+});
+
+test("an instance from a backup never becomes an empty one because the backup is gone", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const instance = await mine.instance({ name: "Shop" });
+  const { id } = await mine.backup(instance.id);
+  const page = await open(`/instances/create?backup=${id}`, { as: mine });
+  await page.getByLabel("Name", { exact: true }).fill("Copy");
+  await page.getByLabel("Domain").fill("copy.example.com");
+  await mine.until((await mine.api.delete(`/backups/${id}`)).as(Operation).id);
+  const create = page.getByRole("button", { name: "Create instance" });
+  await expect.poll(() => create.isEnabled()).toBe(true);
+  await create.click();
+  // No field of the form is the backup's.
+  await page
+    .getByRole("alert")
+    .getByText(/^backup_id /)
+    .waitFor();
+  await page.reload();
+  await page.getByText("Not found").waitFor();
+  expect(await page.getByRole("textbox").count()).toBe(0);
+});
+
+test("a name is confirmed as it is shown: with one space for several", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await mine.instance({ name: "Shop \u00a0 Berlin" });
+  const page = await open(`/instances/${id}`, { as: mine });
+  await more(page, "Delete");
+  const asked = dialog(page, "Delete instance");
+  await asked.getByRole("textbox").fill("Shop Berlin");
+  await expect.poll(() => button(asked, "Delete instance").isEnabled()).toBe(true);
 });
 
 test("the restore dialog does not keep the name that was typed to confirm it", async ({ open }) => {

@@ -59,6 +59,25 @@ test("a backup policy is set up, changed and deleted on the instance's page", as
   expect((await mine.api.get(`/instances/${id}/backup-policy`)).status).toBe(404);
 });
 
+test("a policy that a colleague has changed since is not set back", async ({ open }) => {
+  const mine = await account();
+  const { id } = await seedInstance(mine.id, { name: "Shop" });
+  const set = (last: number) =>
+    mine.api.put(`/instances/${id}/backup-policy`, { schedule: "0 2 * * *", timezone: "UTC", keep: { last } });
+  expect((await set(7)).status).toBeLessThan(300);
+  const page = await open(`/instances/${id}`, { as: mine });
+  await button(page, "Edit policy").click();
+  const form = dialog(page, "Backup policy of Shop");
+  await form.getByLabel("At", { exact: true }).fill("04:00");
+  expect((await set(30)).status).toBe(200);
+  await button(form, "Save policy").click();
+  await form.getByText("Changed by someone else meanwhile").first().waitFor();
+  expect((await mine.api.get(`/instances/${id}/backup-policy`)).as(BackupPolicy)).toMatchObject({
+    keep: { last: 30 },
+    schedule: "0 2 * * *",
+  });
+});
+
 test("the home page counts instances by protection, and each count leads to their list", async ({ open }) => {
   const mine = await account();
   await seedInstance(mine.id, { name: "Shop" });

@@ -45,6 +45,54 @@ test("any of 10,000 instances is found in three actions, with the keyboard", asy
   await title(page, "Shop 7317");
 });
 
+test("Enter opens the first match, also before it is found, and leads nowhere without one", async ({ open }) => {
+  const page = await open("/instances?find=shop", { as: big });
+  const field = page.getByRole("combobox", { name: "Search" });
+  await field.fill("shop 310");
+  await page.getByRole("option", { name: /Shop 310/ }).waitFor();
+  await field.press("Enter");
+  await title(page, "Shop 310");
+  await field.fill("shop 311");
+  await field.press("Enter");
+  await title(page, "Shop 311");
+  const before = page.url();
+  await field.fill("no such thing");
+  await page.getByText("No matches").waitFor();
+  await field.press("Enter");
+  expect(await field.inputValue()).toBe("no such thing");
+  expect(page.url()).toBe(before);
+  await moveTo(page, "/instances?find=shop");
+  await title(page, "Instances");
+  await field.fill("");
+  await field.press("Enter");
+  expect(new URL(page.url()).search).toBe("?find=shop");
+});
+
+test("a pasted address of an ERP finds its instance", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const instance = await seedInstance(mine.id, { name: "Wiki" });
+  const page = await open("/", { as: mine });
+  await page.getByRole("combobox", { name: "Search" }).fill(`https://${instance.domain}/web`);
+  await page.getByRole("option", { name: /Wiki/ }).click();
+  await title(page, "Wiki");
+});
+
+test("the rows of an earlier filter cannot be selected", async ({ open }) => {
+  const page = await open("/instances", { as: big });
+  const all = page.getByRole("checkbox", { name: "Select all instances on this page" });
+  await expect.poll(() => all.isEnabled()).toBe(true);
+  const { promise, resolve: go } = Promise.withResolvers<void>();
+  await page.route(/search=shop/, async (route) => {
+    await promise;
+    await route.fallback();
+  });
+  await page.getByLabel("Find instances").fill("shop 310");
+  await expect.poll(() => all.isDisabled()).toBe(true);
+  go();
+  await page.getByRole("heading", { name: "Instances (1)" }).waitFor();
+  await expect.poll(() => all.isEnabled()).toBe(true);
+});
+
 test("a backup is found by its note, and a page by what is done there", async ({ open }) => {
   const page = await open("/", { as: big });
   await page.getByRole("combobox", { name: "Search" }).waitFor();

@@ -2,9 +2,10 @@
 import type { Locator, Page, Route } from "playwright-core";
 import { describe, expect } from "vitest";
 import * as z from "zod";
+import { auth } from "../../shared/api/auth.ts";
 import { Operation } from "../../shared/api/operations.ts";
-import { account, newPublicKey, uniqueDomain } from "../harness/account.ts";
-import { clientWith } from "../harness/client.ts";
+import { account, newPublicKey, type TestAccount, uniqueDomain } from "../harness/account.ts";
+import { clientWith, stranger } from "../harness/client.ts";
 import { apiUrl } from "../harness/cloud.ts";
 import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
 import { test } from "./browser.ts";
@@ -15,6 +16,12 @@ async function logIn(page: Page, { email, password }: { email: string; password:
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** What this does to a page that gets no event of it. */
+async function anotherTabSignsIn({ user: { email, password } }: TestAccount): Promise<string> {
+  const begun = (await stranger.post("/auth/login", { email, password })).as(auth.login.data);
+  return `localStorage.setItem("session", ${JSON.stringify(JSON.stringify(begun))})`;
 }
 
 const isAt = (page: Page, path: string) =>
@@ -376,6 +383,30 @@ test("the next user who signs in does not see the previous user's notifications"
   await logIn(page, another.user);
   await page.getByRole("button", { name: another.user.name }).waitFor();
   expect(await page.getByText("SSH key added: Ops laptop").count()).toBe(0);
+});
+
+test("a page that comes back from the browser's cache is the present user's, and ends no session but its own", async ({
+  open,
+}) => {
+  const [first, second] = [await account(), await account()];
+  const page = await open("/instances", { as: first });
+  await page.getByRole("button", { name: first.user.name }).waitFor();
+  // A page in that cache gets no storage events.
+  await page.evaluate(
+    `${await anotherTabSignsIn(second)}; dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))`,
+  );
+  await page.getByRole("button", { name: second.user.name }).waitFor();
+  expect(await page.getByRole("button", { name: first.user.name }).count()).toBe(0);
+});
+
+test("a session that ends takes no newer one with it", async ({ open }) => {
+  const [first, second] = [await account(), await account()];
+  const page = await open("/instances", { as: first });
+  await page.getByRole("button", { name: first.user.name }).waitFor();
+  await page.evaluate(await anotherTabSignsIn(second));
+  await page.getByRole("button", { name: first.user.name }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByRole("button", { name: second.user.name }).waitFor();
 });
 
 test("signing out of a session that has already ended works", async ({ open }) => {

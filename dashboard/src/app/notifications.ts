@@ -1,6 +1,6 @@
 // The page's notifications: stored here, so that any code can add one and the shell shows it.
 import type { ReactNode } from "react";
-import { session, subscribe as onSession } from "../session/session.ts";
+import { onOtherUser } from "../session/session.ts";
 import { createStore } from "../session/store.ts";
 
 interface Notification {
@@ -27,6 +27,4 @@ export const dismiss = (id: string): void => shown.set(shown.get().filter((each)
 export const useNotifications = shown.use;
 
 // One user's notifications are not for the next.
-onSession(() => {
-  if (session() === undefined) shown.set([]);
-});
+onOtherUser(() => shown.set([]));

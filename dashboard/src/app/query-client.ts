@@ -1,7 +1,7 @@
 // The cache of API responses: what it keeps, when it fetches again, and what a change makes stale.
 import { MutationCache, QueryClient } from "@tanstack/react-query";
 import { ClientError } from "../../../shared/api/client-of.ts";
-import { subscribe, session } from "../session/session.ts";
+import { onOtherUser } from "../session/session.ts";
 import { operationIdsIn } from "./operation-ids.ts";
 import { waitOf, waitUntil } from "./limit.ts";
 import { passes } from "./words.ts";
@@ -65,9 +65,4 @@ export async function refresh(): Promise<void> {
   refreshing--;
 }
 
-let user = session()?.user.id;
-subscribe(() => {
-  // A tab that slept through another one's sign-out and sign-in sees one user follow the other.
-  if (session()?.user.id !== user) queryClient.clear();
-  user = session()?.user.id;
-});
+onOtherUser(() => queryClient.clear());

@@ -12,6 +12,8 @@ interface Words {
 }
 
 export function wordsOf(error: unknown): Words {
+  // Of a check before the request is sent.
+  if (error instanceof ApiError) return { title: text.app.failure.rejected, text: sentencesOf(error), requestId: undefined };
   if (!(error instanceof ClientError)) return { ...text.app.failure.unknown, requestId: undefined };
   return { ...wordsFor(error), requestId: error.requestId === "" ? undefined : error.requestId };
 }
@@ -23,7 +25,14 @@ function wordsFor(error: ClientError): Omit<Words, "requestId"> {
     return { title: say.limit.title, text: say.limit.text(spanInWords(waitOf(error) ?? 0)) };
   if (error.status >= 500 || error.code === "UNEXPECTED_RESPONSE") return { title: say.service, text: `${error.message}.` };
   if (error.code === "NOT_FOUND") return say.missing;
-  return { title: say.rejected, text: `${error.message}.` };
+  if (error.code === "PRECONDITION_FAILED") return say.changed;
+  return { title: say.rejected, text: sentencesOf(error) };
+}
+
+/** The message, or what it sums up: the fields with their reasons. */
+function sentencesOf({ message, details }: ClientError | ApiError): string {
+  const problems = Array.isArray(details?.["errors"]) ? details["errors"].filter(isProblem) : [];
+  return problems.length === 0 ? `${message}.` : problems.map(({ field, reason }) => `${field} ${reason}.`).join(" ");
 }
 
 /** A number of seconds in words: "4 min 10 s", "2 h 5 min". */

@@ -21,6 +21,7 @@ import { text } from "../messages/text.ts";
 import { Forecast } from "../resource/forecast.tsx";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { TextField } from "../resource/form.tsx";
+import { isSameName } from "../resource/same-name.ts";
 import { useForm } from "../resource/use-form.ts";
 import { momentOf } from "./words.ts";
 
@@ -74,9 +75,9 @@ function useRestoreForm({ backup, instance, onDismiss }: Props & { instance: Ins
     schema: api.backups.restore.body.safeExtend({
       confirmation: z
         .string()
-        .refine((typed) => typed === instance.name.trim(), text.backupDialogs.restore.differs(instance.name)),
+        .refine((typed) => isSameName(typed, instance.name), text.backupDialogs.restore.differs(instance.name)),
     }),
-    body: ({ confirmation, ...choices }) => ({ ...bodyOf(choices), confirmation: confirmation.trim() }),
+    body: ({ confirmation, ...choices }) => ({ ...bodyOf(choices), confirmation }),
     send: ({ restore_database, restore_filestore, backup_first, neutralize }, idempotencyKey) =>
       client.backups.restore({
         params: { id: backup.id },

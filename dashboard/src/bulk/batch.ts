@@ -7,7 +7,7 @@ import { passes, wordsOf } from "../app/words.ts";
 import type { Selectable } from "../messages/en/bulk.tsx";
 import { text } from "../messages/text.ts";
 import { watch } from "../operations/watch-store.ts";
-import { session, subscribe } from "../session/session.ts";
+import { onOtherUser, session } from "../session/session.ts";
 import { createStore } from "../session/store.ts";
 
 export interface Target {
@@ -168,6 +168,4 @@ function change(job: Job | undefined, next: (batch: Batch) => Batch): void {
 }
 
 // One user's work is not shown to the next.
-subscribe(() => {
-  if (session() === undefined) dismissBatch();
-});
+onOtherUser(dismissBatch);

@@ -57,6 +57,13 @@ function CreateFrom({ named, origin }: FromProps) {
   const loaded = active.total !== undefined && (named === null || !linked.isPending) && (origin === null || !backup.isPending);
   const shown = useEver(loaded && active.total !== 0);
   const failed = offered.error ?? active.error;
+  // Without the backup the form would install an empty ERP.
+  if (origin !== null && backup.data === undefined && backup.error !== null)
+    return (
+      <Page title={text.instances.create.title} above={[{ text: text.instances.title, href: "/instances" }]}>
+        <Failure error={backup.error} retry={isMissing(backup.error) ? undefined : () => void backup.refetch()} />
+      </Page>
+    );
   return (
     <Page title={text.instances.create.title} above={[{ text: text.instances.title, href: "/instances" }]}>
       {offered.data !== undefined && shown ? (

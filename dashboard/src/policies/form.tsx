@@ -4,6 +4,7 @@ import ColumnLayout from "@cloudscape-design/components/column-layout";
 import FormField from "@cloudscape-design/components/form-field";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import Box from "@cloudscape-design/components/box";
+import { useState } from "react";
 import type { BackupPolicy } from "../../../shared/api/backup-policy.ts";
 import { api } from "../../../shared/api/index.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
@@ -88,17 +89,25 @@ const bodyOf = (values: Values) => ({
 interface Props {
   instance: Pick<Instance, "id" | "name">;
   policy: BackupPolicy | undefined;
+  etag: string | undefined;
   onDismiss: () => void;
 }
 
-export function PolicyForm({ instance: { id, name }, policy, onDismiss }: Props) {
+/** Of the version that the form began with: saving it, which sets the whole policy, must not undo what a colleague has changed meanwhile. */
+function useVersion(etag: string | undefined) {
+  const [first] = useState(etag);
+  return first === undefined ? {} : { ifMatch: first };
+}
+
+export function PolicyForm({ instance: { id, name }, policy, etag, onDismiss }: Props) {
+  const version = useVersion(etag);
   const params = { id };
   return (
     <PolicyDialog
       title={text.policies.form.title(name)}
       of={id}
       policy={policy}
-      send={(body) => client.backupPolicy.update({ params, body })}
+      send={(body) => client.backupPolicy.update({ params, body, ...version })}
       rehearse={(body) => client.backupPolicy.update.dryRun({ params, body })}
       saved={text.policies.form.saved(name)}
       onDismiss={onDismiss}
@@ -108,20 +117,25 @@ export function PolicyForm({ instance: { id, name }, policy, onDismiss }: Props)
 
 interface DefaultProps {
   policy: Policy | null;
+  /** Of the account's settings. */
+  etag: string | undefined;
   onDismiss: () => void;
 }
 
 /** The policy that new instances get. */
-export const DefaultPolicyForm = ({ policy, onDismiss }: DefaultProps) => (
-  <PolicyDialog
-    title={text.policies.form.defaultTitle}
-    of="default"
-    policy={policy ?? undefined}
-    send={(default_backup_policy) => client.settings.update({ body: { default_backup_policy } })}
-    saved={text.policies.form.defaultSaved}
-    onDismiss={onDismiss}
-  />
-);
+export function DefaultPolicyForm({ policy, etag, onDismiss }: DefaultProps) {
+  const version = useVersion(etag);
+  return (
+    <PolicyDialog
+      title={text.policies.form.defaultTitle}
+      of="default"
+      policy={policy ?? undefined}
+      send={(default_backup_policy) => client.settings.update({ body: { default_backup_policy }, ...version })}
+      saved={text.policies.form.defaultSaved}
+      onDismiss={onDismiss}
+    />
+  );
+}
 
 type Body = ReturnType<typeof bodyOf>;
 

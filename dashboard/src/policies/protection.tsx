@@ -50,7 +50,9 @@ export function Protection({ instance }: { instance: Instance }) {
       ) : (
         <State protection={instance.protection} policy={policy} none={none} />
       )}
-      {dialog === "edit" && <PolicyForm instance={instance} policy={policy} onDismiss={close} />}
+      {dialog === "edit" && (
+        <PolicyForm instance={instance} policy={policy} etag={none ? undefined : data?.etag} onDismiss={close} />
+      )}
       {dialog === "delete" && (
         <Deletion
           of={instance.id}

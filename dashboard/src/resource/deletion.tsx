@@ -7,6 +7,7 @@ import { type ReactNode, useRef, useState } from "react";
 import { text } from "../messages/text.ts";
 import { Dialog } from "./dialog.tsx";
 import { Forecast, type Rehearse } from "./forecast.tsx";
+import { isSameName } from "./same-name.ts";
 import { useFocusFirst } from "./use-focus-first.ts";
 
 interface Props {
@@ -28,7 +29,7 @@ interface Props {
 export function Deletion({ of, title, confirm, children, name, send, rehearse, onDeleted, onDismiss }: Props) {
   const [typed, setTyped] = useState("");
   const deletion = useMutation({ mutationFn: send });
-  const matches = name === undefined || typed.trim() === name.trim();
+  const matches = name === undefined || isSameName(typed, name);
   const confirmed = () => {
     if (matches && !deletion.isPending) deletion.mutate(undefined, { onSuccess: onDeleted });
   };

@@ -128,7 +128,8 @@ export function ResourceTable<Item extends { id: string }>(props: TableProps<Ite
       </SpaceBetween>
     ),
     ...(Filters !== undefined && { filter: <Filters {...props} place={place} go={go} /> }),
-    ...(Bulk !== undefined && selectable(selected, selectShown)),
+    // The rows of an earlier filter, shown until the right ones arrive, are not for selecting.
+    ...(Bulk !== undefined && selectable(selected, selectShown, query.isPlaceholderData)),
   };
   return (
     <div ref={box} className="list">
@@ -143,9 +144,10 @@ export function ResourceTable<Item extends { id: string }>(props: TableProps<Ite
   );
 }
 
-const selectable = <Item,>(selected: readonly Item[], onSelect: (items: readonly Item[]) => void) => ({
+const selectable = <Item,>(selected: readonly Item[], onSelect: (items: readonly Item[]) => void, disabled: boolean) => ({
   selectionType: "multi" as const,
   selectedItems: selected,
+  isItemDisabled: () => disabled,
   onSelectionChange: ({ detail }: { detail: { selectedItems: Item[] } }) => onSelect(detail.selectedItems),
 });
 

@@ -31,6 +31,9 @@ export function endOf({ ends, expires_at }: Session): number {
 }
 
 export function endSession(why: Ending): void {
+  const kept = stored();
+  // A tab that was frozen meanwhile ends its own session, not the one that another tab has begun since.
+  if (kept !== undefined && kept.token !== session()?.token) return store.set({ session: kept, ending: undefined });
   localStorage.removeItem(KEY);
   store.set({ session: undefined, ending: why });
 }
@@ -62,8 +65,26 @@ function isSession(value: unknown): value is Session {
   );
 }
 
-window.addEventListener("storage", ({ key }) => {
-  if (key !== KEY && key !== null) return;
+/** Takes over what another tab has stored. */
+function follow(): void {
   const next = stored();
   if (next?.token !== session()?.token) store.set({ session: next, ending: next === undefined ? "ended" : undefined });
+}
+
+window.addEventListener("storage", ({ key }) => {
+  if (key === KEY || key === null) follow();
 });
+// A page that the browser kept for its back button has missed such events.
+window.addEventListener("pageshow", ({ persisted }) => {
+  if (persisted) follow();
+});
+
+/** Calls the listener when the user is signed out, or is followed by another one, as in a tab that slept through a sign-out and a sign-in. */
+export function onOtherUser(listener: () => void): void {
+  let user = session()?.user.id;
+  subscribe(() => {
+    const before = user;
+    user = session()?.user.id;
+    if (user !== before && before !== undefined) listener();
+  });
+}

@@ -13,7 +13,12 @@ import { DefaultPolicyForm } from "../policies/form.tsx";
 import { drillsInWords, keepInWords, scheduleInWords } from "../policies/words.ts";
 import { Deletion } from "../resource/deletion.tsx";
 
-export function DefaultPolicy({ policy }: { policy: Settings["default_backup_policy"] }) {
+interface Props {
+  policy: Settings["default_backup_policy"];
+  etag: string | undefined;
+}
+
+export function DefaultPolicy({ policy, etag }: Props) {
   const say = text.settings.defaultPolicy;
   const [dialog, setDialog] = useState<"edit" | "delete">();
   const close = () => setDialog(undefined);
@@ -47,7 +52,7 @@ export function DefaultPolicy({ policy }: { policy: Settings["default_backup_pol
           ]}
         />
       )}
-      {dialog === "edit" && <DefaultPolicyForm policy={policy} onDismiss={close} />}
+      {dialog === "edit" && <DefaultPolicyForm policy={policy} etag={etag} onDismiss={close} />}
       {dialog === "delete" && (
         <Deletion
           of="default"

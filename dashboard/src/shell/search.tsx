@@ -57,18 +57,30 @@ const optionOf = ({ type, id, name, status, detail }: Found): AutosuggestProps.O
 export default function Search() {
   const say = text.shell.search;
   const [typed, setTyped] = useState("");
-  const settled = useSettled(withoutUrls(typed).trim(), PAUSE_MS);
+  /** What was typed when Enter was pressed before there were results: the first one opens when they arrive. */
+  const [entered, setEntered] = useState("");
+  const asked = withoutUrls(typed).trim();
+  const settled = useSettled(asked, PAUSE_MS);
   const navigate = useNavigate();
   useShortcut(focusField);
   const asks = /[\p{L}\p{N}]/u.test(settled);
   const query = useQuery({ ...search.find(settled.slice(0, 100)), enabled: asks });
-  const found = asks && settled === typed.trim() ? (query.data?.data ?? []) : [];
-  const places = placesNow().filter(({ label }) => label.toLowerCase().includes(typed.trim().toLowerCase()));
+  const found = asks && settled === asked ? (query.data?.data ?? []) : [];
+  const places = placesNow().filter(({ label }) => label.toLowerCase().includes(asked.toLowerCase()));
   const groups = groupsNow().flatMap(({ type, label }) => {
     const options = found.filter((each) => each.type === type).map(optionOf);
     return options.length === 0 ? [] : [{ label, options }];
   });
-  const waits = typed.trim() !== settled || (asks && query.isPending);
+  const waits = asked !== settled || (asks && query.isPending);
+  const [first] = groups.flatMap(({ options }) => options).concat(places);
+  const open = (path: string): void => {
+    setTyped("");
+    setEntered("");
+    void navigate(path);
+  };
+  useEffect(() => {
+    if (!waits && entered !== "" && entered === asked && first?.value !== undefined) open(first.value);
+  });
   return (
     <Autosuggest
       value={typed}
@@ -77,7 +89,7 @@ export default function Search() {
       hideEnteredTextOption
       ariaLabel={say.label}
       placeholder={say.placeholder}
-      empty={say.none}
+      filteringResultsText={() => (first === undefined ? say.none : "")}
       statusType={query.isError && asks ? "error" : waits ? "loading" : "finished"}
       loadingText={say.searching}
       errorText={say.failed}
@@ -86,10 +98,10 @@ export default function Search() {
         if (detail.samePage) void query.refetch();
       }}
       onChange={({ detail }) => setTyped(detail.value)}
-      onSelect={({ detail }) => {
-        setTyped("");
-        void navigate(detail.value);
-      }}
+      // Without an option: Enter was pressed while none was highlighted.
+      onSelect={({ detail: { selectedOption } }) =>
+        selectedOption?.value === undefined ? setEntered(asked) : open(selectedOption.value)
+      }
     />
   );
 }

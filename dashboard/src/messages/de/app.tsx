@@ -26,6 +26,10 @@ export const app: typeof en = {
     service: "Bei uns ist ein Fehler aufgetreten",
     missing: { title: "Nicht gefunden", text: "Das Element wurde gelöscht oder der Link ist falsch." },
     rejected: "Die Aktion konnte nicht ausgeführt werden",
+    changed: {
+      title: "Inzwischen von jemand anderem geändert",
+      text: "Schließen Sie dieses Formular, sehen Sie sich die Änderung an und bearbeiten Sie erneut.",
+    },
   },
   span: {
     hours: (hours, minutes) => `${hours} h ${minutes} min`,

@@ -23,6 +23,7 @@ export const app = {
     service: "Something went wrong on our side",
     missing: { title: "Not found", text: "It was deleted, or the link is wrong." },
     rejected: "Couldn't complete this",
+    changed: { title: "Changed by someone else meanwhile", text: "Close this form, look at the change, and edit again." },
   },
   span: {
     hours: (hours: number, minutes: number) => `${hours} h ${minutes} min`,
