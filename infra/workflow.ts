@@ -86,8 +86,8 @@ const RETRY_MINUTES = 33;
 const UNDO_MINUTES = 60;
 /** Of a poll, besides the waits that its time has. */
 const POLL_RETRY_MINUTES = 2;
-/** For `begin`, and `succeed` or `fail`: each as a step of `ASK_MINUTES`. The rest is for the state machine's own states. */
-const MARGIN_MINUTES = 100;
+/** For `begin` as a step and `succeed` or `fail` as an undo, of `ASK_MINUTES`: 48 and 75. The rest is for the state machine's own states. */
+const MARGIN_MINUTES = 130;
 
 /** A poll takes seconds, but may meet a host that responds slowly. */
 const ASK_MINUTES = 5;
@@ -127,6 +127,13 @@ interface WorkflowMachineProps {
  * A failure that was undone is an execution that SUCCEEDED, in the state `fail`: the operation tells it, and nobody of ours
  * has to do anything. Every other end of an execution is a fault of ours: it starts the second execution, and an alarm.
  */
+/** A flag that an execution's input may lack, as that of an earlier version does: its path alone would end the execution at once. */
+const isSet = (flag: string): Condition =>
+  Condition.and(Condition.isPresent(`$.${flag}`), Condition.booleanEquals(`$.${flag}`, true));
+
+/** Of what nothing comes after: an undo stays undone, and work that is done would be undone if its last state gave up. */
+const LAST_AGAIN = [TRY_UNDOING_AGAIN, ...FUNCTION_AGAIN];
+
 export class WorkflowMachine extends Construct {
   readonly machine: StateMachine;
   private readonly tasks: LambdaFunction;
@@ -153,16 +160,15 @@ export class WorkflowMachine extends Construct {
 
   private definition({ steps }: Workflow): IChainable {
     const { undos, all } = this.undoing(steps);
-    let next: IChainable = this.task("succeed");
+    let next: IChainable = this.task("succeed", { retry: LAST_AGAIN });
     for (const each of steps.toReversed()) next = this.doing(each, next, undos.get(each.name) ?? all);
-    const undoOnly = Condition.and(Condition.isPresent("$.undo_only"), Condition.booleanEquals("$.undo_only", true));
-    return new Choice(this, "undo only?").when(undoOnly, all).otherwise(this.task("begin").next(next));
+    return new Choice(this, "undo only?").when(isSet("undo_only"), all).otherwise(this.task("begin").next(next));
   }
 
   /** The chains of undos: for each step the one that starts with its own undo, or the previous one; and the whole chain. */
   private undoing(steps: Workflow["steps"]): { undos: Map<string, IChainable>; all: IChainable } {
     const undos = new Map<string, IChainable>();
-    let all: IChainable = this.task("fail");
+    let all: IChainable = this.task("fail", { retry: LAST_AGAIN });
     const used = new Map<string, number>();
     for (const { name, undo } of steps) {
       if (undo !== undefined) {
@@ -170,7 +176,7 @@ export class WorkflowMachine extends Construct {
         used.set(undo, count);
         all = this.task(undo, {
           state: count === 1 ? undo : `${undo} ${count}`,
-          retry: [TRY_UNDOING_AGAIN, ...FUNCTION_AGAIN],
+          retry: LAST_AGAIN,
         }).next(all);
       }
       undos.set(name, all);
@@ -182,7 +188,7 @@ export class WorkflowMachine extends Construct {
     const retry = part.kind === "poll" ? [pollAgain(limited(part, this.polls)), RUN_POLL_AGAIN] : undefined;
     const done = this.task(part.name, { retry }).addCatch(undo, CAUGHT).next(next);
     if (part.when === undefined) return done;
-    return new Choice(this, `${part.name} asked?`).when(Condition.booleanEquals(`$.${part.when}`, true), done).otherwise(next);
+    return new Choice(this, `${part.name} asked?`).when(isSet(part.when), done).otherwise(next);
   }
 
   private task(

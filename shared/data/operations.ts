@@ -197,10 +197,11 @@ export async function countFailedUndo(operation: OperationRecord): Promise<void>
   await updateOne(key, { set: { failed_undos: failed_undos + 1 } }, seen);
 }
 
-/** From here on the operation is a success: what it replaced may be gone the next moment. */
-export async function commitOperation(operation: OperationRecord): Promise<void> {
-  const key = keys.record("operation", operation.account_id, operation.id);
-  await updateOne(key, { set: { committed: true } }, { equals: { state: OPERATION.running } });
+/** From here on the operation is a success: what it replaced may be gone the next moment. False if it has ended, or is being undone. */
+export async function commitOperation({ account_id, id }: OperationRecord): Promise<boolean> {
+  const still = { equals: { state: OPERATION.running }, none: ["undoing"] };
+  const { done } = await updateOne(keys.record("operation", account_id, id), { set: { committed: true } }, still);
+  return done;
 }
 
 /** Confirms that a retry of the request may get its response: from then on the operation cannot be withdrawn. False if it already was. */

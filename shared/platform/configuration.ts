@@ -74,18 +74,23 @@ async function read(): Promise<Configuration> {
   return parseConfiguration(SecretString);
 }
 
+/** Until the operator corrects it: work that is going on waits, and nothing is undone by halves. */
+class InvalidConfiguration extends Error {
+  override name = "InvalidConfiguration";
+}
+
 /** Reports the error and its place, but never the value: it may be a token in the wrong place. */
 export function parseConfiguration(text: string): Configuration {
   const parsed = Configuration.safeParse(json(text));
   if (parsed.success) return parsed.data;
   const wrong = parsed.error.issues.map(({ path, code }) => `${path.join(".") || "the secret as a whole"} (${code})`);
-  throw new Error(`The secret \`providers\` is invalid: ${wrong.join(", ")}`);
+  throw new InvalidConfiguration(`The secret \`providers\` is invalid: ${wrong.join(", ")}`);
 }
 
 function json(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error("The secret `providers` is invalid: it is not JSON"); // the parser's own message quotes the text
+    throw new InvalidConfiguration("The secret `providers` is invalid: it is not JSON"); // the parser's own message quotes the text
   }
 }

@@ -43,10 +43,13 @@ export const againAfter = (error: GiveUp): TryAgain =>
 export const giveUpAfter = (error: TryAgain): GiveUp =>
   new GiveUp(error.code, error.message.slice(`${error.code}: `.length), { cause: error });
 
-/** Whether the same call may succeed in a while: an outage, throttling, a write that another one overtook. */
+/** Errors that pass: a write that another one overtook, and a mistake in the operator's secret. */
+const PASSING: readonly string[] = ["ConditionFailed", "InvalidConfiguration"];
+
+/** Whether the same call may succeed in a while: also after an outage, or throttling. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ApiError) return error.code === "SERVICE_UNAVAILABLE";
-  return isOutage(error) || (error instanceof Error && error.name === "ConditionFailed");
+  return isOutage(error) || (error instanceof Error && PASSING.includes(error.name));
 }
 
 /** The error for the state machine. */

@@ -130,7 +130,7 @@ async function perform(
   }
   const input = inputOf(workflow, event);
   await showPlace(operation, part, stepsOf(workflow, input));
-  if (part?.commits) await commitOperation(operation);
+  if (part?.commits && !(await commitOperation(operation))) throw alreadyEnded();
   const jobId = part === undefined ? undoJobIdOf(operation, event.task) : jobIdOf(operation, part.name);
   const work = workOn(operation, input, jobId, workflow);
   const outcome = await run(work).catch((error: unknown) =>

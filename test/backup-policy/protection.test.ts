@@ -4,6 +4,7 @@ import * as z from "zod";
 import { AwsFault } from "../../infra/local/errors.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { Operation } from "../../shared/api/operations.ts";
+import { PROTECTION_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount } from "../harness/account.ts";
@@ -210,6 +211,39 @@ test("a deletion of an instance's last backup that ends while the instance is de
   release();
   expect((await me.api.get(`/backups/${backup?.id}`)).status).toBe(404);
   await cloud.states.settled();
+});
+
+test("the end of an instance whose protection changes meanwhile leaves no count", async () => {
+  const me = await account({ seeded: true });
+  const { id } = await me.instance();
+  const [backup] = await backUp(me, id, 1);
+  await put(me, id);
+  const counts = async () =>
+    Promise.all(PROTECTION_STATUSES.map(async (each) => (await me.api.get(`/instances?protection=${each}`)).meta?.total));
+  const before = await counts();
+  expect(before).toContain(1);
+  const seen = { end: false, write: false };
+  const { promise: written, resolve: go } = Promise.withResolvers<void>();
+  const stop = cloud.states.intercept(async (call, next) => {
+    const isLast = Task.parse(call.payload).task === "succeed";
+    if (isLast && call.machine.endsWith("-delete-backup")) await written;
+    if (isLast && call.machine.endsWith("-delete-instance")) seen.end = true;
+    return next(call);
+  });
+  const release = cloud.aws.inject(({ principal, action }) => {
+    if (!seen.end || seen.write || action !== "TransactWriteItems" || !/deleteinstance/i.test(principal)) return undefined;
+    seen.write = true;
+    return { kind: "slow", milliseconds: 1500 };
+  });
+  const deletions = [`/backups/${backup?.id}`, `/instances/${id}`].map(
+    async (path) => (await me.api.delete(path)).as(Operation).id,
+  );
+  await expect.poll(() => seen.write).toBe(true);
+  go();
+  for (const deletion of deletions) await me.until(await deletion);
+  stop();
+  release();
+  expect(await counts()).toEqual(PROTECTION_STATUSES.map(() => 0));
 });
 
 test("an instance whose last backups are deleted while the index lags behind is not protected by one of them", async () => {

@@ -354,8 +354,8 @@ describe("a state", () => {
     ["third", { Next: "fourth", Retry: again, ...caught("unSecond") }],
     ["fourth", { Next: "succeed", Retry: again, ...caught("unFirst 2") }],
     ["unSecond", { Next: "unFirst", Retry: undoneAgain }],
-    ["succeed", { End: true, Retry: again }],
-    ["fail", { End: true, Retry: again }],
+    ["succeed", { End: true, Retry: undoneAgain }],
+    ["fail", { End: true, Retry: undoneAgain }],
   ])("%s gives its task the input, keeps no result, and has the retries that the timeouts count on", (name, expected) => {
     const { States } = asl.parse(definitionOf(TABLE, "live"));
     const Parameters = { task: name, "input.$": "$" };
@@ -365,8 +365,8 @@ describe("a state", () => {
   it.each([
     ["begin", 33],
     ["first", 33],
-    ["succeed", 33],
-    ["fail", 33],
+    ["succeed", 60],
+    ["fail", 60],
     ["unSecond", 60],
   ])("the retries of %s wait for at most %i minutes, as the state machine's timeout assumes", (name, minutes) => {
     const retriers = asl.parse(definitionOf(TABLE, "live")).States[name]?.Retry ?? [];
@@ -401,10 +401,10 @@ describe("a state machine", () => {
     });
     // Its beginning and its end; a step of 5 minutes, three times, with 33 of retries; a poll of 20, twice, with six tasks of 5 and 2 of retries;
     // each with 75 to be undone.
-    const minutes = 100 + (3 * 5 + 33 + 75) + (2 * 20 + 6 * 5 + 2 + 75);
+    const minutes = 130 + (3 * 5 + 33 + 75) + (2 * 20 + 6 * 5 + 2 + 75);
     expect(asl.parse(synthesized({ ...TABLE, steps: [first, second] }, "live")).TimeoutSeconds).toBe(60 * minutes);
     const withoutUndo = asl.parse(synthesized({ ...TABLE, steps: [step("only", "", { minutes: 10 })] }, "live"));
-    expect(withoutUndo.TimeoutSeconds).toBe(60 * (100 + 3 * 10 + 33));
+    expect(withoutUndo.TimeoutSeconds).toBe(60 * (130 + 3 * 10 + 33));
   });
 
   it("may call its own function, deliver logs and traces, and nothing else", () => {

@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ApiError, OPERATION_ERRORS } from "../../shared/api/errors.ts";
+import { parseConfiguration } from "../../shared/platform/configuration.ts";
 import { asTaskError, GiveUp, operationErrorOf, TryAgain } from "../../shared/platform/task-errors.ts";
 
 /** The error as Step Functions catches it. */
@@ -50,6 +51,16 @@ describe("temporary errors", () => {
     ["an overtaken write", Object.assign(new Error("lost"), { name: "ConditionFailed" })],
   ])("%s is retried", (_, error) => {
     expect(asTaskError(error)).toBeInstanceOf(TryAgain);
+  });
+
+  test("a mistake in the operator's secret is retried, so that the work waits for its correction", () => {
+    for (const text of ["{", '{ "provider": 1 }'])
+      try {
+        parseConfiguration(text);
+        expect.unreachable();
+      } catch (error) {
+        expect(asTaskError(error)).toBeInstanceOf(TryAgain);
+      }
   });
 
   test("a bug is not retried", () => {

@@ -1,6 +1,7 @@
 // The rescue of executions that die, called twice or late. What it repairs is attacked in `test/guarantees`.
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Cloud } from "../../infra/local/cloud.ts";
+import { findOperation, stopSteps } from "../../shared/data/operations.ts";
 import { rescueName } from "../../shared/domain/workflow.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { InjectedError, table, type WorkflowHarness, workflowHarness } from "./harness.ts";
@@ -15,6 +16,23 @@ beforeEach(async () => {
   harness = await workflowHarness(cloud, { seeded: true });
 });
 afterEach(() => harness.close());
+
+const committing = table.flatMap((each) =>
+  each.workflow.steps.flatMap((step) => (step.commits === true ? [{ ...each, commits: step.name }] : [])),
+);
+
+test.each(committing)("$name, whose undo has begun, cannot commit any more", async ({ workflow, row, commits }) => {
+  const { operation } = await harness.run(
+    workflow,
+    await harness.prepare(workflow, row.from[0]),
+    async ({ task, payload }, next) => {
+      const found = await findOperation(harness.me.id, payload.input.operation_id);
+      if (task === commits && found !== undefined) await stopSteps(found);
+      return next();
+    },
+  );
+  expect(operation).toMatchObject({ state: "failed", error: { code: "CANCELLED" } });
+});
 
 // One of them is enough: they all run the same code.
 test.each(table.slice(0, 1))("a second or late rescue of $name changes nothing", async ({ workflow, row }) => {
