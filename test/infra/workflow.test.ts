@@ -376,6 +376,11 @@ describe("a state", () => {
     expect(Math.ceil(seconds.reduce((sum, each) => sum + each, 0) / 60)).toBe(minutes);
   });
 
+  it("a step that the input of an earlier version does not mention is left out", async () => {
+    const { tasks } = await run(TABLE, {});
+    expect(tasks).toEqual(["begin", "first", "second", "fourth", "succeed"]);
+  });
+
   it("does the work unless it is asked to undo only", async () => {
     for (const undo_only of [false, null]) {
       const { tasks } = await run(TABLE, { third_wanted: false, undo_only });

@@ -12,8 +12,6 @@ interface Words {
 }
 
 export function wordsOf(error: unknown): Words {
-  // Of a check before the request is sent.
-  if (error instanceof ApiError) return { title: text.app.failure.rejected, text: sentencesOf(error), requestId: undefined };
   if (!(error instanceof ClientError)) return { ...text.app.failure.unknown, requestId: undefined };
   return { ...wordsFor(error), requestId: error.requestId === "" ? undefined : error.requestId };
 }
@@ -30,7 +28,7 @@ function wordsFor(error: ClientError): Omit<Words, "requestId"> {
 }
 
 /** The message, or what it sums up: the fields with their reasons. */
-function sentencesOf({ message, details }: ClientError | ApiError): string {
+function sentencesOf({ message, details }: ClientError): string {
   const problems = Array.isArray(details?.["errors"]) ? details["errors"].filter(isProblem) : [];
   return problems.length === 0 ? `${message}.` : problems.map(({ field, reason }) => `${field} ${reason}.`).join(" ");
 }

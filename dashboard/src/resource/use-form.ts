@@ -89,7 +89,7 @@ function useFields<Values extends object, Body, Result>({
     },
   });
   const [form, fields] = [useRef<HTMLFormElement>(null), problemsOf(mutation.error)];
-  const isShown = useProblemShown(form, mutation.error);
+  useFocusOnProblem(form, mutation.error);
 
   const error = (field: string): string | undefined => (changed.has(field) ? undefined : whyWrong(fields, field));
   /** `as` is the body's field that the values become, if it has another name. */
@@ -110,8 +110,8 @@ function useFields<Values extends object, Body, Result>({
       error: error(as),
       onChange: (value) => change({ [field]: value }, as),
     }),
-    /** The error that belongs to no field, or to none that the form shows. */
-    failure: mutation.error !== null && (fields.length === 0 || !isShown) ? mutation.error : undefined,
+    /** The error that belongs to no field. */
+    failure: mutation.error !== null && fields.length === 0 ? mutation.error : undefined,
     pending: mutation.isPending,
     /** Nothing changed since it was sent, so it may be sent again automatically. */
     unchanged: changed.size === 0,
@@ -187,15 +187,10 @@ function useDraft(key: string, typed: object): void {
   }, [key, latest, owner]);
 }
 
-/** Moves the focus to the first field with a problem, and returns whether the form shows one. */
-function useProblemShown(form: { current: HTMLFormElement | null }, error: unknown): boolean {
-  const [isShown, setShown] = useState(true);
+function useFocusOnProblem(form: { current: HTMLFormElement | null }, error: unknown): void {
   useEffect(() => {
-    const problem = error === null ? undefined : form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
-    problem?.focus();
-    setShown(problem !== null);
+    if (error !== null) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [form, error]);
-  return isShown;
 }
 
 /** "must not be empty" → "Must not be empty." */

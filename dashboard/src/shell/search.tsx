@@ -79,7 +79,7 @@ export default function Search() {
     void navigate(path);
   };
   useEffect(() => {
-    if (!waits && entered !== "" && entered === asked && first?.value !== undefined) open(first.value);
+    if (!waits && !query.isError && entered !== "" && entered === asked && first?.value !== undefined) open(first.value);
   });
   return (
     <Autosuggest
@@ -97,7 +97,10 @@ export default function Search() {
       onLoadItems={({ detail }) => {
         if (detail.samePage) void query.refetch();
       }}
-      onChange={({ detail }) => setTyped(detail.value)}
+      onChange={({ detail }) => {
+        setTyped(detail.value);
+        setEntered("");
+      }}
       // Without an option: Enter was pressed while none was highlighted.
       onSelect={({ detail: { selectedOption } }) =>
         selectedOption?.value === undefined ? setEntered(asked) : open(selectedOption.value)
