@@ -131,7 +131,7 @@ interface WorkflowMachineProps {
 const isSet = (flag: string): Condition =>
   Condition.and(Condition.isPresent(`$.${flag}`), Condition.booleanEquals(`$.${flag}`, true));
 
-/** Of what nothing comes after: an undo stays undone, and work that is done would be undone if its last state gave up. */
+/** Of undos and of the last states: what is not undone stays, and work that is done would be undone if its last state gave up. */
 const LAST_AGAIN = [TRY_UNDOING_AGAIN, ...FUNCTION_AGAIN];
 
 export class WorkflowMachine extends Construct {

@@ -29,7 +29,7 @@ function wordsFor(error: ClientError): Omit<Words, "requestId"> {
 
 /** The message, or what it sums up: the fields with their reasons. */
 function sentencesOf({ message, details }: ClientError): string {
-  const problems = Array.isArray(details?.["errors"]) ? details["errors"].filter(isProblem) : [];
+  const problems = listedIn(details);
   return problems.length === 0 ? `${message}.` : problems.map(({ field, reason }) => `${field} ${reason}.`).join(" ");
 }
 
@@ -46,11 +46,15 @@ export function spanInWords(seconds: number): string {
 export function problemsOf(error: unknown): Problem[] {
   if (!(error instanceof ClientError || error instanceof ApiError)) return [];
   const { details, message, code } = error;
-  if (Array.isArray(details?.["errors"])) return details["errors"].filter(isProblem);
+  const listed = listedIn(details);
+  if (listed.length > 0) return listed;
   // A taken value: the message says so, and `details` names the field.
   if (code === "CONFLICT" && typeof details?.["field"] === "string") return [{ field: details["field"], reason: message }];
   return [];
 }
+
+const listedIn = (details: ClientError["details"]): Problem[] =>
+  Array.isArray(details?.["errors"]) ? details["errors"].filter(isProblem) : [];
 
 function isProblem(value: unknown): value is Problem {
   return (

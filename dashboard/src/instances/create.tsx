@@ -58,15 +58,12 @@ function CreateFrom({ named, origin }: FromProps) {
   const shown = useEver(loaded && active.total !== 0);
   const failed = offered.error ?? active.error;
   // Without the backup the form would install an empty ERP.
-  if (origin !== null && backup.data === undefined && backup.error !== null)
-    return (
-      <Page title={text.instances.create.title} above={[{ text: text.instances.title, href: "/instances" }]}>
-        <Failure error={backup.error} retry={isMissing(backup.error) ? undefined : () => void backup.refetch()} />
-      </Page>
-    );
+  const gone = backup.data === undefined ? backup.error : null;
   return (
     <Page title={text.instances.create.title} above={[{ text: text.instances.title, href: "/instances" }]}>
-      {offered.data !== undefined && shown ? (
+      {gone !== null ? (
+        <Failure error={gone} retry={isMissing(gone) ? undefined : () => void backup.refetch()} />
+      ) : offered.data !== undefined && shown ? (
         <InstanceForm
           offered={offered.data.data}
           active={{ ...active, items: [...usable, ...active.items.filter(({ id }) => id !== usable[0]?.id)] }}
