@@ -1,8 +1,8 @@
 // POST /backups/uploads
-import { uploadTooLarge } from "../../shared/api/errors.ts";
+import { ApiError, tooManyUploads, uploadTooLarge } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { logEvent } from "../../shared/data/change.ts";
-import { reserveUpload, toUpload } from "../../shared/data/uploads.ts";
+import { reserveUpload, toUpload, unfinishedUploads } from "../../shared/data/uploads.ts";
 import { UPLOAD } from "../../shared/domain/limits.ts";
 import { ofEnvironment } from "../../shared/platform/env.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
@@ -14,5 +14,8 @@ export const handler = handle(api.uploads.create)(async ({ body, caller, by, rea
   const { change } = await beginChange({ caller, read }, {});
   const upload = reserveUpload(change, { size_bytes: body.size_bytes, note: body.note ?? null });
   logEvent(change, by, "upload.create", { type: "upload", id: upload.id, name: upload.note });
-  return commit(change, toUpload(upload, []));
+  return commit(change, toUpload(upload, [])).catch(async (error: unknown) => {
+    if (!(error instanceof ApiError) || error.code !== "QUOTA_EXCEEDED") throw error;
+    throw tooManyUploads(UPLOAD.atOnce, await unfinishedUploads(caller.account_id));
+  });
 });

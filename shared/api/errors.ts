@@ -9,6 +9,7 @@ import {
 } from "../domain/lifecycle.ts";
 import { LOGIN_WINDOW_SECONDS, type REQUEST_LIMITS, WINDOW_SECONDS } from "../domain/limits.ts";
 import type { Permission } from "./permissions.ts";
+import type { UnfinishedUpload } from "./uploads.ts";
 
 export const ERRORS = {
   MALFORMED_REQUEST: { status: 400, message: "The request body is not a JSON object" },
@@ -144,13 +145,12 @@ export const uploadIncomplete = (missing: readonly number[]) =>
 export const backupUploaded = () =>
   invalidState("An uploaded backup has no instance; create an instance from it instead", "uploaded");
 
-export const tooManyUploads = (limit: number) =>
+/** `uploads` are those that the account has: nothing else lists them. */
+export const tooManyUploads = (limit: number, uploads: readonly UnfinishedUpload[]) =>
   new ApiError(
     "QUOTA_EXCEEDED",
-    `The account may have at most ${limit} unfinished uploads; complete or delete one first: GET /events?type=upload.create, with settings:read, has their IDs`,
-    {
-      details: { resource: "upload", limit },
-    },
+    `The account may have at most ${limit} unfinished uploads; complete or delete one of them first`,
+    { details: { resource: "upload", limit, uploads } },
   );
 
 export const uploadTooLarge = (limit: number) =>

@@ -47,6 +47,10 @@ export const Upload = z
   .meta({ id: "Upload" });
 export type Upload = z.infer<typeof Upload>;
 
+/** What the error of one upload too many says of each that there is. */
+export const UnfinishedUpload = Upload.pick({ id: true, size_bytes: true, note: true, created_at: true });
+export type UnfinishedUpload = z.infer<typeof UnfinishedUpload>;
+
 const PartAddress = z.object({
   number: partNumber,
   url: z.string().meta({
@@ -70,7 +74,11 @@ export const uploads = {
     access: ["backups:write"],
     status: 201,
     rate: "all",
-    errors: [tooManyUploads(UPLOAD.atOnce)],
+    errors: [
+      tooManyUploads(UPLOAD.atOnce, [
+        { id: exampleId("upload"), size_bytes: 18_432, note: "from our old server", created_at: "2026-11-20T12:00:00.000Z" },
+      ]),
+    ],
     body: z.strictObject({ size_bytes: sizeBytes, note: text(200, "from our old server").optional() }),
     data: Upload,
   }),

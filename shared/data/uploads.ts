@@ -1,7 +1,7 @@
 // Uploads in the table: archives on their way into the storage, and what becomes of those that never arrive.
 import * as z from "zod";
 import { notFound, tooManyUploads } from "../api/errors.ts";
-import type { Upload } from "../api/uploads.ts";
+import { UnfinishedUpload, type Upload } from "../api/uploads.ts";
 import { newId } from "../domain/ids.ts";
 import { UPLOAD } from "../domain/limits.ts";
 import { getAccount } from "./accounts.ts";
@@ -60,10 +60,16 @@ export function reserveUpload(change: Change, { size_bytes, note }: Pick<UploadR
   };
   change.put(keys.upload(change.accountId, upload.id), upload);
   change.update(keys.uploads(change.accountId), { add: { count: 1 } }, { exists: false, below: { count: UPLOAD.atOnce } }, () =>
-    tooManyUploads(UPLOAD.atOnce),
+    tooManyUploads(UPLOAD.atOnce, []),
   );
   markExpiring(change, upload, upload.expires_at);
   return upload;
+}
+
+/** Those that count, with those that have expired and that nobody has removed yet. */
+export async function unfinishedUploads(accountId: string): Promise<UnfinishedUpload[]> {
+  const items = await queryAll(keys.upload(accountId, "").pk, { consistent: true });
+  return items.map((item) => UnfinishedUpload.parse(item));
 }
 
 const markExpiring = (change: Change, { id, account_id, backup_id }: UploadRecord, at: string): void =>

@@ -7,7 +7,7 @@ import { Operation } from "../../shared/api/operations.ts";
 import { Settings } from "../../shared/api/settings.ts";
 import { getServer } from "../../shared/data/servers.ts";
 import { recordReport } from "../../shared/data/host-reports.ts";
-import { account, type TestUser } from "../harness/account.ts";
+import { account, type TestUser, uniqueDomain } from "../harness/account.ts";
 import { clientWith } from "../harness/client.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { test } from "./browser.ts";
@@ -258,6 +258,19 @@ test("an instance from a backup never becomes an empty one because the backup is
   const page = await open(`/instances/create?backup=${id}`, { as: mine });
   await page.getByText("Not found").waitFor();
   expect(await page.getByRole("textbox").count()).toBe(0);
+});
+
+test("a backup that is deleted while the form that starts with it is open is named as the problem", async ({ open, faults }) => {
+  faults.expected.push(/responded with a status of 422/);
+  const mine = await account({ seeded: true });
+  const instance = await mine.instance({ name: "Shop" });
+  const { id } = await mine.backup(instance.id);
+  const page = await open(`/instances/create?backup=${id}`, { as: mine });
+  await page.getByLabel("Name", { exact: true }).fill("Moved in");
+  await page.getByLabel("Domain").fill(uniqueDomain());
+  await mine.until((await mine.api.delete(`/backups/${id}`)).as(Operation).id);
+  await button(page, "Create instance").click();
+  await page.getByText("No such backup in this account.", { exact: true }).waitFor();
 });
 
 test("a name is confirmed as it is shown: with one space for several", async ({ open }) => {

@@ -180,6 +180,33 @@ test("a file that is no backup fails its import with the reason, and an upload c
   expect(await page.getByText("Unfinished upload").count()).toBe(0);
 });
 
+test("uploads that were begun elsewhere and leave no room can be aborted, and an empty file is called that", async ({
+  open,
+  faults,
+}) => {
+  expectStorage(faults);
+  faults.expected.push(/responded with a status of 409/);
+  const mine = await account({ seeded: true });
+  await mine.server();
+  for (const note of ["first", "second", undefined])
+    await mine.api.post("/backups/uploads", { size_bytes: 2_000_000, ...(note !== undefined && { note }) });
+  const page = await open("/backups/upload", { as: mine });
+  await choose(page, fileOf("empty.zip", new Uint8Array()));
+  await button(page, "Upload").click();
+  await page.getByText("This file is empty.").waitFor();
+  await choose(page, fileOf("photos.zip", randomBytes(1000)));
+  await button(page, "Upload").click();
+  const second = page.getByText("Unfinished upload: second, 2.00 MB");
+  await second.waitFor();
+  await expectAccessible(page);
+  expect(await page.getByText("Started in another browser").count()).toBe(3);
+  await button(page, "Abort upload").nth(1).click();
+  await dialog(page, "Abort upload").getByRole("button", { name: "Abort upload" }).click();
+  await second.waitFor({ state: "detached" });
+  await button(page, "Upload").click();
+  await page.getByText("it is not a readable zip file").first().waitFor();
+});
+
 /** The times of sends, by the page's own clock: the test's would include how busy the machine is. */
 const NOTE_SENDS = `{
   const { send } = XMLHttpRequest.prototype;

@@ -1,6 +1,7 @@
 // The form that installs an ERP on a server.
 import Alert from "@cloudscape-design/components/alert";
 import Checkbox from "@cloudscape-design/components/checkbox";
+import FormField from "@cloudscape-design/components/form-field";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
@@ -173,7 +174,7 @@ function InstanceForm({ offered, active, serverId, backup, onMade }: Props) {
       {backup === undefined ? (
         <ErpFields offered={offered} chosen={form.values} error={form.error} onChange={form.set} />
       ) : (
-        <BackupFields backup={backup} neutralize={form.values.neutralize} onChange={form.set} />
+        <BackupFields backup={backup} neutralize={form.values.neutralize} error={form.error} onChange={form.set} />
       )}
       <TextField label={fields.domain} description={say.domainAbout} placeholder="shop.example.com" {...form.text("domain")} />
       <TextField label={fields.databaseName} hint={say.databaseNameHint} {...form.text("database_name")} />
@@ -195,16 +196,20 @@ function InstanceForm({ offered, active, serverId, backup, onMade }: Props) {
 interface BackupFieldsProps {
   backup: Backup;
   neutralize: boolean;
+  error: (field: string) => string | undefined;
   onChange: (news: { neutralize: boolean }) => void;
 }
 
-function BackupFields({ backup, neutralize, onChange }: BackupFieldsProps) {
+/** What the backup decides, it says here, with what is wrong with it. */
+function BackupFields({ backup, neutralize, error, onChange }: BackupFieldsProps) {
   const say = text.instances.create;
   return (
     <SpaceBetween size="l">
-      <Alert type="info" header={say.beginsWith(backup.instance_name, momentOf(backup))}>
-        {say.odoo(versionOf(backup))} {backup.kind === "uploaded" && say.keepsUuid}
-      </Alert>
+      <FormField errorText={error("backup_id") ?? error("erp_version") ?? error("edition")}>
+        <Alert type="info" header={say.beginsWith(backup.instance_name, momentOf(backup))}>
+          {say.odoo(versionOf(backup))} {backup.kind === "uploaded" && say.keepsUuid}
+        </Alert>
+      </FormField>
       <Checkbox
         checked={neutralize}
         description={neutralize ? say.neutralizeOn : say.neutralizeOff}

@@ -1,7 +1,5 @@
 // The form that begins an upload, or continues one: its file is chosen again.
-import Alert from "@cloudscape-design/components/alert";
 import Box from "@cloudscape-design/components/box";
-import Button from "@cloudscape-design/components/button";
 import FileInput from "@cloudscape-design/components/file-input";
 import FormField from "@cloudscape-design/components/form-field";
 import SpaceBetween from "@cloudscape-design/components/space-between";
@@ -18,8 +16,8 @@ import { sizeInWords } from "../resource/size.ts";
 import { given, useForm } from "../resource/use-form.ts";
 import type { Pages } from "../resource/use-pages.ts";
 import { ServerField } from "../servers/server-field.tsx";
-import { AbortUpload } from "./abort.tsx";
-import { forget, remember, type Unfinished, unfinished, unfinishedOf } from "./unfinished.ts";
+import { forget, remember, unfinished, unfinishedOf } from "./unfinished.ts";
+import { UnfinishedUploads } from "./unfinished-uploads.tsx";
 import type { Begun } from "./upload.tsx";
 
 interface Props {
@@ -64,14 +62,17 @@ export function UploadForm({ active, onBegun }: Props) {
   const [file, setFile] = useState<File>();
   const [left, setLeft] = useState(unfinished);
   const form = useUploadForm(file, { active, onBegun });
+  const wrong = form.error("size_bytes");
   const continues = file !== undefined && unfinishedOf(file) !== undefined;
   return (
-    <SpaceBetween size="l">
-      {left.map((each) => (
-        <UnfinishedUpload key={each.id} upload={each} onAborted={() => setLeft(unfinished())} />
-      ))}
+    <>
+      <UnfinishedUploads own={left} failure={form.failure} onAborted={() => setLeft(unfinished())} />
       <Form form={form} submit={continues ? say.continue : say.upload} onCancel={() => void navigate("/backups")}>
-        <FormField label={say.file.label} description={say.file.about} errorText={form.error("size_bytes")}>
+        <FormField
+          label={say.file.label}
+          description={say.file.about}
+          errorText={wrong && file?.size === 0 ? say.file.empty : wrong}
+        >
           <SpaceBetween direction="horizontal" size="s" alignItems="center">
             <FileInput
               accept=".zip,application/zip"
@@ -102,24 +103,6 @@ export function UploadForm({ active, onBegun }: Props) {
         />
         {!continues && <TextField label={say.note} optional placeholder={say.notePlaceholder} {...form.text("note")} />}
       </Form>
-    </SpaceBetween>
-  );
-}
-
-function UnfinishedUpload({ upload, onAborted }: { upload: Unfinished; onAborted: () => void }) {
-  const say = text.uploads;
-  const [asking, setAsking] = useState(false);
-  const { id: uploadId, name, size_bytes } = upload;
-  return (
-    <>
-      <Alert
-        type="info"
-        header={say.unfinished.title(name, sizeInWords(size_bytes))}
-        action={<Button onClick={() => setAsking(true)}>{say.abort}</Button>}
-      >
-        {say.unfinished.about}
-      </Alert>
-      {asking && <AbortUpload id={uploadId} onAborted={onAborted} onDismiss={() => setAsking(false)} />}
     </>
   );
 }

@@ -9,6 +9,7 @@ export const uploads: typeof en = {
     label: "Datei",
     about: "Eine Sicherung im Zip-Format von Odoo: aus der Datenbankverwaltung, von odoo db dump oder hier heruntergeladen.",
     choose: "Datei auswählen",
+    empty: "Diese Datei ist leer.",
     unreadable: "Der Browser kann die Datei nicht lesen: Sie wurde geändert, verschoben oder gelöscht. Wählen Sie sie erneut aus",
   },
   server: {
@@ -25,6 +26,8 @@ export const uploads: typeof en = {
   unfinished: {
     title: (name, size) => `Unvollständiger Upload: ${name}, ${size}`,
     about: "Wählen Sie dieselbe Datei, um den Upload an derselben Stelle fortzusetzen.",
+    elsewhere:
+      "In einem anderen Browser oder über die API begonnen. Setzen Sie ihn dort fort, oder verwerfen Sie ihn, um Platz zu schaffen.",
   },
   abort: "Upload verwerfen",
   abortAbout: "Löscht, was bisher hochgeladen wurde. Ihre Datei bleibt unverändert.",

@@ -8,6 +8,7 @@ export const uploads = {
     label: "File",
     about: "A backup in Odoo's own zip format, from its database manager, from odoo db dump, or downloaded here.",
     choose: "Choose file",
+    empty: "This file is empty.",
     /** Ends without a full stop. */
     unreadable: "The browser can't read the file: it was changed, moved or deleted. Choose it again",
   },
@@ -24,6 +25,7 @@ export const uploads = {
   unfinished: {
     title: (name: string, size: string) => `Unfinished upload: ${name}, ${size}`,
     about: "Choose the same file to continue where it stopped.",
+    elsewhere: "Started in another browser or with the API. Continue it there, or abort it to make room.",
   },
   abort: "Abort upload",
   abortAbout: "Deletes what was uploaded so far. Your file isn't changed.",

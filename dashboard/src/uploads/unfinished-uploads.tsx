@@ -1,0 +1,70 @@
+// Unfinished uploads: those that this browser has begun, and those that count although it knows nothing of them. Each can be aborted.
+import Alert from "@cloudscape-design/components/alert";
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { type ReactNode, useState } from "react";
+import * as z from "zod";
+import { UnfinishedUpload } from "../../../shared/api/uploads.ts";
+import { text } from "../messages/text.ts";
+import { inShort } from "../resource/moment.ts";
+import { sizeInWords } from "../resource/size.ts";
+import { AbortUpload } from "./abort.tsx";
+import type { Unfinished } from "./unfinished.ts";
+
+const TooMany = z.object({ details: z.object({ uploads: z.array(UnfinishedUpload) }) });
+
+interface Props {
+  /** What this browser has begun. */
+  own: readonly Unfinished[];
+  /** Why no other upload could begin: that there are too many names them all. */
+  failure: unknown;
+  onAborted: () => void;
+}
+
+export function UnfinishedUploads({ own, failure, onAborted }: Props) {
+  const say = text.uploads.unfinished;
+  const [aborted, setAborted] = useState<readonly string[]>([]);
+  const gone = (id: string): void => {
+    setAborted([...aborted, id]);
+    onAborted();
+  };
+  const known = new Set([...aborted, ...own.map(({ id }) => id)]);
+  const others = (TooMany.safeParse(failure).data?.details.uploads ?? []).filter(({ id }) => !known.has(id));
+  if (own.length + others.length === 0) return null;
+  return (
+    <Box margin={{ bottom: "l" }}>
+      <SpaceBetween size="l">
+        {own.map(({ id, name, size_bytes }) => (
+          <Abortable key={id} id={id} title={say.title(name, sizeInWords(size_bytes))} onAborted={gone}>
+            {say.about}
+          </Abortable>
+        ))}
+        {others.map(({ id, note, size_bytes, created_at }) => (
+          <Abortable key={id} id={id} title={say.title(note ?? inShort(created_at), sizeInWords(size_bytes))} onAborted={gone}>
+            {say.elsewhere}
+          </Abortable>
+        ))}
+      </SpaceBetween>
+    </Box>
+  );
+}
+
+interface AbortableProps {
+  id: string;
+  title: string;
+  onAborted: (id: string) => void;
+  children: ReactNode;
+}
+
+function Abortable({ id, title, onAborted, children }: AbortableProps) {
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      <Alert type="info" header={title} action={<Button onClick={() => setAsking(true)}>{text.uploads.abort}</Button>}>
+        {children}
+      </Alert>
+      {asking && <AbortUpload id={id} onAborted={() => onAborted(id)} onDismiss={() => setAsking(false)} />}
+    </>
+  );
+}
