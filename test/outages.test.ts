@@ -185,6 +185,29 @@ describe("without the workflow engine", () => {
     },
   );
 
+  test("what another request changes while a start fails stays as it is when the work is withdrawn", async () => {
+    const before = { name: "Shop", admin_email: "before@example.com", labels: { env: "test" } };
+    const { id } = await seedInstance(me.id, before);
+    const shown = async () => (await api.get(`/instances/${id}`)).as(Instance);
+    const [first, second] = await without("states", "silent", async () => {
+      const moved = { name: "First", admin_email: "first@example.com", domain: uniqueDomain() };
+      const moving = api.put(`/instances/${id}`, moved);
+      await expect.poll(async () => (await shown()).name, { interval: 50 }).toBe("First");
+      return Promise.all([moving, api.put(`/instances/${id}`, { name: "Second", labels: { env: "live" } })]);
+    });
+    unavailable(first);
+    expect(second.status).toBe(200);
+    expect(await shown()).toMatchObject({ ...before, name: "Second", labels: { env: "live" }, operation_id: null });
+    expect((await api.get("/instances?search=second")).as(z.array(z.looseObject({ id: z.string() })))).toMatchObject([{ id }]);
+  });
+
+  test("a corrupt backup whose deletion cannot start still does not expire", async () => {
+    const corrupt = { kind: "scheduled", state: "failed", status_reason: "The archive is corrupt" } as const;
+    const { id } = await seedBackup(await seedInstance(me.id), corrupt);
+    unavailable(await without("states", true, () => api.delete(`/backups/${id}`)));
+    expect((await api.get(`/backups/${id}`)).as(Backup)).toMatchObject({ status: "failed", expires_at: null });
+  });
+
   test("without the workflow engine every other request still works", async () => {
     const response = await without("states", "refuse", () => api.put("/settings", { backup_retention_days: 3 }));
     expect(response.status).toBe(200);
@@ -271,7 +294,8 @@ describe("a retry with the same Idempotency-Key, while the start fails", () => {
   test("a retry fails while the work cannot be started, and starts it itself as soon as possible", async () => {
     const body = await me.serverBody();
     const { id, resource } = await begunOnly(body);
-    unavailable(await without("states", true, () => api.post("/servers", body, keyed)));
+    const early = await without("states", true, () => api.post("/servers", body, keyed));
+    expect([early.status, early.error?.code, early.headers["retry-after"]]).toEqual([409, "IDEMPOTENCY_IN_PROGRESS", "1"]);
     const responses = await Promise.all(Array.from({ length: 5 }, () => api.post("/servers", body, keyed)));
     for (const response of responses) {
       expect(response.headers["idempotent-replayed"]).toBe("true");

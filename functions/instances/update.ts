@@ -8,6 +8,7 @@ import {
   instanceVersion,
   moveInstance,
   presentInstance,
+  renamedOf,
   renameInstance,
   requireAllowed,
   requireServerUsable,
@@ -41,12 +42,7 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
     type: "instance.update",
     ...changing("instance", { ...instance, name: moved.name }),
     input: { old_domain: instance.domain, new_domain: domain },
-    // Only the requested fields: another request may change the other field before this one is withdrawn.
-    replaced: {
-      ...(fields.name !== undefined && { name: instance.name }),
-      ...(fields.admin_email !== undefined && { admin_email: instance.admin_email }),
-      ...(fields.labels !== undefined && { labels: instance.labels }),
-    },
+    replaced: { before: renamedOf(instance, (field) => fields[field] !== undefined), after: renamedOf(fields) },
   });
   return commit(change, await showInstance(moved), forecast);
 });

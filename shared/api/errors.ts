@@ -195,6 +195,9 @@ export const dataTooLarge = (): Problem => ({ field: "data", reason: `must be at
 
 export const notCurrentPassword = () => invalid({ field: "current_password", reason: "is not the current password" });
 
+/** The first request with an `Idempotency-Key` is still running, or its work could not be started yet. */
+export const firstInProgress = (cause?: unknown) => new ApiError("IDEMPOTENCY_IN_PROGRESS", undefined, { retryAfter: 1, cause });
+
 /** Seconds to wait before a retry when a dependency is down. */
 const OUTAGE_RETRY_SECONDS = 5;
 

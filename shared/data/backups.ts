@@ -256,7 +256,9 @@ export async function endBackup(change: Change, { operation, to, at, reasonAfter
   }
   const state = BackupStatus.parse(to);
   const completed = state === LIFECYCLE["backup.create"].to ? { completed_at: backup.completed_at ?? at } : {};
-  const expires_at = backup.kind === "scheduled" && isFailure(state) ? (backup.expires_at ?? failureExpiry()) : backup.expires_at;
+  // Not of one that turned out to be corrupt, whose deletion was withdrawn or has failed.
+  const expires = operation.type === "backup.create" && backup.kind === "scheduled" && isFailure(state);
+  const expires_at = expires ? (backup.expires_at ?? failureExpiry()) : backup.expires_at;
   if (expires_at !== null && backup.expires_at === null && backup.instance_id !== null)
     markExpiring(change, { id: backup.id, instance_id: backup.instance_id, expires_at });
   const set = { state, status_reason: reasonAfter(state, backup.status_reason), operation_id: null, expires_at, ...completed };

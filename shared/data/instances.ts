@@ -1,4 +1,5 @@
 // Instances in the table.
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { actionNotAllowed, instanceBeingDeleted, invalidState, notFound, operationInProgress } from "../api/errors.ts";
 import type { Labels } from "../api/fields.ts";
@@ -24,7 +25,14 @@ import { keys } from "./keys.ts";
 import { listPage } from "./lists.ts";
 import type { Listed, PageQuery } from "./pages.ts";
 import { requireRunning } from "./operations.ts";
-import { type HostReport, InstanceRecord, type OperationRecord, ServerRecord } from "./records.ts";
+import {
+  type HostReport,
+  InstanceRecord,
+  type OperationCore,
+  type OperationRecord,
+  type RenamedFields,
+  ServerRecord,
+} from "./records.ts";
 import { type Entry, type Finding, findOfParent, findPage, needsEntries } from "./search.ts";
 import { occupyServer, requireServerReady, serverRef } from "./servers.ts";
 import { find, type Item, read, readAll, updateOne } from "./table.ts";
@@ -166,13 +174,6 @@ export function requireAllowed(instance: InstanceRecord, action: InstanceAction)
   if (!statesFor(action).includes(instance.state)) throw actionNotAllowed(action, instance.state);
 }
 
-/** Fields that change immediately; a field that was not sent keeps its value. */
-interface RenamedFields {
-  name?: string | undefined;
-  admin_email?: string | undefined;
-  labels?: Labels | undefined;
-}
-
 /** Begins work on an instance: locks it and moves it to the transient state, from the states that the lifecycle allows. */
 export function moveInstance(
   change: Change,
@@ -183,7 +184,7 @@ export function moveInstance(
 ): InstanceRecord {
   const { through }: Transition = LIFECYCLE[type];
   const state = through === "unchanged" ? instance.state : InstanceStatus.parse(through);
-  const moved = { ...instance, ...given(fields), state, operation_id: operationId, updated_at: now() };
+  const moved = { ...instance, ...renamedOf(fields), state, operation_id: operationId, updated_at: now() };
   change.move(
     "instance",
     instance,
@@ -205,6 +206,9 @@ const Ended = Held.extend({
   database_name: z.string(),
   server_id: z.string(),
   protection_status: z.string().default("unprotected"),
+  name: z.string(),
+  admin_email: z.string(),
+  labels: z.custom<Labels>().default({}),
 });
 
 /**
@@ -227,18 +231,30 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
     return;
   }
   const state = InstanceStatus.parse(to);
+  const { before, after } = withdrawn ? stillReplaced(instance, operation) : NOTHING_REPLACED;
   const installed = INSTALLING.includes(operation.type) && state === LIFECYCLE[operation.type].to;
   const set = {
     ...(installed && { installed }),
-    ...(withdrawn && operation.replaced),
+    ...before,
     state,
     status_reason: reasonAfter(state, instance.status_reason),
     operation_id: null,
     updated_at: now(),
   };
-  change.move("instance", instance, { from: instance.state, to: state }, { set }, mine);
-  if (withdrawn) change.refind("instance", instance.id, { name: operation.replaced?.name, labels: operation.replaced?.labels });
+  change.move("instance", instance, { from: instance.state, to: state }, { set }, { ...mine, unchanged: { ...after } });
+  change.refind("instance", instance.id, { name: before.name, labels: before.labels });
 }
+
+/** What the request changed at once, without the fields that another request has changed since: that one was told its success. */
+function stillReplaced(
+  instance: z.infer<typeof Ended>,
+  { replaced = NOTHING_REPLACED }: OperationCore,
+): NonNullable<OperationCore["replaced"]> {
+  const still = (field: keyof RenamedFields): boolean => isDeepStrictEqual(replaced.after[field], instance[field]);
+  return { before: renamedOf(replaced.before, still), after: renamedOf(replaced.after, still) };
+}
+
+const NOTHING_REPLACED: NonNullable<OperationCore["replaced"]> = { before: {}, after: {} };
 
 /** Holds an instance whose state stays as it is: for a backup. */
 export function holdInstance(change: Change, instance: InstanceRecord, operationId: string, also: Item = {}): void {
@@ -257,7 +273,7 @@ export const requireServerUsable = (change: Change, instance: InstanceRecord): v
 /** Changes what needs no work on the server. */
 export function renameInstance(change: Change, instance: InstanceRecord, fields: RenamedFields): InstanceRecord {
   if (!INSTANCE_RENAMABLE.includes(instance.state)) throw instanceBeingDeleted(instance.state);
-  const set = { ...given(fields), updated_at: now() };
+  const set = { ...renamedOf(fields), updated_at: now() };
   change.update(
     keys.record("instance", change.accountId, instance.id),
     { set },
@@ -268,10 +284,14 @@ export function renameInstance(change: Change, instance: InstanceRecord, fields:
   return { ...instance, ...set };
 }
 
-const given = ({ name, admin_email, labels }: RenamedFields) => ({
-  ...(name !== undefined && { name }),
-  ...(admin_email !== undefined && { admin_email }),
-  ...(labels !== undefined && { labels }),
+/** Those of the fields that were sent, or of which `has` says so. */
+export const renamedOf = (
+  { name, admin_email, labels }: RenamedFields,
+  has: (field: keyof RenamedFields) => boolean = () => true,
+) => ({
+  ...(name !== undefined && has("name") && { name }),
+  ...(admin_email !== undefined && has("admin_email") && { admin_email }),
+  ...(labels !== undefined && has("labels") && { labels }),
 });
 
 /** Reserves a new domain in addition to the instance's current one. */

@@ -29,6 +29,13 @@ const resourceType = z.enum(RESOURCE_TYPES);
 /** Checked when they came in; records of before there were labels have none. */
 const labels = z.custom<Labels>().default({});
 
+/** Fields of an instance that change immediately; one that was not sent keeps its value. */
+export interface RenamedFields {
+  name?: string | undefined;
+  admin_email?: string | undefined;
+  labels?: Labels | undefined;
+}
+
 const listed = { account_id: text, number: text };
 
 export const ServerRecord = stored(Server.omit({ status: true, ...SERVER_OBSERVED })).extend({
@@ -185,8 +192,8 @@ export const OperationCore = z.object({
   uses_backup_id: textOrNull,
   /** The other resources whose lists include the operation. */
   concerns: z.array(text).default([]),
-  /** The previous values of what the request changed immediately, for withdrawing the operation. */
-  replaced: z.custom<{ name?: string; admin_email?: string; labels?: Labels }>().optional(),
+  /** What the request changed immediately, for withdrawing the operation. */
+  replaced: z.custom<{ before: RenamedFields; after: RenamedFields }>().optional(),
   /** Where the resource goes instead of what the lifecycle says, if a task found that out. */
   failed_state: maybeText,
   /** How many tries of its undos have failed: each further try is a separate job on the machine. */

@@ -4,7 +4,7 @@
 // The request that wrote the operation withdraws it if the start fails; a retry of that request starts it too. Both claim
 // the operation by a condition on its item, so that one of them wins: `withdrawOperation` removes it only while it is pending and
 // unconfirmed, and a retry gets its response only once it has confirmed the operation, or a task has started it.
-import { unavailable } from "../api/errors.ts";
+import { firstInProgress, unavailable } from "../api/errors.ts";
 import { accountRef, presentAccount } from "../data/accounts.ts";
 import { callerRef } from "../data/admission.ts";
 import { confirmOperation, findOperationCore } from "../data/operations.ts";
@@ -77,7 +77,7 @@ export async function ensureStarted(accountId: string, operationId: string): Pro
   try {
     await start(operation);
   } catch (cause) {
-    throw unavailable(cause);
+    throw firstInProgress(cause);
   }
   // Only after the start: a confirmed operation is never withdrawn, so it must have been started.
   if (!(await confirmOperation(operation))) throw unavailable();

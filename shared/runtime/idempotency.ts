@@ -4,7 +4,7 @@
 // call and no claim can be left behind: of two concurrent requests one is written, and the other is told that the
 // first was running.
 import * as z from "zod";
-import { ApiError, invalid } from "../api/errors.ts";
+import { ApiError, firstInProgress, invalid } from "../api/errors.ts";
 import type { Change } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import type { Caller } from "../data/records.ts";
@@ -84,16 +84,14 @@ export async function keep(change: Change, request: IdempotentRequest, response:
     expires_at: new Date(expires).toISOString(),
     ttl: Math.ceil(expires / 1000),
   };
-  change.writeFirst(put(keyOf(request), record, running, { expiredBy: new Date(at).toISOString() }));
+  change.writeFirst(put(keyOf(request), record, () => firstInProgress(), { expiredBy: new Date(at).toISOString() }));
 }
 
 /** The error if a response has been stored by now, while this request was running. */
 export async function inProgress(request: IdempotentRequest): Promise<ApiError | undefined> {
   const kept = await find(keptRef(request));
-  return kept === undefined || kept.expires_at < new Date().toISOString() ? undefined : running();
+  return kept === undefined || kept.expires_at < new Date().toISOString() ? undefined : firstInProgress();
 }
-
-const running = () => new ApiError("IDEMPOTENCY_IN_PROGRESS", undefined, { retryAfter: 1 });
 
 /** Deletes the stored response if its operation could not be started. */
 export const forget = (change: Change, request: IdempotentRequest): void => change.remove(keyOf(request), { exists: false });

@@ -73,7 +73,7 @@ export const WHEN: Record<ErrorCode, string> = {
   INVALID_STATE: "The resource's status does not allow the action; `details.status` is that status",
   OPERATION_IN_PROGRESS: "Another operation is in progress on the resource; `details.operation_id` identifies it",
   QUOTA_EXCEEDED: "The account has reached a quota; `details` has `resource` and `limit`",
-  IDEMPOTENCY_IN_PROGRESS: "The first request with this `Idempotency-Key` is still in progress",
+  IDEMPOTENCY_IN_PROGRESS: "The first request with this `Idempotency-Key` is still in progress, or its work has not started yet",
   PRECONDITION_FAILED: "The resource is no longer the version in `If-Match`; `details.etag` is the current one",
   PAYLOAD_TOO_LARGE: `The body is larger than ${BODY_BYTES_MAX / 1024} KiB`,
   UNSUPPORTED_MEDIA_TYPE: "The body is not `application/json`",
