@@ -52,11 +52,12 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
 
 /** Counted by the gateway's own resource, never by the path as the client wrote it. */
 function countedAs(event: APIGatewayRequestAuthorizerEvent): Pick<RequestFacts, "rate" | "waitSeconds"> | undefined {
-  const { httpMethod, resource, queryStringParameters } = event;
+  const { httpMethod, resource, queryStringParameters, multiValueQueryStringParameters } = event;
   const route = known.get(`${httpMethod === "HEAD" ? "GET" : httpMethod} ${resource}`);
   if (route === undefined) return undefined;
-  // The handler rejects anything that is not a number of seconds; it takes no slot.
-  const wait = route.waits ? waitSeconds.safeParse(queryStringParameters?.["wait"]).data : undefined;
+  // The handler rejects anything but one number of seconds; it takes no slot.
+  const given = Object.values(multiValueQueryStringParameters ?? {}).flat();
+  const wait = route.waits && given.length === 1 ? waitSeconds.safeParse(queryStringParameters?.["wait"]).data : undefined;
   return { rate: isDryRun(route, queryStringParameters) ? "all" : route.rate, waitSeconds: wait ?? 0 };
 }
 

@@ -24,7 +24,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket, ObjectOwners
 import { BucketDeployment, CacheControl, Source } from "aws-cdk-lib/aws-s3-deployment";
 import { Construct } from "constructs";
 import { logicalIdOf } from "./function.ts";
-import { api as endpoints, BASE_PATH } from "../shared/api/index.ts";
+import { BASE_PATH } from "../shared/api/index.ts";
 import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER } from "../shared/runtime/origin.ts";
 import { CACHE_FOR_EVER, CACHE_NOT, contentSecurityPolicy, type DashboardConfig, OTHER_HEADERS } from "./dashboard-headers.ts";
 import type { OriginKey } from "./origin-key.ts";
@@ -139,8 +139,8 @@ export class Dashboard extends Construct {
         functionAssociations: [this.onRequest("show-page", SHOW_PAGE)],
       },
       additionalBehaviors: {
-        // The gateway renames the header in a function's response, so a wrong password's 401 gets it here, and so does every response of this path, with a slash at its end or without.
-        [`${BASE_PATH}${endpoints.auth.login.path}*`]: {
+        // The gateway renames the header in a function's response, so the 401 of a wrong password, or of a session that ends during its request, gets it here, and so does every response of these paths.
+        [`${BASE_PATH}/auth/*`]: {
           ...api,
           responseHeadersPolicy: this.headers("sign-in-headers", storeUrl, { ...OTHER_HEADERS, "www-authenticate": "Bearer" }),
         },

@@ -19,8 +19,8 @@ export const handler = handle(api.auth.login)(async ({ body, ipAddress, requestI
   const sessionId = newId("session");
   const expires = endOfSession(sessionId);
   const account = await getAccount(user.account_id);
+  const change = changeOf(account); // at once: the event's time goes with its number, which comes from the account as it was read
   if (!(await openSession(user, sessionId, account.limit_session))) throw wrongPassword();
-  const change = changeOf(account);
   const caller = {
     account_id: user.account_id,
     type: "user" as const,

@@ -1,5 +1,5 @@
 // POST /instances
-import { invalid, noneInAccount } from "../../shared/api/errors.ts";
+import { noSuch, type Problem } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { backupRef, requireRestorable } from "../../shared/data/backups.ts";
 import { beginClone } from "../../shared/data/clones.ts";
@@ -11,10 +11,11 @@ import type { BackupRecord } from "../../shared/data/records.ts";
 import { sealFor } from "../../shared/data/sealed.ts";
 import { namedServer, requireUsable, serverRef } from "../../shared/data/servers.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";
-import { requireErp } from "../../shared/providers/offers.ts";
+import { problemsOfErp } from "../../shared/providers/offers.ts";
 import { catalog } from "../../shared/providers/catalog.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
+import { requireNone } from "../../shared/runtime/validate.ts";
 
 export const handler = handle(api.instances.create)(async ({ body, caller, by, read, commit }) => {
   const { backup_id, neutralize, admin_password = generatePassword(), ...fields } = body;
@@ -25,9 +26,13 @@ export const handler = handle(api.instances.create)(async ({ body, caller, by, r
       ...(backup_id !== undefined && { backup: backupRef(caller.account_id, backup_id) }),
     },
   );
-  requireErp(await catalog(), body);
+  const { backup } = records;
+  requireNone([
+    ...problemsOfErp(await catalog(), body),
+    ...(records.server === undefined ? [noSuch("server_id", "server")] : []),
+    ...(backup_id === undefined ? [] : problemsOfBackup(backup, body)),
+  ]);
   const server = namedServer(records.server);
-  const backup = backup_id === undefined ? undefined : requireSame(records.backup, body);
   requireUsable(server);
   if (backup !== undefined) requireRestorable(backup);
   const neutralized = backup !== undefined && (neutralize ?? !isMovedIn(backup));
@@ -66,11 +71,10 @@ const WHOLE = { restore_database: true, restore_filestore: true };
 /** It stays what it was, and does not exist twice. */
 const isMovedIn = ({ kind }: BackupRecord): boolean => kind === "uploaded";
 
-/** The ERP must be the one that the backup was made of. */
-function requireSame(backup: BackupRecord | undefined, asked: { erp_version: string; edition: string }): BackupRecord {
-  if (backup === undefined) throw noneInAccount("backup_id", "backup");
-  for (const field of ["erp_version", "edition"] as const)
-    if (backup[field] !== null && backup[field] !== asked[field])
-      throw invalid({ field, reason: `must be the backup's: ${backup[field]}` });
-  return backup;
+/** What is wrong with a backup to begin with: the ERP must be the one that it was made of. */
+function problemsOfBackup(backup: BackupRecord | undefined, asked: { erp_version: string; edition: string }): Problem[] {
+  if (backup === undefined) return [noSuch("backup_id", "backup")];
+  return (["erp_version", "edition"] as const)
+    .filter((field) => backup[field] !== null && backup[field] !== asked[field])
+    .map((field) => ({ field, reason: `must be the backup's: ${backup[field]}` }));
 }

@@ -1,12 +1,13 @@
 // POST /servers
-import { noneInAccount } from "../../shared/api/errors.ts";
+import { noSuch } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { reserveOperation } from "../../shared/data/operations.ts";
 import { reserveServer, toServer } from "../../shared/data/servers.ts";
 import { sshKeyRef } from "../../shared/data/ssh-keys.ts";
-import { catalog, findOffer } from "../../shared/providers/catalog.ts";
+import { catalog, problemsOfOffer, specsOf } from "../../shared/providers/catalog.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
+import { requireNone } from "../../shared/runtime/validate.ts";
 
 export const handler = handle(api.servers.create)(async ({ body, caller, by, read, commit }) => {
   const { change, operationId, sshKey } = await beginWork(
@@ -15,8 +16,9 @@ export const handler = handle(api.servers.create)(async ({ body, caller, by, rea
       sshKey: sshKeyRef(caller.account_id, body.ssh_key_id),
     },
   );
-  const { specs } = findOffer(await catalog(), body);
-  if (sshKey === undefined) throw noneInAccount("ssh_key_id", "SSH key");
+  const offered = await catalog();
+  requireNone([...problemsOfOffer(offered, body), ...(sshKey === undefined ? [noSuch("ssh_key_id", "SSH key")] : [])]);
+  const specs = specsOf(offered, body);
   const server = reserveServer(change, { ...body, specs }, operationId);
   reserveOperation(change, by, {
     id: operationId,

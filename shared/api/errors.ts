@@ -181,8 +181,10 @@ export const permissionRequired = (permission: Permission) =>
 export const methodNotAllowed = (allowed: string) => new ApiError("METHOD_NOT_ALLOWED", `This path supports only: ${allowed}`);
 
 /** An id in a body that names nothing. */
-export const noneInAccount = (field: string, resource: string) =>
-  invalid({ field, reason: `no such ${resource} in this account` });
+/** An ID in a body that names nothing. */
+export const noSuch = (field: string, resource: string): Problem => ({ field, reason: `no such ${resource} in this account` });
+
+export const noneInAccount = (field: string, resource: string) => invalid(noSuch(field, resource));
 
 /** Why a value is not one of those that there are. */
 export const mustBeOneOf = (values: readonly unknown[]): string => `must be one of: ${values.join(", ")}`;
@@ -197,6 +199,9 @@ export const notCurrentPassword = () => invalid({ field: "current_password", rea
 
 /** The first request with an `Idempotency-Key` is still running, or its work could not be started yet. */
 export const firstInProgress = (cause?: unknown) => new ApiError("IDEMPOTENCY_IN_PROGRESS", undefined, { retryAfter: 1, cause });
+
+/** A body for an endpoint that has none. */
+export const bodyNotTaken = () => new ApiError("MALFORMED_REQUEST", "This request takes no body");
 
 /** Seconds to wait before a retry when a dependency is down. */
 const OUTAGE_RETRY_SECONDS = 5;

@@ -40,6 +40,8 @@ export interface Change {
   moveProtection: (record: { id: string; number: string }, status: { from: string; to: string }) => Item;
   /** What a record is found by from now on. */
   refind: (kind: ListKind, id: string, fields: Findable) => void;
+  /** Says in the account's revision that something has changed, which `add`, `move` and `drop` do by themselves. */
+  revise: () => void;
   /** Takes a record off its lists. */
   drop: (
     kind: ListKind,
@@ -92,6 +94,7 @@ export function changeOf(account: AccountRecord | { id: string }): Change {
     requireMore: counters.requireMore,
     setOnAccount: counters.set,
     ...listChanges(account.id, writes, lists, entries),
+    revise: lists.revise,
     update: (key, what, where, conditionError) => void writes.push(update(key, what, where, conditionError)),
     put: (key, item, conditionError) => void writes.push(put(key, item, conditionError)),
     remove: (key, where, conditionError) => void writes.push(remove(key, where, conditionError)),

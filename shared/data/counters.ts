@@ -83,7 +83,9 @@ export function listCounts(accountId: string) {
   const counts = new Map<string, { key: Key; add: Map<string, number> }>();
   const totals = new Map<string, number>();
   const marks: Write[] = [];
+  let revised = false;
   return {
+    revise: (): void => void (revised = true),
     count: (kind: ListKind, number: string, by: number, filters: readonly (string | undefined)[]): void => {
       const { leaf, attribute } = countPlace(number);
       for (const filter of filters.filter((each) => each !== undefined)) {
@@ -105,7 +107,7 @@ export function listCounts(accountId: string) {
     writes: (): Write[] => [
       ...[...counts.values()].map(({ key, add }) => update(key, { add: Object.fromEntries(add) }, { exists: false })),
       ...marks,
-      ...(counts.size > 0 ? [update(keys.overview(accountId), { add: changed(totals) }, { exists: false })] : []),
+      ...(revised || counts.size > 0 ? [update(keys.overview(accountId), { add: changed(totals) }, { exists: false })] : []),
     ],
   };
 }

@@ -150,8 +150,9 @@ async function leaveRun(
 }
 
 const showNext = (change: Change, instance: InstanceRecord, next_backup_at: string): void => {
-  if (next_backup_at !== instance.next_backup_at)
-    change.update(keys.record("instance", change.accountId, instance.id), { set: { next_backup_at } });
+  if (next_backup_at === instance.next_backup_at) return;
+  change.update(keys.record("instance", change.accountId, instance.id), { set: { next_backup_at } });
+  change.revise();
 };
 
 /** Moves an instance to `overdue`, unless a backup that is still running was begun since the run was due; whether it became so. */
@@ -268,6 +269,7 @@ export async function applyRetention(
   const change = changeOf({ id: policy.account_id });
   const done = removable.length <= REMOVALS_MAX && left.length <= CHANGES_MAX;
   savePolicy(change, policy, { ...policy, retain: !done, overdue_at: overdueOf(policy, instance) });
+  if (left.length > 0) change.revise();
   for (const { id } of left.slice(0, CHANGES_MAX))
     change.write(
       update(

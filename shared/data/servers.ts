@@ -178,22 +178,21 @@ export function requireDeletable(server: ServerRecord): void {
   if (server.instances > 0) throw hasInstances(server.instances);
 }
 
+const notUsable = (present: Item | undefined): Error =>
+  present === undefined ? noneInAccount("server_id", "server") : unusable(present);
+
 /** Takes a place on a server for an instance; only a usable server has places. */
 export const occupyServer = (change: Change, serverId: string): void =>
   change.update(
     keys.record("server", change.accountId, serverId),
     { add: { instances: 1 } },
     { oneOf: { state: USABLE } },
-    (present) => (present === undefined ? noneInAccount("server_id", "server") : unusable(present)),
+    notUsable,
   );
 
 /** A condition of a change: work can be done on the server when it is written. */
 export const requireServerReady = (change: Change, serverId: string): void =>
-  change.write(
-    check(keys.record("server", change.accountId, serverId), { oneOf: { state: USABLE } }, (present) =>
-      unusable(present ?? { id: serverId }),
-    ),
-  );
+  change.write(check(keys.record("server", change.accountId, serverId), { oneOf: { state: USABLE } }, notUsable));
 
 /** Takes one of a usable server's places for scheduled backups. */
 export const takePlace = (change: Change, serverId: string): void =>

@@ -41,7 +41,7 @@ export interface Ref<T> {
 }
 
 export type Records<R extends Record<string, Ref<unknown>>> = {
-  [K in keyof R]: (R[K] extends Ref<infer T> ? T : never) | undefined;
+  [K in keyof R]: (NonNullable<R[K]> extends Ref<infer T> ? T : never) | undefined;
 };
 
 /** Strongly consistent read of one record; undefined if there is none. */

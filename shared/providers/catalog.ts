@@ -1,6 +1,6 @@
 // The catalog: the providers' offers, as last fetched, and the ERP's versions. Calls no provider, because clients wait for the response.
 import type { Catalog } from "../api/catalog.ts";
-import { invalid, mustBeOneOf } from "../api/errors.ts";
+import { mustBeOneOf, type Problem } from "../api/errors.ts";
 import type { ServerSpecs } from "../api/servers.ts";
 import { type Offers, readOffers } from "../data/catalog.ts";
 import { ERP_VERSIONS } from "../domain/erp-versions.ts";
@@ -27,24 +27,37 @@ async function recent(): Promise<Offers> {
   return cached.offers;
 }
 
-/** The requested size, if the provider offers it in that region; otherwise throws an error with the invalid field and its valid values. */
-export function findOffer(catalog: Catalog, wanted: { provider: string; region: string; size: string }): { specs: ServerSpecs } {
-  const provider = catalog.providers.find(({ code }) => code === wanted.provider);
-  if (provider === undefined) throw notOffered("provider", catalog.providers);
-  if (!provider.regions.some(({ code }) => code === wanted.region)) throw notOffered("region", provider.regions);
-  const size = provider.sizes.find(({ code }) => code === wanted.size);
-  if (size === undefined) throw notOffered("size", provider.sizes);
-  if (!size.regions.includes(wanted.region))
-    throw invalid({
-      field: "size",
-      reason: `is not available in ${wanted.region}; it is available in: ${size.regions.join(", ")}`,
-    });
-  const { cpu, memory_gb, disk_gb } = size;
-  return { specs: { cpu, memory_gb, disk_gb } };
+interface Wanted {
+  provider: string;
+  region: string;
+  size: string;
 }
 
-function notOffered(field: string, offered: readonly { code: string }[]): Error {
+/** What is wrong with a request for a server: the fields with their valid values. A region and a size are the provider's. */
+export function problemsOfOffer({ providers }: Catalog, wanted: Wanted): Problem[] {
+  const provider = providers.find(({ code }) => code === wanted.provider);
+  if (provider === undefined) return [notOffered("provider", providers)];
+  const region = provider.regions.find(({ code }) => code === wanted.region);
+  const size = provider.sizes.find(({ code }) => code === wanted.size);
+  return [
+    ...(region === undefined ? [notOffered("region", provider.regions)] : []),
+    ...(size === undefined ? [notOffered("size", provider.sizes)] : []),
+    ...(region !== undefined && size !== undefined && !size.regions.includes(region.code)
+      ? [{ field: "size", reason: `is not available in ${region.code}; it is available in: ${size.regions.join(", ")}` }]
+      : []),
+  ];
+}
+
+/** What a size has of everything, if the provider offers it. */
+export function specsOf({ providers }: Catalog, wanted: Wanted): ServerSpecs {
+  const size = providers.find(({ code }) => code === wanted.provider)?.sizes.find(({ code }) => code === wanted.size);
+  if (size === undefined) throw new Error(`${wanted.provider} does not offer ${wanted.size}`);
+  const { cpu, memory_gb, disk_gb } = size;
+  return { cpu, memory_gb, disk_gb };
+}
+
+function notOffered(field: string, offered: readonly { code: string }[]): Problem {
   const codes = offered.map(({ code }) => code);
   const none = `no ${field} is available at the moment; contact the operator`;
-  return invalid({ field, reason: codes.length === 0 ? none : mustBeOneOf(codes) });
+  return { field, reason: codes.length === 0 ? none : mustBeOneOf(codes) };
 }

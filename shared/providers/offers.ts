@@ -1,14 +1,17 @@
 // Checks a request against the catalog; the error names the invalid field and the values available.
-import { invalid, mustBeOneOf } from "../api/errors.ts";
+import { invalid, mustBeOneOf, type Problem } from "../api/errors.ts";
 import type { Catalog, Price } from "../api/catalog.ts";
 
-/** The version and the edition of the ERP must be ones that can be installed here. */
-export function requireErp(catalog: Catalog, wanted: { erp_version: string; edition: string }): void {
+/** What is wrong with the version and the edition of an ERP, which must be ones that can be installed here. */
+export function problemsOfErp(catalog: Catalog, wanted: { erp_version: string; edition: string }): Problem[] {
   const versions = catalog.erp_versions.map(({ version }) => version);
-  if (!versions.includes(wanted.erp_version)) throw invalid({ field: "erp_version", reason: mustBeOneOf(versions) });
   const editions: readonly string[] = catalog.editions;
-  if (!editions.includes(wanted.edition))
-    throw invalid({ field: "edition", reason: `must be an edition available on this service: ${editions.join(", ")}` });
+  return [
+    ...(versions.includes(wanted.erp_version) ? [] : [{ field: "erp_version", reason: mustBeOneOf(versions) }]),
+    ...(editions.includes(wanted.edition)
+      ? []
+      : [{ field: "edition", reason: `must be an edition available on this service: ${editions.join(", ")}` }]),
+  ];
 }
 
 /** A default region is one of the default provider's, or of any provider's where there is no default one. */

@@ -8,6 +8,7 @@ import * as z from "zod";
 import type { DryRun, Forecast } from "../api/dry-run.ts";
 import type { DataIn, Endpoint, RequestOf } from "../api/endpoint.ts";
 import {
+  bodyNotTaken,
   ApiError,
   ERRORS,
   methodNotAllowed,
@@ -76,7 +77,13 @@ type Reply<E extends Endpoint> = E extends { list: true; data: z.ZodType<(infer 
 
 type Handling = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
-const NO_BODY: Handling = { before: () => undefined }; // middy rejects a middleware without a hook
+/** What no endpoint of this kind reads is an error, too: whoever sends it expects something of it. An empty object is what some clients send always. */
+const NO_BODY: Handling = {
+  before: ({ event }) => {
+    if (event.httpMethod !== "GET" && event.httpMethod !== "HEAD" && !/^\s*(?:\{\s*\}\s*)?$/.test(event.body ?? ""))
+      throw bodyNotTaken();
+  },
+};
 
 export const handle =
   <const E extends Endpoint>(endpoint: E) =>
@@ -93,7 +100,7 @@ export const handle =
         const problems: Problem[] = [];
         const body = endpoint.body && tryParse(endpoint.body, event.body, problems);
         const parameters = queryOf(event, lists, problems);
-        const query = tryParse(endpoint.dryRun ? DRY_RUN : (endpoint.query ?? NO_PARAMETERS), parameters, problems);
+        const query = tryParse(endpoint.dryRun ? DRY_RUN : (endpoint.query ?? NOTHING), parameters, problems);
         requireNone(problems);
         if (endpoint.bodyPermission) requirePermission(context.caller, permissionIn(endpoint, body));
         const { fieldPermission } = endpoint;
@@ -236,7 +243,7 @@ function decoded(text: string): string {
   }
 }
 
-const NO_PARAMETERS = z.strictObject({});
+const NOTHING = z.strictObject({});
 const DRY_RUN = z.strictObject({ dry_run: z.enum(["true", "false"]).optional() });
 
 /** Thrown to leave a handler at the end of a dry run. */

@@ -22,7 +22,7 @@ export async function signSession({ userId, accountId, sessionId }: Session, exp
     .setIssuer(ISSUER)
     .setAudience(env().ENVIRONMENT)
     .setIssuedAt()
-    .setExpirationTime(expiresAt)
+    .setExpirationTime(Math.ceil(expiresAt.getTime() / 1000)) // in whole seconds; the session itself ends to the millisecond
     .sign(current.key);
 }
 

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { BackupPolicy } from "../../shared/api/backup-policy.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
 import { Instance } from "../../shared/api/instances.ts";
+import { overview } from "../../shared/api/overview.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { getInstance } from "../../shared/data/instances.ts";
@@ -45,8 +46,11 @@ test("a policy makes its first backup at once, the next ones when they are due, 
     last_backup_at: first?.completed_at,
     next_backup_at: policy.next_run_at,
   });
+  const revision = async () => (await me.api.get("/overview")).as(overview.get.data).revision;
+  const before = await revision();
   await tick();
   expect((await backupsOf(me, instance.id)).map(({ retained_by }) => retained_by)).toEqual([["last"]]);
+  expect(await revision(), "whoever follows it sees the rules").toBeGreaterThan(before);
   await age(me, String(first?.id), minutesAgo(60));
   await shift(me, instance.id, { next_run_at: minutesAgo(20) });
   await tick();

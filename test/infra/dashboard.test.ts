@@ -153,7 +153,7 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
     expect(frontOf(environment).IPV6Enabled).toBe(true);
   });
 
-  it("signing in differs from the rest of the API in one header of its responses, which a 401 must have", () => {
+  it("the routes of sessions differ from the rest of the API in one header of their responses, which a 401 must have", () => {
     const [signIn, ...others] = frontOf(environment).CacheBehaviors;
     expect(others).toEqual([apiBehavior(environment)]);
     expect({
@@ -164,7 +164,7 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
     const { front } = readTemplate(outdir, stackName(environment));
     const [special, usual] = front?.behaviors ?? [];
     expect(special).toEqual({
-      pattern: `${BASE_PATH}/auth/login*`,
+      pattern: `${BASE_PATH}/auth/*`,
       headers: [...(usual?.headers ?? []), ["www-authenticate", "Bearer"]],
     });
   });

@@ -5,7 +5,7 @@ import { Operation } from "../../shared/api/operations.ts";
 import type { Server } from "../../shared/api/servers.ts";
 import type { ServerPhase } from "../../shared/domain/lifecycle.ts";
 import { setQuota } from "../../shared/data/operator.ts";
-import { account, type TestAccount, unique, uniqueDatabase, uniqueDomain } from "../harness/account.ts";
+import { account, type TestAccount, unique, uniqueDatabase, uniqueDomain, unusedId } from "../harness/account.ts";
 import { type Client, statusesOf } from "../harness/client.ts";
 import { seedServer } from "../harness/seed.ts";
 import { everyItem } from "../harness/table.ts";
@@ -22,6 +22,13 @@ beforeEach(async () => {
   api = (await me.token()).api;
 });
 const bodyFor = (fields: Record<string, unknown> = {}) => me.instanceBody({ server_id: server.id, ...fields });
+
+test("every field that names nothing is named at once", async () => {
+  const wrong = { erp_version: "11.0", edition: "enterprise", server_id: unusedId("server"), backup_id: unusedId("backup") };
+  const { error } = await api.post("/instances", await bodyFor(wrong));
+  const fields = Object.keys(wrong).map((field) => ({ field }));
+  expect(error?.details?.["errors"]).toMatchObject(fields);
+});
 
 test("an instance exists immediately as provisioning, with its password, and is running when its operation ends", async () => {
   const body = await bodyFor();

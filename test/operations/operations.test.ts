@@ -69,7 +69,7 @@ describe("concurrent waits", () => {
 
   test("a rejected wait takes no slot", async () => {
     const { api } = await me.token();
-    for (const wait of ["21", "-1", "x", "20"])
+    for (const wait of ["21", "-1", "x", "20", "20&colour=red", "20&wait=20"])
       for (let i = 0; i < 3; i++)
         expect((await api.get(`/operations/${unusedId("operation")}?wait=${wait}`)).status).toBe(wait === "20" ? 404 : 422);
     expect(await waits(api, 3, 0)).toBe(3);

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { account, type TestAccount } from "../harness/account.ts";
 import type { ApiResponse, Client } from "../harness/client.ts";
 import { ALL, some } from "../harness/some.ts";
-import { bodyOf, bodyRoutes, fieldsOf, mistakesIn, pathOf } from "../harness/requests.ts";
+import { bodyOf, bodyRoutes, closedRoutes, fieldsOf, mistakesIn, pathOf } from "../harness/requests.ts";
 
 const LIMIT_BYTES = 64 * 1024;
 
@@ -196,6 +196,17 @@ describe.each(shaped)("$title", (route) => {
     expectInvalid(response, name, `without ${name}`);
     expect(response.error?.details?.["reason"]).toBe("is required");
   });
+});
+
+const bodiless = closedRoutes.filter(({ method, body }) => method !== "GET" && body === undefined);
+test.each(bodiless)("$title takes no body: it is rejected instead of ignored, and nothing changes", async (route) => {
+  const api = await clientFor(route);
+  const before = await me.trace();
+  const send = (body: unknown) => api.send(route.method, pathOf(route), body);
+  for (const body of [{ dry_run: true }, "{", "[]", " ".repeat(LIMIT_BYTES) + 1])
+    expectRejected(await send(body), "MALFORMED_REQUEST", JSON.stringify(body).slice(0, 20));
+  expect(await me.trace()).toBe(before);
+  for (const body of [undefined, {}, " { }\n"]) expect((await send(body)).error?.code ?? "NOT_FOUND").toBe("NOT_FOUND");
 });
 
 const demanding = shaped.filter((route) => fieldsOf(route.body).required.length > 0);

@@ -90,6 +90,12 @@ describe("invalid fields", () => {
   });
 });
 
+test("every invalid field is named at once", async () => {
+  const wrong = { region: "moon-1", size: "gigantic", ssh_key_id: unusedId("ssh_key") };
+  const { error } = await api.post("/servers", await me.serverBody(wrong));
+  expect(error?.details?.["errors"]).toMatchObject([{ field: "region" }, { field: "size" }, { field: "ssh_key_id" }]);
+});
+
 test("a server's name has 1 to 63 characters", async () => {
   for (const name of ["a".repeat(63), "z"]) expect((await api.post("/servers", await me.serverBody({ name }))).status).toBe(201);
 });

@@ -1,4 +1,5 @@
 // POST /tokens
+import { setTimeout as sleep } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { tokens } from "../../shared/api/tokens.ts";
@@ -52,6 +53,17 @@ test("a token shows its full value only once, and afterwards its prefix", async 
   const listed = await session.get("/tokens?per_page=100");
   expect(listed.text).not.toContain(token);
   expect(listed.as(tokens.list.data)).toContainEqual(record);
+});
+
+test("a retry gets the stored response although the token has expired meanwhile", async () => {
+  const expires_at = new Date(Date.now() + 3_000).toISOString();
+  const body = draft({ expires_at });
+  const create = () => session.post("/tokens", body, { headers: { "idempotency-key": "brief" } });
+  const first = await create();
+  expect(first.status).toBe(201);
+  await sleep(Date.parse(expires_at) - Date.now() + 1);
+  const again = await create();
+  expect([again.status, again.headers["idempotent-replayed"], again.text]).toEqual([201, "true", first.text]);
 });
 
 test("a token can be created explicitly without an expiry", async () => {

@@ -2,6 +2,7 @@
 import { REQUEST_LIMITS } from "../../domain/limits.ts";
 import {
   ApiError,
+  bodyNotTaken,
   dataTooLarge,
   type ErrorCode,
   ERRORS,
@@ -142,9 +143,10 @@ export function failuresOf(route: Route, body: Schema | undefined, components: C
 const isCounted = (status: number): boolean => status !== 401 && status < 500;
 
 function errorsOf(route: Route, body: Schema | undefined, components: Components): ApiError[] {
-  const { access, bodyPermission, fieldPermission, path, rate, idempotent, conditional } = route;
+  const { method, access, bodyPermission, fieldPermission, path, rate, idempotent, conditional } = route;
   const errors: ApiError[] = [];
   if (body !== undefined) errors.push(...codes("MALFORMED_REQUEST", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"));
+  else if (method !== "GET") errors.push(bodyNotTaken());
   if (access !== "public") errors.push(...codes("UNAUTHORIZED"), tooManyRequests("all", REQUEST_LIMITS.all));
   if (rate === "create_delete") errors.push(tooManyRequests("create_delete", REQUEST_LIMITS.create_delete));
   if (access === "session") errors.push(sessionRequired());
