@@ -232,7 +232,15 @@ export async function retentionOf(
       in_use: backup.operation_id !== null || (backup.used_by?.size ?? 0) > 0,
     }));
   const { retained_by, removable } = retain(policy.keep, policy.timezone, backups);
-  return { backups, retained_by, removable: removable.filter(({ id }) => id !== last_backup_id) };
+  const kept = [last_backup_id, lastProven(backups)];
+  return { backups, retained_by, removable: removable.filter(({ id }) => !kept.includes(id)) };
+}
+
+/** The newest backup whose drill passed, while a newer one's has failed: until another passes, it may be the only one that restores. */
+function lastProven(backups: readonly Pick<BackupRecord, "id" | "due_at" | "drill">[]): string | undefined {
+  const newestFirst = backups.toSorted((a, b) => (String(a.due_at) < String(b.due_at) ? 1 : -1));
+  const drilled = newestFirst.filter(({ drill }) => drill !== null);
+  return drilled[0]?.drill?.status === "failed" ? drilled.find(({ drill }) => drill?.status === "passed")?.id : undefined;
 }
 
 const isRetained = ({ kind, state }: BackupRecord): boolean => kind === "scheduled" && RESTORABLE.includes(state);

@@ -1,5 +1,5 @@
 // How long each kind of job on a machine may take: a workflow waits so long for it, and the machine ends it a minute before, so that it
-// reports itself what took too long.
+// reports itself what took too long. Whatever was packed and sent in time can be read in time: checking an archive has as long, and loading it longer.
 
 export const JOB_MINUTES = {
   prepare_host: 20,
@@ -13,14 +13,14 @@ export const JOB_MINUTES = {
   check_health: 10,
   make_archive: 120,
   forget_archive: 6,
-  verify_archive: 60,
-  build_restore: 120,
-  drill_archive: 150,
+  verify_archive: 120,
+  build_restore: 180,
+  drill_archive: 210,
   import_archive: 240,
   remove_drill: 15,
   pause_erp: 10,
   swap_restore: 15,
-  restore_archive: 120,
+  restore_archive: 180,
   put_back: 15,
   drop_old: 15,
   neutralize: 15,

@@ -11,7 +11,7 @@ import type { JobParameters } from "./ssh-script.ts";
 export const limitMinutes = (kind: JobKind): number => JOB_MINUTES[kind] - 1;
 
 /** The URL of an archive is used when the job starts, and again if its download is interrupted. */
-const ARCHIVE_SECONDS = 3 * 3600;
+const ARCHIVE_SECONDS = 4 * 3600;
 
 /** Contains passwords and presigned URLs: nothing of it may be logged or stored. */
 export async function parametersOf(server: HostedServer, job: Job): Promise<JobParameters> {

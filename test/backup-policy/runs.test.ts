@@ -9,12 +9,13 @@ import { Operation } from "../../shared/api/operations.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { getInstance } from "../../shared/data/instances.ts";
 import { findOperation } from "../../shared/data/operations.ts";
+import type { BackupRecord } from "../../shared/data/records.ts";
 import { policyRef } from "../../shared/data/policies.ts";
 import { find, queryAll, updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { holdWork } from "../harness/held-work.ts";
-import { seedBackup } from "../harness/seed.ts";
+import { seedBackup, seedInstance } from "../harness/seed.ts";
 import {
   age,
   backupsOf,
@@ -227,6 +228,28 @@ test("a dry run of a policy lists the backups that its rules would remove, and r
   await tick();
   expect(await backupsOf(me, id)).toHaveLength(2);
   expect((await policyOf(me, id)).keep).toEqual({ last: 5 });
+});
+
+test("retention keeps the newest backup whose drill has passed while a newer one's has failed", async () => {
+  const me = await account({ seeded: true });
+  const instance = await seedInstance(me.id);
+  const drilled = (status: "passed" | "failed") => ({ status, at: minutesAgo(1), checks: [] });
+  const made = (days: number, drill: BackupRecord["drill"]) =>
+    seedBackup(instance, { kind: "scheduled", due_at: minutesAgo(days * 24 * 60), drill });
+  const [older, proven, failed, undrilled] = [
+    await made(4, drilled("passed")),
+    await made(3, drilled("passed")),
+    await made(2, drilled("failed")),
+    await made(1, null),
+  ];
+  const removable = async () => {
+    const response = await me.api.put(`/instances/${instance.id}/backup-policy?dry_run=true`, NIGHTLY);
+    const deletions = response.as(DryRun).effects.filter(({ action }) => action === "delete");
+    return deletions.map(({ resource }) => resource.id).toSorted();
+  };
+  expect(await removable()).toEqual([older.id, failed.id].toSorted());
+  await updateOne(keys.record("backup", me.id, undrilled.id), { set: { drill: drilled("passed") } }, {});
+  expect(await removable()).toEqual([older.id, proven.id, failed.id].toSorted());
 });
 
 const sweepAll = async (me: TestAccount): Promise<void> => {

@@ -9,6 +9,7 @@ import * as z from "zod";
 import { workflows } from "../../functions/workflows/index.ts";
 import { SETTINGS } from "../../infra/settings.ts";
 import type { Environment } from "../../shared/domain/environments.ts";
+import { JOB_MINUTES } from "../../shared/domain/job-minutes.ts";
 import { limited, taskTimeout, WorkflowMachine } from "../../infra/workflow.ts";
 import {
   machineVariable,
@@ -472,4 +473,10 @@ it("a workflow, its second execution and its machine's variable have the operati
   expect(rescueName("op_1")).toBe("op_1-undo");
   expect(machineVariable(TABLE.name)).toBe("CREATE_SERVER_ARN");
   expect(machineVariable("restore-backup")).toBe("RESTORE_BACKUP_ARN");
+});
+
+it("whatever was packed and sent in time can be checked and loaded in time", () => {
+  const { make_archive, verify_archive, build_restore, restore_archive, drill_archive } = JOB_MINUTES;
+  expect(verify_archive).toBeGreaterThanOrEqual(make_archive);
+  for (const loads of [build_restore, restore_archive, drill_archive]) expect(loads).toBeGreaterThan(verify_archive);
 });
