@@ -8,8 +8,8 @@ import * as z from "zod";
 import type { DryRun, Forecast } from "../api/dry-run.ts";
 import type { DataIn, Endpoint, RequestOf } from "../api/endpoint.ts";
 import {
-  bodyNotTaken,
   ApiError,
+  bodyNotTaken,
   ERRORS,
   methodNotAllowed,
   permissionRequired,
@@ -77,7 +77,7 @@ type Reply<E extends Endpoint> = E extends { list: true; data: z.ZodType<(infer 
 
 type Handling = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
-/** What no endpoint of this kind reads is an error, too: whoever sends it expects something of it. An empty object is what some clients send always. */
+/** A body where none is taken is an error: whoever sends one expects something of it. Some clients always send an empty object. */
 const NO_BODY: Handling = {
   before: ({ event }) => {
     if (event.httpMethod !== "GET" && event.httpMethod !== "HEAD" && !/^\s*(?:\{\s*\}\s*)?$/.test(event.body ?? ""))
