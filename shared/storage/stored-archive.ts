@@ -18,3 +18,7 @@ export function storedArchiveOf(backup: BackupRecord): StoredArchive & { edition
     throw new GiveUp("BACKUP_CORRUPT", "The backup has no checksum to verify it with");
   return { key: archiveKey(backup), size_bytes, sha256, erp_version, edition };
 }
+
+/** What the store must have; undefined as long as nothing was recorded, and in records of before there was the store's checksum. */
+export const recordedIn = ({ size_bytes, stored_checksum }: Pick<BackupRecord, "size_bytes" | "stored_checksum">) =>
+  size_bytes !== null && stored_checksum !== undefined ? { size_bytes, stored_checksum } : undefined;

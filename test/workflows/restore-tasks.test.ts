@@ -1,6 +1,7 @@
 // The tasks of a restore, run in this process: which jobs they give to the machine, and what they do with each result. The state machine, the
 // table, the storage and the sandbox's machine are the real ones; a test may put its own response in place of a job's.
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { handler as backUp } from "../../functions/workflows/create-backup/tasks.ts";
 import { handler } from "../../functions/workflows/restore-backup/tasks.ts";
 import { workflows } from "../../functions/workflows/index.ts";
 import type { Backup } from "../../shared/api/backups.ts";
@@ -52,7 +53,10 @@ beforeAll(async () => {
   cloud = await processCloud();
   harness = await workflowHarness(cloud, { seeded: true });
 });
-afterAll(() => harness.close());
+afterAll(async () => {
+  machine.respond = machine.asIs; // the next file has this process
+  await harness.close();
+});
 beforeEach(() => {
   machine.jobs.length = 0;
   machine.respond = machine.asIs;
@@ -386,4 +390,22 @@ describe("once the old data may be gone", () => {
     expect(operation.state).toBe("succeeded");
     expect(jobs("drop_old")).toHaveLength(6 + 3 + 1);
   });
+});
+
+test("a backup is completed although its machine goes away as soon as the archive is stored", async () => {
+  const { instance } = await changed();
+  machine.jobs.length = 0;
+  machine.respond = (job, count, work) => (count > 1 ? unreachable("make_archive")(job, count, work) : work());
+  const { operation } = await harness.run(
+    workflows["create-backup"],
+    async () => (await api()).post(`/instances/${instance.id}/backups`, {}),
+    async ({ payload }) => backUp(payload),
+  );
+  expect(operation).toMatchObject({ state: "succeeded", error: null });
+  const { id } = operation.resource;
+  const { size_bytes, state } = await getBackup(harness.me.id, id);
+  expect([state, await storedObject(archiveKey(await getBackup(harness.me.id, id)))]).toMatchObject([
+    "completed",
+    { size_bytes },
+  ]);
 });

@@ -1,26 +1,27 @@
 // What the steps of backing up an instance do.
 import { recordArchive } from "../../../shared/data/backups.ts";
 import { addResult } from "../../../shared/data/operations.ts";
-import { skippedIn } from "../../../shared/hosts/host.ts";
+import { type MadeArchive, skippedIn } from "../../../shared/hosts/host.ts";
 import { run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { TryAgain } from "../../../shared/platform/task-errors.ts";
 import { jobIdOf, tasks } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
 import { removeArchive, requireStored } from "../../../shared/storage/archives.ts";
+import { recordedIn } from "../../../shared/storage/stored-archive.ts";
 import type { BackupRecord, OperationRecord, ServerRecord } from "../../../shared/data/records.ts";
 import workflow from "./workflow.ts";
 
 export const handler = tasks(workflow, {
+  // Recorded at once: a machine that goes away the next moment takes no stored archive with it.
   makeArchive: async ({ operation, input, backup, server }) =>
-    (await make(operation, input, await backup(), await server())).ready,
+    (await make(operation, input, await backup(), await server())) !== undefined,
 
   recordArchive: async ({ operation, input, backup, server }) => {
     const present = await backup();
-    const made = await make(operation, input, present, await server());
-    if (!made.ready) throw new TryAgain("HOST_JOB_FAILED", "The server no longer has the archive");
-    await requireStored(archiveKey(present), made.result);
-    await recordArchive(operation, present.id, made.result);
-    await addResult(operation, skippedIn(made.result));
+    // An execution that began with an older version has not recorded it yet.
+    const made = recordedIn(present) ?? (await make(operation, input, present, await server()));
+    if (made === undefined) throw new TryAgain("HOST_JOB_FAILED", "The server no longer has the archive");
+    await requireStored(archiveKey(present), made);
   },
 
   deleteArchive: async ({ operation, backup, server, jobId, stepJobs }) => {
@@ -31,12 +32,22 @@ export const handler = tasks(workflow, {
   },
 });
 
-/** Starting a job again with the same ID returns its result. */
-const make = (operation: OperationRecord, { instance_id }: { instance_id: string }, backup: BackupRecord, server: ServerRecord) =>
-  run(server, {
+/** Makes the archive and records what it is; undefined until the machine has made it. Starting a job again with the same ID returns its result. */
+async function make(
+  operation: OperationRecord,
+  { instance_id }: { instance_id: string },
+  backup: BackupRecord,
+  server: ServerRecord,
+): Promise<MadeArchive | undefined> {
+  const made = await run(server, {
     id: jobIdOf(operation, "makeArchive"),
     kind: "make_archive",
     instance_id,
     key: archiveKey(backup),
     note: backup.note,
   });
+  if (!made.ready) return undefined;
+  await recordArchive(operation, backup.id, made.result);
+  await addResult(operation, skippedIn(made.result));
+  return made.result;
+}

@@ -11,7 +11,7 @@ import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
 import { isStored } from "../../../shared/storage/archives.ts";
-import { storedArchiveOf } from "../../../shared/storage/stored-archive.ts";
+import { recordedIn, storedArchiveOf } from "../../../shared/storage/stored-archive.ts";
 import workflow from "./workflow.ts";
 
 const WHOLE = { name: "checksum", passed: true, detail: ARCHIVE_INTACT } as const;
@@ -19,9 +19,8 @@ const WHOLE = { name: "checksum", passed: true, detail: ARCHIVE_INTACT } as cons
 export const handler = tasks(workflow, {
   verifyArchive: async ({ operation, backup, server, jobId }) => {
     const present = await backup();
-    const { size_bytes, stored_checksum } = present;
     // Without the store's checksum, as in old records, the machine finds out what is there.
-    const known = size_bytes !== null && stored_checksum !== undefined ? { size_bytes, stored_checksum } : undefined;
+    const known = recordedIn(present);
     if (known !== undefined && !(await isStored(archiveKey(present), known))) {
       await noteDrill(operation, damaged("The storage no longer has the archive that was created"));
       return true;
