@@ -129,7 +129,13 @@ make_extensions() { # DATABASE NAME…
   done
 }
 
-has_database() { [[ $(sql postgres <<<"select 1 from pg_database where datname = '$1'") == 1 ]]; }
+find_database() { OID=$(sql postgres <<<"select oid from pg_database where datname = '$1'"); } # NAME: sets OID, to nothing if there is none
+
+has_database() {
+  find_database "$1"
+  [[ -n $OID ]]
+}
+
 require_database() {
   ensure_database_server
   has_database "$1" || broken "The ERP has no database"

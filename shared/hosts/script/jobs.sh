@@ -17,7 +17,7 @@
 #   jobs/JOB/       kind, deadline, parameters (until it ends), alive (locked while it runs), pid, log, result; archive.zip
 #   instances/ID/   compose.yaml, odoo.conf, database.env; a file for each fact: version, edition, database, domain, image and
 #                   db_image (ids), workers, wanted (running or stopped), initialised, archived_uuid, snapshot, stopped_at;
-#                   restores/ID: the progress of a restore
+#                   restores/ID: the progress of a restore; new_ID.oid and old_ID.oid: its databases, whatever their names are
 #   drill/          the settings of a restore drill, while it runs
 #   archives/       what was found out about backups, by their SHA-256, for a day
 #   caddy/          the proxy in front of all instances, a file for each site
