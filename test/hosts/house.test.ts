@@ -129,6 +129,22 @@ describe("jobs on a machine", unless(noMachine), () => {
     );
   });
 
+  test.each([
+    ["echo true", "yes"],
+    ["echo WARNING: no swap limit >&2; echo true", "yes"],
+    ["echo false", "no"],
+    ["echo Error: No such object: erp-x >&2; return 1", "no"],
+    ["echo Error response from daemon: No such container: erp-x >&2; return 1", "no"],
+    ["echo dial unix /run/docker.sock: connect: no such file or directory >&2; return 1", "unknown"],
+    ["return 125", "unknown"],
+  ])("only Docker can say that a container does not run: %s", (docker, runs) => {
+    const job = mkdtempSync(join(tmpdir(), "job-"));
+    const asked = `docker() { ${docker}; }; JOB=${job}; if is_running erp-x; then echo yes; else echo no; fi`;
+    expect(call(`(${asked}) || echo unknown`).trim()).toBe(runs);
+    expect(existsSync(join(job, "failure"))).toBe(runs === "unknown");
+    rmSync(job, { recursive: true });
+  });
+
   test("containers cannot reach the metadata address of a machine without our firewall either", () => {
     const rules = (firewall: string): string =>
       call(`P=([FIREWALL]=${firewall}); nft() { cat "$2"; }; systemctl() { :; }; sshd() { echo port 22; }; raise_firewall`, {

@@ -111,6 +111,10 @@ case "$*" in
   *psql*)
     if [ -e $NOTES/database-says ]; then cat > /dev/null; cat $NOTES/database-says; exit; fi
     asked=$(tee -a $NOTES/asked)
+    if [ -e $NOTES/recovers-at ] && [[ $asked == *"$(< $NOTES/recovers-at)"* ]]; then
+      echo "psql: error: FATAL:  the database system is in recovery mode" >&2
+      exit 2
+    fi
     if [ -e $NOTES/databases ]; then databases "$asked"; fi
     case $asked in
       *pg_terminate_backend*) [ -e $NOTES/endless ] && echo f || echo t ;;

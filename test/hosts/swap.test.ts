@@ -121,6 +121,23 @@ describe("the swap of a restore", unless(noMachine), () => {
     );
   });
 
+  test.each([
+    ["a swap", "new", swap],
+    ["an undo", "old", putBack],
+    ["dropping what was replaced", "old", dropOld],
+  ])("a database server that recovers from a crash is not one without the database: %s", async (_, name, work) => {
+    await build();
+    if (work !== swap) await swap();
+    for (const oid of facts()) rmSync(here(oid)); // as if an earlier version of the script had built or swapped it
+    const before = databases();
+    writeFileSync(note("recovers-at"), `where datname = '${name}_`);
+    await expect(work()).rejects.toMatchObject(failed("The database server does not respond"));
+    expect(databases()).toEqual(before);
+    rmSync(note("recovers-at"));
+    await work();
+    expect(databases()).not.toEqual(before);
+  });
+
   test("nothing is swapped while a session of the ERP does not end", async () => {
     await build();
     writeFileSync(note("endless"), "");
