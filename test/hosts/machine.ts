@@ -99,9 +99,11 @@ case "$*" in
     exec 3< "$(sed -E 's/.*source=([^,]+),target=.in .*/\\1/' <<<"$*")"
     [ ! -e $NOTES/meanwhile ] || bash $NOTES/meanwhile
     cat <&3 > $NOTES/restored.sql
-    if [ -e $NOTES/sql-error ]; then cat $NOTES/sql-error >&2; exit 3; fi ;;
+    if [ -e $NOTES/sql-error ]; then cat $NOTES/sql-error >&2; exit "$(cat $NOTES/sql-status 2> /dev/null || echo 3)"; fi ;;
   "compose version" | "rm -f"* | *pg_isready*) ;;
   "volume inspect"*) echo "VOLUME" ;;
+  inspect*OOMKilled*) grep -sqx "\${!#}" $NOTES/killed && echo true || echo false ;;
+  inspect*Running*) grep -sqx "\${!#}" $NOTES/ended && echo false || echo true ;;
   inspect*) echo true ;;
   info*) [ ! -e $NOTES/away ] || exit 1; echo "VOLUME" ;;
   "image inspect"*) echo "sha256:image" ;;

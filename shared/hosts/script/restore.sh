@@ -115,7 +115,7 @@ unpack() { # PIPE: whether its files could be restored
   load_dump "$dump" &
   loading=$!
   wait_for_ends "$dump" "$unpacking" "$loading"
-  wait "$loading" || touch "$JOB/work/not-loaded"
+  wait "$loading" || echo $? >"$JOB/work/not-loaded"
   wait "$unpacking"
 }
 
