@@ -138,6 +138,12 @@ describe("the swap of a restore", unless(noMachine), () => {
     expect(databases()).not.toEqual(before);
   });
 
+  test("a clock that was set back while the ERP was stopped fails no restore", async () => {
+    await build();
+    writeFileSync(here("stopped_at"), String(Math.floor(Date.now() / 1000) + 3600));
+    expect(await swap()).toEqual({ downtime_seconds: 0 });
+  });
+
   test("nothing is swapped while a session of the ERP does not end", async () => {
     await build();
     writeFileSync(note("endless"), "");

@@ -29,6 +29,7 @@ job_swap_restore() {
     if [[ -e $HERE/stopped_at ]]; then
       within 120 answers_page /web/login || true # whether it is well is found out by who asked for this
       downtime=$(($(date +%s) - $(fact stopped_at)))
+      downtime=$((downtime > 0 ? downtime : 0)) # the clock may have been set back meanwhile
     fi
   fi
   echo "{\"downtime_seconds\":$downtime}" | answer
