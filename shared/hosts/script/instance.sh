@@ -160,6 +160,13 @@ require_database() {
   ensure_database_server
   has_database "$1" || broken "The ERP has no database"
   reset_role
+  reset_database "$1"
+}
+
+# Its owner may have closed it, or given it settings that make a backup fail.
+reset_database() { # DATABASE
+  sql postgres <<<"alter role odoo in database \"$1\" reset all; alter database \"$1\" reset all;
+    alter database \"$1\" allow_connections true connection limit -1; grant all on database \"$1\" to odoo"
 }
 
 # Its owner can make it a template, which cannot be dropped.
