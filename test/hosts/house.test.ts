@@ -90,6 +90,23 @@ describe("jobs on a machine", unless(noMachine), () => {
     await readyInTime(three);
   });
 
+  test("a result is on the disk before it counts, and an empty one, which a loss of power has left, is none", async () => {
+    machine.docker('case "$*" in *"up -d") echo >> $NOTES/calls ;; esac');
+    machine.standIn(
+      "sync",
+      'case $1 in */result.*) [ -s "$1" ] && [ ! -s "${1%.*}" ] && echo >> $NOTES/synced ;; esac; exec /usr/bin/sync "$@"',
+    );
+    const job = restart("op_power-restartErp");
+    await readyInTime(job);
+    const result = join(machine.root, "jobs", job.id, "result");
+    expect(readFileSync(note("synced"), "utf8")).toBe("\n");
+    writeFileSync(result, "");
+    await readyInTime(job);
+    expect(readFileSync(note("calls"), "utf8")).toBe("\n\n");
+    expect(readFileSync(result, "utf8")).toContain("state=done");
+    machine.standIn("sync", 'exec /usr/bin/sync "$@"');
+  });
+
   test("the next operation's job removes what a restore left half finished, and its own jobs do not", async () => {
     machine.docker(":");
     const restores = fact("restores");

@@ -1,4 +1,5 @@
 // The swap of a restore and its undo, with a server that has databases: whoever removes one of them, neither succeeds without its data.
+import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,6 +9,8 @@ import { unless } from "../harness/unless.ts";
 import { type MachineWithJobs, machineWithJobs } from "./jobs.ts";
 import { noMachine } from "./machine.ts";
 
+const PROGRAM = readFileSync(new URL("../../shared/hosts/script/files.py", import.meta.url), "utf8");
+
 describe("the swap of a restore", unless(noMachine), () => {
   let jobs: MachineWithJobs;
   let archive: StoredArchive;
@@ -16,7 +19,9 @@ describe("the swap of a restore", unless(noMachine), () => {
     jobs = await machineWithJobs();
     jobs.machine.standIn("nsenter", ":");
     jobs.begin();
-    ({ archive } = await jobs.backUp());
+    const { bytes, ...made } = await jobs.backUp();
+    ({ archive } = made);
+    writeFileSync(backup(), bytes);
   });
   beforeEach(() => {
     jobs.begin();
@@ -29,6 +34,7 @@ describe("the swap of a restore", unless(noMachine), () => {
   });
   afterAll(() => jobs.machine.stop());
 
+  const backup = (): string => join(jobs.machine.root, "backup.zip");
   const note = (name: string): string => join(jobs.machine.notes, name);
   const here = (...path: string[]): string => join(jobs.machine.root, "instances/ins_1", ...path);
   const BOTH = { restore_database: true, restore_filestore: true };
@@ -142,6 +148,31 @@ describe("the swap of a restore", unless(noMachine), () => {
     await build();
     writeFileSync(here("stopped_at"), String(Math.floor(Date.now() / 1000) + 3600));
     expect(await swap()).toEqual({ downtime_seconds: 0 });
+  });
+
+  test.each([
+    ["unpack", "new_1"],
+    ["swap", "new_1", "shop", "old_1"],
+    ["swap_back", "old_1", "shop", "new_1"],
+  ])("the files are on the disk before the next step relies on them: %s", (...command) => {
+    const mounts = ["--mount", "type=volume,source=x,target=/var/lib/odoo", "--mount", `type=bind,source=${backup()},target=/in`];
+    const program = `import os\nos.sync = lambda: os.write(2, b"synced\\n")\n${PROGRAM}`;
+    const { stderr } = spawnSync(
+      join(jobs.machine.root, "../commands/docker"),
+      ["run", ...mounts, "--entrypoint", "python3", "image", "-I", "-c", program, ...command],
+      { env: { PATH: process.env["PATH"], NOTES: jobs.machine.notes }, encoding: "utf8" },
+    );
+    expect(stderr).toMatch(/^synced\n\{.*\}$/m);
+  });
+
+  test("what replaces the old data is on the disk before that is dropped, and each step of a restore before the next", async () => {
+    jobs.machine.standIn("sync", 'echo "synced $*" >> $NOTES/asked; exec /usr/bin/sync "$@"');
+    await build();
+    await swap();
+    await dropOld();
+    jobs.machine.standIn("sync", 'exec /usr/bin/sync "$@"');
+    expect(asked()).toMatch(/^synced \n[^]*drop database if exists "old_/m);
+    expect(asked()).toMatch(/^synced .*\/restores\/\w+\.draft\nsynced .*\/restores\n[^]*begin;/m);
   });
 
   test("nothing is swapped while a session of the ERP does not end", async () => {

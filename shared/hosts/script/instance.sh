@@ -23,9 +23,12 @@ load() {
 
 fact() { cat "$HERE/$1" 2>/dev/null || true; }
 
+# What follows relies on it, also after the machine lost its power.
 set_fact() { # NAME VALUE
   printf %s "$2" >"$HERE/$1.draft"
+  sync "$HERE/$1.draft"
   mv "$HERE/$1.draft" "$HERE/$1"
+  sync "$(dirname "$HERE/$1")"
 }
 
 require_installed() { [[ -n $(fact database) ]] || broken "The ERP is not installed on the server"; }

@@ -308,6 +308,7 @@ job_drop_old() {
 
 drop_old() {
   ensure_database_server
+  sync # what replaces it must be on the disk first
   drop_database "$OLD"
   remove_files "$OLD"
   rm -f "$HERE/stopped_at"
