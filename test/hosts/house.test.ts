@@ -425,6 +425,37 @@ describe("shares", () => {
     },
   );
 
+  test("with one more instance, the others shrink, but no job's container, nor a database below what it was started with", () => {
+    const stats = {
+      "erp-ins_1": "300MiB",
+      "erp-ins_1-db": "100MiB",
+      "erp-ins_2": "900MiB",
+      "erp-ins_2-db": "100MiB",
+      "erp-ins_2-files": "20MiB",
+      "erp-ins_2-psql": "20MiB",
+      "erp-ins_2-pg_dump": "20MiB",
+      "erp-ins_2-job": "20MiB",
+      "erp-list-op_1-verifyArchive": "20MiB",
+      "erp-new": "20MiB",
+      "erp-new-db": "20MiB",
+      "erp-drill-db": "20MiB",
+      "erp-caddy": "20MiB",
+      other: "20MiB",
+    };
+    const lines = Object.entries(stats).map(([name, used]) => `${name} ${used} / 8GiB`);
+    const updates = call(
+      `ID=new PROJECT=erp-new DB_MB=256 ERP_MB=768 CPUS=1
+       docker() { case "$*" in
+         stats*) echo '${lines.join("\n")}' ;;
+         update*) echo "\${!#} $3" >&2 ;;
+         *erp-ins_1-db) echo "[postgres -c max_connections=120 -c shared_buffers=1024MB -c effective_cache_size=3072MB]" ;;
+         *erp-ins_2-db) echo "[postgres -c shared_buffers=64MB]" ;;
+       esac; }
+       resize_others 2>&1`,
+    );
+    expect(updates.trim().split("\n")).toEqual(["erp-ins_1 768m", "erp-ins_1-db 2176m", "erp-ins_2 1125m", "erp-ins_2-db 256m"]);
+  });
+
   test("the share of an instance is never less than an ERP needs", () => {
     expect(shares(960, 1, 4)).toEqual({ db: 256, erp: 512, cpus: 0.5, workers: 0 });
   });
