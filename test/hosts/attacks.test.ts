@@ -148,10 +148,17 @@ for _ in range(60):
     await jobs.restore(archive, BOTH);
   });
 
-  test("a database's role gets its password and settings back before a backup and a restore", async () => {
+  test("a database's role gets its password and settings back before a backup and a restore, and a backup opens a closed database", async () => {
     const RESET = "alter role odoo reset all; alter role odoo password 'secret'";
     const { archive } = await jobs.backUp();
-    expect(readFileSync(note("asked"), "utf8")).toContain(RESET);
+    const asked = readFileSync(note("asked"), "utf8");
+    expect(asked).toContain(RESET);
+    const opened = asked.slice(0, asked.indexOf("pg_database_size"));
+    for (const reset of ['role odoo in database "shop" reset all', 'database "shop" reset all'])
+      expect(opened).toContain(`alter ${reset};`);
+    expect(opened).toContain(
+      'alter database "shop" allow_connections true connection limit -1; grant all on database "shop" to odoo',
+    );
     rmSync(note("asked"));
     await jobs.restore(archive, BOTH);
     expect(readFileSync(note("asked"), "utf8")).toContain(RESET);

@@ -116,6 +116,45 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     await expect(checksOf()).rejects.toMatchObject({ name: "GiveUp", code: "HOST_JOB_FAILED" });
   });
 
+  const broken = (message: string) => ({
+    name: "GiveUp",
+    code: "HOST_JOB_FAILED",
+    message: expect.stringContaining(message),
+  });
+  const LOST = "psql:/in:3: server closed the connection unexpectedly\npsql:/in:3: error: connection to server was lost\n";
+
+  test.each([
+    ["psql loses its connection", { "sql-error": LOST, "sql-status": "2" }, "was lost"],
+    ["psql is killed", { "sql-error": "psql:/in:3: ERROR:  x\n", "sql-status": "137" }, "was lost"],
+    ["the server has no memory", { "sql-error": "psql:/in:3: ERROR:  out of memory\n" }, "ran short: out of memory"],
+    [
+      "the server has no shared memory",
+      { "sql-error": 'psql:/in:3: ERROR:  could not resize shared memory segment "/x" to 9 bytes: No space left on device\n' },
+      "ran short: could not resize shared memory",
+    ],
+    [
+      "a process of the server is killed",
+      { "sql-error": LOST, "sql-status": "2", killed: "erp-drill-db" },
+      "server ran out of memory",
+    ],
+    ["the count of the rows is cut off", { "recovers-at": "select json_build_array(%L" }, "was lost"],
+    ["the list of the files is cut off", { "recovers-at": "select json_build_array(store_fname" }, "was lost"],
+    ["the ERP is killed", { login: "000", ended: "erp-drill", killed: "erp-drill" }, "ERP ran out of memory"],
+    ["the ERP's database is killed", { login: "000", ended: "erp-drill", killed: "erp-drill-db" }, "server ran out of memory"],
+  ])("a machine that runs short is not the archive's fault: %s", async (_, notes, message) => {
+    for (const [name, text] of Object.entries(notes)) writeFileSync(note(name), text);
+    await expect(checksOf()).rejects.toMatchObject(broken(message));
+    expect(existsSync(join(machine.root, "drill"))).toBe(false);
+  });
+
+  test("an archive's own text does not make its error the machine's", async () => {
+    writeFileSync(
+      note("sql-error"),
+      `psql:/in:3: ERROR:  no\nCONTEXT:  out of memory\n${LOST}psql:/in:9: ERROR:  out of memory\n`,
+    );
+    expect(await checksOf()).toEqual([{ name: "restores", passed: false, detail: "The database reports: no" }]);
+  });
+
   test("an ERP that only redirects has not started", async () => {
     writeFileSync(note("login"), "303");
     const job = drill();

@@ -90,6 +90,23 @@ describe("jobs on a machine", unless(noMachine), () => {
     await readyInTime(three);
   });
 
+  test("a result is on the disk before it counts, and an empty one, which a loss of power has left, is none", async () => {
+    machine.docker('case "$*" in *"up -d") echo >> $NOTES/calls ;; esac');
+    machine.standIn(
+      "sync",
+      'case $1 in */result.*) [ -s "$1" ] && [ ! -s "${1%.*}" ] && echo >> $NOTES/synced ;; esac; exec /usr/bin/sync "$@"',
+    );
+    const job = restart("op_power-restartErp");
+    await readyInTime(job);
+    const result = join(machine.root, "jobs", job.id, "result");
+    expect(readFileSync(note("synced"), "utf8")).toBe("\n");
+    writeFileSync(result, "");
+    await readyInTime(job);
+    expect(readFileSync(note("calls"), "utf8")).toBe("\n\n");
+    expect(readFileSync(result, "utf8")).toContain("state=done");
+    machine.standIn("sync", 'exec /usr/bin/sync "$@"');
+  });
+
   test("the next operation's job removes what a restore left half finished, and its own jobs do not", async () => {
     machine.docker(":");
     const restores = fact("restores");
@@ -127,6 +144,22 @@ describe("jobs on a machine", unless(noMachine), () => {
     expect(call('sql() { cat; }; has_database() { true; }; drop_database "new_1"').trim()).toBe(
       'alter database "new_1" owner to current_user; alter database "new_1" is_template false; drop database if exists "new_1" with (force)',
     );
+  });
+
+  test.each([
+    ["echo true", "yes"],
+    ["echo WARNING: no swap limit >&2; echo true", "yes"],
+    ["echo false", "no"],
+    ["echo Error: No such object: erp-x >&2; return 1", "no"],
+    ["echo Error response from daemon: No such container: erp-x >&2; return 1", "no"],
+    ["echo dial unix /run/docker.sock: connect: no such file or directory >&2; return 1", "unknown"],
+    ["return 125", "unknown"],
+  ])("only Docker can say that a container does not run: %s", (docker, runs) => {
+    const job = mkdtempSync(join(tmpdir(), "job-"));
+    const asked = `docker() { ${docker}; }; JOB=${job}; if is_running erp-x; then echo yes; else echo no; fi`;
+    expect(call(`(${asked}) || echo unknown`).trim()).toBe(runs);
+    expect(existsSync(join(job, "failure"))).toBe(runs === "unknown");
+    rmSync(job, { recursive: true });
   });
 
   test("containers cannot reach the metadata address of a machine without our firewall either", () => {
@@ -391,6 +424,37 @@ describe("shares", () => {
       expect(workers * 300).toBeLessThanOrEqual(Math.max(erp, 600));
     },
   );
+
+  test("with one more instance, the others shrink, but no job's container, nor a database below what it was started with", () => {
+    const stats = {
+      "erp-ins_1": "300MiB",
+      "erp-ins_1-db": "100MiB",
+      "erp-ins_2": "900MiB",
+      "erp-ins_2-db": "100MiB",
+      "erp-ins_2-files": "20MiB",
+      "erp-ins_2-psql": "20MiB",
+      "erp-ins_2-pg_dump": "20MiB",
+      "erp-ins_2-job": "20MiB",
+      "erp-list-op_1-verifyArchive": "20MiB",
+      "erp-new": "20MiB",
+      "erp-new-db": "20MiB",
+      "erp-drill-db": "20MiB",
+      "erp-caddy": "20MiB",
+      other: "20MiB",
+    };
+    const lines = Object.entries(stats).map(([name, used]) => `${name} ${used} / 8GiB`);
+    const updates = call(
+      `ID=new PROJECT=erp-new DB_MB=256 ERP_MB=768 CPUS=1
+       docker() { case "$*" in
+         stats*) echo '${lines.join("\n")}' ;;
+         update*) echo "\${!#} $3" >&2 ;;
+         *erp-ins_1-db) echo "[postgres -c max_connections=120 -c shared_buffers=1024MB -c effective_cache_size=3072MB]" ;;
+         *erp-ins_2-db) echo "[postgres -c shared_buffers=64MB]" ;;
+       esac; }
+       resize_others 2>&1`,
+    );
+    expect(updates.trim().split("\n")).toEqual(["erp-ins_1 768m", "erp-ins_1-db 2176m", "erp-ins_2 1125m", "erp-ins_2-db 256m"]);
+  });
 
   test("the share of an instance is never less than an ERP needs", () => {
     expect(shares(960, 1, 4)).toEqual({ db: 256, erp: 512, cpus: 0.5, workers: 0 });

@@ -380,7 +380,15 @@ print(scan.size)
     await expectRejected(zipOf(), "the database reports: permission denied for function pg_read_file");
     writeFileSync(note("sql-error"), "psql: error: connection to server failed\n");
     await expect(examined(zipOf())).rejects.toMatchObject({ code: "HOST_JOB_FAILED" });
-    rmSync(note("sql-error"));
+    writeFileSync(note("sql-error"), "psql:/in:9: error: connection to server was lost\n");
+    writeFileSync(note("sql-status"), "2");
+    await expect(examined(zipOf())).rejects.toMatchObject({ code: "HOST_JOB_FAILED" });
+    for (const name of ["sql-error", "sql-status"]) rmSync(note(name));
+    for (const query of ["name = 'base'", "distinct store_fname"]) {
+      writeFileSync(note("recovers-at"), query);
+      await expect(examined(zipOf())).rejects.toMatchObject({ code: "HOST_JOB_FAILED" });
+    }
+    rmSync(note("recovers-at"));
     writeFileSync(note("base"), "17.0.1.3\n");
     await expectRejected(zipOf(), "its database is not of version 19.0");
     await expect(done(await jobOf(zipOf(), "0".repeat(64)))).rejects.toMatchObject({ code: "BACKUP_CORRUPT" });

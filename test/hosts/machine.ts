@@ -69,17 +69,41 @@ export interface TestMachine {
 export const PIECE_BYTES = 1024 ** 2;
 
 const DATABASE = "shop";
+/**
+ * A server's databases: their names and oids are in the note `databases`, if a test has written it. Otherwise all exist. As in psql, a
+ * statement that fails undoes all others.
+ */
+const DATABASES = `databases() {
+  local all=$NOTES/databases draft=$NOTES/databases.draft what kind name more
+  cp $all $draft
+  tr ";'\\"" "\\n  " <<<"$1" | while read -r what kind name more; do
+    case "$what $kind" in
+      "select oid") sed -n "s/^\${more##* } //p" $draft ;;
+      "create database") echo "$name $((RANDOM + 100))" >> $draft ;;
+      "drop database") sed -i "/^$(cut -d' ' -f3 <<<"$more") /d" $draft ;;
+      "alter database")
+        grep -q "^$name " $draft || exit 3
+        case $more in "rename to "*) sed -i "s/^$name /\${more##* } /" $draft ;; esac ;;
+    esac
+  done || exit 3
+  mv $draft $all
+}`;
 /** The script's questions to Docker before and after its actual work. */
-const DOCKER = `case "$*" in
-  *"--entrypoint python3"*) exec CONTAINER "$@" ;;
+const DOCKER = `${DATABASES}
+case "$*" in
+  *"--entrypoint python3"*)
+    [ ! -e $NOTES/before-files ] || bash $NOTES/before-files "$@"
+    exec CONTAINER "$@" ;;
   *"--entrypoint p"[sg]*) [ ! -e $NOTES/no-client ] || exit 125 ;;&
   *"--entrypoint psql"*)
     exec 3< "$(sed -E 's/.*source=([^,]+),target=.in .*/\\1/' <<<"$*")"
     [ ! -e $NOTES/meanwhile ] || bash $NOTES/meanwhile
     cat <&3 > $NOTES/restored.sql
-    if [ -e $NOTES/sql-error ]; then cat $NOTES/sql-error >&2; exit 3; fi ;;
+    if [ -e $NOTES/sql-error ]; then cat $NOTES/sql-error >&2; exit "$(cat $NOTES/sql-status 2> /dev/null || echo 3)"; fi ;;
   "compose version" | "rm -f"* | *pg_isready*) ;;
   "volume inspect"*) echo "VOLUME" ;;
+  inspect*OOMKilled*) grep -sqx "\${!#}" $NOTES/killed && echo true || echo false ;;
+  inspect*Running*) grep -sqx "\${!#}" $NOTES/ended && echo false || echo true ;;
   inspect*) echo true ;;
   info*) [ ! -e $NOTES/away ] || exit 1; echo "VOLUME" ;;
   "image inspect"*) echo "sha256:image" ;;
@@ -88,7 +112,15 @@ const DOCKER = `case "$*" in
     while IFS= read -r line; do if [[ $line == *pg_export_snapshot* ]]; then echo 00000003-0000001B-1; fi; done ;;
   *psql*)
     if [ -e $NOTES/database-says ]; then cat > /dev/null; cat $NOTES/database-says; exit; fi
-    case $(tee -a $NOTES/asked) in
+    asked=$(tee -a $NOTES/asked)
+    if [ -e $NOTES/recovers-at ] && [[ $asked == *"$(< $NOTES/recovers-at)"* ]]; then
+      echo "psql: error: FATAL:  the database system is in recovery mode" >&2
+      exit 2
+    fi
+    if [ -e $NOTES/databases ]; then databases "$asked"; fi
+    case $asked in
+      *pg_terminate_backend*) [ -e $NOTES/endless ] && echo f || echo t ;;
+      *"from pg_database where"*) [ -e $NOTES/databases ] || echo 1 ;;
       *server_version_num*) echo 160001 ;;
       *json_object_agg*) echo '{}' ;;
       *"json_build_array(store_fname"*) cat $NOTES/attachments 2> /dev/null ;;

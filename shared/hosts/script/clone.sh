@@ -43,13 +43,14 @@ job_personalize() {
 
 # Ignores what the ERP itself leaves on: its cleanup job, and a mail server without an address.
 job_verify_clone() {
-  local crons mail fetch=0 uuid
+  local crons mail fetches fetch=0 uuid
   require_installed
   require_database "$DATABASE"
   crons=$(number < <(sql "$DATABASE" <<<"select count(*) from ir_cron where active and id not in
     (select res_id from ir_model_data where model = 'ir.cron' and module = 'base' and name = 'autovacuum_job')"))
   mail=$(number < <(sql "$DATABASE" <<<"select count(*) from ir_mail_server where active and smtp_host is distinct from 'invalid'"))
-  if [[ $(sql "$DATABASE" <<<"select to_regclass('fetchmail_server') is not null") == t ]]; then
+  fetches=$(sql "$DATABASE" <<<"select to_regclass('fetchmail_server') is not null")
+  if [[ $fetches == t ]]; then
     fetch=$(number < <(sql "$DATABASE" <<<"select count(*) from fetchmail_server where active"))
   fi
   uuid=$(setting "$DATABASE" database.uuid)

@@ -995,11 +995,22 @@ def swap_back(old, database, new):
     return {}
 
 
+def synced(command):
+    """What it wrote is on the disk when it reports: the next step relies on that, also after the machine lost its power."""
+
+    def run(*arguments):
+        report = command(*arguments)
+        os.sync()
+        return report
+
+    return run
+
+
 COMMANDS = {
     "snapshot": snapshot,
     "pack": pack,
     "list": list_archive,
-    "unpack": unpack,
+    "unpack": synced(unpack),
     "try": lambda new: unpack(new, drill=True),
     "import": lambda new, bytes, entries: unpack(new, allowed=int(bytes), entries_max=int(entries)),
     "rows": rows,
@@ -1007,8 +1018,8 @@ COMMANDS = {
     "measure": measure,
     "missing": missing,
     "prepare": prepare,
-    "swap": swap,
-    "swap_back": swap_back,
+    "swap": synced(swap),
+    "swap_back": synced(swap_back),
     "remove": lambda *names: [remove(name) for name in names] and {},
 }
 

@@ -38,10 +38,15 @@ examine() {
   tail -n 1 "$JOB/work/report" >"$JOB/work/about"
   version=$(reported '.version | strings')
   [[ " ${P[ERP_VERSIONS]} " == *" $version "* ]] || corrupt "it is of version $version, which the catalog does not have"
-  base=$(sql "$NEW" <<<"select left(latest_version, 20) from ir_module_module where name = 'base'") || corrupt "its database is not an ERP's"
+  base=$(sql "$NEW" <<<"select left(latest_version, 20) from ir_module_module where name = 'base'") || {
+    require_own_error $?
+    corrupt "its database is not an ERP's"
+  }
   [[ $base. == "$version".* ]] || corrupt "its database is not of version $version"
-  sql "$NEW" <<<"select distinct store_fname from ir_attachment where store_fname is not null" >"$JOB/work/listed" ||
+  sql "$NEW" <<<"select distinct store_fname from ir_attachment where store_fname is not null" >"$JOB/work/listed" || {
+    require_own_error $?
     corrupt "its database has no list of its files"
+  }
   files missing "$NEW" <"$JOB/work/listed" || files_failed "The restored files cannot be read"
   jq -c --argjson missing "$(reported_number missing_files)" \
     '{ erp_version: .version, edition, database_name, missing_files: $missing }' "$JOB/work/about" | answer

@@ -116,21 +116,32 @@ workers() {
   echo $((ERP_MB < 900 ? 0 : count))
 }
 
-# With one more instance, the running ones shrink: at once as far as their use allows, the rest when they start.
+# With one more instance, the running ones shrink: at once as far as their use allows, the rest when they start. Containers of jobs, whose
+# names have one more part, keep what they have.
 resize_others() {
-  local name used mb
+  local name used mb needed=0
   docker stats --no-stream --format '{{.Name}} {{.MemUsage}}' | while read -r name used _; do
     case $name in
-      "$PROJECT"* | erp-caddy | "$DRILL"* | *-job) continue ;;
-      erp-*-db) mb=$DB_MB ;;
-      erp-*) mb=$ERP_MB ;;
+      "$PROJECT" | "$PROJECT"-* | erp-caddy | "$DRILL" | "$DRILL"-*) continue ;;
+      erp-*-db) mb=$DB_MB needed=$(needed_by_database "$name") ;;
+      erp-*-*) continue ;;
+      erp-*) mb=$ERP_MB needed=0 ;;
       *) continue ;;
     esac
     used=$(numfmt --from=auto --suffix=B --to-unit=1048576 "$used") || continue
     used=$((${used%B} * 5 / 4))
     mb=$((mb > used ? mb : used))
+    mb=$((mb > needed ? mb : needed))
     docker update --memory "${mb}m" --memory-swap "${mb}m" --cpus "$CPUS" "$name" >/dev/null || true
   done || true # whatever is not resized now is when it starts
+}
+
+# Its settings are those of its start, when its share may have been larger: the buffers that it will fill, as much for its work, which has
+# half of that for maintenance alone, and its processes.
+needed_by_database() { # CONTAINER
+  local buffers
+  buffers=$(docker inspect -f '{{.Args}}' "$1" | sed -nE 's/.*shared_buffers=([0-9]{1,6})MB.*/\1/p') || true
+  echo $((2 * ${buffers:-0} + 128))
 }
 
 odoo_conf() {

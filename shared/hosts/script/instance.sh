@@ -23,9 +23,12 @@ load() {
 
 fact() { cat "$HERE/$1" 2>/dev/null || true; }
 
+# What follows relies on it, also after the machine lost its power.
 set_fact() { # NAME VALUE
   printf %s "$2" >"$HERE/$1.draft"
+  sync "$HERE/$1.draft"
   mv "$HERE/$1.draft" "$HERE/$1"
+  sync "$(dirname "$HERE/$1")"
 }
 
 require_installed() { [[ -n $(fact database) ]] || broken "The ERP is not installed on the server"; }
@@ -33,14 +36,30 @@ require_installed() { [[ -n $(fact database) ]] || broken "The ERP is not instal
 # Removes what a killed job left running in containers. Only the job that locks the instance may do so.
 sweep() {
   docker rm -fv "$PROJECT-job" "$PROJECT-files" "$PROJECT-psql" "$PROJECT-pg_dump" >/dev/null 2>&1 || true
-  if is_running "$PROJECT-db"; then
+  if runs "$PROJECT-db"; then
     docker exec "$PROJECT-db" psql -XqAt -U "$(superuser)" -d postgres \
       -c "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'erp-hosting' and pid <> pg_backend_pid()" \
       >/dev/null 2>&1 || true
   fi
 }
 
-is_running() { [[ $(docker inspect -f '{{.State.Running}}' "$1" 2>/dev/null) == true ]]; }
+is_running() { # CONTAINER: only Docker can say no
+  local status=0
+  runs "$1" || status=$?
+  ((status < 2)) || broken "Docker does not say whether $1 runs"
+  return "$status"
+}
+
+runs() { # CONTAINER: 1 is no, 2 unknown
+  local state
+  if state=$(docker inspect -f '{{.State.Running}}' "$1" 2>&1); then
+    [[ ${state##*$'\n'} == true ]]
+  elif [[ ${state,,} != *"no such "@(object|container)* ]]; then
+    return 2
+  else
+    return 1
+  fi
+}
 
 # Runs a stopped instance's database while a job needs it.
 leave_as_wanted() {
@@ -119,21 +138,38 @@ make_database() { # DATABASE
 # database.
 SUPERUSER_EXTENSIONS=(vector)
 make_extensions() { # DATABASE NAME…
-  local database=$1 name user
+  local database=$1 name user available
   shift
   for name in "$@"; do
-    if [[ $(sql postgres <<<"select 1 from pg_available_extensions where name = '$name'") != 1 ]]; then continue; fi
+    available=$(sql postgres <<<"select 1 from pg_available_extensions where name = '$name'")
+    if [[ $available != 1 ]]; then continue; fi
     user=odoo
     if [[ " ${SUPERUSER_EXTENSIONS[*]} " == *" $name "* ]]; then user=$(superuser); fi
     sql_as "$user" "$database" <<<"create extension if not exists \"$name\""
   done
 }
 
-has_database() { [[ $(sql postgres <<<"select 1 from pg_database where datname = '$1'") == 1 ]]; }
+# A server that does not respond is not one without the database.
+find_database() { # NAME: sets OID, to nothing if there is none
+  OID=$(sql postgres <<<"select oid from pg_database where datname = '$1'") || broken "The database server does not respond"
+}
+
+has_database() {
+  find_database "$1"
+  [[ -n $OID ]]
+}
+
 require_database() {
   ensure_database_server
   has_database "$1" || broken "The ERP has no database"
   reset_role
+  reset_database "$1"
+}
+
+# Its owner may have closed it, or given it settings that make a backup fail.
+reset_database() { # DATABASE
+  sql postgres <<<"alter role odoo in database \"$1\" reset all; alter database \"$1\" reset all;
+    alter database \"$1\" allow_connections true connection limit -1; grant all on database \"$1\" to odoo"
 }
 
 # Its owner can make it a template, which cannot be dropped.

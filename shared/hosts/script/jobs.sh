@@ -17,7 +17,7 @@
 #   jobs/JOB/       kind, deadline, parameters (until it ends), alive (locked while it runs), pid, log, result; archive.zip
 #   instances/ID/   compose.yaml, odoo.conf, database.env; a file for each fact: version, edition, database, domain, image and
 #                   db_image (ids), workers, wanted (running or stopped), initialised, archived_uuid, snapshot, stopped_at;
-#                   restores/ID: the progress of a restore
+#                   restores/ID: the progress of a restore; new_ID.oid and old_ID.oid: its databases, whatever their names are
 #   drill/          the settings of a restore drill, while it runs
 #   archives/       what was found out about backups, by their SHA-256, for a day
 #   caddy/          the proxy in front of all instances, a file for each site
@@ -68,7 +68,7 @@ begin() {
   exec 8>"$job/gate" 9>"$job/alive"
   flock 8
   expire "$job"
-  if [[ ! -e $job/result ]] && flock -n 9; then
+  if [[ ! -s $job/result ]] && flock -n 9; then
     [[ -s $job/deadline ]] || echo $(($(date +%s) + seconds)) >"$job/deadline"
     left=$(($(<"$job/deadline") - $(date +%s)))
     echo "$kind" >"$job/kind"
@@ -110,7 +110,7 @@ status() {
 tell() {
   if is_alive "$1"; then # asked first, because a job still lives when it has written its result
     echo state=running
-  elif [[ -e $1/result ]]; then
+  elif [[ -s $1/result ]]; then
     cat "$1/result"
   elif [[ -e $1/kind ]]; then
     echo state=lost
@@ -124,7 +124,7 @@ is_dead() { ! is_alive "$1"; }
 
 # A job past its deadline was killed without a result, or outlived whatever should have killed it.
 expire() {
-  [[ -s $1/deadline && ! -e $1/result ]] || return 0
+  [[ -s $1/deadline && ! -s $1/result ]] || return 0
   local late=$(($(date +%s) - $(<"$1/deadline")))
   if ((late > 15)) || { ((late >= 0)) && is_dead "$1"; }; then stop_job "$1" TIMEOUT "The work on the machine took too long"; fi
 }
@@ -175,7 +175,7 @@ least_free() { df --output=avail -B1 "$@" | tail -n +2 | sort -n | head -n 1; } 
 
 stop_job() { # JOB CODE MESSAGE [KILL: at once]
   local job=$1
-  if [[ -e $job/result ]]; then
+  if [[ -s $job/result ]]; then
     within 20 is_dead "$job" || kill_tree "$job" TERM
     return
   fi
@@ -208,10 +208,13 @@ fail_job() { # JOB CODE MESSAGE
   conclude "$1" state=failed "code=$2" "message=$(printf %s "$3" | encoded)" "log=$log"
 }
 
+# An empty result is none: the machine lost its power before it was on the disk.
 conclude() { # JOB LINE…: the first result stands
   local job=$1 draft=$1/result.$BASHPID
   shift
   printf '%s\n' "$@" >"$draft"
+  sync "$draft" || true
+  if [[ -e $job/result && ! -s $job/result ]]; then rm -f "$job/result"; fi
   ln -T "$draft" "$job/result" 2>/dev/null || true
   rm -f "$draft"
 }

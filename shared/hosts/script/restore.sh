@@ -29,6 +29,7 @@ job_swap_restore() {
     if [[ -e $HERE/stopped_at ]]; then
       within 120 answers_page /web/login || true # whether it is well is found out by who asked for this
       downtime=$(($(date +%s) - $(fact stopped_at)))
+      downtime=$((downtime > 0 ? downtime : 0)) # the clock may have been set back meanwhile
     fi
   fi
   echo "{\"downtime_seconds\":$downtime}" | answer
@@ -52,6 +53,8 @@ build_restore() {
   forget_new
   if [[ ${P[RESTORE_DATABASE]} == yes ]]; then
     make_database "$NEW"
+    find_database "$NEW"
+    set_fact "$NEW.oid" "$OID"
     make_extensions "$NEW" "${SUPERUSER_EXTENSIONS[@]}"
   fi
   with_archive unpack || status=$?
@@ -113,7 +116,7 @@ unpack() { # PIPE: whether its files could be restored
   load_dump "$dump" &
   loading=$!
   wait_for_ends "$dump" "$unpacking" "$loading"
-  wait "$loading" || touch "$JOB/work/not-loaded"
+  wait "$loading" || echo $? >"$JOB/work/not-loaded"
   wait "$unpacking"
 }
 
@@ -155,23 +158,27 @@ SQL
 
 pause_erp() {
   if is_running "$PROJECT" && [[ ! -e $HERE/stopped_at ]]; then set_fact stopped_at "$(date +%s)"; fi
+  quiet_erp
+}
+
+# Without its container, the ERP still has sessions in the database server, where more of its statements may wait: such as one that drops
+# what was built, which belongs to its role.
+quiet_erp() {
+  local ended
   docker stop -t 30 "$PROJECT" >/dev/null
+  ensure_database_server
+  ended=$(sql postgres <<<"select coalesce(bool_and(pg_terminate_backend(pid, 10000)), true) from pg_stat_activity
+    where usename = 'odoo' and pid <> pg_backend_pid()")
+  [[ $ended == t ]] || broken "The ERP's sessions in the database server do not end"
 }
 
 swap() {
   local merge=()
   pause_erp
-  ensure_database_server
   if [[ $(fact "restores/$RESTORE") == built ]]; then require_built_data; fi
   set_fact "restores/$RESTORE" swapping
-  if has_database "$NEW"; then
-    end_connections "$DATABASE" "$NEW"
-    { # both or neither
-      echo "begin;"
-      if has_database "$DATABASE"; then echo "alter database \"$DATABASE\" rename to \"$OLD\";"; fi
-      echo "alter database \"$NEW\" rename to \"$DATABASE\"; commit;"
-    } | sql postgres
-  fi
+  if has_database "$NEW"; then swap_databases; fi
+  require_oid "$NEW" "The restored database is not there any more: the ERP removed it"
   if [[ ${P[RESTORE_FILESTORE]} == yes ]]; then
     if [[ ${P[RESTORE_DATABASE]} != yes ]]; then merge=(merge); fi # the present database stays, and goes on naming its files
     files swap "$NEW" "$DATABASE" "$OLD" "${merge[@]}" </dev/null || files_failed "The ERP's files could not be swapped"
@@ -179,10 +186,32 @@ swap() {
   set_fact "restores/$RESTORE" swapped
 }
 
+# Both or neither. An undo needs the old one, which no longer belongs to the ERP's role, or the restored ERP could drop it.
+swap_databases() {
+  local keep=''
+  end_connections "$DATABASE" "$NEW"
+  if has_database "$DATABASE"; then
+    keep="alter database \"$DATABASE\" rename to \"$OLD\"; alter database \"$OLD\" owner to current_user;
+      alter database \"$OLD\" allow_connections false;"
+  fi
+  sql postgres <<<"begin; $keep alter database \"$NEW\" rename to \"$DATABASE\"; commit"
+}
+
+# Whether the ERP's database is the one that was known by this name. Earlier versions of the script did not store its oid.
+require_oid() { # NAME SENTENCE
+  local oid
+  oid=$(fact "$1.oid")
+  if [[ -z $oid ]]; then return; fi
+  find_database "$DATABASE"
+  [[ $OID == "$oid" ]] || broken "$2"
+}
+
 # Until it stopped, the ERP's own code could remove what was built, and leave something in its place.
 require_built_data() {
   if [[ ${P[RESTORE_DATABASE]} == yes ]]; then
     has_database "$NEW" || broken "The restored database is not there any more: the ERP removed it"
+    find_database "$DATABASE"
+    set_fact "$OLD.oid" "$OID"
   fi
   if [[ ${P[RESTORE_FILESTORE]} == yes ]]; then
     files prepare "$NEW" "$OLD" </dev/null || files_failed "The restored files cannot be read"
@@ -201,7 +230,7 @@ job_put_back() {
   ensure_database_server
   if [[ $state == swapping || $state == swapped || $state == undoing ]]; then
     set_fact "restores/$RESTORE" undoing
-    docker stop -t 30 "$PROJECT" >/dev/null
+    quiet_erp
     swap_back
     set_fact wanted stopped
   fi
@@ -213,18 +242,20 @@ job_put_back() {
   fi
   rm -f "$HERE/stopped_at"
   forget_new
-  rm -f "$HERE/restores/$RESTORE"
+  forget_progress
 }
 
+forget_progress() { rm -f "$HERE/restores/$RESTORE" "$HERE/$NEW.oid" "$HERE/$OLD.oid"; }
+
 swap_back() {
+  local replaced=''
   if has_database "$OLD"; then
     end_connections "$DATABASE" "$OLD"
-    {
-      echo "begin;"
-      if has_database "$DATABASE"; then echo "alter database \"$DATABASE\" rename to \"$NEW\";"; fi
-      echo "alter database \"$OLD\" rename to \"$DATABASE\"; commit;"
-    } | sql postgres
+    if has_database "$DATABASE"; then replaced="alter database \"$DATABASE\" rename to \"$NEW\";"; fi
+    sql postgres <<<"begin; $replaced alter database \"$OLD\" rename to \"$DATABASE\"; alter database \"$DATABASE\" owner to odoo;
+      alter database \"$DATABASE\" allow_connections true; commit"
   fi
+  require_oid "$OLD" "The database from before the restore is not there any more"
   files swap_back "$OLD" "$DATABASE" "$NEW" </dev/null || files_failed "The ERP's files could not be put back"
 }
 
@@ -240,18 +271,17 @@ settle_restores() {
     name_data
     case $(fact "restores/$RESTORE") in
       swapping | undoing)
-        ensure_database_server
-        docker stop -t 30 "$PROJECT" >/dev/null
+        quiet_erp
         swap_back
         set_fact "restores/$RESTORE" building
-        if forget "$NEW"; then rm -f "$place"; fi
+        if forget "$NEW"; then forget_progress; fi
         rm -f "$HERE/stopped_at"
         if [[ $(fact wanted) == running ]]; then start_erp; fi
         ;;
       building | built)
         if [[ $kind == stop_erp ]]; then continue; fi # it must stop even if its database does not start
         ensure_database_server
-        if forget "$NEW"; then rm -f "$place"; fi
+        if forget "$NEW"; then forget_progress; fi
         # Its restore had stopped it for the safety backup.
         if [[ -e $HERE/stopped_at && $(fact wanted) == running ]]; then start_erp; fi
         rm -f "$HERE/stopped_at"
@@ -259,7 +289,7 @@ settle_restores() {
       swapped)
         if [[ $kind != build_restore && $kind != restore_archive ]]; then continue; fi
         ensure_database_server
-        if forget "$OLD"; then rm -f "$place"; fi
+        if forget "$OLD"; then forget_progress; fi
         ;;
     esac
   done
@@ -278,8 +308,9 @@ job_drop_old() {
 
 drop_old() {
   ensure_database_server
+  sync # what replaces it must be on the disk first
   drop_database "$OLD"
   remove_files "$OLD"
   rm -f "$HERE/stopped_at"
-  if [[ ${P[KEEP_OLD]:-} != no ]]; then rm -f "$HERE/restores/$RESTORE"; fi # a restore that is run again must find that it was done
+  if [[ ${P[KEEP_OLD]:-} != no ]]; then forget_progress; fi # a restore that is run again must find that it was done
 }

@@ -33,9 +33,9 @@ health() {
   local reason=''
   load "$1"
   [[ -n $DATABASE ]] || reason="The ERP is not installed on the server"
-  [[ -n $reason ]] || is_running "$PROJECT-db" || reason="The database server is not running"
-  [[ -n $reason ]] || is_running "$PROJECT" || reason="The ERP is not running"
-  [[ -n $reason ]] || is_running erp-caddy || reason="The proxy is not running"
+  [[ -n $reason ]] || runs "$PROJECT-db" || reason="The database server is not running"
+  [[ -n $reason ]] || runs "$PROJECT" || reason="The ERP is not running"
+  [[ -n $reason ]] || runs erp-caddy || reason="The proxy is not running"
   [[ -n $reason ]] || answers_page /web/health || reason="The ERP does not respond"
   [[ -n $reason ]] || answers_page /web/login || reason="The ERP does not show its login page"
   [[ -n $reason ]] || runs_scheduled_jobs || reason="The ERP no longer runs its scheduled jobs; restart it"
