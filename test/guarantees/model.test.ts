@@ -218,15 +218,31 @@ class Request implements Command {
     const { verb, fails } = this;
     const target = targetOf(model, verb.on, this.index);
     if (target === undefined) return;
-    if (!allowed(verb, target, model)) return expectRejected(await send(real, verb, target), verb, target);
-    let response: ApiResponse | undefined;
-    const workflow = workflows[workflowOf(verb.type)];
-    const ask = async () => (response = await send(real, verb, target));
-    const { operation } = await real.harness.run(workflow, ask, fails ? failingIn(workflow) : undefined);
-    expect(operation.state).toBe(fails ? "failed" : "succeeded");
-    if (response === undefined) throw new Error("There was no response");
-    await expectShown(real, applied(verb, target, model, !fails, response, real));
+    await request(verb, target, fails, model, real);
+    if (fails) model.again = (failsAgain) => request(verb, target, failsAgain, model, real);
   };
+}
+
+async function request(verb: Verb, target: Known, fails: boolean, model: Model, real: Real): Promise<void> {
+  if (!allowed(verb, target, model)) return expectRejected(await send(real, verb, target), verb, target);
+  let response: ApiResponse | undefined;
+  const workflow = workflows[workflowOf(verb.type)];
+  const ask = async () => (response = await send(real, verb, target));
+  const { operation } = await real.harness.run(workflow, ask, fails ? failingIn(workflow) : undefined);
+  expect(operation.state).toBe(fails ? "failed" : "succeeded");
+  if (response === undefined) throw new Error("There was no response");
+  await expectShown(real, applied(verb, target, model, !fails, response, real));
+}
+
+/** What failed last is tried again, as people do: otherwise a deletion that fails twice is one of 20,000 sequences, or none. */
+class Again implements Command {
+  private readonly fails: boolean;
+  constructor(fails: boolean) {
+    this.fails = fails;
+  }
+  check = ({ again }: Readonly<Model>): boolean => again !== undefined;
+  toString = (): string => `\n# the request that failed last again${this.fails ? "; its first step fails" : ""}`;
+  run = async ({ again }: Model): Promise<void> => again?.(this.fails);
 }
 
 /** Requests on one resource at once, sent in an order that the scheduler chooses: at most one is accepted, and it is one that may. */
@@ -408,6 +424,7 @@ const commands = fc.commands(
       .map(([type, index, fails]) => new Create(type, index, fails)),
     fc.tuple(indexes, rarely).map(([index, fails]) => new Import(index, fails)),
     indexes.map((index) => new GoOffline(index)),
+    fc.boolean().map((fails) => new Again(fails)),
     ...editing,
   ],
   { maxCommands: COMMANDS },

@@ -36,6 +36,8 @@ export interface Model {
   all: Known[];
   held: Held[];
   retentionDays: number | undefined;
+  /** The request that failed last, to be sent again. */
+  again?: (fails: boolean) => Promise<void>;
   /** What can be imported. */
   archive: Uint8Array;
 }
