@@ -9,10 +9,10 @@ import { addResult, findOperation, reserveOperation } from "../shared/data/opera
 import { endOperation } from "../shared/data/operation-ends.ts";
 import type { OperationRecord } from "../shared/data/records.ts";
 import { readSandboxData, writeSandboxData } from "../shared/data/sandbox.ts";
-import { getServer, moveServerToDeleting } from "../shared/data/servers.ts";
+import { getServer, moveServerToDeleting, requireServerReady } from "../shared/data/servers.ts";
 import { updateOne } from "../shared/data/table.ts";
 import { newId } from "../shared/domain/ids.ts";
-import { account, type TestAccount } from "./harness/account.ts";
+import { account, type TestAccount, unusedId } from "./harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "./harness/seed.ts";
 
 let me: TestAccount;
@@ -63,6 +63,12 @@ test("of two changes of the default provider and region, decided by the same set
   for (const default_region of ["eu-west", null])
     await expect(set({ default_region })).rejects.toThrow("changed the settings at the same time");
   expect(await getAccount(other.id)).toMatchObject({ default_provider: "sandbox", default_region: null });
+});
+
+test("a server that is deleted between the read and the write is a mistake in the field that names it", async () => {
+  const change = changeOf({ id: me.id });
+  requireServerReady(change, unusedId("server"));
+  await expect(change.commit()).rejects.toMatchObject({ code: "VALIDATION_ERROR", details: { field: "server_id" } });
 });
 
 test("a late task does not write to a backup that has failed", async () => {
