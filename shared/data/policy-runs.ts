@@ -1,7 +1,7 @@
 // The runs of backup policies, as the schedule function moves them. Each function makes one change, which needs the policy as it was
 // read: of two schedule functions that meet, one moves the policy and the other changes nothing.
 import { createHash } from "node:crypto";
-import { RESTORABLE } from "../domain/lifecycle.ts";
+import { DRILL, RESTORABLE } from "../domain/lifecycle.ts";
 import { HELD_MINUTES } from "../domain/limits.ts";
 import { idFrom, newId } from "../domain/ids.ts";
 import type { IdKind } from "../domain/id-kinds.ts";
@@ -240,7 +240,7 @@ export async function retentionOf(
 function lastProven(backups: readonly Pick<BackupRecord, "id" | "due_at" | "drill">[]): string | undefined {
   const newestFirst = backups.toSorted((a, b) => (String(a.due_at) < String(b.due_at) ? 1 : -1));
   const drilled = newestFirst.filter(({ drill }) => drill !== null);
-  return drilled[0]?.drill?.status === "failed" ? drilled.find(({ drill }) => drill?.status === "passed")?.id : undefined;
+  return drilled[0]?.drill?.status === DRILL.failed ? drilled.find(({ drill }) => drill?.status === DRILL.passed)?.id : undefined;
 }
 
 const isRetained = ({ kind, state }: BackupRecord): boolean => kind === "scheduled" && RESTORABLE.includes(state);

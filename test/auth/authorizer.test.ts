@@ -53,6 +53,8 @@ async function ask(authorization: string | undefined, { method = "GET", path = "
       ...(headers ?? { [ORIGIN_KEY_HEADER]: ORIGIN_KEY, [CLIENT_ADDRESS_HEADER]: ADDRESS }),
     },
     queryStringParameters: query ?? null,
+    multiValueQueryStringParameters:
+      query === undefined ? null : Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value]])),
     requestContext: { requestId: "of-the-gateway", identity: { sourceIp: "198.51.100.1" } },
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the authorizer reads of it
@@ -225,7 +227,7 @@ describe("the JWT of a session", () => {
       iss: "erp-control-plane",
       aud: "test",
       iat: Math.floor(at / 1000),
-      exp: Math.floor((at + 5_000) / 1000),
+      exp: Math.ceil((at + 5_000) / 1000),
     });
     expect(await verifySession(jwt)).toEqual(session);
   });
