@@ -53,9 +53,9 @@ beforeAll(async () => {
   cloud = await processCloud();
   harness = await workflowHarness(cloud, { seeded: true });
 });
-afterAll(async () => {
+afterAll(() => {
   machine.respond = machine.asIs; // the next file has this process
-  await harness.close();
+  harness.close();
 });
 beforeEach(() => {
   machine.jobs.length = 0;
