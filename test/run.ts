@@ -1,7 +1,8 @@
 // `npm test`: types, format, lint, and every test. The last line counts them all; lists before it name skipped tests with reasons,
 // and tests that passed only when they were repeated.
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import * as z from "zod";
@@ -72,9 +73,10 @@ const Summary = z.object({
 type Summary = z.infer<typeof Summary>;
 
 async function vitest(): Promise<Summary> {
-  const folder = mkdtempSync(join(tmpdir(), "vitest-"));
+  const folder = mkdtempSync(join(tmpdir(), "test-"));
   const file = join(folder, "summary.json");
-  process.env["SUMMARY_FILE"] = file;
+  // Whatever tests and what they start leave behind goes with the folder.
+  Object.assign(process.env, { SUMMARY_FILE: file, TMPDIR: folder });
   try {
     const { code, ended } = await run(
       ["vitest/vitest.mjs", "run", "--reporter=default", "--reporter=./test/harness/summary.ts"],
@@ -87,7 +89,8 @@ async function vitest(): Promise<Summary> {
     const summary = Summary.parse(JSON.parse(readFileSync(file, "utf8")));
     return { ...summary, failed: summary.failed === 0 && code !== 0 ? 1 : summary.failed };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    // What a process that is still ending writes, or what another user owns, fails no run.
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
 }
 

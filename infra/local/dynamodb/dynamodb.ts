@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { access, constants, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
 import * as z from "zod";
 import { builtOnce, fingerprintOf, ROOT } from "../../built.ts";
@@ -98,7 +99,8 @@ function startJava(jars: string, classes: string, folder: string | undefined, op
     "java",
     JAVA_FLAGS.concat(
       optimizing ? [] : [WITHOUT_OPTIMIZING],
-      [`-Djava.library.path=${join(jars, "DynamoDBLocal_lib")}`],
+      // It copies its native library into the folder for temporary files, which Java does not take from the environment.
+      [`-Djava.library.path=${join(jars, "DynamoDBLocal_lib")}`, `-Djava.io.tmpdir=${tmpdir()}`],
       ["-cp", [join(jars, "DynamoDBLocal.jar"), classes].join(delimiter), CLASS],
       ["-disableTelemetry"],
       folder === undefined ? ["-inMemory"] : ["-sharedDb", "-dbPath", folder],
