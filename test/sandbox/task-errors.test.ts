@@ -48,6 +48,8 @@ describe("temporary errors", () => {
     ["a rejected connection", Object.assign(new Error("connect"), { code: "ECONNREFUSED" })],
     ["throttling", Object.assign(new Error("slow down"), { name: "ThrottlingException", $retryable: { throttling: true } })],
     ["an AWS error", Object.assign(new Error("oops"), { $fault: "server" })],
+    ["a permission that a function has just been given", Object.assign(new Error("no"), { name: "AccessDeniedException" })],
+    ["the end of a function's session", Object.assign(new Error("no"), { name: "ExpiredToken" })],
     ["an overtaken write", Object.assign(new Error("lost"), { name: "ConditionFailed" })],
   ])("%s is retried", (_, error) => {
     expect(asTaskError(error)).toBeInstanceOf(TryAgain);
