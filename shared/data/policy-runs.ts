@@ -6,7 +6,7 @@ import { HELD_MINUTES } from "../domain/limits.ts";
 import { idFrom, newId } from "../domain/ids.ts";
 import type { IdKind } from "../domain/id-kinds.ts";
 import { latestRun, nextRun } from "../domain/schedule.ts";
-import { retain } from "../domain/retention.ts";
+import { byAge, retain } from "../domain/retention.ts";
 import { getAccount } from "./accounts.ts";
 import { backupRef, beginDeletion } from "./backups.ts";
 import { beginScheduledBackup, reserveWaiting, waitingBackup } from "./begin-backup.ts";
@@ -214,33 +214,41 @@ export async function retentionOf(
   { last_backup_id }: Pick<InstanceRecord, "last_backup_id">,
 ) {
   const { account_id: accountId, instance_id } = policy;
-  const listed = await listOfParent(
-    { kind: "backup", accountId, schema: BackupRecord },
-    instance_id,
-    { per_page: Number.MAX_SAFE_INTEGER },
-    isRetained,
-  );
+  const listed = await listOfParent({ kind: "backup", accountId, schema: BackupRecord }, instance_id, {
+    per_page: Number.MAX_SAFE_INTEGER,
+  });
   // The index may lag behind, and still show what was deleted.
   const items = await readAll(listed.items.map(({ id }) => keys.record("backup", accountId, id)));
-  const backups = listed.items
+  const all = listed.items
     .flatMap(({ id }) => items.get(keyString(keys.record("backup", accountId, id))) ?? [])
     .map((item) => BackupRecord.parse(item))
-    .filter(isRetained)
     .map((backup) => ({
       ...backup,
       due_at: backup.due_at ?? backup.created_at,
       in_use: backup.operation_id !== null || (backup.used_by?.size ?? 0) > 0,
-    }));
+    }))
+    .toSorted(byAge);
+  const backups = all.filter(isRetained);
   const { retained_by, removable } = retain(policy.keep, policy.timezone, backups);
-  const kept = [last_backup_id, lastProven(backups)];
-  return { backups, retained_by, removable: removable.filter(({ id }) => !kept.includes(id)) };
+  const kept = [last_backup_id, ...lastProven(all)];
+  return {
+    backups,
+    newest: all.find(({ state }) => RESTORABLE.includes(state)),
+    retained_by,
+    removable: removable.filter(({ id }) => !kept.includes(id)),
+  };
 }
 
-/** The newest backup whose drill passed, while a newer one's has failed: until another passes, it may be the only one that restores. */
-function lastProven(backups: readonly Pick<BackupRecord, "id" | "due_at" | "drill">[]): string | undefined {
-  const newestFirst = backups.toSorted((a, b) => (String(a.due_at) < String(b.due_at) ? 1 : -1));
+/**
+ * The newest backup whose drill passed, if the drill of a newer one has failed: until another passes, it may be the only one that restores.
+ * The newer one stays as well, because it is what says so.
+ */
+function lastProven(newestFirst: readonly Pick<BackupRecord, "id" | "drill">[]): string[] {
   const drilled = newestFirst.filter(({ drill }) => drill !== null);
-  return drilled[0]?.drill?.status === DRILL.failed ? drilled.find(({ drill }) => drill?.status === DRILL.passed)?.id : undefined;
+  const [last] = drilled;
+  if (last?.drill?.status !== DRILL.failed) return [];
+  const proven = drilled.find(({ drill }) => drill?.status === DRILL.passed);
+  return proven === undefined ? [] : [last.id, proven.id];
 }
 
 const isRetained = ({ kind, state }: BackupRecord): boolean => kind === "scheduled" && RESTORABLE.includes(state);
@@ -251,13 +259,12 @@ export async function applyRetention(
   turn: () => Promise<void>,
   start: (operation: OperationRecord) => Promise<void>,
 ): Promise<void> {
-  const { backups, retained_by, removable } = await retentionOf(policy, instance);
-  const [newest] = backups.toSorted((a, b) => (a.due_at < b.due_at ? 1 : -1));
+  const { backups, newest, retained_by, removable } = await retentionOf(policy, instance);
   for (const backup of removable.slice(0, REMOVALS_MAX)) {
     await turn();
     const change = await changeWithNumbers(policy);
     const operation = beginDeletion(change, SCHEDULE, backup, newId("operation"));
-    // The rules still are those that were applied, the instance exists, and its last completed backup stays.
+    // The rules still are those that were applied, the instance exists, its last completed backup stays, and no drill of it has failed since.
     change.write(check(keys.backupPolicy(policy.account_id, policy.instance_id), { equals: { revision: policy.revision } }));
     change.write(
       check(keys.record("instance", policy.account_id, instance.id), { unchanged: { last_backup_id: instance.last_backup_id } }),
@@ -267,6 +274,7 @@ export async function applyRetention(
         check(keys.record("backup", policy.account_id, newest.id), {
           equals: { operation_id: null },
           oneOf: { state: RESTORABLE },
+          unchanged: { drill: newest.drill },
         }),
       );
     await change.commit();

@@ -26,7 +26,7 @@ interface Retained<C> {
  * month or year, as many as its number; while its number is not used up, it also keeps the oldest. Locked backups count like others.
  */
 export function retain<C extends Candidate>(keep: Keep, timezone: string, backups: readonly C[]): Retained<C> {
-  const newestFirst = backups.toSorted((a, b) => compare(b.due_at, a.due_at) || compare(b.id, a.id));
+  const newestFirst = backups.toSorted(byAge);
   const rules = KEEP_RULES.map((rule) => ({ rule, left: keep[rule] ?? 0, period: "" }));
   const retained_by = new Map<string, KeepRule[]>();
   for (const [place, { id, due_at }] of newestFirst.entries()) {
@@ -48,6 +48,10 @@ export function retain<C extends Candidate>(keep: Keep, timezone: string, backup
   );
   return { retained_by, removable: removable.toReversed() };
 }
+
+/** From the newest to the oldest. */
+export const byAge = (a: Pick<Candidate, "id" | "due_at">, b: Pick<Candidate, "id" | "due_at">): number =>
+  compare(b.due_at, a.due_at) || compare(b.id, a.id);
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

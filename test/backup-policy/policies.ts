@@ -45,7 +45,6 @@ export async function shift(me: TestAccount, instanceId: string, fields: Partial
 }
 
 /** Makes a scheduled backup older. */
-/** Makes a scheduled backup older. */
 export const age = async (me: TestAccount, id: string, due_at: string): Promise<void> =>
   void (await updateOne(keys.record("backup", me.id, id), { set: { due_at, created_at: due_at } }, {}));
 
