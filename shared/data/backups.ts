@@ -124,6 +124,9 @@ export function reserveUploaded(
   return backup;
 }
 
+/** Of an archive that is not stored yet, or was removed. */
+export const UNMEASURED = { size_bytes: null, sha256: null, missing_files: 0, skipped_files: 0 };
+
 /** Every backup when its work begins. */
 const fresh = (change: Change, id: string, operationId: string | null) => ({
   id,
@@ -131,10 +134,7 @@ const fresh = (change: Change, id: string, operationId: string | null) => ({
   number: change.number("backup", id),
   state: LIFECYCLE["backup.create"].through,
   status_reason: null,
-  size_bytes: null,
-  sha256: null,
-  missing_files: 0,
-  skipped_files: 0,
+  ...UNMEASURED,
   locked: false,
   drill: null,
   retained_by: [],
@@ -261,7 +261,9 @@ export async function endBackup(change: Change, { operation, to, at, reasonAfter
   const expires_at = expires ? (backup.expires_at ?? failureExpiry()) : backup.expires_at;
   if (expires_at !== null && backup.expires_at === null && backup.instance_id !== null)
     markExpiring(change, { id: backup.id, instance_id: backup.instance_id, expires_at });
-  const set = { state, status_reason: reasonAfter(state, backup.status_reason), operation_id: null, expires_at, ...completed };
+  const removed = operation.type === "backup.create" && isFailure(state) ? UNMEASURED : {};
+  const status_reason = reasonAfter(state, backup.status_reason);
+  const set = { state, status_reason, operation_id: null, expires_at, ...completed, ...removed };
   change.move("backup", backup, { from: backup.state, to: state }, { set }, mine);
 }
 

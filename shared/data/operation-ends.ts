@@ -63,8 +63,8 @@ async function end(operation: OperationCore, outcome: Outcome): Promise<void> {
   await change.commit();
 }
 
-/** Each failed try means that the operation was started or confirmed in the meantime, which the next try sees. */
-const WITHDRAW_TRIES = 3;
+/** Each failed try means that the operation was started or confirmed, or its resource renamed, in the meantime, which the next try sees. */
+const WITHDRAW_TRIES = 5;
 
 /**
  * Withdraws an operation that could not be started, as if it had never been requested; false if it continues after all, because its

@@ -1,7 +1,7 @@
 // The backup that a restore takes before it replaces anything. It has no separate operation: the restore's operation locks it.
 import { type BackupStatus, LIFECYCLE } from "../domain/lifecycle.ts";
 import { getAccount } from "./accounts.ts";
-import { backupRef, reserveBackup } from "./backups.ts";
+import { backupRef, reserveBackup, UNMEASURED } from "./backups.ts";
 import { type Change, changeOf, now } from "./change.ts";
 import { requireRunning } from "./operations.ts";
 import type { BackupRecord, InstanceRecord, OperationRecord } from "./records.ts";
@@ -47,11 +47,14 @@ export async function failSafetyBackup(accountId: string, id: string): Promise<v
   const backup = await find(backupRef(accountId, id));
   if (backup?.state !== BACKUP.through) return;
   const change = changeOf({ id: accountId });
-  end(change, backup, BACKUP.failed, { status_reason: "The restore that this backup was taken for failed" });
+  end(change, backup, BACKUP.failed, {
+    status_reason: "The restore that this backup was taken for failed",
+    ...UNMEASURED,
+  });
   await change.commit();
 }
 
-type Ending = Partial<Pick<BackupRecord, "status_reason" | "completed_at">>;
+type Ending = Partial<Pick<BackupRecord, "status_reason" | "completed_at" | keyof typeof UNMEASURED>>;
 
 const end = (change: Change, backup: BackupRecord, to: BackupStatus, set: Ending): void =>
   change.move(

@@ -3,7 +3,7 @@ import type { InstanceRecord, OperationRecord, ServerRecord } from "../data/reco
 import { isFailure, USABLE } from "../domain/lifecycle.ts";
 import { ofEnvironment } from "../platform/env.ts";
 import { log } from "../platform/log.ts";
-import { TryAgain } from "../platform/task-errors.ts";
+import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 import type { Host, HostedServer, Job, JobKind, JobProgress, Probed } from "./host.ts";
 
 /** Loaded on demand, because most tasks reach no machine, and the other environment's never do. */
@@ -47,6 +47,20 @@ export async function isBack(server: ServerRecord, { operation, instance, jobId 
   if (!(await run(server, { id: jobId, kind: "check_health", instance_id })).ready) return false;
   if (!isFailure(operation.before ?? "")) return true;
   return (await run(server, { id: `${jobId}-domain`, kind: "move_domain", instance_id, domain })).ready;
+}
+
+/**
+ * Removes from the machine the archive that a job made and sent. Nothing hangs on that any more: a machine that is down, or cannot do it,
+ * removes the job's folder after two days.
+ */
+export async function forgetSent(server: ServerRecord, made_by: string): Promise<boolean> {
+  try {
+    return await undoUnlessDown(server, { id: `${made_by}-forget`, kind: "forget_archive", made_by });
+  } catch (error) {
+    if (!(error instanceof GiveUp)) throw error;
+    log.warn("an archive that is stored is still on the machine", { server: server.id, error });
+    return true;
+  }
 }
 
 /** For undos that leave to a later deletion what a machine that is down may still have. */

@@ -1,4 +1,4 @@
-// Moves a backup from a machine to the storage: packs it there, uploads it in parts, completes it, and removes it from the machine.
+// Moves a backup from a machine to the storage: packs it there, uploads it in parts, and completes it.
 //
 // Each poll determines everything from the machine's jobs and the storage, so whatever was interrupted continues.
 import { createHash } from "node:crypto";
@@ -72,8 +72,7 @@ export async function makeArchive(machine: Machine, job: Job<"make_archive">): P
     if (!(await upload(machine, job, archive))) return { ready: false };
     await requireStored(job.key, result);
   }
-  const forgotten = await forgetArchive(machine, { id: `${job.id}-forget`, made_by: job.id });
-  return forgotten.ready ? { ready: true, result } : { ready: false };
+  return { ready: true, result };
 }
 
 /** Removes from the machine what the job that created an archive left there. */

@@ -103,8 +103,10 @@ describe("a backup over SSH", unless(noMachine), () => {
       skipped_paths: [],
     });
     expect(Number(made?.stored_checksum.split("-")[1])).toBeGreaterThan(1);
-    expect(existsSync(archiveOf(job))).toBe(false);
     expect(await uploads(job.key)).toBe(0);
+    const forget: Job = { id: `${job.id}-forget`, kind: "forget_archive", made_by: job.id };
+    await until("it is forgotten", async () => (await ssh.run(machine.server, forget)).ready);
+    expect(existsSync(archiveOf(job))).toBe(false);
     if (made !== undefined) await requireStored(job.key, made);
     // Asked again, as by the next step, it is the same archive.
     expect(await ssh.run(machine.server, job)).toEqual({ ready: true, result: made });
@@ -142,21 +144,25 @@ describe("a backup over SSH", unless(noMachine), () => {
     expect(sent()).toHaveLength(Number(made?.stored_checksum.split("-")[1]));
   });
 
-  /** As when Lambda's credentials expire: the store rejects URLs that are signed now. */
-  async function withExpiredCredentials(work: () => Promise<void>): Promise<void> {
-    const good = process.env["AWS_SECRET_ACCESS_KEY"];
-    process.env["AWS_SECRET_ACCESS_KEY"] = "expired";
-    await work().finally(() => (process.env["AWS_SECRET_ACCESS_KEY"] = good));
+  /** As when Lambda's session ends, or its keys are no longer valid: the store rejects URLs that are signed now. */
+  async function withExpired(name: (typeof EXPIRING)[number], work: () => Promise<void>): Promise<void> {
+    const { [name]: good } = process.env;
+    process.env[name] = "expired";
+    await work().finally(() => {
+      if (good === undefined) delete process.env[name];
+      else process.env[name] = good;
+    });
   }
+  const EXPIRING = ["AWS_SESSION_TOKEN", "AWS_SECRET_ACCESS_KEY"] as const;
   /** Without pauses between the tries. */
   const hastyCurl = (): void => machine.standIn("curl", 'exec /usr/bin/curl "$@" --retry 0');
-  const errors = (): number => local.aws.calls.list().filter(({ status }) => status === 403).length;
+  const errors = (): number => local.aws.calls.list().filter(({ status }) => status === 400 || status === 403).length;
 
-  test("an upload starts again with new URLs when the storage rejects the old ones", async () => {
+  test.each(EXPIRING)("an upload starts again with new URLs when the storage rejects the old ones: %s", async (name) => {
     const job = backup();
     hastyCurl();
     const before = errors();
-    await withExpiredCredentials(async () => {
+    await withExpired(name, async () => {
       await until("an address was refused", async () => !(await ssh.run(machine.server, job)).ready && errors() > before, 25);
     });
     const made = await look(job);
@@ -166,7 +172,9 @@ describe("a backup over SSH", unless(noMachine), () => {
   test("an upload gives up when the storage rejects new URLs too", async () => {
     const job = backup();
     hastyCurl();
-    await withExpiredCredentials(() => expect(look(job)).rejects.toMatchObject({ name: "GiveUp", code: "STORAGE_ERROR" }));
+    await withExpired("AWS_SECRET_ACCESS_KEY", () =>
+      expect(look(job)).rejects.toMatchObject({ name: "GiveUp", code: "STORAGE_ERROR" }),
+    );
   });
 
   test("a backup continues the upload of a try that died, and of two uploads aborts one", async () => {

@@ -141,21 +141,25 @@ describe("interrupted jobs", unless(noMachine), () => {
   });
 
   /** From the second piece on, the store rejects the URL this many times; there is no pause before the next try. */
-  const expire = (times: number): void =>
+  const expire = (times: number, change: string = INVALID): void =>
     machine.standIn(
       "curl",
       `config=$(cat)
        if [[ "$*" == *"-r ${PIECE_BYTES}-"* && $(cat $NOTES/refused | wc -l) -lt ${times} ]]; then
          echo >> $NOTES/refused
-         config=\${config//X-Amz-Signature=/X-Amz-Signature=0}
+         config=\${config//X-Amz-Signature=/${change}}
        fi
        exec /usr/bin/curl "$@" --retry 0 <<<"$config"`,
     );
+  const [INVALID, OF_ENDED_SESSION] = ["X-Amz-Signature=0", "X-Amz-Security-Token=ended\\&X-Amz-Signature="];
   const errors = (): number => readFileSync(note("refused"), "utf8").length;
 
-  test.each([1, 2])("a job that reads the archive starts again with a new URL when the URL expires %i times", async (times) => {
+  test.each([
+    [1, INVALID],
+    [2, OF_ENDED_SESSION],
+  ])("a job that reads the archive starts again with a new URL when the URL expires %i times: %s", async (times, change) => {
     writeFileSync(note("refused"), "");
-    expire(times);
+    expire(times, change);
     const job = buildRestore(`op_expired_${times}`);
     await ended(job);
     expect(errors()).toBe(times);

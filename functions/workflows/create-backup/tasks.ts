@@ -2,7 +2,7 @@
 import { recordArchive } from "../../../shared/data/backups.ts";
 import { addResult } from "../../../shared/data/operations.ts";
 import { type MadeArchive, skippedIn } from "../../../shared/hosts/host.ts";
-import { run, undoUnlessDown } from "../../../shared/hosts/index.ts";
+import { forgetSent, run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { TryAgain } from "../../../shared/platform/task-errors.ts";
 import { jobIdOf, tasks } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
@@ -12,9 +12,12 @@ import type { BackupRecord, OperationRecord, ServerRecord } from "../../../share
 import workflow from "./workflow.ts";
 
 export const handler = tasks(workflow, {
-  // Recorded at once: a machine that goes away the next moment takes no stored archive with it.
-  makeArchive: async ({ operation, input, backup, server }) =>
-    (await make(operation, input, await backup(), await server())) !== undefined,
+  // Recorded as soon as it is stored: a machine that goes away the next moment takes nothing with it.
+  makeArchive: async ({ operation, input, backup, server, jobId }) => {
+    const present = await backup();
+    const made = recordedIn(present) ?? (await make(operation, input, present, await server()));
+    return made !== undefined && forgetSent(await server(), jobId);
+  },
 
   recordArchive: async ({ operation, input, backup, server }) => {
     const present = await backup();

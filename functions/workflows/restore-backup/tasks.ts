@@ -6,7 +6,7 @@ import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../
 import { abandonedState, LIFECYCLE } from "../../../shared/domain/lifecycle.ts";
 import { find } from "../../../shared/data/table.ts";
 import { skippedIn } from "../../../shared/hosts/host.ts";
-import { isBack, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
+import { forgetSent, isBack, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { log } from "../../../shared/platform/log.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { jobIdOf, tasks, type Work } from "../../../shared/runtime/tasks.ts";
@@ -42,22 +42,22 @@ export const handler = tasks(workflow, {
 
   makeSafetyBackup: async ({ operation, input, instance, server, jobId }) => {
     const safety = await reserveSafetyBackup(operation, await instance(), input.safety_backup_id);
-    const made = await run(await server(), {
-      id: jobId,
-      kind: "make_archive",
-      instance_id: input.instance_id,
-      key: archiveKey(safety),
-      note: safety.note,
-      restore_id: operation.id,
-    });
-    if (!made.ready) return false;
-    await requireStored(archiveKey(safety), made.result);
     if (safety.state === LIFECYCLE["backup.create"].through) {
+      const made = await run(await server(), {
+        id: jobId,
+        kind: "make_archive",
+        instance_id: input.instance_id,
+        key: archiveKey(safety),
+        note: safety.note,
+        restore_id: operation.id,
+      });
+      if (!made.ready) return false;
+      await requireStored(archiveKey(safety), made.result);
       await recordArchive(operation, safety.id, made.result);
+      await addResult(operation, { safety_backup_id: safety.id, ...skippedIn(made.result) });
       await completeSafetyBackup(operation, safety.id);
     }
-    await addResult(operation, { safety_backup_id: safety.id, ...skippedIn(made.result) });
-    return true;
+    return forgetSent(await server(), jobId);
   },
 
   /** Also starts an ERP that was stopped: only its response shows that it accepts the data. */

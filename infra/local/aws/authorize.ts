@@ -30,6 +30,11 @@ export function authenticate(
     throw s3
       ? new AwsFault("InvalidAccessKeyId", "The AWS Access Key Id you provided does not exist in our records.", 403)
       : new AwsFault("UnrecognizedClientException", "The security token included in the request is invalid.");
+  // The credentials here are permanent ones: a session's token can only be one that has expired.
+  if (http.headers["x-amz-security-token"] !== undefined || http.query.has("X-Amz-Security-Token"))
+    throw s3
+      ? new AwsFault("ExpiredToken", "The provided token has expired.")
+      : new AwsFault("ExpiredTokenException", "The security token included in the request is expired");
   if (signed.region !== REGION || signed.service !== service)
     throw s3
       ? new AwsFault("AuthorizationHeaderMalformed", `The credential must be for ${REGION}/${service}`)

@@ -123,7 +123,7 @@ manifest() {
 }
 
 job_upload_parts() {
-  local archive number url checksum bytes seconds status through=0
+  local archive number url checksum bytes seconds through=0
   archive=$JOBS/$(parameter ARCHIVE_JOB '[A-Za-z0-9_-]+')/archive.zip
   bytes=$(parameter PART_BYTES '[0-9]+')
   seconds=$(parameter SECONDS '[0-9]+')
@@ -133,15 +133,23 @@ job_upload_parts() {
     if ((SECONDS >= seconds)); then break; fi # the addresses are about to expire: what is left gets new ones
     dd if="$archive" of="$JOB/work/part" bs=1M iflag=skip_bytes,count_bytes skip=$(((number - 1) * bytes)) count="$bytes" status=none
     printf 'url = "%s"\nheader = "x-amz-checksum-sha256: %s"\n' "$url" "$checksum" |
-      curl --config - -fsS --retry 4 --retry-all-errors --retry-delay 3 --connect-timeout 20 --speed-limit 1000 --speed-time 60 \
-        -T "$JOB/work/part" -o /dev/null -w '%{http_code}' >"$JOB/work/status" || {
-      status=$(<"$JOB/work/status")
-      [[ $status != 403 ]] || url_rejected "The backup storage rejected the upload URLs"
+      curl --config - --fail-with-body -sS --retry 4 --retry-all-errors --retry-delay 3 --connect-timeout 20 --speed-limit 1000 --speed-time 60 \
+        -T "$JOB/work/part" -o "$JOB/work/reply" -w '%{http_code}' >"$JOB/work/status" || {
+      if has_expired "$JOB/work/reply"; then url_rejected "The backup storage rejected the upload URLs"; fi
       fail STORAGE_ERROR "The archive could not be sent to the backup storage"
     }
     through=$number
   done <<<"${P[PARTS]}"
   echo "{\"through\":$through}" | answer
+}
+
+# S3 calls credentials that have expired 403, and those of a session 400.
+has_expired() { # REPLY…
+  case $(<"$JOB/work/status") in
+    403) true ;;
+    400) grep -qE '<Code>(ExpiredToken|InvalidToken)<' "$@" ;;
+    *) false ;;
+  esac
 }
 
 job_forget() {
@@ -190,7 +198,7 @@ with_archive() { # COMMAND…: gets the stream's pipe as its last argument; its 
   wait "$summing" || broken "The archive's checksum could not be computed"
   wait "$feeding" || touch "$JOB/work/unread"
   if [[ -e $JOB/work/unread ]]; then
-    [[ $(<"$JOB/work/status") != 403 ]] || url_rejected "The backup storage rejected the download URL"
+    if has_expired "$JOB"/work/piece.*; then url_rejected "The backup storage rejected the download URL"; fi
     fail STORAGE_ERROR "The archive could not be read from the backup storage"
   fi
   if [[ $(cut -d' ' -f1 "$sum") != $(parameter SHA256 '[0-9a-f]{64}') ]]; then

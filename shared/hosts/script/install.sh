@@ -315,7 +315,7 @@ download() { # URL FILE [OPTION…]; the address may hold credentials
   local url=$1 file=$2
   shift 2
   printf 'url = "%s"\n' "$url" |
-    curl --config - -fsSL --retry 4 --retry-delay 3 --connect-timeout 20 --speed-limit 1000 --speed-time 60 -o "$file" "$@"
+    curl --config - --fail-with-body -sSL --retry 4 --retry-delay 3 --connect-timeout 20 --speed-limit 1000 --speed-time 60 -o "$file" "$@"
 }
 
 job_remove_erp() {
