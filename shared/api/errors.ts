@@ -180,7 +180,6 @@ export const permissionRequired = (permission: Permission) =>
 
 export const methodNotAllowed = (allowed: string) => new ApiError("METHOD_NOT_ALLOWED", `This path supports only: ${allowed}`);
 
-/** An id in a body that names nothing. */
 /** An ID in a body that names nothing. */
 export const noSuch = (field: string, resource: string): Problem => ({ field, reason: `no such ${resource} in this account` });
 

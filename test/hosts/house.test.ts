@@ -90,6 +90,17 @@ describe("jobs on a machine", unless(noMachine), () => {
     await readyInTime(three);
   });
 
+  test("a job that ends while it is asked about does not run again", async () => {
+    const job = restart("op_ended-restartErp");
+    machine.docker('case "$*" in *"up -d") echo >> $NOTES/calls ;; esac');
+    const ends = `echo -e 'state=done\\nanswer=bnVsbA==' > ${join(machine.root, "jobs", job.id, "result")}`;
+    machine.standIn("flock", `if [ "$*" = "-n 9" ]; then ${ends}; fi; exec /usr/bin/flock "$@"`);
+    await readyInTime(job);
+    machine.standIn("flock", 'exec /usr/bin/flock "$@"');
+    await until("it has ended", () => processesWith(`ERP_HOSTING_ROOT=${machine.root}`).length === 0);
+    expect(existsSync(note("calls"))).toBe(false);
+  });
+
   test("a result is on the disk before it counts, and an empty one, which a loss of power has left, is none", async () => {
     machine.docker('case "$*" in *"up -d") echo >> $NOTES/calls ;; esac');
     machine.standIn(
@@ -140,10 +151,13 @@ describe("jobs on a machine", unless(noMachine), () => {
     expect(existsSync(left)).toBe(false);
   });
 
-  test("a database that its owner has made a template is dropped, too", () => {
-    expect(call('sql() { cat; }; has_database() { true; }; drop_database "new_1"').trim()).toBe(
-      'alter database "new_1" owner to current_user; alter database "new_1" is_template false; drop database if exists "new_1" with (force)',
-    );
+  test("a database that its owner has made a template is dropped, too, and so is one whose removal was interrupted", () => {
+    const statements = call('sql() { cat; }; has_database() { true; }; drop_database "new_1"').trim().split(/\n\s*/);
+    expect(statements).toEqual([
+      'alter database "new_1" owner to current_user;',
+      `select 'alter database "new_1" is_template false' from pg_database where datname = 'new_1' and datconnlimit <> -2 \\gexec`,
+      'drop database if exists "new_1" with (force)',
+    ]);
   });
 
   test.each([

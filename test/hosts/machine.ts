@@ -119,7 +119,8 @@ case "$*" in
     fi
     if [ -e $NOTES/databases ]; then databases "$asked"; fi
     case $asked in
-      *pg_terminate_backend*) [ -e $NOTES/endless ] && echo f || echo t ;;
+      *pg_terminate_backend*)
+        if [ -e $NOTES/endless ]; then echo 1; elif [ -e $NOTES/sessions ]; then cat $NOTES/sessions; rm $NOTES/sessions; else echo 0; fi ;;
       *"from pg_database where"*) [ -e $NOTES/databases ] || echo 1 ;;
       *server_version_num*) echo 160001 ;;
       *json_object_agg*) echo '{}' ;;

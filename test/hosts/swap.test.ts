@@ -112,18 +112,30 @@ describe("the swap of a restore", unless(noMachine), () => {
     expect(readFileSync(jobs.store("shop/present"), "utf8")).toBe("present");
   });
 
+  test("an undo brings back that there was no database, and leaves the ERP to what it does with its own", async () => {
+    await build();
+    drop("shop");
+    await swap();
+    await expect(putBack()).rejects.toMatchObject(failed("The ERP has no database"));
+    expect(Object.keys(databases())).toEqual([`new_${restore_id}`]);
+    writeFileSync(note("databases"), "shop 8\n"); // whatever is there now
+    await putBack();
+    expect([databases(), facts()]).toEqual([{ shop: "8" }, []]);
+  });
+
   test("the ERP's sessions end before the swap, and the database from before it belongs to the superuser until it is put back", async () => {
     await build();
     rmSync(note("asked"));
+    writeFileSync(note("sessions"), "2\n"); // one of them a parallel worker of the other, which is gone before its turn
     await swap();
     const [first = "", then = ""] = asked().split(/(?=begin;)/);
-    expect(first).toMatch(/pg_terminate_backend\(pid, 10000\)[^]*usename = 'odoo'[^]*from pg_database where datname = 'new_/);
+    expect(first).toMatch(/(pg_terminate_backend\(pid\)\)[^]*usename = 'odoo'[^]*){2}from pg_database where datname = 'new_/);
     expect(then).toContain(`alter database "old_${restore_id}" owner to current_user;`);
-    expect(then).toContain(`alter database "old_${restore_id}" allow_connections false;`);
+    expect(then).toContain(`alter database "old_${restore_id}" allow_connections false`);
     rmSync(note("asked"));
     await putBack();
     expect(asked()).toMatch(
-      /pg_terminate_backend\(pid, 10000\)[^]*begin;[^]*"shop" owner to odoo;[^]*"shop" allow_connections true; commit/,
+      /pg_terminate_backend\(pid\)\)[^]*begin;[^]*"shop" owner to odoo;[^]*"shop" allow_connections true[^]*commit/,
     );
   });
 

@@ -124,8 +124,18 @@ SQL
 }
 
 # The role may give itself another password, or settings that make a restore or a backup fail. Older instances have it as their superuser.
-reset_role() {
-  sql postgres <<<"alter role odoo reset all; alter role odoo password '$(odoo_setting db_password)'"
+reset_role() { reset_settings "alter role odoo reset all; alter role odoo password '$(odoo_setting db_password)'"; }
+
+reset_settings() { # STATEMENTS
+  within 60 try_reset "$1" || broken "The settings of the ERP's database could not be reset"
+}
+
+# A transaction of the ERP's that has changed the same settings, and does not end, would hold these for as long as it likes.
+try_reset() { # STATEMENTS
+  sql postgres <<<"select pg_terminate_backend(pid) from pg_locks
+    where relation in ('pg_database'::regclass, 'pg_authid'::regclass, 'pg_db_role_setting'::regclass)
+      and mode = 'RowExclusiveLock' and pid <> pg_backend_pid() \\g /dev/null
+    set lock_timeout = '5s'; $1"
 }
 
 odoo_setting() { sed -n "s/^$1 = //p" "$HERE/odoo.conf"; } # NAME
@@ -168,14 +178,21 @@ require_database() {
 
 # Its owner may have closed it, or given it settings that make a backup fail.
 reset_database() { # DATABASE
-  sql postgres <<<"alter role odoo in database \"$1\" reset all; alter database \"$1\" reset all;
+  reset_settings "alter role odoo in database \"$1\" reset all; alter database \"$1\" reset all;
     alter database \"$1\" allow_connections true connection limit -1; grant all on database \"$1\" to odoo"
 }
 
 # Its owner can make it a template, which cannot be dropped.
 drop_database() {
   if ! has_database "$1"; then return; fi
-  sql postgres <<<"alter database \"$1\" owner to current_user; alter database \"$1\" is_template false; drop database if exists \"$1\" with (force)"
+  sql postgres <<<"alter database \"$1\" owner to current_user;
+    $(altered "$1" "is_template false")
+    drop database if exists \"$1\" with (force)"
+}
+
+# PostgreSQL calls a database invalid whose removal was interrupted, and refuses this change of it.
+altered() { # DATABASE CHANGE: a line for psql
+  echo "select 'alter database \"$1\" $2' from pg_database where datname = '$1' and datconnlimit <> -2 \gexec"
 }
 
 # Passes on stdin. On the database's network alone: a program in it can reach nothing else.

@@ -68,7 +68,7 @@ begin() {
   exec 8>"$job/gate" 9>"$job/alive"
   flock 8
   expire "$job"
-  if [[ ! -s $job/result ]] && flock -n 9; then
+  if flock -n 9 && [[ ! -s $job/result ]]; then # in this order: it may end in between
     [[ -s $job/deadline ]] || echo $(($(date +%s) + seconds)) >"$job/deadline"
     left=$(($(<"$job/deadline") - $(date +%s)))
     echo "$kind" >"$job/kind"
@@ -272,8 +272,8 @@ fail() { # CODE SENTENCE
 
 broken() { fail HOST_JOB_FAILED "$1"; }
 
-# The storage returned 403: the credentials that signed a URL may expire before the URL does. Without a result the job is lost, and so
-# starts again with new URLs, twice at most.
+# The credentials that signed a URL may expire before the URL does. Without a result the job is lost, and so starts again with new URLs,
+# twice at most.
 url_rejected() { # SENTENCE
   local times
   times=$(($(cat "$JOB/refused" 2>/dev/null || echo 0) + 1))

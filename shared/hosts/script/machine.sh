@@ -88,7 +88,8 @@ address_pools() {
 }
 
 # Our own table: other rules on the machine, above all Docker's, stay as they are. Whoever has a firewall of their own may leave out ours,
-# but not what keeps containers from the metadata address, where a cloud's machine has its credentials.
+# but not what keeps containers from the metadata address, where a cloud's machine has its credentials. Debian's nftables.service, if it is
+# enabled, removes all tables when it starts and reloads: ours comes after it each time.
 raise_firewall() {
   local place=$SYSTEM/etc/erp-hosting input=''
   if [[ ${P[FIREWALL]:-yes} == yes ]]; then input=$(input_chain); fi
@@ -112,15 +113,18 @@ Description=Firewall of the ERP hosting
 DefaultDependencies=no
 Before=network-pre.target
 Wants=network-pre.target
-After=local-fs.target
+After=local-fs.target nftables.service
+PartOf=nftables.service
+ReloadPropagatedFrom=nftables.service
 
 [Service]
 Type=oneshot
 RemainAfterExit=yes
 ExecStart=$(command -v nft) -f $place/firewall.nft
+ExecReload=$(command -v nft) -f $place/firewall.nft
 
 [Install]
-WantedBy=multi-user.target
+WantedBy=multi-user.target nftables.service
 UNIT
   systemctl daemon-reload
   systemctl enable --now erp-firewall

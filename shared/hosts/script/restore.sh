@@ -164,12 +164,16 @@ pause_erp() {
 # Without its container, the ERP still has sessions in the database server, where more of its statements may wait: such as one that drops
 # what was built, which belongs to its role.
 quiet_erp() {
-  local ended
   docker stop -t 30 "$PROJECT" >/dev/null
   ensure_database_server
-  ended=$(sql postgres <<<"select coalesce(bool_and(pg_terminate_backend(pid, 10000)), true) from pg_stat_activity
-    where usename = 'odoo' and pid <> pg_backend_pid()")
-  [[ $ended == t ]] || broken "The ERP's sessions in the database server do not end"
+  within 10 erp_is_quiet || broken "The ERP's sessions in the database server do not end"
+}
+
+# Ends them, and says whether there were any. A session's parallel workers end with it, and some end by themselves.
+erp_is_quiet() {
+  local ended
+  ended=$(sql postgres <<<"select count(pg_terminate_backend(pid)) from pg_stat_activity
+    where usename = 'odoo' and backend_type = 'client backend' and pid <> pg_backend_pid()") && [[ $ended == 0 ]]
 }
 
 swap() {
@@ -192,10 +196,13 @@ swap_databases() {
   end_connections "$DATABASE" "$NEW"
   if has_database "$DATABASE"; then
     keep="alter database \"$DATABASE\" rename to \"$OLD\"; alter database \"$OLD\" owner to current_user;
-      alter database \"$OLD\" allow_connections false;"
+      $(altered "$OLD" "allow_connections false")"
   fi
-  sql postgres <<<"begin; $keep alter database \"$NEW\" rename to \"$DATABASE\"; commit"
+  sql postgres <<<"begin; $keep
+    alter database \"$NEW\" rename to \"$DATABASE\"; commit"
 }
+
+NO_DATABASE=none # the oid of a database that the ERP itself has removed
 
 # Whether the ERP's database is the one that was known by this name. Earlier versions of the script did not store its oid.
 require_oid() { # NAME SENTENCE
@@ -203,7 +210,7 @@ require_oid() { # NAME SENTENCE
   oid=$(fact "$1.oid")
   if [[ -z $oid ]]; then return; fi
   find_database "$DATABASE"
-  [[ $OID == "$oid" ]] || broken "$2"
+  [[ ${OID:-$NO_DATABASE} == "$oid" ]] || broken "$2"
 }
 
 # Until it stopped, the ERP's own code could remove what was built, and leave something in its place.
@@ -211,7 +218,7 @@ require_built_data() {
   if [[ ${P[RESTORE_DATABASE]} == yes ]]; then
     has_database "$NEW" || broken "The restored database is not there any more: the ERP removed it"
     find_database "$DATABASE"
-    set_fact "$OLD.oid" "$OID"
+    set_fact "$OLD.oid" "${OID:-$NO_DATABASE}"
   fi
   if [[ ${P[RESTORE_FILESTORE]} == yes ]]; then
     files prepare "$NEW" "$OLD" </dev/null || files_failed "The restored files cannot be read"
@@ -233,6 +240,7 @@ job_put_back() {
     quiet_erp
     swap_back
     set_fact wanted stopped
+    set_fact "restores/$RESTORE" building # from here on the ERP's database is its own again, which it may drop
   fi
   if [[ $(parameter START 'yes|no') == yes || -e $HERE/stopped_at ]]; then
     set_fact wanted running
@@ -248,12 +256,16 @@ job_put_back() {
 forget_progress() { rm -f "$HERE/restores/$RESTORE" "$HERE/$NEW.oid" "$HERE/$OLD.oid"; }
 
 swap_back() {
-  local replaced=''
+  local replaced='' old=''
   if has_database "$OLD"; then
+    old="alter database \"$OLD\" rename to \"$DATABASE\"; alter database \"$DATABASE\" owner to odoo;
+      $(altered "$DATABASE" "allow_connections true")"
+  fi
+  if [[ -n $old || $(fact "$OLD.oid") == "$NO_DATABASE" ]]; then
     end_connections "$DATABASE" "$OLD"
     if has_database "$DATABASE"; then replaced="alter database \"$DATABASE\" rename to \"$NEW\";"; fi
-    sql postgres <<<"begin; $replaced alter database \"$OLD\" rename to \"$DATABASE\"; alter database \"$DATABASE\" owner to odoo;
-      alter database \"$DATABASE\" allow_connections true; commit"
+    sql postgres <<<"begin; $replaced $old
+      commit"
   fi
   require_oid "$OLD" "The database from before the restore is not there any more"
   files swap_back "$OLD" "$DATABASE" "$NEW" </dev/null || files_failed "The ERP's files could not be put back"
