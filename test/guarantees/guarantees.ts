@@ -217,7 +217,7 @@ export const guarantees = {
   providers: guarantee({
     title: "Rented machines",
     promise:
-      "No machine is bought too many or left behind at an infrastructure provider, whatever the provider's API does meanwhile.",
+      "No extra machine is bought at an infrastructure provider, and none is left behind, whatever the provider's API does meanwhile.",
     proof:
       "Creations and deletions at Hetzner and DigitalOcean, as their API descriptions have them, while half of the orders and one in eight of the other requests fail, hang, get lost or come back as nonsense, machines vanish, lists lag, and tasks are killed between any two of their effects or run twice at once. A creation is a trial.",
     full: 500,
