@@ -114,7 +114,7 @@ export class Service extends Stack {
       });
     new CfnOutput(this, "BackupBucket", {
       value: backups.bucketName,
-      description: "Empty this bucket before you remove the stack",
+      description: "Archives of backups",
     });
     new CfnOutput(this, "AlarmTopic", { value: topic.topicArn, description: "Subscribe here to receive alarms" });
     new CfnOutput(this, "SessionKey", { value: keys.session.secretArn });

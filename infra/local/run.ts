@@ -47,7 +47,7 @@ export async function run(
   collectWhenIdle();
   const seconds = (performance.now() / 1000).toFixed(1);
   console.log(
-    `\nReady after ${seconds} s. Press Ctrl-C to stop. Data is stored in ${dataDir} (--reset deletes it).\n${greeting}`,
+    `\nReady after ${seconds} s. Press Ctrl-C to stop. Data is stored in ${dataDir}${environment === "test" ? " (--reset deletes it)" : ""}.\n${greeting}`,
   );
 }
 

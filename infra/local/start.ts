@@ -155,7 +155,7 @@ function requireReadable(path: string, read: (path: string) => unknown): void {
 }
 
 const dataCannotBeUsed = (why: string): string =>
-  `The data cannot be used (${why}): start with --reset to delete it, or choose another folder with --data DIR`;
+  `The data cannot be used (${why}): start with --reset to delete it (in test only), or choose another folder with --data DIR`;
 
 let stopping = false;
 let stopAll: () => Promise<void> = () => Promise.resolve();

@@ -88,7 +88,8 @@ export const Backup = z
     created_at: timestamp,
     completed_at: timestamp.nullable(),
     expires_at: timestamp.nullable().meta({
-      description: "When the service deletes it automatically, unless it is locked: safety backups and failed scheduled backups",
+      description:
+        "When the service deletes it automatically: safety backups and failed scheduled backups. Not while it is locked or in use, or is the last completed backup of its instance",
       examples: [null],
     }),
   })
@@ -239,9 +240,9 @@ export const backups = {
   drill: endpoint({
     method: "POST",
     path: "/backups/:id/drill",
-    summary: "Try whether a backup can be restored",
+    summary: "Test whether a backup can be restored",
     description:
-      "Restores the archive to a throwaway database on the instance's server, or on `server_id`, without a way out of it, checks it, and removes everything. " +
+      "Restores the archive to a throwaway database without network access on the instance's server, or on `server_id`, checks it, and removes everything. " +
       "The instance is not touched. The result is the backup's `drill`. If a check fails, the operation still succeeds and `drill.status` is `failed`. " +
       "A server has one drill at a time. `server_id` is required once the backup's instance is deleted.",
     access: ["backups:restore"],

@@ -82,7 +82,7 @@ export const Operation = z
     error: z
       .object({ code: z.enum(OPERATION_ERRORS), message: z.string() })
       .nullable()
-      .meta({ description: "Why the operation failed. Its changes were undone.", examples: [null] }),
+      .meta({ description: "Why the operation failed; if its changes could not be undone, that too", examples: [null] }),
     request_id: z
       .string()
       .meta({ description: "The request that started the operation", examples: ["3f0c6e2a-8f1b-4d55-9b1e-6c1f2a7d9e10"] }),

@@ -70,7 +70,7 @@ export const search = {
     summary: "Find servers, instances and backups",
     description:
       "Finds what has words that begin with each word of `q`, in name, domain, database name, note, or what has this ID. Case and accents are ignored. " +
-      "Names that are or begin with `q` come first, then the newest. Each kind needs its read permission and is left out without it.",
+      "Names that are `q` come first, then those that begin with it, then the rest; among equals, instances before servers before backups, and the newest first. Each kind needs its read permission and is left out without it.",
     access: "credential",
     query: z.strictObject({
       q: searchWords.meta({ description: "What to find", examples: ["shop"] }),

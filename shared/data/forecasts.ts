@@ -160,7 +160,9 @@ interface Restore extends Parts {
 
 export async function forecastRestore(instance: InstanceRecord, backup: BackupRecord, restore: Restore): Promise<Forecast> {
   const { neutralize, backup_first } = restore;
-  const replaces = `Replaces ${partsOf(restore)} with the backup's`;
+  const replaces = restore.restore_database
+    ? `Replaces ${partsOf(restore)} with the backup's`
+    : "Adds the backup's files to the present ones, and replaces those of the same name";
   return forecast(
     [
       effect("restore", "instance", instance.id, neutralize ? `${replaces}, and neutralizes the database` : replaces),

@@ -94,10 +94,12 @@ const WORK_FAILED: Record<OperationErrorCode, string> = {
   PROVIDER_UNAUTHORIZED: "The provider rejected the service's credentials",
   HOST_UNREACHABLE: "The server could not be reached",
   HOST_JOB_FAILED: "A job failed on the server",
-  BACKUP_CORRUPT: "The archive is damaged: its checksum does not match. The backup becomes `failed`",
+  BACKUP_CORRUPT:
+    "The archive cannot be used: it does not match its checksum, is damaged or incomplete, or an uploaded one is not a backup of the ERP. The message says why, and the backup becomes `failed`",
   STORAGE_ERROR: "The backup storage returned an error",
   TIMEOUT: "The operation did not finish in time",
-  CANCELLED: "The operation was stopped by the operator of the service",
+  CANCELLED:
+    "The operation was stopped: by the operator of the service, or because something that it needs was deleted meanwhile, such as the SSH key of a new server",
   INTERNAL_ERROR: "An error in the service",
 };
 
@@ -125,9 +127,10 @@ has the permissions that you gave it. A session token from \`POST /auth/login\` 
 ${SESSION_HOURS} hours. A token belongs to one environment and one account. Revoking a token or signing out takes effect with the next request.
 
 ## Requests and responses
-Requests and responses are JSON in UTF-8 with snake_case names. Timestamps are ISO 8601 in UTC with milliseconds. IDs sort by creation time, and
-their prefix shows what they identify: \`srv_\` server, \`ins_\` instance, \`bak_\` backup, \`op_\` operation, \`key_\` SSH key, \`tok_\` token,
-\`evt_\` event, \`usr_\` user, \`acc_\` account.
+Requests and responses are JSON in UTF-8 with snake_case names. Timestamps are ISO 8601 in UTC with milliseconds. The prefix of
+an ID shows what it identifies: \`srv_\` server, \`ins_\` instance, \`bak_\` backup, \`upl_\` upload, \`op_\` operation, \`key_\` SSH key,
+\`tok_\` token, \`evt_\` event, \`usr_\` user, \`acc_\` account. IDs sort by creation time; those of a scheduled backup and its operation by the
+time at which it was due, and that of an uploaded backup by the beginning of its upload.
 
 A success is \`{"success": true, "data": …}\`, with \`meta\` on lists. An error is \`{"success": false, "error": {"code", "message", "details"}}\`.
 A request that creates a resource returns 201 and the resource's \`Location\`. A request that starts work on an existing resource returns 202, the
@@ -143,14 +146,16 @@ send \`Accept-Encoding\`. Responses must not be cached (\`Cache-Control: no-stor
 ## Versions of a resource
 The response for a single resource has an \`ETag\`. Send it as \`If-Match\` with a PUT or DELETE to make the change only if the resource is still
 that version. Otherwise the response is 412, with the current version in \`details.etag\`. Without \`If-Match\`, changes to different fields do not
-overwrite each other. Fields that change on their own (\`last_seen_at\`, \`last_used_at\`, \`last_used_ip\`) or follow from something else
-(\`url\`, \`allowed_actions\`, \`dns_record\`, \`quotas\`) do not change the version. A GET with \`If-None-Match\` returns 304 without a body if
-nothing has changed.
+overwrite each other. A GET with \`If-None-Match\` returns 304 without a body if nothing has changed. Fields that change on their own
+(\`last_seen_at\`, \`last_used_at\`, \`last_used_ip\`, \`disk_free_bytes\`, \`memory_free_bytes\`, \`reported_at\`, \`certificate\`) or follow from
+something else (\`url\`, \`allowed_actions\`, \`dns_record\`, \`protection\`, \`next_run_at\`, \`last_run\`, \`quotas\`) do not change the version: to
+wait for them, read without \`If-None-Match\`.
 
 ## Operations
-Requests that create, delete or restore something respond immediately and the work continues as an operation. To follow it, call
+Requests that create, delete or restore a server, an instance or a backup respond immediately, and the work continues as an operation. To follow it, call
 \`GET /operations/:id?wait=20\`, which responds as soon as the operation finishes, or after 20 seconds. If an operation fails, its \`error.code\`
-says why, and its changes are undone:
+says why, and its changes are undone. A deletion that fails is not undone: delete again. If the undo fails, too, \`error.message\` says so, and
+the operators are notified:
 
 ${table(OPERATION_ERROR_TABLE)}
 
