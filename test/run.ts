@@ -59,7 +59,7 @@ async function main(): Promise<void> {
 async function staticChecks(): Promise<(Awaited<ReturnType<typeof run>> & { name: string })[]> {
   const results = [];
   // One after another: the tests need the rest of the machine.
-  for (const [name, command] of CHECKS) results.push({ name, ...(await run(command, { quiet: true })) });
+  for (const [name, command] of CHECKS) results.push({ name, ...(await run(command, { quiet: true, env: FRUGAL })) });
   return results;
 }
 
@@ -75,12 +75,11 @@ type Summary = z.infer<typeof Summary>;
 async function vitest(): Promise<Summary> {
   const folder = mkdtempSync(join(tmpdir(), "test-"));
   const file = join(folder, "summary.json");
-  // Whatever tests and what they start leave behind goes with the folder.
-  Object.assign(process.env, { SUMMARY_FILE: file, TMPDIR: folder });
   try {
     const { code, ended } = await run(
       ["vitest/vitest.mjs", "run", "--reporter=default", "--reporter=./test/harness/summary.ts"],
-      { quiet: false },
+      // Whatever tests and what they start leave behind goes with the folder.
+      { quiet: false, env: { SUMMARY_FILE: file, TMPDIR: folder } },
     );
     if (!existsSync(file)) {
       console.log(`The tests ended without a report: ${ended}`);
@@ -97,13 +96,13 @@ async function vitest(): Promise<Summary> {
 /** Runs a package's own script with this Node, which is the right one, whatever is on the PATH. */
 function run(
   [script = "", ...args]: readonly string[],
-  { quiet }: { quiet: boolean },
+  { quiet, env }: { quiet: boolean; env: Record<string, string> },
 ): Promise<{ code: number; ended: string; output: string; seconds: number }> {
   const began = performance.now();
   return new Promise((done, broken) => {
     const child = spawn(process.execPath, [join(ROOT, "node_modules", script), ...args], {
       cwd: ROOT,
-      ...(quiet && { env: { ...process.env, ...FRUGAL } }),
+      env: { ...process.env, ...env },
       stdio: ["ignore", quiet ? "pipe" : "inherit", quiet ? "pipe" : "inherit"],
     });
     const chunks: string[] = [];

@@ -102,6 +102,7 @@ const environmentOf = ({ accessKeyId, secretAccessKey }: Credentials, awsUrl: st
   AWS_REGION: REGION,
   AWS_ACCESS_KEY_ID: accessKeyId,
   AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  AWS_SESSION_TOKEN: "", // the shell may have one, of its own credentials
 });
 
 export async function startCloud(options: CloudOptions): Promise<Cloud> {

@@ -243,8 +243,11 @@ export async function retentionOf(
  * The newest backup whose drill passed, if the drill of a newer one has failed: until another passes, it may be the only one that restores.
  * The newer one stays as well, because it is what says so.
  */
-function lastProven(newestFirst: readonly Pick<BackupRecord, "id" | "drill">[]): string[] {
-  const drilled = newestFirst.filter(({ drill }) => drill !== null);
+function lastProven(newestFirst: readonly Pick<BackupRecord, "id" | "state" | "drill" | "expires_at">[]): string[] {
+  const drilled = newestFirst.filter(({ state, drill, expires_at }) => {
+    if (drill === null || expires_at !== null) return false; // one that expires proves nothing for long
+    return drill.status === DRILL.failed || RESTORABLE.includes(state);
+  });
   const [last] = drilled;
   if (last?.drill?.status !== DRILL.failed) return [];
   const proven = drilled.find(({ drill }) => drill?.status === DRILL.passed);
@@ -264,7 +267,7 @@ export async function applyRetention(
     await turn();
     const change = await changeWithNumbers(policy);
     const operation = beginDeletion(change, SCHEDULE, backup, newId("operation"));
-    // The rules still are those that were applied, the instance exists, its last completed backup stays, and no drill of it has failed since.
+    // The rules still are those that were applied, the instance exists, its last completed backup stays, and was not drilled since.
     change.write(check(keys.backupPolicy(policy.account_id, policy.instance_id), { equals: { revision: policy.revision } }));
     change.write(
       check(keys.record("instance", policy.account_id, instance.id), { unchanged: { last_backup_id: instance.last_backup_id } }),

@@ -27,7 +27,7 @@ export async function runUndo<K extends JobKind>(server: ServerRecord, job: Job<
   } catch (error) {
     const down = !USABLE.includes(server.state) || server.failed_probes > 0;
     if (!(error instanceof TryAgain) || error.code !== "HOST_UNREACHABLE" || !down) throw error;
-    log.warn("skipped the undo on a machine that is down", { server: server.id, job: job.kind });
+    log.warn("skipped what was to be taken back on a machine that is down", { server: server.id, job: job.kind });
     return "down";
   }
 }
@@ -50,8 +50,8 @@ export async function isBack(server: ServerRecord, { operation, instance, jobId 
 }
 
 /**
- * Removes from the machine the archive that a job made and sent. Nothing hangs on that any more: a machine that is down, or cannot do it,
- * removes the job's folder after two days.
+ * Removes from the machine the archive that a job made and sent. Nothing depends on that copy any more: a machine that is down, or
+ * cannot do it, removes the job's folder after two days.
  */
 export async function forgetSent(server: ServerRecord, made_by: string): Promise<boolean> {
   try {
@@ -63,7 +63,7 @@ export async function forgetSent(server: ServerRecord, made_by: string): Promise
   }
 }
 
-/** For undos that leave to a later deletion what a machine that is down may still have. */
+/** For undos and cleanups that leave to a later deletion what a machine that is down may still have. */
 export async function undoUnlessDown<K extends JobKind>(server: ServerRecord, job: Job<K>): Promise<boolean> {
   const progress = await runUndo(server, job);
   return progress === "down" || progress.ready;

@@ -43,6 +43,6 @@ function functionCredentials(): Credentials {
   return {
     accessKeyId: variable("AWS_ACCESS_KEY_ID"),
     secretAccessKey: variable("AWS_SECRET_ACCESS_KEY"),
-    ...(sessionToken !== undefined && { sessionToken }),
+    ...(sessionToken !== undefined && sessionToken !== "" && { sessionToken }),
   };
 }

@@ -11,6 +11,7 @@ import { getInstance } from "../../shared/data/instances.ts";
 import { findOperation } from "../../shared/data/operations.ts";
 import type { BackupRecord } from "../../shared/data/records.ts";
 import { policyRef } from "../../shared/data/policies.ts";
+import { applyRetention } from "../../shared/data/policy-runs.ts";
 import { find, queryAll, updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
@@ -255,6 +256,43 @@ test.each([
   await updateOne(keys.record("backup", me.id, undrilled.id), { set: { drill: drilled("passed") } }, {});
   const others = failed.kind === "scheduled" && failed.state === "completed" ? [failed.id] : [];
   expect(await removable()).toEqual([older.id, proven.id, ...others]);
+});
+
+test.each([
+  ["its archive has turned out to be corrupt since", { state: "failed" }],
+  ["it expires", { kind: "pre_restore", expires_at: minutesAgo(-60) }],
+] as const)("a backup that a drill has proven is not the last one that restores if %s", async (_, fields) => {
+  const me = await account({ seeded: true });
+  const instance = await seedInstance(me.id);
+  const made = (days: number, status: "passed" | "failed", of: Partial<BackupRecord> = {}) =>
+    seedBackup(instance, {
+      kind: "scheduled",
+      due_at: minutesAgo(days * 24 * 60),
+      drill: { status, at: minutesAgo(1), checks: [] },
+      ...of,
+    });
+  const proven = await made(3, "passed");
+  await made(2, "passed", fields);
+  await made(1, "failed");
+  const response = await me.api.put(`/instances/${instance.id}/backup-policy?dry_run=true`, NIGHTLY);
+  expect(response.as(DryRun).effects.map(({ resource }) => resource.id)).not.toContain(proven.id);
+});
+
+test("retention removes nothing if the newest backup fails a drill meanwhile", async () => {
+  const me = await account({ seeded: true });
+  const instance = await seedInstance(me.id);
+  await me.api.put(`/instances/${instance.id}/backup-policy`, NIGHTLY);
+  await seedBackup(instance, { kind: "scheduled", due_at: minutesAgo(600) });
+  const newest = await seedBackup(instance, { kind: "scheduled", due_at: minutesAgo(60) });
+  const fail = async (): Promise<void> =>
+    void (await updateOne(
+      keys.record("backup", me.id, newest.id),
+      { set: { drill: { status: "failed", at: minutesAgo(0), checks: [] } } },
+      {},
+    ));
+  const policy = await policyOf(me, instance.id);
+  await expect(applyRetention({ instance, policy }, fail, () => Promise.resolve())).rejects.toThrow("A condition failed");
+  expect(await backupsOf(me, instance.id)).toMatchObject([{ status: "completed" }, { status: "completed" }]);
 });
 
 const sweepAll = async (me: TestAccount): Promise<void> => {

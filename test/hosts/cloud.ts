@@ -12,6 +12,7 @@ export async function ownAws(): Promise<Local> {
     AWS_ENDPOINT_URL: local.aws.url,
     AWS_ACCESS_KEY_ID: credentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_SESSION_TOKEN: "",
     HOSTS_KEY: SECRET,
     PROVIDERS_SECRET: PROVIDERS,
     BACKUP_BUCKET: BUCKET,

@@ -20,7 +20,7 @@ const WRITE_MAX = 288 * KB;
 const POLICY_MAX = 294 * KB;
 const WITH_POLICIES = ["backupPolicy.update", "settings.update"];
 /** Contains all of zod, the clients of S3 and SSH, and the machine's script with its report; nobody waits for its start. */
-const TASK_FUNCTION_MAX = 1050 * KB;
+const TASK_FUNCTION_MAX = 1055 * KB;
 
 it("every function that the tables declare is bundled", async () => {
   expect(Object.keys(await bundledSizes(inject("bundles"))).toSorted()).toEqual(Object.keys(ENTRIES).toSorted());

@@ -50,7 +50,7 @@ async function make(
     note: backup.note,
   });
   if (!made.ready) return undefined;
-  await recordArchive(operation, backup.id, made.result);
   await addResult(operation, skippedIn(made.result));
+  await recordArchive(operation, backup.id, made.result); // last: with it, the work counts as done
   return made.result;
 }

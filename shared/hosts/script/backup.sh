@@ -236,7 +236,8 @@ stream_archive() {
 fetch_piece() { # NUMBER SIZE: nothing of what is beyond the archive's end
   local from=$(($1 * PIECE_BYTES)) to piece=$JOB/work/piece.$1 status=$JOB/work/status
   to=$((from + PIECE_BYTES < $2 ? from + PIECE_BYTES : $2))
-  download "${P[URL]}" "$piece" -r "$from-$((to - 1))" --max-filesize "$PIECE_BYTES" --retry-all-errors -w '%{http_code}' >"$status" ||
+  download "${P[URL]}" "$piece" --fail-with-body -r "$from-$((to - 1))" --max-filesize "$PIECE_BYTES" --retry-all-errors \
+    -w '%{http_code}' >"$status" ||
     [[ $(<"$status") == 416 ]] || return 1
   if [[ $(<"$status") == 416 ]]; then : >"$piece"; fi
 }

@@ -302,7 +302,7 @@ fetch_enterprise() { # VERSION
   local place=$ROOT/enterprise/$1 found
   if [[ -d $place ]]; then return; fi
   mkdir -p "$ROOT/enterprise" "$JOB/work/enterprise"
-  download "${P[ENTERPRISE_URL]:-}" "$JOB/work/enterprise.tar.gz" || broken "The enterprise edition could not be downloaded from the configured source"
+  download "${P[ENTERPRISE_URL]:-}" "$JOB/work/enterprise.tar.gz" -f || broken "The enterprise edition could not be downloaded from the configured source"
   tar -xzf "$JOB/work/enterprise.tar.gz" -C "$JOB/work/enterprise" --no-same-owner || broken "The archive of the enterprise edition could not be unpacked"
   found=$(find "$JOB/work/enterprise" -maxdepth 6 -path '*/web_enterprise/__manifest__.py' -print -quit)
   [[ -n $found ]] || broken "The archive of the enterprise edition does not contain its modules"
@@ -311,11 +311,11 @@ fetch_enterprise() { # VERSION
   mv -T "$(dirname "$(dirname "$found")")" "$place" || [[ -d $place ]]
 }
 
-download() { # URL FILE [OPTION…]; the address may hold credentials
+download() { # URL FILE OPTION…: what to do with an error is one of them; the address may hold credentials
   local url=$1 file=$2
   shift 2
   printf 'url = "%s"\n' "$url" |
-    curl --config - --fail-with-body -sSL --retry 4 --retry-delay 3 --connect-timeout 20 --speed-limit 1000 --speed-time 60 -o "$file" "$@"
+    curl --config - -sSL --retry 4 --retry-delay 3 --connect-timeout 20 --speed-limit 1000 --speed-time 60 -o "$file" "$@"
 }
 
 job_remove_erp() {

@@ -127,11 +127,11 @@ SQL
 reset_role() { reset_settings "alter role odoo reset all; alter role odoo password '$(odoo_setting db_password)'"; }
 
 reset_settings() { # STATEMENTS
-  within 60 try_reset "$1" || broken "The settings of the ERP's database could not be reset"
+  within 60 change_settings "$1" || broken "The settings of the ERP's database could not be reset"
 }
 
 # A transaction of the ERP's that has changed the same settings, and does not end, would hold these for as long as it likes.
-try_reset() { # STATEMENTS
+change_settings() { # STATEMENTS
   sql postgres <<<"select pg_terminate_backend(pid) from pg_locks
     where relation in ('pg_database'::regclass, 'pg_authid'::regclass, 'pg_db_role_setting'::regclass)
       and mode = 'RowExclusiveLock' and pid <> pg_backend_pid() \\g /dev/null
@@ -185,9 +185,9 @@ reset_database() { # DATABASE
 # Its owner can make it a template, which cannot be dropped.
 drop_database() {
   if ! has_database "$1"; then return; fi
-  sql postgres <<<"alter database \"$1\" owner to current_user;
-    $(altered "$1" "is_template false")
-    drop database if exists \"$1\" with (force)"
+  within 20 change_settings "alter database \"$1\" owner to current_user;
+    $(altered "$1" "is_template false")" || return 1
+  sql postgres <<<"drop database if exists \"$1\" with (force)"
 }
 
 # PostgreSQL calls a database invalid whose removal was interrupted, and refuses this change of it.

@@ -89,7 +89,7 @@ address_pools() {
 
 # Our own table: other rules on the machine, above all Docker's, stay as they are. Whoever has a firewall of their own may leave out ours,
 # but not what keeps containers from the metadata address, where a cloud's machine has its credentials. Debian's nftables.service, if it is
-# enabled, removes all tables when it starts and reloads: ours comes after it each time.
+# used, removes all tables when it starts and reloads: ours comes after it each time.
 raise_firewall() {
   local place=$SYSTEM/etc/erp-hosting input=''
   if [[ ${P[FIREWALL]:-yes} == yes ]]; then input=$(input_chain); fi
@@ -113,18 +113,21 @@ Description=Firewall of the ERP hosting
 DefaultDependencies=no
 Before=network-pre.target
 Wants=network-pre.target
-After=local-fs.target nftables.service
-PartOf=nftables.service
-ReloadPropagatedFrom=nftables.service
+After=local-fs.target
 
 [Service]
 Type=oneshot
 RemainAfterExit=yes
 ExecStart=$(command -v nft) -f $place/firewall.nft
-ExecReload=$(command -v nft) -f $place/firewall.nft
 
 [Install]
-WantedBy=multi-user.target nftables.service
+WantedBy=multi-user.target
+UNIT
+  mkdir -p "$SYSTEM/etc/systemd/system/nftables.service.d"
+  cat >"$SYSTEM/etc/systemd/system/nftables.service.d/erp-hosting.conf" <<UNIT
+[Service]
+ExecStartPost=-$(command -v nft) -f $place/firewall.nft
+ExecReload=-$(command -v nft) -f $place/firewall.nft
 UNIT
   systemctl daemon-reload
   systemctl enable --now erp-firewall

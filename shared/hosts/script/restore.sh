@@ -169,7 +169,7 @@ quiet_erp() {
   within 10 erp_is_quiet || broken "The ERP's sessions in the database server do not end"
 }
 
-# Ends them, and says whether there were any. A session's parallel workers end with it, and some end by themselves.
+# Ends what sessions there are; true if there were none. A session's parallel workers end with it, and some end by themselves.
 erp_is_quiet() {
   local ended
   ended=$(sql postgres <<<"select count(pg_terminate_backend(pid)) from pg_stat_activity
