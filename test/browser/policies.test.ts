@@ -72,6 +72,7 @@ test("a policy that a colleague has changed since is not set back", async ({ ope
   expect((await set(30)).status).toBe(200);
   await button(form, "Save policy").click();
   await form.getByText("Changed by someone else meanwhile").first().waitFor();
+  expect(await form.locator('[class*="awsui_type-error"]').count()).toBe(1); // not a box in a box
   expect((await mine.api.get(`/instances/${id}/backup-policy`)).as(BackupPolicy)).toMatchObject({
     keep: { last: 30 },
     schedule: "0 2 * * *",
@@ -206,6 +207,14 @@ test("the account page sets the policy of new instances, changes and removes it"
   await form.getByRole("radio", { name: /Four times/ }).check();
   await button(form, "Save policy").click();
   await fact(page, "Schedule", "Four times a day, from midnight (Europe/Berlin)");
+  await button(page, "Edit default policy").click();
+  await form.getByLabel("Time zone").fill("UTC");
+  const colleagues = { schedule: "0 5 * * *", timezone: "Europe/Vienna", keep: { last: 30 } };
+  expect((await mine.api.put("/settings", { default_backup_policy: colleagues })).status).toBe(200);
+  await button(form, "Save policy").click();
+  await form.getByText("Changed by someone else meanwhile").first().waitFor();
+  expect(await kept()).toMatchObject(colleagues);
+  await button(form, "Cancel").click();
   await button(page, "Remove default policy").click();
   await button(dialog(page, "Remove default backup policy"), "Remove default policy").click();
   await button(page, "Set default policy").waitFor();

@@ -1,4 +1,4 @@
-// A form: its fields in a box, the error on top, and two buttons.
+// A form: its fields in a box, the error below them, and two buttons.
 import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
 import CloudscapeForm from "@cloudscape-design/components/form";
@@ -52,9 +52,6 @@ export function Form({ form, submit, onCancel, secret = false, boxed = true, chi
     >
       {secret && form.pending && <StayOnPage />}
       <CloudscapeForm
-        errorText={
-          form.failure !== undefined && <Failure error={form.failure} resend={form.unchanged ? form.submit : undefined} />
-        }
         actions={
           <SpaceBetween direction="horizontal" size="xs">
             {onCancel && (
@@ -68,7 +65,10 @@ export function Form({ form, submit, onCancel, secret = false, boxed = true, chi
           </SpaceBetween>
         }
       >
-        {boxed ? <Container>{fields}</Container> : fields}
+        <SpaceBetween size="l">
+          {boxed ? <Container>{fields}</Container> : fields}
+          {form.failure !== undefined && <Failure error={form.failure} resend={form.unchanged ? form.submit : undefined} />}
+        </SpaceBetween>
       </CloudscapeForm>
     </form>
   );
