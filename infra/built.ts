@@ -9,7 +9,10 @@ export const ROOT = resolve(import.meta.dirname, "..");
 /** A process that started earlier may still read a build of an hour ago; of two hours ago, no more. */
 const KEPT_HOURS = 2;
 
-/** The folder of that name in the cache: if there is none yet, builds it completely or not at all. */
+/**
+ * The folder of that name in the cache: if there is none yet, builds it completely or not at all. The cache is a folder of its own: whatever
+ * else is in there and old is removed.
+ */
 export async function builtOnce(cache: string, name: string, build: (draft: string) => Promise<unknown>): Promise<string> {
   const folder = join(cache, name);
   if (existsSync(folder)) return folder;
@@ -30,10 +33,17 @@ export async function builtOnce(cache: string, name: string, build: (draft: stri
 
 async function removeOlder(cache: string): Promise<void> {
   for (const name of await readdir(cache)) {
-    const { mtimeMs } = await stat(join(cache, name));
-    if (Date.now() - mtimeMs > KEPT_HOURS * 3_600_000) await rm(join(cache, name), { recursive: true, force: true });
+    const age = await ageOf(join(cache, name));
+    if (age !== undefined && age > KEPT_HOURS * 3_600_000) await rm(join(cache, name), { recursive: true, force: true });
   }
 }
+
+/** In milliseconds; undefined if another process has moved or removed it meanwhile. */
+const ageOf = async (path: string): Promise<number | undefined> =>
+  stat(path).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs,
+    () => undefined,
+  );
 
 /** The fingerprint of the content of files, and of all files in folders. */
 export async function fingerprintOf(places: readonly string[]): Promise<string> {

@@ -162,6 +162,7 @@ const listChanges = (
 
 /** Another change to the same record came first. A retry with the current record may succeed. */
 export class Overtaken extends ApiError {
+  override name = "Overtaken";
   constructor(message: string, resourceId: string) {
     super("CONFLICT", message, { details: { resource: resourceId } });
   }

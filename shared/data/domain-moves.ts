@@ -7,21 +7,40 @@ import { find } from "./table.ts";
 
 const Marker = z.object({ owner_id: z.string() });
 
-/** Gives the instance its old domain back and frees the new one. Idempotent. */
-export async function returnDomain(instance: InstanceRecord, domains: { old: string; new: string }): Promise<void> {
+interface Domains {
+  old: string;
+  new: string;
+}
+
+const ownerOf = async (accountId: string, domain: string): Promise<string | undefined> =>
+  (await find({ key: keys.domain(accountId, domain), schema: Marker }))?.owner_id;
+
+/**
+ * Takes the old domain again, before the machine serves it again: false if another instance has taken it meanwhile, so that this one keeps the
+ * new domain. Idempotent.
+ */
+export async function reclaimDomain({ account_id: accountId, id, domain }: InstanceRecord, domains: Domains): Promise<boolean> {
+  if (domain !== domains.new) return true; // it still has the old one
+  const owner = await ownerOf(accountId, domains.old);
+  if (owner !== undefined) return owner === id;
+  const change = changeOf({ id: accountId });
+  change.claim(keys.domain(accountId, domains.old), "domain", id);
+  await change.commit();
+  return true;
+}
+
+/** Gives the instance its old domain back, if no other has taken it, and frees the new one. Idempotent. */
+export async function returnDomain(instance: InstanceRecord, domains: Domains): Promise<void> {
+  if (!(await reclaimDomain(instance, domains))) return;
   const { account_id: accountId, id } = instance;
-  const ownerOf = async (domain: string) => (await find({ key: keys.domain(accountId, domain), schema: Marker }))?.owner_id;
   const change = changeOf({ id: accountId });
   if (instance.domain === domains.new) {
-    const owner = await ownerOf(domains.old);
-    // Another instance has taken the freed domain: the record stays correct, because the instance has the new domain.
-    if (owner !== undefined && owner !== id) return;
-    if (owner === undefined) change.claim(keys.domain(accountId, domains.old), "domain", id);
     const set = { domain: domains.old, updated_at: now() };
     change.update(keys.record("instance", accountId, id), { set }, { equals: { domain: domains.new } });
     change.refind("instance", id, { domain: domains.old });
   }
   // Only our own: a second run must not take what another instance has claimed since the first.
-  if ((await ownerOf(domains.new)) === id) change.remove(keys.domain(accountId, domains.new), { equals: { owner_id: id } });
+  if ((await ownerOf(accountId, domains.new)) === id)
+    change.remove(keys.domain(accountId, domains.new), { equals: { owner_id: id } });
   if (change.writes().length > 0) await change.commit();
 }

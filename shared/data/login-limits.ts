@@ -14,7 +14,7 @@ const Failures = z.object({ failures: z.array(Stamp) });
 const WINDOW_MS = LOGIN_WINDOW_SECONDS * 1000;
 
 interface LoginAttempt {
-  /** Gives the places back: only failures count. */
+  /** Gives the slots back: only failures count. */
   succeeded: () => Promise<void>;
 }
 
@@ -22,7 +22,7 @@ interface LoginAttempt {
 export async function admitLogin(email: string, ipAddress: string): Promise<LoginAttempt> {
   const at = Date.now();
   const network = networkOf(ipAddress);
-  const places = [
+  const limits = [
     { key: keys.loginFailures(network), slots: LOGIN_FAILURES.address },
     { key: keys.loginFailures(email.toLowerCase(), network), slots: LOGIN_FAILURES.pair },
   ];
@@ -30,7 +30,7 @@ export async function admitLogin(email: string, ipAddress: string): Promise<Logi
   const releaseSlots = async () => {
     await Promise.all(taken.map((key) => release(key, at)));
   };
-  for (const { key, slots } of places) {
+  for (const { key, slots } of limits) {
     const retryAfterMs = await take(key, slots, at);
     if (retryAfterMs === undefined) {
       taken.push(key);
@@ -61,13 +61,15 @@ async function take(key: Key, slots: number, at: number): Promise<number | undef
   return verdict.kind === "limited" ? verdict.retryAfterMs : undefined;
 }
 
-/** Frees the place that was taken at a time; two attempts of one millisecond free one each. */
+/** Frees the slot that was taken at a time. Of two attempts of one millisecond, each frees one: where one was faster, the other looks again. */
 async function release(key: Key, at: number): Promise<void> {
-  const place = (await find({ key, schema: Failures }))?.failures.indexOf(at) ?? -1;
-  if (place < 0) return;
-  await updateRaw(key, {
-    UpdateExpression: `SET failures[${place}] = :free`,
-    ConditionExpression: `failures[${place}] = :at`,
-    ExpressionAttributeValues: { ":at": stampOf(at), ":free": NEVER },
-  });
+  for (let done = false; !done;) {
+    const slot = (await find({ key, schema: Failures }))?.failures.indexOf(at) ?? -1;
+    if (slot < 0) return;
+    ({ done } = await updateRaw(key, {
+      UpdateExpression: `SET failures[${slot}] = :free`,
+      ConditionExpression: `failures[${slot}] = :at`,
+      ExpressionAttributeValues: { ":at": stampOf(at), ":free": NEVER },
+    }));
+  }
 }

@@ -79,8 +79,8 @@ const unmarkExpiring = (change: Change, { id, expires_at }: UploadRecord): void 
   change.remove(keys.expiringUpload(expires_at, id), { exists: false });
 
 /** Takes an upload away from its account: whatever was still to be done with it fails from then on. */
-function drop(change: Change, { account_id, id }: UploadRecord): void {
-  change.remove(keys.upload(account_id, id), { exists: true }, () => notFound("upload"));
+function drop(change: Change, { account_id, id }: UploadRecord, equals: Partial<UploadRecord> = {}): void {
+  change.remove(keys.upload(account_id, id), { exists: true, equals }, () => notFound("upload"));
   change.update(keys.uploads(account_id), { add: { count: -1 } });
 }
 
@@ -130,14 +130,15 @@ export async function expiredUploads(): Promise<ExpiringUpload[]> {
 }
 
 /**
- * Takes an expired upload away from its account, if nobody has; its marker stays until its parts are removed. False if it was completed in
- * the meantime, and so its parts are an archive's: without its record nobody can complete it any more.
+ * Takes an expired upload away from its account, if nobody has; its marker stays until its parts are removed. False if its parts are still of
+ * use: it was completed in the meantime, so that they are an archive's, or it was put back and expires later.
  */
 export async function dropExpired({ account_id, upload_id, backup_id }: ExpiringUpload): Promise<boolean> {
   const upload = await find(uploadRef(account_id, upload_id));
+  if (upload !== undefined && upload.expires_at > now()) return false;
   if (upload !== undefined) {
     const change = changeOf(await getAccount(account_id));
-    drop(change, upload);
+    drop(change, upload, { expires_at: upload.expires_at });
     logEvent(change, SERVICE, "upload.expire", { type: "upload", id: upload.id, name: upload.note });
     await change.commit();
   }

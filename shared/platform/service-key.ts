@@ -17,10 +17,14 @@ export async function serviceKeys(): Promise<KeyPair[]> {
   return [current, ...(previous === undefined ? [] : [previous])].map(({ key }) => servicePair(key));
 }
 
-/** The host key that a machine is created with, so that even the first connection to it can be trusted. */
-export async function oneTimeHostKey(operationId: string): Promise<KeyPair> {
-  const { current } = await keyVersions("HOSTS_KEY");
-  return derived(current.key, `one-time host key of ${operationId}`, operationId);
+/**
+ * The host key that a machine is created with, so that even the first connection to it can be trusted; and, after a rotation, the one that it
+ * has if it was created before.
+ */
+export async function oneTimeHostKeys(operationId: string): Promise<[KeyPair, ...KeyPair[]]> {
+  const { current, previous } = await keyVersions("HOSTS_KEY");
+  const of = ({ key }: typeof current) => derived(key, `one-time host key of ${operationId}`, operationId);
+  return previous === undefined ? [of(current)] : [of(current), of(previous)];
 }
 
 const servicePair = (secret: Uint8Array): KeyPair => derived(secret, "service key", "erp-hosting");

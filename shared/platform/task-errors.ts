@@ -49,6 +49,7 @@ export const giveUpAfter = (error: TryAgain): GiveUp =>
  */
 const PASSING: readonly string[] = [
   "ConditionFailed",
+  "Overtaken",
   "InvalidConfiguration",
   "AccessDeniedException",
   "UnrecognizedClientException",
@@ -58,7 +59,7 @@ const PASSING: readonly string[] = [
 
 /** Whether the same call may succeed in a while: also after an outage, or throttling. */
 export function isPassing(error: unknown): boolean {
-  if (error instanceof ApiError) return error.code === "SERVICE_UNAVAILABLE";
+  if (error instanceof ApiError && error.code === "SERVICE_UNAVAILABLE") return true;
   return isOutage(error) || (error instanceof Error && PASSING.includes(error.name));
 }
 

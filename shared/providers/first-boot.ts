@@ -1,6 +1,6 @@
 // A new machine's user data for its first boot, and the host key that verifies the first connection.
 import { createHash } from "node:crypto";
-import { oneTimeHostKey, serviceKey } from "../platform/service-key.ts";
+import { oneTimeHostKeys, serviceKey } from "../platform/service-key.ts";
 
 /** Providers take 16 to 64 KB. */
 const USER_DATA_BYTES_MAX = 16_384;
@@ -17,15 +17,15 @@ export const SYSTEMS = [
   { distribution: "ubuntu", version: "22.04" },
 ] as const;
 
-/** How a machine that was requested with `userData` is met. The same operation has the same key, whichever try it is. */
+/** How a machine that was requested with `userData` is met, by this try of the operation or an earlier one. */
 export async function initialSshTrust(operationId: string): Promise<{ ssh_port: number; host_keys: string[] }> {
-  const { public_key } = await oneTimeHostKey(operationId);
-  return { ssh_port: SSH_PORT, host_keys: [public_key] };
+  const keys = await oneTimeHostKeys(operationId);
+  return { ssh_port: SSH_PORT, host_keys: keys.map(({ public_key }) => public_key) };
 }
 
 /** Cloud-config (JSON is YAML). The one secret in it, the one-time host key, is worth nothing after the machine's first job. */
 export async function userData({ operation_id, name }: { operation_id: string; name: string }): Promise<string> {
-  const [service, host] = await Promise.all([serviceKey(), oneTimeHostKey(operation_id)]);
+  const [service, [host]] = await Promise.all([serviceKey(), oneTimeHostKeys(operation_id)]);
   const config = {
     hostname: name,
     disable_root: false,

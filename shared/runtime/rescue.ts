@@ -42,6 +42,8 @@ async function abandon(operation: OperationRecord, error: CaughtError): Promise<
     cause: error,
   });
   publish("UndoFailed", 1);
+  // What was committed serves; only what it replaced is still there.
+  if (operation.committed) return endOperation(operation, { succeeded: true });
   await dropSealed(operation.account_id, operation.id);
   await stopSteps(operation);
   await freeReservations(operation);

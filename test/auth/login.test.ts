@@ -2,6 +2,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { auth } from "../../shared/api/auth.ts";
+import { admitLogin } from "../../shared/data/login-limits.ts";
+import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { statusesOf, stranger } from "../harness/client.ts";
 import { fieldsOf, mistakesIn } from "../harness/requests.ts";
@@ -39,6 +41,13 @@ test("signing in does not store the JWT in the table", async () => {
   const { token } = (await login(me.user.email, me.user.password, nextAddress())).as(auth.login.data);
   const [, , signature = ""] = token.split(".");
   expect((await everyItem()).filter((item) => item.includes(signature) || item.includes(me.user.password))).toEqual([]);
+});
+
+test("sign-ins that succeed in the same millisecond count as no failure", async () => {
+  const [email, from] = [`${unique("many")}@example.com`, nextAddress()];
+  const attempts = await Promise.all(Array.from({ length: LOGIN_FAILURES.pair }, () => admitLogin(email, from)));
+  await Promise.all(attempts.map(({ succeeded }) => succeeded()));
+  await Promise.all(Array.from({ length: LOGIN_FAILURES.pair }, () => admitLogin(email, from)));
 });
 
 test("signing in ignores the case of the email", async () => {

@@ -159,7 +159,7 @@ test("deleting the instance deletes its policy; new instances get the default on
   ).as(Instance);
   expect((await me.api.get(`/instances/${clone.id}/backup-policy`)).status).toBe(404);
   await cloud.states.settled();
-  await me.api.delete(`/instances/${instance.id}`);
+  expect((await me.api.delete(`/instances/${instance.id}`)).status).toBe(202);
   await cloud.states.settled();
   expect(await find(policyRef(me.id, instance.id))).toBeUndefined();
   await tick();

@@ -1,13 +1,14 @@
 // DynamoDB Local on this machine: its own Java, which ends with the process that started it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { DynamoDBClient, GetItemCommand, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, expect, inject, test, vi } from "vitest";
+import { ROOT } from "../../infra/built.ts";
 import {
   callDynamoDb,
   createTable,
@@ -50,6 +51,19 @@ async function isListening(host: string, port: number): Promise<boolean> {
   socket.destroy();
   return first === "connect";
 }
+
+test("no folder of builds, of which old ones are removed, is a folder of data", () => {
+  const read = (...path: string[]): string => readFileSync(join(ROOT, ...path), "utf8");
+  const [, folders = ""] = /^const FOLDERS = \[(.+)\];$/m.exec(read("infra", "local", "start.ts")) ?? [];
+  const data = folders.split(", ").map((name) => name.slice(1, -1));
+  expect(data).toContain("dynamodb");
+  const sources = ["infra", "test"].flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: ROOT }));
+  const builds = sources.flatMap((file) =>
+    [...read(file).matchAll(/join\(ROOT, "\.local", "([^"]+)"\)/g)].map(([, name]) => name),
+  );
+  expect(builds).toContain("bundles");
+  expect(builds.filter((name) => data.includes(String(name)))).toEqual([]);
+});
 
 test("DynamoDB Local listens on 127.0.0.1 only", async () => {
   const database = await startDynamoDb({});

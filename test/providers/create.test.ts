@@ -6,7 +6,9 @@ import { handler as sweep } from "../../functions/schedules/sweep.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { getServer } from "../../shared/data/servers.ts";
 import { putIfAbsent, updateOne } from "../../shared/data/table.ts";
+
 import { GiveUp } from "../../shared/platform/task-errors.ts";
+import { initialSshTrust, userData } from "../../shared/providers/first-boot.ts";
 import { pass } from "./executions.ts";
 import { some } from "../harness/some.ts";
 import { type Asked, type FakeMachine, type Fault, GOOD_FATE, isThere, NONSENSE } from "./fake.ts";
@@ -423,4 +425,17 @@ describe("digitalocean", () => {
     pass(GOOD_FATE.lingers);
     expect(billed("digitalocean")).toEqual([]);
   });
+});
+
+// The last one: from here on there are two keys.
+test("a machine that was ordered before a rotation of the key is met by the host key that it was ordered with", async () => {
+  const ordered = async () =>
+    z
+      .object({ ssh_keys: z.object({ ed25519_public: z.string() }) })
+      .parse(JSON.parse((await userData({ operation_id: "op_1", name: "erp-1" })).replace(/^#.*\n/, ""))).ssh_keys.ed25519_public;
+  const before = await ordered();
+  await here.rotate();
+  const after = await ordered();
+  expect(after).not.toBe(before);
+  expect((await initialSshTrust("op_1")).host_keys).toEqual([after, before]);
 });

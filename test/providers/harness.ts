@@ -51,6 +51,8 @@ export interface ProviderHarness {
   hetzner: FakeHetzner;
   digitalocean: FakeDigitalOcean;
   configure: (configuration: unknown) => Promise<void>;
+  /** Replaces the secret that the keys derive from. */
+  rotate: () => Promise<void>;
   account: () => Promise<string>;
   /** Creates a server and runs its operation to the end. */
   create: (accountId: string, provider: ProviderCode, how?: How) => Promise<Outcome>;
@@ -104,7 +106,11 @@ export async function providerHarness(): Promise<ProviderHarness> {
     digitalocean: { token: digitalocean.token, address: digitalocean.address },
     byo: { machines: [OWN_MACHINE] },
   });
-  return { hetzner, digitalocean, configure, account, create, remove };
+  const rotate = async (): Promise<void> => {
+    await secrets.put(secrets.hosts, randomBytes(32).toString("hex"));
+    vi.setSystemTime(Date.now() + 600_000); // older than the retention
+  };
+  return { hetzner, digitalocean, configure, rotate, account, create, remove };
 }
 
 async function account(): Promise<string> {

@@ -168,6 +168,19 @@ test("an expired upload is gone, and the schedule removes its parts, once, also 
   expect(events).toHaveLength(1);
 });
 
+test("an upload that was put back and expires later is not removed by its earlier marker", async () => {
+  const one = await fresh();
+  const { id } = await begin(one);
+  await addressesOf(one.api, id, [{ number: 1, sha256: sha256Of(bytes) }]);
+  const record = await recordOf(one, id);
+  const past = keys.expiringUpload(new Date(Date.now() - 1000).toISOString(), id);
+  await updateOne(past, { set: { account_id: one.id, upload_id: id, backup_id: record.backup_id } }, { exists: false });
+  await cloud.events.fire("expirebackups");
+  expect(await recordOf(one, id)).toEqual(record);
+  expect(await isHeld(record)).toBe(true);
+  expect((await queryAll(keys.expiringUploads())).map(({ sk }) => sk)).not.toContain(past.sk);
+});
+
 test("an upload that has expired can be aborted, which makes room for another one", async () => {
   const one = await fresh();
   const [first] = [await begin(one), await begin(one), await begin(one)];
@@ -186,6 +199,7 @@ test("an expired backup whose deletion cannot begin does not delay expired uploa
   const { id } = await begin(one);
   const past = new Date(Date.now() - 1000).toISOString();
   const { backup_id } = await recordOf(one, id);
+  await updateOne(keys.upload(one.id, id), { set: { expires_at: past } }, {});
   await updateOne(keys.expiringUpload(past, id), { set: { account_id: one.id, upload_id: id, backup_id } }, { exists: false });
   const nobody = unusedId("account");
   const [instance_id, failing] = [unusedId("instance"), unusedId("backup")];

@@ -4,7 +4,7 @@ import type { Cloud } from "../../infra/local/cloud.ts";
 import { findOperation, stopSteps } from "../../shared/data/operations.ts";
 import { rescueName } from "../../shared/domain/workflow.ts";
 import { processCloud } from "../harness/cloud.ts";
-import { InjectedError, table, type WorkflowHarness, workflowHarness } from "./harness.ts";
+import { InjectedError, table, undosOf, type WorkflowHarness, workflowHarness } from "./harness.ts";
 import { snapshotOf } from "./snapshot.ts";
 
 let cloud: Cloud;
@@ -33,6 +33,21 @@ test.each(committing)("$name, whose undo has begun, cannot commit any more", asy
   );
   expect(operation).toMatchObject({ state: "failed", error: { code: "CANCELLED" } });
 });
+
+test.each(committing)(
+  "$name, once it has committed, is a success even if what it replaced can never be removed",
+  async ({ workflow, row, commits }) => {
+    const undos = new Set(undosOf(workflow.steps));
+    const { operation } = await harness.run(workflow, await harness.prepare(workflow, row.from[0]), async ({ task }, next) => {
+      if (undos.has(task)) throw new InjectedError("Boom");
+      const result = await next();
+      if (task === commits) throw new InjectedError("GiveUp");
+      return result;
+    });
+    expect(operation).toMatchObject({ state: "succeeded", error: null });
+    expect(await harness.stateOf(operation)).toEqual({ state: operation.before, reason: null });
+  },
+);
 
 // One of them is enough: they all run the same code.
 test.each(table.slice(0, 1))("a second or late rescue of $name changes nothing", async ({ workflow, row }) => {

@@ -217,6 +217,21 @@ test("a failed change of the domain keeps the old one, and another instance can 
   expect((await (await api()).post("/instances", await harness.me.instanceBody({ domain: instance.domain }))).status).toBe(409);
 });
 
+test("a change of the domain that fails after another instance has taken the old one keeps the new one, on the machine as well", async () => {
+  const instance = await harness.me.instance();
+  const domain = uniqueDomain("wanted");
+  const move = async () => (await api()).put(`/instances/${instance.id}`, { domain });
+  const { operation } = await harness.run(workflows["update-instance"], move, async ({ task, tries }, next) => {
+    if (task !== "succeed") return next();
+    if (tries === 1) await harness.me.instance({ domain: instance.domain });
+    throw new InjectedError("Boom");
+  });
+  expect(operation.state).toBe("failed");
+  expect(await show(instance.id)).toMatchObject({ domain, status: "running", operation_id: null });
+  expect((await erpOf(instance)).domain).toBe(domain);
+  expect((await (await api()).post("/instances", await harness.me.instanceBody({ domain }))).status).toBe(409);
+});
+
 describe.each(["restart", "restore"] as const)(
   "a machine that falls silent while it moves an instance to a new domain",
   (repair) => {

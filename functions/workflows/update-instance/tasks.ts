@@ -1,6 +1,6 @@
 // What the steps of moving an instance to a new domain do.
 import { changeOf } from "../../../shared/data/change.ts";
-import { returnDomain } from "../../../shared/data/domain-moves.ts";
+import { reclaimDomain, returnDomain } from "../../../shared/data/domain-moves.ts";
 import { adoptDomain } from "../../../shared/data/instances.ts";
 import { failInto } from "../../../shared/data/operations.ts";
 import { abandonedState } from "../../../shared/domain/lifecycle.ts";
@@ -29,10 +29,12 @@ export const handler = tasks(workflow, {
 
   moveDomainBack: async ({ operation, input, instance, server, jobId, stepJobs }) => {
     const { instance_id, old_domain: domain } = input;
+    const domains = { old: domain, new: input.new_domain };
+    if (!(await reclaimDomain(await instance(), domains))) return true;
     const job = { id: jobId, kind: "move_domain", instance_id, domain, ends: stepJobs } as const;
     const progress = await runUndo(await server(), job);
     if (progress !== "down" && !progress.ready) return false;
-    await returnDomain(await instance(), { old: input.old_domain, new: input.new_domain });
+    await returnDomain(await instance(), domains);
     // Its machine may complete the move all the same. The next start brings back the domain of the record.
     if (progress === "down") await failInto(operation, abandonedState(operation.type));
     return true;

@@ -86,7 +86,7 @@ export async function startDynamoDb({ dataDir, optimizing = false }: DynamoDbOpt
 /** The folder of our own class, compiled once: to compile it at each start takes longer than the start itself. */
 async function compiled(jars: string, folder: string | undefined): Promise<string> {
   const name = `${basename(jars)}-${await fingerprintOf([SOURCE])}`;
-  return builtOnce(join(ROOT, ".local", "dynamodb"), name, async (draft) => {
+  return builtOnce(join(ROOT, ".local", "dynamodb-classes"), name, async (draft) => {
     const compiler = ["-m", "jdk.compiler/com.sun.tools.javac.Main", "--release", "17"];
     const ran = await run("java", [...compiler, "-cp", join(jars, "DynamoDBLocal.jar"), "-d", draft, SOURCE]);
     if (ran?.code !== 0) throw await whyNot(ran?.output ?? "", folder);

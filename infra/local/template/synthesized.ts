@@ -30,7 +30,9 @@ const KEPT_HOURS = 24;
 function removeOlder(folder: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
-    if (Date.now() - statSync(path).mtimeMs > KEPT_HOURS * 3_600_000) rmSync(path, { recursive: true, force: true });
+    const found = statSync(path, { throwIfNoEntry: false }); // another process may have moved or removed it meanwhile
+    if (found !== undefined && Date.now() - found.mtimeMs > KEPT_HOURS * 3_600_000)
+      rmSync(path, { recursive: true, force: true });
   }
 }
 
