@@ -16,7 +16,7 @@ export const handler = handle(api.backupPolicy.delete)(async ({ params, caller, 
     const instance = presentInstance(records.instance);
     const policy = presentPolicy(records.policy);
     match(change, policyVersion(policy));
-    removePolicy(change, { instance, policy, waiting: await waitingBackup(policy) });
+    removePolicy(change, { by, instance, policy, waiting: await waitingBackup(policy) });
     logEvent(change, by, "backup_policy.delete", { type: "instance", id: instance.id, name: instance.name });
     return commit(change, { id: instance.id, deleted: true });
   }),

@@ -18,7 +18,7 @@ export const handler = handle(api.backupPolicy.update)(async ({ params, body, ca
     const instance = presentInstance(records.instance);
     match(change, policy && policyVersion(policy));
     const [waiting, firstIsRunning] = await Promise.all([waitingBackup(policy), isFirstRunning(instance)]);
-    const set = setPolicy(change, { instance, policy, waiting, firstIsRunning }, body);
+    const set = setPolicy(change, { by, instance, policy, waiting, firstIsRunning }, body);
     logEvent(change, by, "backup_policy.update", { type: "instance", id: instance.id, name: instance.name });
     return commit(change, toPolicy(set), () => forecastPolicy(instance, set));
   }),

@@ -1,6 +1,7 @@
 // PUT /instances/:id
 import { api } from "../../shared/api/index.ts";
 import { logEvent } from "../../shared/data/change.ts";
+import { requireNotMoving } from "../../shared/data/domain-moves.ts";
 import { forecastUpdate } from "../../shared/data/forecasts.ts";
 import {
   claimDomain,
@@ -28,7 +29,9 @@ export const handler = handle(api.instances.update)(async ({ params, body, calle
   const forecast = () => forecastUpdate(instance, body);
   const { domain, ...fields } = body;
   if (domain === undefined || domain === instance.domain) {
-    const renamed = renameInstance(change, instance, fields);
+    const named = domain !== undefined;
+    if (named) await requireNotMoving(instance);
+    const renamed = renameInstance(change, instance, fields, named);
     logEvent(change, by, "instance.update", { type: "instance", id: renamed.id, name: renamed.name });
     return commit(change, await showInstance(renamed), forecast);
   }

@@ -138,7 +138,8 @@ export const backupPolicy = {
     path,
     summary: "Delete an instance's backup policy",
     errors: [instanceBeingDeleted("deleting")],
-    description: "No more backups are taken or removed by schedule. The instance's backups are kept.",
+    description:
+      "No more backups are taken or removed by schedule. The instance's backups are kept, except one that still waits for its turn.",
     access: ["backups:write"],
     data: deleted("instance"),
   }),

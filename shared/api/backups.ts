@@ -19,6 +19,7 @@ import {
   instanceOfBackupDeleted,
   operationInProgress,
   serverNotActive,
+  serverTriesAnother,
 } from "./errors.ts";
 
 export const BackupStatus = z.enum(BACKUP_STATUSES);
@@ -77,7 +78,11 @@ export const Backup = z
       .string()
       .nullable()
       .meta({ examples: ["before the upgrade"] }),
-    locked: z.boolean().meta({ description: "A locked backup is not deleted, and does not expire", examples: [false] }),
+    locked: z.boolean().meta({
+      description:
+        "A locked backup is not deleted, and does not expire. One that still waits for its turn goes with its policy all the same",
+      examples: [false],
+    }),
     drill: Drill.nullable().meta({ description: "The last restore drill, or null", examples: [null] }),
     retained_by: z.array(z.enum(KEEP_RULES)).meta({
       description: "The policy's rules that kept a scheduled backup after the last run; empty for other backups",
@@ -249,6 +254,7 @@ export const backups = {
     status: 202,
     errors: [
       operationInProgress(exampleId("operation")),
+      serverTriesAnother(exampleId("operation")),
       backupNotCompleted("running"),
       serverNotActive(exampleId("server"), "offline"),
     ],

@@ -81,6 +81,16 @@ export const invalidState = (message: string, status: string, details: ErrorDeta
 export const operationInProgress = (operationId: string) =>
   new ApiError("OPERATION_IN_PROGRESS", undefined, { details: { operation_id: operationId } });
 
+/** A server tries one archive at a time, for a drill or an import. */
+export const serverTriesAnother = (operationId: string) =>
+  new ApiError(
+    "OPERATION_IN_PROGRESS",
+    "The server is checking another archive; wait until that is done, or choose another server",
+    {
+      details: { operation_id: operationId },
+    },
+  );
+
 export const preconditionFailed = (etag: string | null) => new ApiError("PRECONDITION_FAILED", undefined, { details: { etag } });
 
 // Each error that needs its own message: thrown where it happens, and declared by the endpoints that can throw it.

@@ -24,16 +24,18 @@ const described = (kind: IdKind) => (kind === "ssh_key" ? "an SSH key" : `${/^[a
 export const timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-11-20T12:00:00.000Z"] });
 
 /** Text of so many characters, counted as JSON Schema counts them: most emoji are one, a flag is two. */
-export const characters = (minimum: number, maximum: number) =>
+export const characters = (minimum: number, maximum: number, counted = (value: string): string => value) =>
   z
     .string()
     .refine(
-      (value) => countUpTo(minimum, value) >= minimum,
+      (value) => countUpTo(minimum, counted(value)) >= minimum,
       minimum === 1 ? "must not be empty" : `must have at least ${minimum} characters`,
     )
-    .refine((value) => countUpTo(maximum + 1, value) <= maximum, `must have at most ${maximum} characters`)
+    .refine((value) => countUpTo(maximum + 1, counted(value)) <= maximum, `must have at most ${maximum} characters`)
     .refine((value) => !LONE_SURROGATE.test(value), "must be Unicode text")
     .meta({ minLength: minimum, maxLength: maximum });
+
+const trimmed = (value: string): string => value.trim();
 
 function countUpTo(limit: number, value: string): number {
   let count = 0;
@@ -46,29 +48,36 @@ const LONE_SURROGATE = /\p{Cs}/u;
 // Patterns are written so that Python, Go, Rust and JavaScript without the flag `u` can read them too, because the API's description
 // shows them: no lookaround, no \p, characters above U+00FF as they are, and none above U+FFFF.
 
-/** Control characters, and those that nobody sees: formatting (but U+200C and U+200D, which Persian and emoji need), private use. */
+/** Control characters, and those that nobody sees: formatting (but what Persian, Mongolian and emoji need), private use. */
 const UNPRINTABLE =
   "\\x00-\\x1f\\x7f-\\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ue000-\uf8ff\ufeff\ufff9-\ufffb";
-const SPACES_AND_JOINERS = "\\x20\u00a0\u1680\u2000-\u200a\u200c\u200d\u202f\u205f\u3000";
+/** Also fillers, and what only changes the character before it. */
+const SPACES_AND_JOINERS =
+  "\\x20\u00a0\u034f\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180d\u180f\u2000-\u200a\u200c\u200d\u202f\u205f\u2800\u3000\u3164\ufe00-\ufe0f\uffa0";
 /** At least one visible character. Its parts exclude each other, so that no text makes matching slow. */
 const PRINTABLE = new RegExp(`^[${SPACES_AND_JOINERS}]*[^${UNPRINTABLE}${SPACES_AND_JOINERS}][^${UNPRINTABLE}]*$`, "u");
 
-/** The same above U+FFFF: tags, and private use. */
-const UNPRINTABLE_BEYOND = /[\u{e0000}-\u{e007f}\u{f0000}-\u{10ffff}]/u;
+/** The same above U+FFFF: formatting of shorthand and music, tags, private use; and what is no character at all. */
+const UNPRINTABLE_BEYOND =
+  /[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e007f}\u{f0000}-\u{10ffff}\ufdd0-\ufdef\ufffe\uffff]/u;
 
 const NOT_PRINTABLE = "must contain only printable characters, at least one of them not a space";
 
 /** A name or a note: printable, on one line; surrounding spaces are removed. */
 export const text = (maximum: number, example: string) =>
-  characters(1, maximum)
+  characters(1, maximum, trimmed)
     .regex(PRINTABLE, NOT_PRINTABLE)
     .refine((value) => !UNPRINTABLE_BEYOND.test(value), NOT_PRINTABLE)
     .trim()
     .meta({ examples: [example] });
 
-const EMAIL = /^(?:[A-Za-z0-9_'+-]+\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/;
+/** RFC 5321, without quoted names and addresses of networks; the last label is no number. */
+const EMAIL =
+  /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+(?:[A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]{0,58}[A-Za-z0-9])$/;
+const LOCAL_PART_MAX = 64;
 export const email = z
   .email({ pattern: EMAIL, error: "must be an email address" })
+  .refine((value) => value.indexOf("@") <= LOCAL_PART_MAX, `must have at most ${LOCAL_PART_MAX} characters before the @`)
   .max(254, "must have at most 254 characters")
   .meta({ examples: ["admin@example.com"] });
 
@@ -85,7 +94,7 @@ export const labels = z
         "is not a valid label key: use 1 to 63 lowercase letters, digits, dots, hyphens and underscores, starting with a letter or digit",
       )
       .meta({ maxLength: 63 }),
-    characters(0, LABEL_CHARACTERS)
+    characters(0, LABEL_CHARACTERS, trimmed)
       .regex(LABEL_VALUE, NOT_PRINTABLE)
       .refine((value) => !UNPRINTABLE_BEYOND.test(value), NOT_PRINTABLE)
       .trim(),

@@ -4,7 +4,7 @@ import { exampleId } from "../domain/id-kinds.ts";
 import { UPLOAD } from "../domain/limits.ts";
 import { Backup } from "./backups.ts";
 import { endpoint } from "./endpoint.ts";
-import { operationInProgress, serverNotActive, tooManyUploads, uploadIncomplete } from "./errors.ts";
+import { serverNotActive, serverTriesAnother, tooManyUploads, uploadIncomplete } from "./errors.ts";
 import { deleted, id, text, timestamp } from "./fields.ts";
 
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -120,7 +120,7 @@ export const uploads = {
     access: ["backups:write"],
     status: 201,
     storage: "list parts",
-    errors: [uploadIncomplete([2]), operationInProgress(exampleId("operation")), serverNotActive(exampleId("server"), "offline")],
+    errors: [uploadIncomplete([2]), serverTriesAnother(exampleId("operation")), serverNotActive(exampleId("server"), "offline")],
     example: {
       kind: "uploaded",
       status: "pending",

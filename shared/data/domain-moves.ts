@@ -1,9 +1,19 @@
-// Undoing an instance's move to a new domain.
+// An instance's move to a new domain: what it excludes while it is in progress, and its undo.
 import * as z from "zod";
+import { operationInProgress } from "../api/errors.ts";
+import { isOpen } from "../domain/lifecycle.ts";
 import { changeOf, now } from "./change.ts";
 import { keys } from "./keys.ts";
+import { findOperation } from "./operations.ts";
 import type { InstanceRecord } from "./records.ts";
 import { find } from "./table.ts";
+
+/** Who asks for the present domain while it is being changed would be told that nothing is to be done, and then lose it. */
+export async function requireNotMoving({ account_id, operation_id }: InstanceRecord): Promise<void> {
+  if (operation_id === null) return;
+  const operation = await findOperation(account_id, operation_id);
+  if (operation?.type === "instance.update" && isOpen(operation.state)) throw operationInProgress(operation_id);
+}
 
 const Marker = z.object({ owner_id: z.string() });
 

@@ -1,5 +1,5 @@
 // Restore drills: begun with the backup that they hold and a place on their server, and recorded on the backup.
-import { operationInProgress } from "../api/errors.ts";
+import { serverTriesAnother } from "../api/errors.ts";
 import { nameOfBackup } from "../domain/backup-name.ts";
 import { type Drill, type DrillCheck, DRILL_CHECKS } from "../api/drill.ts";
 import { DRILL, LIFECYCLE, OPERATION } from "../domain/lifecycle.ts";
@@ -38,7 +38,7 @@ export function beginDrill(
 export const takeDrillPlace = (change: Change, serverId: string, operationId: string): void =>
   change.write(
     put(keys.drill(change.accountId, serverId), { operation_id: operationId }, (present) =>
-      operationInProgress(holderOf(present)),
+      serverTriesAnother(holderOf(present)),
     ),
   );
 

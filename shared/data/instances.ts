@@ -256,11 +256,11 @@ function stillReplaced(
 
 const NOTHING_REPLACED: NonNullable<OperationCore["replaced"]> = { before: {}, after: {} };
 
-/** Holds an instance whose state stays as it is: for a backup. */
+/** Holds an instance for a backup, which changes nothing of it, not even `updated_at`: whoever read it before can still change it. */
 export function holdInstance(change: Change, instance: InstanceRecord, operationId: string, also: Item = {}): void {
   change.update(
     keys.record("instance", change.accountId, instance.id),
-    { set: { ...also, operation_id: operationId, updated_at: now() } },
+    { set: { ...also, operation_id: operationId } },
     { equals: { operation_id: null }, oneOf: { state: statesFor("backup") } },
     instanceError,
   );
@@ -270,14 +270,20 @@ export function holdInstance(change: Change, instance: InstanceRecord, operation
 export const requireServerUsable = (change: Change, instance: InstanceRecord): void =>
   requireServerReady(change, instance.server_id);
 
-/** Changes what needs no work on the server. */
-export function renameInstance(change: Change, instance: InstanceRecord, fields: RenamedFields): InstanceRecord {
+/** Changes what needs no work on the server. With `keepDomain`, no work may begin meanwhile that would change the domain. */
+export function renameInstance(
+  change: Change,
+  instance: InstanceRecord,
+  fields: RenamedFields,
+  keepDomain = false,
+): InstanceRecord {
   if (!INSTANCE_RENAMABLE.includes(instance.state)) throw instanceBeingDeleted(instance.state);
   const set = { ...renamedOf(fields), updated_at: now() };
   change.update(
     keys.record("instance", change.accountId, instance.id),
     { set },
-    { oneOf: { state: INSTANCE_RENAMABLE } }, // not the state that was read: work that ends in the meantime does not matter
+    // Not the state that was read: work that ends in the meantime does not matter.
+    { oneOf: { state: INSTANCE_RENAMABLE, ...(keepDomain && { operation_id: [null, instance.operation_id] }) } },
     instanceError,
   );
   change.refind("instance", instance.id, { name: fields.name, labels: fields.labels });

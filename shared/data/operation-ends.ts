@@ -122,7 +122,7 @@ async function release(
   for (const { type, id } of operation.holds)
     change.update(
       keys.record(type, accountId, id),
-      { set: { ...protection?.set, operation_id: null, updated_at: at } },
+      { set: { ...protection?.set, operation_id: null } },
       { ...mine, ...protection?.where },
       protection?.conditionError,
     );

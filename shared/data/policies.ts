@@ -5,10 +5,11 @@
 import { randomBytes } from "node:crypto";
 import { BackupPolicy, POLICY_UNVERSIONED, type PolicyFields } from "../api/backup-policy.ts";
 import { instanceBeingDeleted, notFound } from "../api/errors.ts";
+import { nameOfBackup } from "../domain/backup-name.ts";
 import { bytesOfId, newId } from "../domain/ids.ts";
 import { BACKUP_WAITING, INSTANCE_RENAMABLE, LIFECYCLE, type ProtectionStatus } from "../domain/lifecycle.ts";
 import { SPREAD_MINUTES } from "../domain/limits.ts";
-import { type Change, now, Overtaken } from "./change.ts";
+import { type Author, type Change, logEvent, now, Overtaken } from "./change.ts";
 import { keys } from "./keys.ts";
 import { type BackupRecord, type DueRun, type InstanceRecord, type PolicyCore, PolicyRecord } from "./records.ts";
 import { type Item, query, type Ref } from "./table.ts";
@@ -115,6 +116,7 @@ export function firstPolicy(
 }
 
 export interface Present {
+  by: Author;
   instance: InstanceRecord;
   policy: PolicyRecord | undefined;
   /** The backup that waits for a place on its server. */
@@ -122,19 +124,21 @@ export interface Present {
 }
 
 /** Removes an instance's policy. */
-export function removePolicy(change: Change, { instance, policy, waiting }: Present & { policy: PolicyRecord }): void {
+export function removePolicy(change: Change, { by, instance, policy, waiting }: Present & { policy: PolicyRecord }): void {
   change.remove(keys.backupPolicy(policy.account_id, policy.instance_id), { equals: { revision: policy.revision } }, () =>
     policyOvertaken(policy.instance_id),
   );
-  if (waiting !== undefined) dropWaiting(change, waiting);
+  if (waiting !== undefined) dropWaiting(change, by, waiting);
   showProtection(change, instance, "unprotected", null);
 }
 
-/** A backup that waits has no operation and no archive: nothing is left of it. */
-export const dropWaiting = (change: Change, backup: BackupRecord): void =>
+/** A backup that waits has no operation and no archive: nothing is left of it, but the event. */
+export function dropWaiting(change: Change, by: Author, backup: BackupRecord): void {
   change.drop("backup", backup, backup.state, { equals: { operation_id: null, state: BACKUP_WAITING } }, () =>
     policyOvertaken(String(backup.instance_id)),
   );
+  logEvent(change, by, "backup.delete", { type: "backup", id: backup.id, name: nameOfBackup(backup) });
+}
 
 /** Moves an instance to a protection status, and shows when its next backup is due. */
 export const showProtection = (

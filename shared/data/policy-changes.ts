@@ -70,9 +70,9 @@ function dueWith(
 
 /** Sets an instance's policy. */
 export function setPolicy(change: Change, setting: Setting, fields: PolicyFields): PolicyRecord {
-  const { instance, policy, waiting } = setting;
+  const { by, instance, policy, waiting } = setting;
   const saved = savePolicy(change, policy, policyWith(setting, fields, Date.now()));
-  if (saved.due === null && waiting !== undefined) dropWaiting(change, waiting);
+  if (saved.due === null && waiting !== undefined) dropWaiting(change, by, waiting);
   const enabled = saved.enabled && instance.last_backup_at !== null;
   const to = !enabled ? "unprotected" : instance.protection_status === "overdue" ? "overdue" : "protected";
   showProtection(change, instance, to, saved.next_run_at);

@@ -141,7 +141,7 @@ async function leaveRun(
   const change = await changeWithNumbers(policy);
   const after = { ...reached(policy, due, at), due: null, last_run };
   const saved = savePolicy(change, policy, { ...after, overdue_at: overdueOf(after, instance) });
-  if (waiting !== undefined) dropWaiting(change, waiting);
+  if (waiting !== undefined) dropWaiting(change, SCHEDULE, waiting);
   if (last_run !== policy.last_run)
     logEvent(change, SCHEDULE, "backup_policy.run_skipped", { type: "instance", id: instance.id, name: instance.name });
   showNext(change, instance, after.next_run_at);

@@ -21,9 +21,30 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** Whether there is such a zone; an offset such as `+02:00`, which `Intl` also takes, is none. */
+/** The names of three letters that IANA has. */
+const SHORT_NAMES: readonly string[] = [
+  "CET",
+  "EET",
+  "EST",
+  "GMT",
+  "HST",
+  "MET",
+  "MST",
+  "PRC",
+  "ROC",
+  "ROK",
+  "UCT",
+  "UTC",
+  "WET",
+];
+
+/**
+ * Whether IANA has such a zone. What else `Intl` takes is none: offsets such as `+02:00`, `SystemV/…`, and old abbreviations, of which some are
+ * not the zone that people mean by them (BST is in Bangladesh).
+ */
 export function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false;
+  if (!/^[A-Za-z]/.test(name) || /^SystemV\//i.test(name)) return false;
+  if (/^[A-Za-z]{3}$/.test(name) && !SHORT_NAMES.includes(name.toUpperCase())) return false;
   try {
     formatOf(name);
     return true;

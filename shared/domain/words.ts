@@ -1,7 +1,7 @@
 // How text is searched: by the beginnings of its words, without case and accents.
 
-/** Letters that Unicode does not take apart into a letter and an accent. */
-const PLAIN: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ł: "l", ı: "i" };
+/** Letters that Unicode does not take apart into a letter and an accent, and the sigma at the end of a word. */
+const PLAIN: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ł: "l", ı: "i", ς: "σ" };
 
 const ASCII = /^[\x20-\x7e]*$/;
 
@@ -13,7 +13,7 @@ export function folded(text: string): string {
     .normalize("NFD")
     .replace(/\p{M}/gu, "")
     .normalize("NFC")
-    .replace(/[ßæœøđłı]/g, (letter) => PLAIN[letter] ?? letter);
+    .replace(/[ßæœøđłıς]/g, (letter) => PLAIN[letter] ?? letter);
 }
 
 const LETTER = /[\p{L}\p{N}]/u;

@@ -6,6 +6,7 @@ import { DryRun } from "../../shared/api/dry-run.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { overview } from "../../shared/api/overview.ts";
 import { Operation } from "../../shared/api/operations.ts";
+import { Event } from "../../shared/api/settings.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { getInstance } from "../../shared/data/instances.ts";
 import { findOperation } from "../../shared/data/operations.ts";
@@ -111,7 +112,7 @@ test("two scheduled backups run on a server at a time; the others are pending, a
   expect(shownOf((await Promise.all(ids.map((id) => backupsOf(me, id)))).flat())).toEqual(ids.map(() => "scheduled completed"));
 });
 
-test("a waiting backup is gone with its policy", async () => {
+test("a waiting backup is gone with its policy, which is an event", async () => {
   const me = await account();
   const server = await me.server();
   const ids: string[] = [];
@@ -123,6 +124,8 @@ test("a waiting backup is gone with its policy", async () => {
   const waiting = all.find(({ backups }) => backups[0]?.operation_id === null);
   expect((await me.api.delete(`/instances/${waiting?.id}/backup-policy`)).status).toBe(200);
   expect(await backupsOf(me, waiting?.id ?? "")).toEqual([]);
+  const events = (await me.api.get(`/events?resource_id=${waiting?.backups[0]?.id}`)).as(z.array(Event));
+  expect(events.map(({ type }) => type)).toEqual(["backup.delete"]);
   expect((await me.api.get(`/instances/${waiting?.id}/backup-policy`)).status).toBe(404);
   release();
   await cloud.states.settled();

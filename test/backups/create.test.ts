@@ -14,6 +14,7 @@ beforeAll(async () => {
 
 test("a backup exists immediately as pending, and is completed with its size and SHA-256 when its operation ends", async () => {
   const instance = await me.instance();
+  const before = await me.api.get(`/instances/${instance.id}`);
   const response = await me.api.post(`/instances/${instance.id}/backups`, { note: "before the upgrade" });
   const begun = response.as(Backup);
   expect(response.headers["location"]).toBe(`/api/v1/backups/${begun.id}`);
@@ -42,6 +43,9 @@ test("a backup exists immediately as pending, and is completed with its size and
     expires_at: null,
   });
   await me.until(begun.operation_id);
+  const ifMatch = { headers: { "if-match": before.headers["etag"] ?? "" } };
+  const edit = await me.api.put(`/instances/${instance.id}`, { labels: {} }, ifMatch);
+  expect(edit.status, "the backup has not changed the instance").toBe(200);
   expect((await me.api.get(`/backups/${begun.id}`)).as(Backup)).toEqual({
     ...begun,
     status: "completed",

@@ -142,6 +142,8 @@ test("a server has one drill at a time; the backup is held, the instance and the
   for (const { status, error } of responses)
     if (status !== 202) expect(error).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id: begun?.id } });
   const held = begun?.resource.id ?? "";
+  const { error } = await me.api.post(`/backups/${held === first.id ? second.id : first.id}/drill`, {});
+  expect(error?.message).toBe("The server is checking another archive; wait until that is done, or choose another server");
   expect((await me.api.delete(`/backups/${held}`)).error?.code).toBe("OPERATION_IN_PROGRESS");
   await me.until((await me.api.post(`/backups/${held}/restore`, { backup_first: false })).as(Operation).id);
   const elsewhere = await seedServer(me.id);

@@ -8,6 +8,7 @@ import { editBackup, getBackup } from "../../shared/data/backups.ts";
 import { indexAccount } from "../../shared/data/indexing.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { queryAll, removeOne, updateRaw } from "../../shared/data/table.ts";
+import { matcherOf } from "../../shared/domain/words.ts";
 import { overviewFor } from "../../shared/data/overview.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 
@@ -37,6 +38,10 @@ beforeAll(async () => {
       created_at: on(day),
       ...fields,
     });
+});
+
+test("a sigma is found whatever its case and its place in the word", () => {
+  expect(["ΘΕΣ", "θες", "θεσσαλονικης", "ΘΕΣΣΑΛΟΝΊΚΗΣ"].filter((search) => !matcherOf(search)("ΘΕΣΣΑΛΟΝΙΚΗΣ"))).toEqual([]);
 });
 
 describe("what instances are found", () => {

@@ -217,6 +217,26 @@ test("a failed change of the domain keeps the old one, and another instance can 
   expect((await (await api()).post("/instances", await harness.me.instanceBody({ domain: instance.domain }))).status).toBe(409);
 });
 
+test("while the domain is being changed nobody is told that it stays, and other fields change", async () => {
+  const { id, domain } = await harness.me.instance();
+  const moved = uniqueDomain("moved");
+  const put = async (body: object) => (await api()).put(`/instances/${id}`, body);
+  const { operation } = await harness.run(
+    workflows["update-instance"],
+    () => put({ domain: moved }),
+    async ({ task, payload, tries }, next) => {
+      if (task === "moveDomain" && tries === 1) {
+        const details = { operation_id: payload.input.operation_id };
+        expect((await put({ domain, name: "Stays" })).error).toMatchObject({ code: "OPERATION_IN_PROGRESS", details });
+        expect((await put({ name: "Renamed" })).status).toBe(200);
+      }
+      return next();
+    },
+  );
+  expect(operation).toMatchObject({ state: "succeeded" });
+  expect(await show(id)).toMatchObject({ domain: moved, name: "Renamed" });
+});
+
 test("a change of the domain that fails after another instance has taken the old one keeps the new one, on the machine as well", async () => {
   const instance = await harness.me.instance();
   const domain = uniqueDomain("wanted");
