@@ -221,7 +221,7 @@ const SILENCE: Readonly<Record<TimedName, string>> = {
   sweep: "Operations that were recorded but never started stay pending, and machines without a record go unnoticed",
   "refresh-catalog":
     "Customers see machines that are not available, or do not see those that are; or a provider's credentials are no longer valid",
-  "expire-backups": "Safety backups are kept longer than customers configured",
+  "expire-backups": "Expired backups and uploads are kept",
   "expire-history": "Events and operations are kept longer than documented",
   "run-policies": "Scheduled backups do not start, and instances without a recent backup are not shown as overdue",
 };

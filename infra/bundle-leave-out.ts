@@ -171,7 +171,7 @@ export const STAND_INS: readonly StandIn[] = [
   },
   {
     // A client knows some 30 errors, and we distinguish a few. The rest become the service's general exception, with their name. It also has
-    // the the schemas of all its commands, of which a function sends a few: the SDK's build does not mark them as free of side effects.
+    // the schemas of all its commands, of which a function sends a few: the SDK's build does not mark them as free of side effects.
     name: "errors and commands of clients that nobody uses",
     file: new RegExp(String.raw`${CLIENT}\/dist-es\/schemas\/schemas_0\.js$`),
     contents: async (path) => withPureArrays(withoutErrors(await readFile(path, "utf8"), sources())),

@@ -37,7 +37,7 @@ export const TIMED = {
   },
   "expire-backups": {
     every: Duration.hours(1),
-    description: "Deletes expired safety backups and uploads",
+    description: "Deletes expired backups and uploads",
     access: { table: "write", starts: ["delete-backup"], storage: "remove uploads" },
   },
   "expire-history": {

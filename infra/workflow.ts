@@ -98,7 +98,7 @@ export const taskTimeout = ({ steps }: Workflow): Duration =>
     Math.min(LAMBDA_MINUTES_MAX, Math.max(ASK_MINUTES, ...steps.map((each) => (each.kind === "step" ? each.minutes : 0)))),
   );
 
-/** The last resort, if nothing else ends it: every limit at its worst, and everything undone after that. */
+/** The last resort, if nothing else ends it: every limit at its worst (twice a poll's time, because asks take time, too), and everything undone after that. */
 function machineTimeout(workflow: Workflow): Duration {
   const undoing = UNDO_MINUTES + RUNS * ASK_MINUTES;
   const minutes = workflow.steps.map((each) => {
@@ -120,13 +120,6 @@ interface WorkflowMachineProps {
   polls: PollLimits | undefined;
 }
 
-/**
- * The machine's input is the workflow's own: ids and flags. With `undo_only` (and the `error` that made it necessary) nothing is
- * done but undone: the second execution, after one that died. Every task gets the input, once a step has failed with its `error`.
- *
- * A failure that was undone is an execution that SUCCEEDED, in the state `fail`: the operation tells it, and nobody of ours
- * has to do anything. Every other end of an execution is a fault of ours: it starts the second execution, and an alarm.
- */
 /** A flag that an execution's input may lack, as that of an earlier version does: its path alone would end the execution at once. */
 const isSet = (flag: string): Condition =>
   Condition.and(Condition.isPresent(`$.${flag}`), Condition.booleanEquals(`$.${flag}`, true));
@@ -134,6 +127,13 @@ const isSet = (flag: string): Condition =>
 /** Of undos and of the last states: what is not undone stays, and work that is done would be undone if its last state gave up. */
 const LAST_AGAIN = [TRY_UNDOING_AGAIN, ...FUNCTION_AGAIN];
 
+/**
+ * The machine's input is the workflow's own: ids and flags. With `undo_only` (and the `error` that made it necessary) nothing is
+ * done but undone: the second execution, after one that died. Every task gets the input, once a step has failed with its `error`.
+ *
+ * A failure that was undone is an execution that SUCCEEDED, in the state `fail`: the operation reports it, and operators need do nothing.
+ * Every other end is our fault: it starts the second execution and triggers an alarm.
+ */
 export class WorkflowMachine extends Construct {
   readonly machine: StateMachine;
   private readonly tasks: LambdaFunction;

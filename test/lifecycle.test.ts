@@ -26,7 +26,7 @@ import {
   OPERATION_TYPES,
   PHASE_WORDS,
   PROTECTION_STATUSES,
-  RENAMABLE,
+  SERVER_RENAMABLE,
   RESOURCE_TYPES,
   type ResourceType,
   RESTORABLE,
@@ -213,7 +213,7 @@ test("what else depends on a state", () => {
   expect(WRITABLE).toEqual(["running", "stopped"]);
   expect(SERVING).toEqual(["running"]);
   expect(INSTANCE_RENAMABLE).toEqual(except(INSTANCE_STATUSES, "deleting"));
-  expect(RENAMABLE).toEqual(except(PHASES, "creating", "deleting"));
+  expect(SERVER_RENAMABLE).toEqual(except(PHASES, "creating", "deleting"));
   expect(USABLE).toEqual(["ready"]);
   expect(WATCHED).toEqual(["ready", "unreachable"]);
   expect(HEALTH).toEqual({ responds: "ready", silent: "unreachable" });

@@ -14,10 +14,10 @@ export const handler = handle(api.operations.get)(async ({ params, query, caller
   const seconds = caller.wait === undefined ? 0 : query.wait; // without a slot there is no wait
   const operation = await endOf(params.id, caller, seconds).catch(async (error: unknown) => {
     // If the table is down, the slot is left to expire: a write that fails slowly would outlast the function.
-    if (error instanceof ApiError) await freePlace(caller);
+    if (error instanceof ApiError) await releaseWait(caller);
     throw error;
   });
-  await freePlace(caller);
+  await releaseWait(caller);
   return toOperation(operation);
 });
 
@@ -34,7 +34,7 @@ async function endOf(id: string, caller: Caller, seconds: number): Promise<Opera
 }
 
 /** The response matters more than the slot, which expires on its own. */
-const freePlace = (caller: Caller): Promise<void> =>
+const releaseWait = (caller: Caller): Promise<void> =>
   endWait(caller).catch((error: unknown) => {
     log.warn("could not release the slot of a waiting request", { error: error instanceof Error ? error : undefined });
   });

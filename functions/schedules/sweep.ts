@@ -36,11 +36,11 @@ type Open = Awaited<ReturnType<typeof openOperations>>[number];
 async function checkOperations(): Promise<void> {
   const open = await openOperations();
   const old = open.filter(({ createdAt }) => olderThan(createdAt, START_SECONDS));
-  const left = await paced(old, PACE, look, ({ accountId, id }) => ({ account: accountId, operation: id }));
+  const left = await paced(old, PACE, checkOperation, ({ accountId, id }) => ({ account: accountId, operation: id }));
   if (left > 0) log.warn("the sweep could not check every open operation in one run", { open: old.length, left });
 }
 
-async function look({ accountId, id }: Open): Promise<void> {
+async function checkOperation({ accountId, id }: Open): Promise<void> {
   const operation = await findOperation(accountId, id);
   if (operation === undefined || !isOpen(operation.state)) return forgetOpen(id);
   await recordCheck(id);

@@ -78,7 +78,7 @@ function localSecret(dataDir: string | undefined): string {
   return secret;
 }
 
-/** The last URL of the local AWS: presigned URLs that clients have contain it. */
+/** The port that the local AWS last had: clients' presigned URLs contain it. */
 function lastPort(file: string | undefined): number {
   return file !== undefined && existsSync(file) ? Number(readFileSync(file, "utf8")) || 0 : 0;
 }

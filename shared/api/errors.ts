@@ -96,14 +96,15 @@ export const preconditionFailed = (etag: string | null) => new ApiError("PRECOND
 // Each error that needs its own message: thrown where it happens, and declared by the endpoints that can throw it.
 
 /** A unique value that another resource already uses. */
-export const taken = (field: string, owner: unknown) => conflict(`This ${field} is already taken`, { field, resource: owner });
+export const taken = (field: string, owner: unknown) =>
+  conflict(`This ${field.replace("_", " ")} is already taken`, { field, resource: owner });
 
 export const emailTaken = () => conflict("A user with this email already exists", { field: "email" });
 
 export const overQuota = (resource: string | undefined, limit: number) =>
   new ApiError(
     "QUOTA_EXCEEDED",
-    `The account may have at most ${limit} ${String(resource).replace("_", " ")}${limit === 1 ? "" : "s"}; contact the operator to raise the limit`,
+    `The account may have at most ${limit} ${String(resource).replace("ssh_key", "SSH key")}${limit === 1 ? "" : "s"}; contact the operator to raise the limit`,
     { details: { resource, limit } },
   );
 

@@ -7,7 +7,7 @@ import { fingerprintOfHash, fingerprintOfId, hashOf } from "../domain/token-valu
 import { keys } from "./keys.ts";
 import { EVERY_LIMIT, LIMITS, WINDOW_MS } from "./rate-limits.ts";
 import { type Caller, TokenAccess } from "./records.ts";
-import { enter, freeThePlace, type Limit, timesOf, type Verdict, type Wish } from "./slots.ts";
+import { enter, releasePlace, type Limit, timesOf, type Verdict, type Wish } from "./slots.ts";
 import type { Item, Ref } from "./table.ts";
 import { labelRef, permissionsIn } from "./tokens.ts";
 import { endOfSession, openSessions, sessionTag, userRef } from "./users.ts";
@@ -30,7 +30,7 @@ const wishOf = ({ waitSeconds, at }: RequestFacts): Wish | undefined =>
 export async function endWait({ type, id, wait }: Caller): Promise<void> {
   if (wait === undefined) return;
   const key = type === "token" ? keys.tokenAccess(fingerprintOfId(id)) : keys.userAccess(id);
-  await freeThePlace(key, wait.place, wait.until);
+  await releasePlace(key, wait.place, wait.until);
 }
 
 /** The credential's limit with the smallest share left, whichever limit the request counts against. */

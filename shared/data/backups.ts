@@ -307,7 +307,7 @@ function backupError(present: Item | undefined): Error {
 
 const Expiring = z.object({ account_id: z.string(), backup_id: z.string(), instance_id: z.string() });
 
-/** Expired safety backups of all accounts. */
+/** Expired backups of all accounts. */
 export async function expiredBackups(at: string): Promise<{ accountId: string; backupId: string; instanceId: string }[]> {
   const items = await queryAll(keys.expiring(), { below: at }); // the key starts with the expiry time
   return items

@@ -8,7 +8,7 @@ import { holdInstance, requireAllowed, requireServerUsable } from "./instances.t
 import { keys } from "./keys.ts";
 import { reserveOperation } from "./operations.ts";
 import type { BackupRecord, DueRun, InstanceRecord, OperationRecord, PolicyRecord } from "./records.ts";
-import { takePlace } from "./servers.ts";
+import { takeBackupPlace } from "./servers.ts";
 import { find, type Item } from "./table.ts";
 
 /** Begins a backup of an instance: reserves it, locks the instance, and starts the operation with the change. */
@@ -51,7 +51,7 @@ export function beginScheduledBackup(
       { equals: { operation_id: null, state: BACKUP_WAITING } },
     );
   const backup = waiting ?? reserveScheduled(change, instance, due, operationId, backupId);
-  takePlace(change, instance.server_id);
+  takeBackupPlace(change, instance.server_id);
   return begin(change, by, instance, backup, operationId, { next_backup_at: next_run_at });
 }
 

@@ -4,12 +4,11 @@ import { overQuota } from "../api/errors.ts";
 import { OPEN } from "../domain/lifecycle.ts";
 import type { QuotaKind } from "../domain/limits.ts";
 import type { Where } from "./expressions.ts";
-import { type Key, keys, type ListKind } from "./keys.ts";
+import { type Key, keys, keyString, type ListKind } from "./keys.ts";
 import { countPlace, markPlace, numberOf } from "./numbers.ts";
 import type { AccountRecord } from "./records.ts";
 import { type Item } from "./table.ts";
 import { update, type Write } from "./writes.ts";
-import { keyString } from "./keys.ts";
 
 type Floors = Map<QuotaKind, { than: number; conditionError: () => Error }>;
 

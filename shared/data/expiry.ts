@@ -1,4 +1,4 @@
-// Expired safety backups: which can be deleted, and the start of their deletion.
+// Expired backups: which can be deleted, and the start of their deletion.
 import { newId } from "../domain/ids.ts";
 import { isFailure, RESTORABLE } from "../domain/lifecycle.ts";
 import { getAccount } from "./accounts.ts";
@@ -37,7 +37,7 @@ export async function reserveExpiry({ accountId, backupId }: Expired): Promise<O
   return operation;
 }
 
-const SERVICE = { operator: "Expiry of safety backups", requestId: "expire-backups" } as const;
+const SERVICE = { operator: "Expiry of backups", requestId: "expire-backups" } as const;
 
 /** Another completed backup of the same instance. The list may lag behind; the write checks it. */
 async function findOther(backup: BackupRecord): Promise<string | undefined> {

@@ -14,7 +14,7 @@ export interface Where {
   exists?: boolean;
   equals?: Item;
   oneOf?: Record<string, readonly unknown[]>;
-  /** Attributes as they were read: equal, or absent, because records of before they existed have a default when they are read. */
+  /** Attributes as they were read: equal, or absent, because records from before the attribute existed have a default when they are read. */
   unchanged?: Item;
   /** Attribute below a number or a text, or below another attribute of the item; an absent attribute is below everything. */
   below?: Record<string, number | string | { attribute: string }>;

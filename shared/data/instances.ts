@@ -21,7 +21,7 @@ import { getterOf, presentOf, refOf } from "./by-id.ts";
 import { type Change, heldByAnother, now } from "./change.ts";
 import { type Ending, Held } from "./ending.ts";
 import { certificateOf, hostReportRef } from "./host-reports.ts";
-import { keys } from "./keys.ts";
+import { keys, keyString } from "./keys.ts";
 import { listPage } from "./lists.ts";
 import type { Listed, PageQuery } from "./pages.ts";
 import { requireRunning } from "./operations.ts";
@@ -36,7 +36,6 @@ import {
 import { type Entry, type Finding, findOfParent, findPage, needsEntries } from "./search.ts";
 import { occupyServer, requireServerReady, serverRef } from "./servers.ts";
 import { find, type Item, read, readAll, updateOne } from "./table.ts";
-import { keyString } from "./keys.ts";
 import { type Version, versionOf } from "./versions.ts";
 import { check, type Write } from "./writes.ts";
 

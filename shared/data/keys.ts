@@ -115,10 +115,10 @@ export const keys = {
   /** A secret that waits, encrypted, for the task that uses it. */
   sealed: (accountId: string, operationId: string): Key => ({ pk: owned(accountId, "sealed"), sk: operationId }),
 
-  /** The restore drill in progress on a server. */
+  /** The restore drill or import in progress on a server. */
   drill: (accountId: string, serverId: string): Key => ({ pk: owned(accountId, "drill"), sk: serverId }),
 
-  /** What must be looked after across accounts: operations not yet ended, and safety backups with their end. */
+  /** What must be looked after across accounts: operations not yet ended, and backups with their end. */
   open: (): string => "OPEN",
   openOperation: (operationId: string): Key => ({ pk: keys.open(), sk: operationId }),
   expiring: (): string => "EXPIRING",

@@ -171,9 +171,7 @@ async function partsBetween(
   blocks: readonly Block[],
   { created_after, created_before }: PageQuery,
 ): Promise<Part[]> {
-  const isWithin = ({ created_at }: Item) =>
-    (created_after === undefined || String(created_at) >= created_after) &&
-    (created_before === undefined || String(created_at) < created_before);
+  const isWithin = isCreatedIn({ created_after, created_before });
   const read = async ({ from, to }: Range): Promise<Part> => {
     const isEmpty = from >= to || countIn(blocks, { from, to }) === 0;
     const items = isEmpty ? [] : await readRange(source, { above: startOf(from), below: startOf(to), ascending: true });

@@ -120,10 +120,10 @@ function concernedBy({ resource, holds = [], usesBackupId, concerns = [] }: NewO
 }
 
 /** How far an operation is: the step that runs, and the percentage. */
-export type Place = Pick<OperationRecord, "step" | "progress">;
+export type ShownProgress = Pick<OperationRecord, "step" | "progress">;
 
 /** Marks the operation as running; false if it has ended, so that an execution started too late does nothing. */
-export async function beginOperation(operation: OperationRecord, place: Place): Promise<boolean> {
+export async function beginOperation(operation: OperationRecord, place: ShownProgress): Promise<boolean> {
   const { account_id: accountId, resource, type } = operation;
   if (operation.state !== OPERATION.pending) return operation.state === OPERATION.running;
   const change = changeOf({ id: accountId });
@@ -149,7 +149,10 @@ export async function beginOperation(operation: OperationRecord, place: Place): 
 const Moved = z.object({ id: z.string(), number: z.string(), state: z.string() });
 
 /** The current step and the progress. */
-export async function showProgress({ account_id, id }: OperationRecord, shown: Place & { undoing?: true }): Promise<void> {
+export async function showProgress(
+  { account_id, id }: OperationRecord,
+  shown: ShownProgress & { undoing?: true },
+): Promise<void> {
   await updateOne(keys.record("operation", account_id, id), { set: shown }, { equals: { state: OPERATION.running } });
 }
 

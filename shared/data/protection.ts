@@ -10,7 +10,7 @@ import { keys } from "./keys.ts";
 import { listOfParent } from "./lists-of-parents.ts";
 import { minutesAfter, protectionError, savePolicy, startOf } from "./policies.ts";
 import { type OperationCore, PolicyCore } from "./records.ts";
-import { leavePlace } from "./servers.ts";
+import { leaveBackupPlace } from "./servers.ts";
 import { find, type Item, read } from "./table.ts";
 import { check, type Write } from "./writes.ts";
 
@@ -72,7 +72,7 @@ export async function protectionAfterBackup(
   if (backup === undefined || backup.operation_id !== operation.id) return undefined;
   const scheduled = backup.kind === "scheduled";
   const completed = to === BACKUP.to;
-  if (scheduled) leavePlace(change, backup.server_id);
+  if (scheduled) leaveBackupPlace(change, backup.server_id);
   if (scheduled && policy !== undefined) savePolicy(change, policy, afterRun(policy, backup, { completed, reason }));
   else if (completed && instance?.protection_status === "overdue") checkSoon(change, policy);
   if (!completed || instance === undefined) return undefined;

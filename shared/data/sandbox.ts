@@ -17,8 +17,6 @@ function timeScale(): number {
 export const later = (seconds: number): string => new Date(Date.now() + seconds * timeScale() * 1000).toISOString();
 export const isReached = (moment: string): boolean => Date.parse(moment) <= Date.now();
 
-// --- Machines ---
-
 const SandboxMachine = z.object({
   machine_id: z.string(),
   operation_id: z.string(),
@@ -69,8 +67,6 @@ export async function countRejection(machineId: string): Promise<number> {
   return Rejections.parse(item).count;
 }
 
-// --- Jobs ---
-
 const SandboxJob = z.object({ kind: z.string(), ready_at: timestamp, done: z.boolean(), answer: z.string().optional() });
 type SandboxJob = z.infer<typeof SandboxJob>;
 
@@ -91,8 +87,6 @@ export async function beginJob(machineId: string, jobId: string, kind: string, r
 export async function finishJob(machineId: string, jobId: string, answer: unknown): Promise<void> {
   await updateOne(keys.sandboxJob(machineId, jobId), { set: { done: true, answer: JSON.stringify(answer) } }, {});
 }
-
-// --- ERPs ---
 
 /** The users of the ERP besides its administrator. An empty hash lets nobody in. */
 const ErpUser = z.object({ login: z.string(), password_hash: z.string(), api_keys: z.array(z.string()) });

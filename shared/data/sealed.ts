@@ -1,6 +1,5 @@
 // Secrets that wait, encrypted, for the task that uses them; never in an execution's input.
-import { now } from "./change.ts";
-import type { Change } from "./change.ts";
+import { type Change, now } from "./change.ts";
 import { keys } from "./keys.ts";
 import { find, removeOne } from "./table.ts";
 import { seal, unseal } from "../platform/sealing.ts";

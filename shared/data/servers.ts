@@ -3,7 +3,7 @@ import { hasInstances, noneInAccount, notFound, operationInProgress, serverBusy,
 import type { Labels } from "../api/fields.ts";
 import { Server, SERVER_UNVERSIONED } from "../api/servers.ts";
 import { newId } from "../domain/ids.ts";
-import { LIFECYCLE, RENAMABLE, SERVER_PHASES, type ServerPhase, USABLE } from "../domain/lifecycle.ts";
+import { LIFECYCLE, SERVER_RENAMABLE, SERVER_PHASES, type ServerPhase, USABLE } from "../domain/lifecycle.ts";
 import { SCHEDULED_AT_ONCE } from "../domain/limits.ts";
 import { getterOf, presentOf, refOf } from "./by-id.ts";
 import { type Change, heldByAnother, now, Overtaken } from "./change.ts";
@@ -109,7 +109,7 @@ export function editServer(
   server: ServerRecord,
   { name = server.name, labels }: { name?: string | undefined; labels?: Labels | undefined },
 ): ServerRecord {
-  if (!RENAMABLE.includes(server.state)) throw serverBusy(server.state);
+  if (!SERVER_RENAMABLE.includes(server.state)) throw serverBusy(server.state);
   const updated_at = now();
   const isRenamed = name !== server.name;
   if (isRenamed) {
@@ -121,7 +121,7 @@ export function editServer(
   change.update(
     keys.record("server", change.accountId, server.id),
     { set: { ...(isRenamed && { name }), labels, updated_at } },
-    { ...(isRenamed && { equals: { name: server.name } }), oneOf: { state: RENAMABLE } },
+    { ...(isRenamed && { equals: { name: server.name } }), oneOf: { state: SERVER_RENAMABLE } },
     (present) =>
       typeof present?.["name"] === "string" && present["name"] !== server.name
         ? renamedMeanwhile(server.id)
@@ -195,7 +195,7 @@ export const requireServerReady = (change: Change, serverId: string): void =>
   change.write(check(keys.record("server", change.accountId, serverId), { oneOf: { state: USABLE } }, notUsable));
 
 /** Takes one of a usable server's places for scheduled backups. */
-export const takePlace = (change: Change, serverId: string): void =>
+export const takeBackupPlace = (change: Change, serverId: string): void =>
   change.update(
     keys.record("server", change.accountId, serverId),
     { add: { scheduled_backups: 1 } },
@@ -211,7 +211,7 @@ export class NoPlace extends Error {
   override name = "NoPlace";
 }
 
-export const leavePlace = (change: Change, serverId: string): void =>
+export const leaveBackupPlace = (change: Change, serverId: string): void =>
   change.update(keys.record("server", change.accountId, serverId), { add: { scheduled_backups: -1 } });
 
 /** Makes sure that work can be done on a server; a server that is not active is named. */

@@ -1,10 +1,9 @@
 // An exact sliding limit in one write: an item holds the times of its last N counted requests, in any order, and a request
 // passes by overwriting a time that is outside the window. The failed condition of a write that found its slot taken
 // returns the item, which shows a free slot or proves that there is none.
-import type { Key } from "./keys.ts";
+import { type Key, keyString } from "./keys.ts";
 import { NEVER, stampOf, timeOf } from "./stamps.ts";
 import { type Item, type UpdateOutcome, updateRaw } from "./table.ts";
-import { keyString } from "./keys.ts";
 
 /** A limit: the attribute that holds its slots, and how many there are. */
 export interface Limit<N extends string = string> {
@@ -64,7 +63,7 @@ export async function enter<const N extends string>(entry: Entry<N>): Promise<Ve
         retryAfterMs: waitFor(Math.min(...timesOf(item, limit.name)), now, windowMs),
       };
     slots = free.map((indexes) => indexes[Math.floor(Math.random() * indexes.length)] ?? 0);
-    place = entry.wish && freePlace(item, entry.wish, now);
+    place = entry.wish && findFreePlace(item, entry.wish, now);
   }
   throw new Error(`Found no free slot on ${key.pk} in ${TRIES} tries`);
 }
@@ -72,13 +71,13 @@ export async function enter<const N extends string>(entry: Entry<N>): Promise<Ve
 /** A request that began before those that took the slots and came to the database after them still waits for one window at most. */
 const waitFor = (oldest: number, now: number, windowMs: number): number => Math.max(1, Math.min(oldest, now) + windowMs - now);
 
-const freePlace = (item: Item, { places }: Wish, now: number): string | undefined =>
+const findFreePlace = (item: Item, { places }: Wish, now: number): string | undefined =>
   places.find((name) => timeIn(item[name]) <= now);
 
 /** Based on what this container last saw; marked as taken for concurrent requests. */
 function pickPlace(key: string, wish: Wish, now: number): string | undefined {
   const known = hints.get(key)?.places ?? {};
-  const place = freePlace(known, wish, now);
+  const place = findFreePlace(known, wish, now);
   if (place !== undefined) known[place] = stampOf(wish.untilMs);
   return place;
 }
@@ -91,7 +90,7 @@ async function takeFreed({ key, wish, now }: Entry<string>, item: Item): Promise
   if (wish === undefined) return undefined;
   let shown: Item | undefined = item;
   for (let tries = 0; shown !== undefined && tries < wish.places.length; tries++) {
-    const place = freePlace(shown, wish, now);
+    const place = findFreePlace(shown, wish, now);
     if (place === undefined) return undefined;
     const outcome: UpdateOutcome = await updateRaw(key, {
       UpdateExpression: "SET #place = :until",
@@ -108,7 +107,7 @@ async function takeFreed({ key, wish, now }: Entry<string>, item: Item): Promise
 const IS_FREE = "(attribute_not_exists(#place) OR #place <= :now)";
 
 /** Frees a place again; one that lapsed and was taken by another stays theirs. */
-export async function freeThePlace(key: Key, place: string, untilMs: number): Promise<void> {
+export async function releasePlace(key: Key, place: string, untilMs: number): Promise<void> {
   await updateRaw(key, {
     UpdateExpression: "REMOVE #place",
     ConditionExpression: "#place = :until",
@@ -163,19 +162,19 @@ function expressionOf<N extends string>(
 const hints = new Map<string, { times: Map<string, number[]>; places: Item }>();
 const HINTS_MAX = 1_000; // some 1.5 KB each
 
-function remember(place: string, item: Item, { limits, wish }: Entry<string>): void {
-  const known = hints.get(place) ?? { times: new Map<string, number[]>(), places: {} };
+function remember(key: string, item: Item, { limits, wish }: Entry<string>): void {
+  const known = hints.get(key) ?? { times: new Map<string, number[]>(), places: {} };
   for (const { name } of limits) known.times.set(name, timesOf(item, name));
   for (const name of wish?.places ?? []) known.places[name] = item[name];
-  hints.delete(place);
-  hints.set(place, known);
+  hints.delete(key);
+  hints.set(key, known);
   const [oldest] = hints.keys();
   if (hints.size > HINTS_MAX && oldest !== undefined) hints.delete(oldest);
 }
 
 /** The slot that has been free longest, marked as taken for concurrent requests; a random one when nothing is known. */
-function pickFromHint(place: string, name: string, count: number, now: number, windowMs: number): number {
-  const times = hints.get(place)?.times.get(name);
+function pickFromHint(key: string, name: string, count: number, now: number, windowMs: number): number {
+  const times = hints.get(key)?.times.get(name);
   if (times === undefined || times.length === 0) return Math.floor(Math.random() * count);
   const oldest = times.indexOf(Math.min(...times));
   if ((times[oldest] ?? now) <= now - windowMs) times[oldest] = now;

@@ -2,10 +2,9 @@
 import type * as z from "zod";
 import { preconditionFailed } from "../api/errors.ts";
 import { etagOf, versionedFields } from "../domain/etag.ts";
-import { type Key } from "./keys.ts";
+import { type Key, keyString } from "./keys.ts";
 import { type Item, type Ref } from "./table.ts";
 import { check, keyOfWrite, onlyIfUnchanged, type Write } from "./writes.ts";
-import { keyString } from "./keys.ts";
 
 export interface Version {
   key: Key;

@@ -159,7 +159,7 @@ export const workflowOf = <T extends OperationType>(type: T): WorkflowOf<T> =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the type says of the text
   type.split(".").toReversed().join("-") as WorkflowOf<T>;
 
-/** The workflows that endpoints start. A function may start those of its endpoint and no others. */
+/** All workflows. */
 export const WORKFLOW_NAMES: readonly WorkflowName[] = OPERATION_TYPES.map((type) => workflowOf(type));
 
 /** Instances can be backed up in these states; a hot backup does not change them. */
@@ -186,7 +186,7 @@ export const INSTANCE_RENAMABLE: readonly InstanceStatus[] = INSTANCE_STATUSES.f
 );
 
 /** Phases in which a server can be renamed: not while it is being created or deleted. */
-export const RENAMABLE: readonly ServerPhase[] = ["ready", "unreachable", "create_failed", "delete_failed"];
+export const SERVER_RENAMABLE: readonly ServerPhase[] = ["ready", "unreachable", "create_failed", "delete_failed"];
 
 /** A server on which work can be done. */
 export const USABLE: readonly ServerPhase[] = ["ready"];

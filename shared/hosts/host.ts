@@ -131,7 +131,7 @@ export const JOB_RESULTS = {
   drill_archive: z.object({
     checks: z.array(DrillCheck.extend({ detail: z.string().transform((text) => text.slice(0, 500)) })).max(10),
   }),
-  /** Said by the archive: no more than a format is believed of it. */
+  /** Reported by the archive, so only its format is trusted. */
   import_archive: z.object({
     erp_version: z.string().regex(/^\d{2}\.\d$/),
     edition: z.enum(EDITIONS),

@@ -13,8 +13,11 @@ export const limitMinutes = (kind: JobKind): number => JOB_MINUTES[kind] - 1;
 /** The URL of an archive is used when the job starts, and again if its download is interrupted. */
 const ARCHIVE_SECONDS = 4 * 3600;
 
+/** A job that is one script with parameters. */
+type PlainJob = Exclude<Job, Job<"check_health" | "make_archive" | "forget_archive">>;
+
 /** Contains passwords and presigned URLs: nothing of it may be logged or stored. */
-export async function parametersOf(server: HostedServer, job: Job): Promise<JobParameters> {
+export async function parametersOf(server: HostedServer, job: PlainJob): Promise<JobParameters> {
   switch (job.kind) {
     case "prepare_host":
       return prepareHost(server, job);
@@ -28,14 +31,9 @@ export async function parametersOf(server: HostedServer, job: Job): Promise<JobP
     case "start_erp":
     case "stop_erp":
     case "restart_erp":
-    case "check_health":
     case "neutralize":
     case "verify_clone":
       return { INSTANCE_ID: job.instance_id };
-    case "make_archive":
-      return { INSTANCE_ID: job.instance_id, RESTORE_ID: job.restore_id ?? "" };
-    case "forget_archive":
-      return { JOB: job.made_by };
     case "verify_archive":
       return archived(job.archive);
     case "build_restore":

@@ -1,8 +1,8 @@
 // `Idempotency-Key`: the response to a POST is stored for a day, and a retry gets the same response without a second effect.
 //
 // The record is read together with what the handler needs and written in the transaction of the effect, so that it costs no
-// call and no claim can be left behind: of two concurrent requests one is written, and the other is told that the
-// first was running.
+// call and no claim can be left behind: of two concurrent requests one is written, and the other gets an
+// error: the first was still running.
 import * as z from "zod";
 import { ApiError, firstInProgress, invalid } from "../api/errors.ts";
 import type { Change } from "../data/change.ts";

@@ -2,7 +2,7 @@
 import { concurrentlyLogged } from "./concurrently-logged.ts";
 
 interface Pace {
-  /** The initial concurrency. */
+  /** Items that start without waiting for the rate; `atOnce` still limits them. */
   burst: number;
   perSecond: number;
   /** Items that have not started by then are left out. */
@@ -20,13 +20,13 @@ export async function paced<T>(
   const began = Date.now();
   const fitting = items.slice(0, burst + Math.floor(perSecond * seconds));
   let left = items.length - fitting.length;
-  const inTime = async ([place, item]: [number, T]): Promise<void> => {
+  const unlessLate = async ([place, item]: [number, T]): Promise<void> => {
     const dueMs = (Math.max(0, place - burst) / perSecond) * 1000;
     await until(began + dueMs);
     if (Date.now() - began > seconds * 1000) left += 1; // earlier items took too long
     else await work(item);
   };
-  await concurrentlyLogged(atOnce, [...fitting.entries()], inTime, ([, item]) => about(item));
+  await concurrentlyLogged(atOnce, [...fitting.entries()], unlessLate, ([, item]) => about(item));
   return left;
 }
 

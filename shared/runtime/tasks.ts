@@ -5,7 +5,14 @@ import * as z from "zod";
 import { getBackup } from "../data/backups.ts";
 import { markCorrupt } from "../data/corrupt-backups.ts";
 import { getInstance } from "../data/instances.ts";
-import { beginOperation, commitOperation, countFailedUndo, findOperation, type Place, showProgress } from "../data/operations.ts";
+import {
+  beginOperation,
+  commitOperation,
+  countFailedUndo,
+  findOperation,
+  type ShownProgress,
+  showProgress,
+} from "../data/operations.ts";
 import { endOperation } from "../data/operation-ends.ts";
 import type { BackupRecord, InstanceRecord, OperationRecord, ServerRecord } from "../data/records.ts";
 import { dropSealed } from "../data/sealed.ts";
@@ -48,7 +55,7 @@ export type Work<I> = Records<I> & {
   /** The jobs of all steps: an undo ends those that still run, and prevents late ones. */
   stepJobs: readonly string[];
   /** Whether an undo that can do without the machine has tried often enough: some minutes, with the waits between its tries. */
-  enough: boolean;
+  triedEnough: boolean;
 };
 
 /** Waits of 2, 4, 8, 16 and 30 s are a minute at most, and each job waits three more for its machine's Docker. */
@@ -172,7 +179,7 @@ async function unlessOffline(error: unknown, part: Step | Poll, server: () => Pr
 /** A step that has just started shows a little progress, to distinguish it from one that waits. */
 const PERCENT_MIN = 5;
 
-const placeOf = (steps: readonly (Step | Poll)[], index: number): Place => ({
+const placeOf = (steps: readonly (Step | Poll)[], index: number): ShownProgress => ({
   step: steps[index]?.label ?? null,
   progress: Math.max(PERCENT_MIN, Math.round((100 * index) / steps.length)),
 });
@@ -225,7 +232,7 @@ function workOn(
     backup: once(() => getBackup(accountId, ids.backup_id ?? "")),
   };
   const stepJobs = steps.map(({ name }) => jobIdOf(operation, name));
-  return { operation, input, jobId, stepJobs, enough: (operation.failed_undos ?? 0) + 1 >= UNDO_TRIES_ENOUGH, ...records };
+  return { operation, input, jobId, stepJobs, triedEnough: (operation.failed_undos ?? 0) + 1 >= UNDO_TRIES_ENOUGH, ...records };
 }
 
 function once<T>(load: () => Promise<T>): () => Promise<T> {

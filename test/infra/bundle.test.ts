@@ -17,7 +17,7 @@ const READ_MAX = 240 * KB;
  */
 const WRITE_MAX = 288 * KB;
 /** Contains the parser of schedules, too. */
-const POLICY_MAX = 294 * KB;
+const POLICY_MAX = 295 * KB;
 const WITH_POLICIES = ["backupPolicy.update", "settings.update"];
 /** Contains all of zod, the clients of S3 and SSH, and the machine's script with its report; nobody waits for its start. */
 const TASK_FUNCTION_MAX = 1055 * KB;

@@ -1,6 +1,6 @@
 // The allowed actions for a server's status, and the reasons against the others, from the same table that the API checks.
 import type { ListedServer } from "../../../shared/api/servers.ts";
-import { isServerPhase, LIFECYCLE, RENAMABLE, SERVER_PHASES, type ServerPhase } from "../../../shared/domain/lifecycle.ts";
+import { isServerPhase, LIFECYCLE, SERVER_RENAMABLE, SERVER_PHASES, type ServerPhase } from "../../../shared/domain/lifecycle.ts";
 import { text } from "../messages/text.ts";
 
 /** The API publishes a status, which stands for these phases; whether an operation locks the server tells which. */
@@ -13,7 +13,7 @@ const isHeldIn = (phase: ServerPhase): boolean =>
   LIFECYCLE["server.create"].through === phase || LIFECYCLE["server.delete"].through === phase;
 
 export function whyNotRename(server: ListedServer): string | undefined {
-  return phasesOf(server).some((phase) => RENAMABLE.includes(phase)) ? undefined : text.allowed.busy;
+  return phasesOf(server).some((phase) => SERVER_RENAMABLE.includes(phase)) ? undefined : text.allowed.busy;
 }
 
 export function whyNotDelete(server: ListedServer, instances: number | undefined): string | undefined {

@@ -113,7 +113,7 @@ export const handler = tasks(workflow, {
 });
 
 /** The restored data stays, because the old may be gone by now; anything else is left behind rather than lose good data. */
-async function dropAgain({ operation, instance, server, jobId, stepJobs, enough }: Restore): Promise<boolean> {
+async function dropAgain({ operation, instance, server, jobId, stepJobs, triedEnough }: Restore): Promise<boolean> {
   const present = await instance();
   const job = { id: jobId, kind: "drop_old", instance_id: present.id, restore_id: operation.id, ends: stepJobs } as const;
   try {
@@ -122,7 +122,7 @@ async function dropAgain({ operation, instance, server, jobId, stepJobs, enough 
     if (progress.ready) await recordNeutralized(present, operation, progress.result.neutralized);
     return progress.ready;
   } catch (error) {
-    if (!(error instanceof GiveUp && enough)) throw error;
+    if (!(error instanceof GiveUp && triedEnough)) throw error;
     log.error("the data that a restore replaced is still on the machine", { instance: present.id, error });
     return true;
   }
