@@ -1,9 +1,10 @@
 // `npm run admin -- COMMAND`: accounts, users, quotas and forgotten passwords, on this machine or in a deployment.
 import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
 import { parseArgs } from "node:util";
 import * as z from "zod";
 import { ApiError } from "../shared/api/errors.ts";
-import { email, text } from "../shared/api/fields.ts";
+import { characters, email, text } from "../shared/api/fields.ts";
 import { indexAccount } from "../shared/data/indexing.ts";
 import {
   accountIds,
@@ -192,16 +193,13 @@ const person = (values: Values) => {
 /** Passwords never come from an argument: everyone on the machine can see arguments. */
 async function withPassword<T>(values: Values, use: (password: string) => Promise<T>): Promise<T> {
   if (!values["ask-password"]) return use(generatePassword());
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const password = await lines.question("Password (12 to 128 characters): ");
+  process.stderr.write("Password (12 to 128 characters): ");
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: unseen, terminal: process.stdin.isTTY });
+  const password = await lines.question("");
   lines.close();
-  return use(
-    given(
-      "password",
-      password,
-      z.string().min(12, "must have at least 12 characters").max(128, "must have at most 128 characters"),
-    ),
-  );
+  process.stderr.write("\n");
+  return use(given("password", password, characters(12, 128)));
 }
 
 /** The operator knows a password that they typed. */

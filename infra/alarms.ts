@@ -54,42 +54,42 @@ export class Alarms extends Construct {
     this.action = new SnsAction(this.topic);
 
     this.alarm("API errors", rest.metricServerError({ period: PERIOD, statistic: Stats.SUM }), {
-      above: 5,
+      atLeast: 5,
       impact: "Customers' requests get 500 or 503",
       anchor: "api-errors",
     });
     this.alarm("authorizer errors", authorize.metricErrors({ period: PERIOD }), {
-      above: 1,
+      atLeast: 1,
       impact: "Customers with a valid credential get 503",
       anchor: "authorizer-errors",
     });
     this.alarm("table throttled", this.throttles(table), {
-      above: 1,
+      atLeast: 1,
       impact: "Requests and operations are slow or get 503, because one partition of the table is overloaded",
       anchor: "table-throttled",
     });
 
     this.alarm("functions throttled", LambdaFunction.metricAllThrottles({ period: PERIOD, statistic: Stats.SUM }), {
-      above: 1,
+      atLeast: 1,
       impact:
         "Customers' requests get 503 and operations wait, because the account has reached its quota of concurrent functions",
       anchor: "functions-throttled",
     });
     // The rule that starts the undo counts the deaths: one metric instead of three for each state machine.
     this.alarm("execution died", this.matches(schedules.deaths), {
-      above: 1,
+      atLeast: 1,
       impact:
         "A customer's operation failed because of a bug or outage on our side; its undo has started, and the resource is locked until it is done",
       anchor: "execution-died",
     });
     this.alarm("rescue errors", schedules.rescue.metricErrors({ period: PERIOD }), {
-      above: 1,
+      atLeast: 1,
       impact:
         "The undo of a dead execution has not started yet: a customer's resource stays locked, and a machine may cost money",
       anchor: "rescue-errors",
     });
     this.alarm("not rescued", schedules.unrescued.metricApproximateNumberOfMessagesVisible({ period: PERIOD }), {
-      above: 1,
+      atLeast: 1,
       impact:
         "The undo of a dead execution did not start on time: a customer's resource stays locked until the sweep or an operator undoes it",
       anchor: "not-rescued",
@@ -101,23 +101,23 @@ export class Alarms extends Construct {
   /** What the service counts itself, and should be zero. */
   private counts(): void {
     this.alarm("undo failed", this.own("UndoFailed"), {
-      above: 1,
+      atLeast: 1,
       impact:
         "An undo failed: a customer's resource was unlocked in a failed status, and something may be left at the provider, costing money",
       anchor: "undo-failed",
     });
     this.alarm("drill failed", this.own("DrillFailed"), {
-      above: 1,
+      atLeast: 1,
       impact: "A customer's backup cannot be restored as it should: a loss of the instance now may be a loss of data",
       anchor: "drill-failed",
     });
     this.alarm("orphan machines", this.own("OrphanMachines"), {
-      above: 1,
+      atLeast: 1,
       impact: "The provider has a machine of ours without a record: it costs money and serves nobody",
       anchor: "orphan-machines",
     });
     this.alarm("backups overdue", this.own("BackupsOverdue"), {
-      above: 1,
+      atLeast: 1,
       impact:
         "A customer's instance has had no backup for two hours after one was due: a failure now loses more data than its policy allows",
       anchor: "backups-overdue",
@@ -140,14 +140,14 @@ export class Alarms extends Construct {
   private alarm(
     name: string,
     metric: IMetric,
-    { impact, anchor, ...limit }: Runbook & ({ above: number } | { below: number }),
+    { impact, anchor, ...limit }: Runbook & ({ atLeast: number } | { below: number }),
   ): void {
     const missing = "below" in limit;
     const alarm = new Alarm(this, name, {
       alarmName: `${stackName(this.environment)}: ${name}`,
       alarmDescription: `${impact}. What to do: docs/operations.md#${anchor}`,
       metric,
-      threshold: missing ? limit.below : limit.above,
+      threshold: missing ? limit.below : limit.atLeast,
       comparisonOperator: missing
         ? ComparisonOperator.LESS_THAN_THRESHOLD
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -185,6 +185,7 @@ export class Alarms extends Construct {
         statistic: Stats.SUM,
         period: PERIOD,
       });
+    // Ten, which is as many as an alarm may have.
     const metrics = [undefined, ...Object.keys(INDEXES)].flatMap((index) => [
       of("ReadThrottleEvents", index),
       of("WriteThrottleEvents", index),

@@ -6,15 +6,17 @@ import { promisify } from "node:util";
 import { builtOnce, fingerprintOf, ROOT } from "./built.ts";
 
 /** Everything that goes into the files: the dashboard, the code it shares with the API, dependencies and build code. */
-const SOURCES = [
+export const SOURCES = [
   "dashboard",
   "CHANGELOG.md",
   "shared/api",
   "shared/domain",
+  "shared/runtime/concurrently.ts",
   "shared/runtime/validate.ts",
   "infra/dashboard-build.ts",
   "package.json",
   "package-lock.json",
+  "tsconfig.json",
 ];
 
 /** The folder of the current sources' dashboard: built if there is none yet. */

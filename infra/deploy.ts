@@ -158,7 +158,9 @@ async function cdk(args: string[]): Promise<void> {
     child.once("error", failed);
   });
   if (code !== 0)
-    throw new DeployError("The deployment failed; see the output above for the reason. The previous deployment keeps working.");
+    throw new DeployError(
+      "The deployment failed; see the output above for the reason. If there was a deployment before, it keeps working.",
+    );
 }
 
 async function outputsOf(outputs: string, environment: Environment): Promise<{ BaseUrl: string; Dashboard: string }> {

@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { SOURCES } from "../infra/dashboard-build.ts";
 
 interface Import {
   file: string;
@@ -55,6 +56,13 @@ test("functions, infra and dashboard import shared and never each other, except 
           !isIn(file, folder) || !isOurs(from) || isIn(from, "shared", folder) || (folder === "infra" && isWorkflow(from)),
       ),
     ).toEqual([]);
+});
+
+test("whatever the dashboard imports makes it be built again", () => {
+  const reached = new Set(globSync("dashboard/src/**/*.{ts,tsx}"));
+  for (const file of reached) for (const each of imports) if (each.file === file && isOurs(each.from)) reached.add(each.from);
+  expect(reached.size).toBeGreaterThan(200);
+  expect([...reached].filter((file) => !SOURCES.some((source) => file === source || isIn(file, source)))).toEqual([]);
 });
 
 test("shared/api and shared/domain are pure: they import zod, each other, three modules for IDs and texts, and the cron parser", () => {

@@ -74,6 +74,31 @@ test("a bulk action says what it leaves out, starts the rest in sequence through
   expect(sent).toHaveLength(4);
 });
 
+test("what the user selects while everything is being selected counts, and a click beside a dialog keeps what was typed", async ({
+  open,
+}) => {
+  const page = await open("/instances", { as: big });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(/\/instances\?.*per_page=100/, async (route) => {
+    await promise;
+    await route.fallback();
+  });
+  await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
+  await button(page, `Select all ${MANY + 2}`).click();
+  await page.getByRole("checkbox", { name: "Select Shop two on" }).click();
+  const arrived = page.waitForResponse(/\/instances\?.*per_page=100/);
+  resolve();
+  await (await arrived).finished();
+  await page.getByRole("checkbox", { name: "Select Shop one on" }).click();
+  await page.getByText("18 selected").waitFor();
+  await button(page, "Actions").click();
+  await page.getByRole("menuitem", { name: "Change labels" }).click();
+  const asked = dialog(page, "Change labels of 18 instances");
+  await asked.getByLabel("Labels to add").fill("env: production");
+  await page.mouse.click(5, 5);
+  expect(await asked.getByLabel("Labels to add").inputValue()).toBe("env: production");
+});
+
 test.for([
   { device: "phone", phone: true, width: 320 },
   { device: "tablet", phone: false, width: 768 },

@@ -114,6 +114,12 @@ test("operations in progress are shown with their current step until they end", 
   await mine.until(begun.operation_id);
   await page.getByText("Nothing in progress.").waitFor();
   await link(page, "2 active servers").waitFor();
+  const release = holdWork(cloud);
+  const deletion = (await mine.api.delete(`/servers/${begun.id}`)).as(Operation);
+  await page.goto("/");
+  await page.getByRole("progressbar", { name: /Deleting server: erp-9/ }).waitFor();
+  release();
+  await mine.until(deletion.id);
 });
 
 const HOME_REQUESTS_MAX = 4;

@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import * as z from "zod";
 import { describe, expect } from "vitest";
 import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { Operation } from "../../shared/api/operations.ts";
@@ -99,6 +100,36 @@ describe("actions", () => {
     await button(dialog(page, "Restart Shop?"), "Restart").click();
     await page.getByText("Instance restarted: Shop").first().waitFor();
     expect(sent).toEqual([{ action: "stop" }, { action: "start" }, { action: "restart" }]);
+  });
+
+  test("a start after one whose response was lost, and a stop, starts the instance again", async ({ open, faults }) => {
+    faults.expected.push(/^Failed to load resource/);
+    const mine = await account({ seeded: true });
+    const { id } = await mine.instance({ name: "Shop" });
+    const stop = async () => mine.until((await mine.api.post(`/instances/${id}/actions`, { action: "stop" })).as(Operation).id);
+    await stop();
+    const page = await open(`/instances/${id}`, { as: mine });
+    const { promise: lost, resolve } = Promise.withResolvers<Operation>();
+    await page.route(
+      "**/actions",
+      async (route) => {
+        const response = await route.fetch();
+        await route.abort();
+        resolve(z.object({ data: Operation }).parse(await response.json()).data);
+      },
+      { times: 1 },
+    );
+    await button(page, "Start").click();
+    await mine.until((await lost).id);
+    await stop();
+    await page.getByText("Can't reach the service").first().waitFor();
+    let fetched = false;
+    page.on("requestfinished", (request) => (fetched ||= new URL(request.url()).pathname.endsWith(`/instances/${id}`)));
+    const comeBack = () => page.evaluate(`window.dispatchEvent(new Event("visibilitychange"))`);
+    // Each time asks anew for what the page shows, and the rate limit is for all.
+    await expect.poll(() => comeBack().then(() => fetched), { interval: 2_000 }).toBe(true);
+    await button(page, "Start").click();
+    await fact(page, "Status", "Running");
   });
 
   test("an error that only the API finds is shown with its request ID", async ({ open }) => {

@@ -119,7 +119,7 @@ test("a page whose request is never responded to says so in the end, and shows w
   const failure = page.getByRole("alert").getByText("Can't reach the service");
   await expect
     .poll(async () => {
-      await page.clock.fastForward(41_000);
+      await page.clock.fastForward(61_000);
       return failure.isVisible();
     })
     .toBe(true);

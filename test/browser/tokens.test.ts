@@ -102,9 +102,11 @@ describe("creating an API key", () => {
       .waitFor();
   });
 
-  test("the last day of an API key must be in the future, and the key ends with it", async ({ open }) => {
+  test("the last day of an API key must be in the future, and the key ends with it, in the chosen zone", async ({ open }) => {
     const mine = await account();
-    const page = await open(CREATE, { as: mine });
+    const page = await open("/config.json", { as: mine, zone: "America/Los_Angeles" });
+    await page.evaluate(`localStorage.setItem("zone", "utc")`);
+    await page.goto(CREATE);
     await page.getByLabel("Name").fill("For the fair");
     await page.getByRole("radio", { name: "Read only" }).check();
     await page.getByRole("button", { name: /^Expires/ }).click();
@@ -119,6 +121,7 @@ describe("creating an API key", () => {
     expect(await tokenNamed(mine, "For the fair")).toBeUndefined();
     await day.fill(`${year}-01-31`);
     await page.getByText("Must be in the future.").waitFor({ state: "detached" });
+    await page.getByText(/^Expires at the end of \w+,? 31 January/).waitFor();
     await submit(page);
     await shownKey(page, "For the fair");
     expect((await tokenNamed(mine, "For the fair"))?.expires_at).toBe(`${year}-01-31T23:59:59.000Z`);

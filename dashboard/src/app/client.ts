@@ -57,8 +57,8 @@ export const client = clientOf(endpoints, {
   },
 });
 
-/** Longer than the API takes for any response: after it, the connection is gone without a word, as on a train or after a night. */
-const SILENCE_MS = 40_000;
+/** Longer than the API takes for any response (an authorizer of 20 s, a function of 28 s): after it, the connection is gone without a word, as on a train or after a night. */
+const SILENCE_MS = 60_000;
 
 /** Otherwise a page would wait for minutes, until the browser gives up. */
 async function fetchInTime(url: Parameters<typeof fetch>[0], init: RequestInit): Promise<Response> {

@@ -51,7 +51,7 @@ export const queryClient = new QueryClient({
   }),
 });
 
-/** Key prefixes of what no change makes stale, of what is asked regularly anyway, and of dry runs, whose dialog closes with the change. */
+/** Key prefixes that a change does not refetch: fixed, polled anyway, of a dialog that closes with the change, or looked up once. */
 const LASTING = new Set<unknown>(["catalog", "watch", "dry-run", "exists"]);
 
 let refreshing = 0;

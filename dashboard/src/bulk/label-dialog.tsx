@@ -65,7 +65,10 @@ export function LabelDialog({ kind, labeled, selected, onDone, onDismiss }: Prop
         description={say.addAbout}
         value={added}
         error={problem}
-        onChange={(value) => setTyped([value, removed])}
+        onChange={(value) => {
+          setTyped([value, removed]);
+          setProblem(undefined);
+        }}
       />
       <FormField label={say.remove} description={say.removeAbout}>
         <Input value={removed} onChange={({ detail }) => setTyped([added, detail.value])} />

@@ -7,13 +7,10 @@ import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { events, type ListQuery, tokens } from "../app/queries.ts";
 import { locale } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
-import { nextDay, startOf, useZone } from "../resource/moment.ts";
+import { isDay, nextDay, startOf, useZone } from "../resource/moment.ts";
 import type { Narrowing } from "../resource/list-query.ts";
 import type { Place } from "../resource/use-place.ts";
 import { actionInWords, actionTypes } from "./words.ts";
-
-const DAY = /^\d{4}-\d\d-\d\d$/;
-const isDay = (day: string): boolean => DAY.test(day) && !Number.isNaN(Date.parse(day));
 
 export function eventQuery({ type, actor, resource, day }: Place): ListQuery {
   return {

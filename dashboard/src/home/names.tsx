@@ -16,10 +16,9 @@ export function Name({ of: { type, id } }: { of: Operation["resource"] }) {
 }
 
 function NameFrom({ of: { type, id }, about }: { of: Operation["resource"]; about: readonly Event[] }) {
-  // Its deletion may be older than all of them.
-  const gone = useIsGone(about.length === 0 ? { type, id } : undefined);
-  // A deletion that failed is followed by nothing: the list of failures then shows it as well.
-  if (gone || about[0]?.type === `${type}.delete`) return text.home.deleted;
+  // An event says that its deletion was requested, which may be older than all of them; only its record shows whether it is gone.
+  const mayBeGone = about.length === 0 || about[0]?.type === `${type}.delete`;
+  if (useIsGone(mayBeGone ? { type, id } : undefined)) return text.home.deleted;
   const name = about.find(({ resource }) => resource.name !== null)?.resource.name ?? id;
   const page = pageOf({ type, id });
   return page === undefined ? name : <Link to={page}>{name}</Link>;

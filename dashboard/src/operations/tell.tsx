@@ -1,4 +1,4 @@
-// Tells how work that this page began has ended.
+// Tells how the user's operations have ended.
 import type { Operation } from "../../../shared/api/operations.ts";
 import { RequestId } from "../app/failure.tsx";
 import { notify } from "../app/notifications.ts";

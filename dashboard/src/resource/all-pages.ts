@@ -1,5 +1,5 @@
 // Everything that a list's filter lets through, page by page. Waits for the API's rate limit as often as it must.
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { ListMeta } from "../../../shared/api/fields.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import type { ListQuery, Question } from "../app/queries.ts";
@@ -7,28 +7,39 @@ import { queryClient } from "../app/query-client.ts";
 
 export type List<Item> = (query: ListQuery) => Question<{ data: Item[]; meta: ListMeta }>;
 
-/** Fetches them when asked to. */
+const IDLE = { pending: false, error: null };
+
+/** Fetches them when asked to, unless that is cancelled meanwhile: then nothing is used. */
 export function useAllPages<Item>(list: List<Item>, query: ListQuery, use: (items: Item[]) => void) {
-  const [{ pending, error }, set] = useState<{ pending: boolean; error: unknown }>({ pending: false, error: null });
+  const [{ pending, error }, set] = useState<{ pending: boolean; error: unknown }>(IDLE);
+  const latest = useRef(0);
   const fetchAll = async (): Promise<void> => {
+    const mine = ++latest.current;
+    const isWanted = (): boolean => latest.current === mine;
     set({ pending: true, error: null });
     try {
-      use(await allPages(list, query));
-      set({ pending: false, error: null });
+      const items = await allPages(list, query, isWanted);
+      if (!isWanted()) return;
+      use(items);
+      set(IDLE);
     } catch (failure) {
-      set({ pending: false, error: failure });
+      if (isWanted()) set({ pending: false, error: failure });
     }
   };
-  return { pending, error, fetchAll: () => void fetchAll() };
+  const cancel = (): void => {
+    latest.current++;
+    set(IDLE);
+  };
+  return { pending, error, fetchAll: () => void fetchAll(), cancel };
 }
 
-async function allPages<Item>(list: List<Item>, query: ListQuery): Promise<Item[]> {
+async function allPages<Item>(list: List<Item>, query: ListQuery, isWanted: () => boolean): Promise<Item[]> {
   const found: Item[] = [];
   for (let cursor: string | undefined; ;) {
     const asked = { ...query, per_page: PER_PAGE_MAX, ...(cursor !== undefined && { cursor }) };
     const { data, meta } = await queryClient.fetchQuery({ ...list(asked), staleTime: 0, gcTime: 0 });
     found.push(...data);
-    if (meta.next_cursor === null) return found;
+    if (meta.next_cursor === null || !isWanted()) return found;
     cursor = meta.next_cursor;
   }
 }

@@ -23,13 +23,13 @@ interface DialogProps {
   onDismiss: () => void;
 }
 
-/** It stays while its request is pending: nothing can call that back. */
+/** It stays while its request is pending, which nothing can call back, and a click beside it does not discard what was typed. */
 export function Dialog({ title, children, confirm, disabled = false, pending, error, send, onConfirm, onDismiss }: DialogProps) {
   return (
     <Modal
       visible
       header={title}
-      onDismiss={() => !pending && onDismiss()}
+      onDismiss={({ detail }) => !pending && detail.reason !== "overlay" && onDismiss()}
       footer={
         <Box float="right">
           <SpaceBetween direction="horizontal" size="xs">

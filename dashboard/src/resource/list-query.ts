@@ -41,7 +41,7 @@ export const knownFilters = (filters: Filters, place: Place): Chosen =>
 
 const LABEL = /^[a-z0-9][a-z0-9_.-]{0,62}:/;
 
-/** What a list is asked for: `env:production` is a label, anything else are words. */
+/** What a list is asked for: `env:production` is a label, anything else is searched for as words. */
 function findingOf(typed: string): ListQuery {
   const parts = withoutUrls(typed)
     .split(/\s+/)

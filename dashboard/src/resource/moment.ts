@@ -55,6 +55,9 @@ export function dayIn(at: number | string): Date {
     : new Date(time.getFullYear(), time.getMonth(), time.getDate());
 }
 
+/** Whether a text is a day such as 2026-11-20. */
+export const isDay = (day: string): boolean => /^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day));
+
 /** When a day such as 2026-11-20 begins in the chosen zone. */
 export const startOf = (day: string): string =>
   new Date(chosen.get() === "utc" ? `${day}T00:00:00Z` : `${day}T00:00:00`).toISOString();

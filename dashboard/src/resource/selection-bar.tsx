@@ -8,11 +8,11 @@ interface Props {
   selected: readonly unknown[];
   total: number;
   everything: ReturnType<typeof useAllPages>;
-  select: (none: []) => void;
+  onClear: () => void;
 }
 
 /** In one line, because it takes the place of one: rows that moved would be missed by the next click. */
-export const SelectionBar = ({ selected, total, everything, select }: Props) => (
+export const SelectionBar = ({ selected, total, everything, onClear }: Props) => (
   <span className="selection">
     <span role="status">{text.resource.list.selected(inDigits(selected.length))}</span>
     {total > selected.length && (
@@ -20,7 +20,7 @@ export const SelectionBar = ({ selected, total, everything, select }: Props) => 
         {text.resource.list.selectAll(inDigits(total))}
       </Button>
     )}
-    <Button variant="inline-link" onClick={() => select([])}>
+    <Button variant="inline-link" onClick={onClear}>
       {text.resource.list.clearSelection}
     </Button>
   </span>

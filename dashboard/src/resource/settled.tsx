@@ -1,7 +1,7 @@
 // The forecast of a form: of its present values, once they are valid and the user has stopped typing.
-import { useEffect, useState } from "react";
 import type * as z from "zod";
 import { Forecast, type Rehearse } from "./forecast.tsx";
+import { useSettled } from "./use-pages.ts";
 
 interface Props<Schema extends z.ZodType> {
   schema: Schema;
@@ -16,11 +16,7 @@ const PAUSE_MS = 600;
 
 export function SettledForecast<Schema extends z.ZodType>({ schema, body, rehearse, of, returns = true }: Props<Schema>) {
   const latest = JSON.stringify(body);
-  const [settled, setSettled] = useState(latest);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(latest), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [latest]);
+  const settled = useSettled(latest, PAUSE_MS);
   const valid = schema.safeParse(JSON.parse(settled));
   return valid.success && <Forecast rehearse={() => rehearse(valid.data)} of={[of, settled]} returns={returns} />;
 }

@@ -100,6 +100,11 @@ export function ResourceTable<Item extends { id: string }>(props: TableProps<Ite
   const box = useFocusNext(query.data);
   const { selected, selectShown, select } = useSelection(items, JSON.stringify({ ...asked, sort: "", order: "" }));
   const everything = useAllPages(list, asked, select);
+  /** What the user selects counts, and not what arrives after it. */
+  const selectNow = (choose: () => void): void => {
+    everything.cancel();
+    choose();
+  };
   const pages = Math.max(1, Math.ceil((meta?.total ?? 0) / perPage));
   const [total, sort] = [meta?.total ?? 0, place.sort];
 
@@ -116,20 +121,22 @@ export function ResourceTable<Item extends { id: string }>(props: TableProps<Ite
         {selected.length > 0 && everything.error !== null && <Failure error={everything.error} />}
         <ListHeader
           {...props}
-          {...(selected.length > 0 && { description: <SelectionBar {...{ selected, total, everything, select }} /> })}
+          {...(selected.length > 0 && {
+            description: <SelectionBar {...{ selected, total, everything }} onClear={() => selectNow(() => select([]))} />,
+          })}
           total={meta}
           updatedAt={query.dataUpdatedAt}
           refreshing={query.isRefetching}
           onRefresh={() => void query.refetch()}
           selected={selected.length}
           tools={<Tools of={props} listed={listed} total={total} />}
-          onSelection={Bulk !== undefined && <Bulk selected={selected} onDone={() => select([])} />}
+          onSelection={Bulk !== undefined && <Bulk selected={everything.pending ? [] : selected} onDone={() => select([])} />}
         />
       </SpaceBetween>
     ),
     ...(Filters !== undefined && { filter: <Filters {...props} place={place} go={go} /> }),
     // The rows of an earlier filter, shown until the right ones arrive, are not for selecting.
-    ...(Bulk !== undefined && selectable(selected, selectShown, query.isPlaceholderData)),
+    ...(Bulk !== undefined && selectable(selected, (items) => selectNow(() => selectShown(items)), query.isPlaceholderData)),
   };
   return (
     <div ref={box} className="list">

@@ -32,7 +32,7 @@ export function usePages<Item extends { id: string }>(
   const [wanted, setWanted] = useState(1);
   const [typed, setTyped] = useState("");
   const text = useSettled(typed, PAUSE_MS);
-  const search = /[\p{L}\p{N}]/u.test(text) ? text : undefined;
+  const search = /[\p{L}\p{N}]/u.test(text) ? text.slice(0, 100) : undefined;
   const whole = useQuery(list({ ...query, page: 1, per_page: PER_PAGE_MAX }));
   const pages = useQueries({
     queries: Array.from({ length: wanted }, (_, index) =>

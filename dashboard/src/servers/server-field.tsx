@@ -1,4 +1,4 @@
-// Chooses the server of an instance, among the active ones.
+// Chooses one of the active servers.
 import type { ReactNode } from "react";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { servers } from "../app/queries.ts";

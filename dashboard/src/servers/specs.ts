@@ -1,4 +1,4 @@
-// The specs of a machine, in words.
+// The specs of a server, in words.
 import type { ServerSpecs } from "../../../shared/api/servers.ts";
 import { text } from "../messages/text.ts";
 

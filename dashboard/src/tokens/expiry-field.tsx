@@ -5,6 +5,7 @@ import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { locale } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
+import { dayIn, useZone } from "../resource/moment.ts";
 import { endOf, type Expiry, EXPIRIES, isExpiry } from "./expiry.ts";
 
 interface Props {
@@ -18,6 +19,7 @@ const day = new Intl.DateTimeFormat(locale, { dateStyle: "full" });
 
 export function ExpiryField({ expiry, date, error, onChange }: Props) {
   const say = text.tokens.expiry;
+  useZone();
   const end = endOf(expiry, date);
   const options = EXPIRIES.map((value) => ({ value, label: say.choices[value] }));
   return (
@@ -25,7 +27,7 @@ export function ExpiryField({ expiry, date, error, onChange }: Props) {
       <FormField
         label={say.title}
         description={say.about}
-        constraintText={end === undefined ? say.untilRevoked : end !== null && say.endOf(day.format(end))}
+        constraintText={end === undefined ? say.untilRevoked : end !== null && say.endOf(day.format(dayIn(end.getTime())))}
       >
         <Select
           options={options}

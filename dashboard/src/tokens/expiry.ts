@@ -1,4 +1,5 @@
-// When an API key expires: at the end of a day in the user's time zone.
+// When an API key expires: at the end of a day in the zone that the user has chosen for times.
+import { dayIn, isDay, nextDay, startOf } from "../resource/moment.ts";
 import { serviceNow } from "../session/clock.ts";
 
 export const EXPIRIES = ["30", "90", "365", "on", "never"] as const;
@@ -9,12 +10,14 @@ export const isExpiry = (value: unknown): value is Expiry => EXPIRIES.some((each
 /** Undefined for never; null while the typed date is invalid. */
 export function endOf(expiry: Expiry, date: string): Date | undefined | null {
   if (expiry === "never") return undefined;
-  if (expiry === "on") return endOfDay(date);
-  const end = new Date(serviceNow());
-  end.setDate(end.getDate() + Number(expiry));
-  end.setHours(23, 59, 59, 0);
-  return end;
+  if (expiry === "on") return isDay(date) ? endOfDay(date) : null;
+  const last = dayIn(serviceNow());
+  last.setDate(last.getDate() + Number(expiry));
+  return endOfDay(isoDayOf(last));
 }
 
-/** Parses a date such as 2027-01-31; undefined for an incomplete one. */
-const endOfDay = (date: string): Date | null => (/^\d{4}-\d{2}-\d{2}$/.test(date) ? new Date(`${date}T23:59:59`) : null);
+/** The last second of a day such as 2027-01-31. */
+const endOfDay = (day: string): Date => new Date(Date.parse(startOf(nextDay(day))) - 1000);
+
+const isoDayOf = (date: Date): string =>
+  new Date(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate())).toISOString().slice(0, 10);
