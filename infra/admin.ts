@@ -1,5 +1,5 @@
 // `npm run admin -- COMMAND`: accounts, users, quotas and forgotten passwords, on this machine or in a deployment.
-import { createInterface } from "node:readline/promises";
+import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { parseArgs } from "node:util";
 import * as z from "zod";
@@ -13,6 +13,7 @@ import {
   createUser,
   deleteUser,
   emailsOf,
+  namedAccount,
   resetPassword,
   setQuota,
 } from "../shared/data/operator.ts";
@@ -21,7 +22,7 @@ import { generatePassword } from "../shared/domain/generated-password.ts";
 import { DEFAULT_QUOTAS, SESSIONS_PER_USER } from "../shared/domain/limits.ts";
 import { serviceKey } from "../shared/platform/service-key.ts";
 import { LocalError } from "./local/errors.ts";
-import { readAccess } from "./local/access.ts";
+import { NOT_RUNNING, readAccess, useAccess } from "./local/access.ts";
 import { tableName } from "./settings.ts";
 import { ENVIRONMENTS } from "../shared/domain/environments.ts";
 
@@ -117,7 +118,8 @@ async function run(): Promise<void> {
     case "set-quota":
       return quotas(required("account", values.account), values);
     case "index":
-      for (const id of values.account === undefined ? await accountIds() : [values.account]) await indexAccount(id);
+      for (const id of values.account === undefined ? await accountIds() : [(await namedAccount(values.account)).id])
+        await indexAccount(id);
       return console.log("Every record can be found");
     case "release-machine": {
       const name = required("name", values.name);
@@ -146,9 +148,11 @@ type Values = ReturnType<typeof parse>["values"];
 /** Points the table's client at the local service, or at a deployment. */
 function connect(environment: string | undefined, data: string | undefined): void {
   if (environment === undefined) {
-    Object.assign(process.env, readAccess(data));
+    useAccess(readAccess(data));
     return;
   }
+  if (data !== undefined)
+    throw new UsageError("--data is a folder of this machine, and --environment a deployment: give one of them.");
   const known = ENVIRONMENTS.find((name) => name === environment);
   if (known === undefined) throw new UsageError(`--environment is ${ENVIRONMENTS.join(" or ")}.`);
   Object.assign(process.env, { TABLE_NAME: tableName(known), ENVIRONMENT: known });
@@ -187,19 +191,27 @@ async function quotas(accountId: string, values: Values): Promise<void> {
 
 const person = (values: Values) => {
   const address = given("email", values.email, email);
-  return { email: address, name: values.user ?? address };
+  return { email: address, name: values.user === undefined ? address : given("user", values.user, text(100, "")) };
 };
 
 /** Passwords never come from an argument: everyone on the machine can see arguments. */
 async function withPassword<T>(values: Values, use: (password: string) => Promise<T>): Promise<T> {
   if (!values["ask-password"]) return use(generatePassword());
-  process.stderr.write("Password (12 to 128 characters): ");
+  const password = await unseenLine("Password (12 to 128 characters): ");
+  const problem = characters(12, 128).safeParse(password).error?.issues[0];
+  if (problem !== undefined) throw new UsageError(`The password ${problem.message}.`);
+  return use(password);
+}
+
+/** The next line of the standard input, which a terminal does not show; empty at its end. */
+async function unseenLine(prompt: string): Promise<string> {
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: unseen, terminal: process.stdin.isTTY });
-  const password = await lines.question("");
+  process.stderr.write(prompt); // from here on nothing typed is shown
+  const { value } = await lines[Symbol.asyncIterator]().next();
   lines.close();
   process.stderr.write("\n");
-  return use(given("password", password, characters(12, 128)));
+  return value ?? "";
 }
 
 /** The operator knows a password that they typed. */
@@ -224,11 +236,19 @@ function given(option: string, value: string | undefined, schema: z.ZodType<stri
   return result.data;
 }
 
+const isCode = (error: unknown, name: string): boolean =>
+  error instanceof Error && (error.name === name || ("code" in error && error.code === name));
+
+const isRegionMissing = (error: unknown): boolean => error instanceof Error && error.message === "Region is missing";
+
 try {
   await run();
 } catch (error) {
   if (error instanceof UsageError) console.error(`${error.message === "" ? "" : `${error.message}\n\n`}${USAGE}`);
   else if (error instanceof ApiError || error instanceof LocalError) console.error(error.message);
+  else if (isCode(error, "ECONNREFUSED")) console.error(NOT_RUNNING);
+  else if (isCode(error, "CredentialsProviderError") || isRegionMissing(error))
+    console.error("Your shell has no AWS credentials, or no region: set them as docs/deploy.md says.");
   else throw error;
   process.exitCode = 1;
 }

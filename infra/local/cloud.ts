@@ -69,11 +69,17 @@ export interface Cloud {
   stop: () => Promise<void>;
 }
 
+const SECRET_BYTES = 32;
+
 /** The secret that all credentials of this data directory derive from. */
 function localSecret(dataDir: string | undefined): string {
   const file = dataDir === undefined ? undefined : join(dataDir, "local-secret");
-  if (file !== undefined && existsSync(file)) return readFileSync(file, "utf8");
-  const secret = randomBytes(32).toString("hex");
+  if (file !== undefined && existsSync(file)) {
+    const kept = readFileSync(file, "utf8");
+    if (kept.length < SECRET_BYTES) throw new LocalError(`${file} is damaged: restore it from a backup of the folder`);
+    return kept;
+  }
+  const secret = randomBytes(SECRET_BYTES).toString("hex");
   if (file !== undefined) replaceFile(file, secret, { mode: 0o600 });
   return secret;
 }
@@ -223,7 +229,9 @@ async function startData(
 ) {
   const { databaseUrl } = options;
   const database =
-    databaseUrl === undefined ? started(startDynamoDb({ dataDir: within(options, "dynamodb") })) : borrowed(databaseUrl);
+    databaseUrl === undefined
+      ? started(startDynamoDb({ dataDir: within(options, "dynamodb"), accessKeyId }))
+      : borrowed(databaseUrl);
   const files = started(openStorage({ dir: within(options, "s3") }));
   // Waits for all before it reports one's failure: otherwise nothing would ever stop a part that started late.
   await Promise.allSettled([database, files]);

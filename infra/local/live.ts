@@ -1,5 +1,6 @@
 // What a start of the live environment prepares and prints: the providers' offers, the service's SSH key, and the first steps.
 import { relative } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { readOffers } from "../../shared/data/catalog.ts";
 import { allAccounts } from "../../shared/data/operator.ts";
 import { serviceKey } from "../../shared/platform/service-key.ts";
@@ -11,9 +12,12 @@ interface Live {
   serviceKey: string;
 }
 
+const CATALOG_SECONDS = 30;
+
 /** Refreshes the catalog immediately instead of waiting for the schedule. */
 export async function prepareLive({ events }: Pick<Cloud, "events">): Promise<Live> {
-  await events.fire("refreshcatalog");
+  // A provider that does not respond is asked again by the schedule.
+  await Promise.race([events.fire("refreshcatalog").catch(() => undefined), sleep(CATALOG_SECONDS * 1000)]);
   const { providers } = await readOffers();
   const { public_key } = await serviceKey();
   return { providers: providers.map(({ name }) => name), hasAccount: (await allAccounts()).length > 0, serviceKey: public_key };
@@ -26,7 +30,7 @@ export function liveWelcome({ providers, hasAccount, serviceKey: key }: Live, ap
   Dashboard  ${apiUrl}/
   API        ${apiUrl}/api/v1
   API page   ${apiUrl}/docs
-  Providers  ${providers.join(", ") || "none yet: set HETZNER_TOKEN, DIGITALOCEAN_TOKEN or BYO_MACHINES (docs/live.md)"}
+  Providers  ${providers.join(", ") || "none yet: set HETZNER_TOKEN, DIGITALOCEAN_TOKEN or BYO_MACHINES (docs/live.md); if one is set, it has not responded yet"}
 
 The service signs in to machines as root with this key. Machines of your own need it in /root/.ssh/authorized_keys:
 

@@ -21,6 +21,14 @@ function isZombie(pid: number): boolean {
   return existsSync(stat) && /\) Z /.test(readFileSync(stat, "utf8"));
 }
 
+/** When a process started, in ticks since the machine did; 0 where that is not known. */
+function startOf(pid: number): number {
+  const stat = `/proc/${pid}/stat`;
+  if (!existsSync(stat)) return 0;
+  const text = readFileSync(stat, "utf8");
+  return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[19]);
+}
+
 const isTaken = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "EEXIST";
 
 /** Returns the function that releases the directory. */
@@ -33,13 +41,14 @@ export function lockDirectory(directory: string): () => void {
   };
   for (const isLastTry of [false, true]) {
     try {
-      writeFileSync(file, String(process.pid), { flag: "wx" });
+      writeFileSync(file, `${process.pid} ${startOf(process.pid)}`, { flag: "wx" });
       held.add(file);
       return release;
     } catch (error) {
       if (!isTaken(error)) throw new LocalError(`${directory} is not writable: ${String(error)}`, { cause: error });
-      const pid = Number(readFileSync(file, "utf8"));
-      if (isLastTry || held.has(file) || (pid !== process.pid && pid > 0 && isRunning(pid)))
+      const [pid = 0, start] = readFileSync(file, "utf8").split(" ").map(Number);
+      const isSame = start === undefined || start === startOf(pid); // after a crash of the machine, another process may have the ID
+      if (isLastTry || held.has(file) || (pid !== process.pid && pid > 0 && isRunning(pid) && isSame))
         throw new LocalError(`${directory} is used by process ${pid}: stop that, or choose another data directory`, {
           cause: error,
         });

@@ -54,8 +54,14 @@ const Store = z.object({
 export function storeFrom(variables: Variables): Record<string, string> | undefined {
   if (!variables["BACKUP_S3_ENDPOINT"]) return undefined;
   const parsed = Store.safeParse(variables);
-  if (!parsed.success)
-    throw new LocalError(`BACKUP_S3_ENDPOINT also requires: ${parsed.error.issues.map(({ path }) => path.join()).join(", ")}`);
+  if (!parsed.success) {
+    const wrong = parsed.error.issues.map(({ path }) => path.join());
+    throw new LocalError(
+      wrong.includes("BACKUP_S3_ENDPOINT")
+        ? "BACKUP_S3_ENDPOINT must be a URL that begins with https://, unless it is on this machine"
+        : `BACKUP_S3_ENDPOINT also requires: ${wrong.join(", ")}`,
+    );
+  }
   const { BACKUP_S3_BUCKET, ...rest } = parsed.data;
   return { BACKUP_BUCKET: BACKUP_S3_BUCKET, ...rest };
 }

@@ -4,7 +4,7 @@ import { openapi } from "../../shared/api/openapi.ts";
 import { bundleIfChanged } from "../bundle.ts";
 import { buildDashboard } from "../dashboard-build.ts";
 import { stackName } from "../settings.ts";
-import { writeAccess } from "./access.ts";
+import { useAccess, writeAccess } from "./access.ts";
 import { startCloud, variableOf } from "./cloud.ts";
 import { type Demo, demoAccount } from "./demo.ts";
 import { docsPage } from "./pages/docs-page.ts";
@@ -14,7 +14,7 @@ import { liveWelcome, prepareLive } from "./live.ts";
 import { configurationFrom, storeFrom } from "./operator.ts";
 import { serve } from "./pages/pages.ts";
 import type { Options } from "./start.ts";
-import { synthIfChanged } from "./template/synthesized.ts";
+import { keepFresh, synthIfChanged } from "./template/synthesized.ts";
 
 /** `stopWith` gets the function that stops everything, as soon as there is something to stop; `end` calls it. */
 export async function run(
@@ -25,6 +25,7 @@ export async function run(
   const [outDir, dashboard] = await timed("Building and synthesizing", () =>
     Promise.all([bundleIfChanged().then((bundles) => synthIfChanged(bundles, [environment])), buildDashboard()]),
   );
+  keepFresh(outDir);
   const docs = docsPage(openapi(environment), `http://127.0.0.1:${port}`);
   const late: { storeUrl?: string } = {};
   const fallback = serve({ dashboard, docs, environment, otherDashboard, brand, storeUrl: () => late.storeUrl ?? "" });
@@ -38,7 +39,7 @@ export async function run(
   );
   const HOSTS_KEY = variableOf(cloud.template, "HOSTS_KEY") ?? "";
   const access = { ...cloud.operator.environment, TABLE_NAME: cloud.tableName, ENVIRONMENT: environment, HOSTS_KEY };
-  Object.assign(process.env, access);
+  useAccess(access);
   writeAccess(dataDir, access);
   const greeting =
     environment === "live"

@@ -1,13 +1,13 @@
 // `npm start`: the whole service on this machine, from its sources to its first response.
 // Checks the command line, the port and the data folder first, before it loads anything that builds or runs the service.
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { DashboardConfig } from "../dashboard-headers.ts";
 import { type Environment, ENVIRONMENTS } from "../../shared/domain/environments.ts";
 import { BrandError, readBrand } from "../brand.ts";
-import { DEFAULT_DATA_DIR } from "./access.ts";
+import { DEFAULT_DATA_DIR, environmentOf } from "./access.ts";
 import { LocalError } from "./errors.ts";
 import { lockDirectory } from "./lock.ts";
 
@@ -24,14 +24,20 @@ const USAGE = [
   "--brand is a file with the name, logo, color and support link that the dashboard shows (docs/deploy.md)",
 ].join("; ");
 
+/** The data folder, once it is known. */
+let inUse = "";
+
 async function start(): Promise<void> {
   const options = readOptions();
+  inUse = options.dataDir;
   await requireFree(options.port);
   makeDirectory(options.dataDir);
   const release = lockDirectory(options.dataDir); // not while the service is running
   try {
+    requireEnvironment(options);
     if (options.reset) removeData(options.dataDir);
     else requireData(options.dataDir);
+    makeFolders(options.dataDir);
   } finally {
     release();
   }
@@ -131,16 +137,44 @@ function makeDirectory(directory: string): void {
 
 /** What a start creates in its data directory. Nothing else in there is ours to remove. */
 const FOLDERS = ["dynamodb", "executions", "logs", "s3"];
-const FILES = ["access.json", "aws-port", "demo.json", "local-secret", "secrets.json"];
+/** Written anew by each start, at its end. */
+const REWRITTEN = "access.json";
+const FILES = [REWRITTEN, "aws-port", "demo.json", "local-secret", "secrets.json"];
+
+/** What every start after the first one needs, or it would begin with nothing, or with other keys. */
+const LASTING = [join("dynamodb", "shared-local-instance.db"), "local-secret", "secrets.json"];
+
+/** Without it, live data would be opened as the test environment's, and `--reset` would delete it. */
+function requireEnvironment({ environment, dataDir }: Options): void {
+  const present = environmentOf(dataDir);
+  if (present !== undefined && present !== environment)
+    throw new LocalError(
+      `${dataDir} has the data of the environment ${present}: start it with --environment ${present}, or choose another folder with --data DIR`,
+    );
+}
+
+/** Whoever else may use this machine must not read what is in them, not even if the folder around them existed before. */
+function makeFolders(dataDir: string): void {
+  for (const name of FOLDERS) {
+    mkdirSync(join(dataDir, name), { recursive: true });
+    chmodSync(join(dataDir, name), 0o700);
+  }
+}
 
 function removeData(dataDir: string): void {
+  if (!FILES.some((name) => existsSync(join(dataDir, name)))) return; // folders of these names are somebody else's
   for (const name of [...FOLDERS, ...FILES]) rmSync(join(dataDir, name), { recursive: true, force: true });
 }
 
 /** An earlier start leaves folders, files and JSON. Their readers check the contents. */
 function requireData(dataDir: string): void {
   for (const name of FOLDERS) requireReadable(join(dataDir, name), readdirSync);
-  for (const name of FILES) requireReadable(join(dataDir, name), name.endsWith(".json") ? readJson : readFileSync);
+  if (environmentOf(dataDir) !== undefined)
+    for (const name of LASTING)
+      if (!existsSync(join(dataDir, name)))
+        throw new LocalError(dataCannotBeUsed(`${join(dataDir, name)} is missing: restore it from a backup of the folder`));
+  for (const name of FILES.filter((each) => each !== REWRITTEN))
+    requireReadable(join(dataDir, name), name.endsWith(".json") ? readJson : readFileSync);
 }
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
@@ -182,11 +216,16 @@ async function end(error?: unknown): Promise<void> {
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof LocalError) return error.message;
+  if ("code" in error && error.code === "ENOSPC") return `The disk is full (${error.message}): make room, and start again`;
   return isOfData(error) ? dataCannotBeUsed(error.message) : (error.stack ?? error.message);
 }
 
-/** Something in the data folder is damaged: a file in place of a folder, or invalid JSON. */
-const isOfData = (error: Error): boolean => error instanceof SyntaxError || ("syscall" in error && "errno" in error);
+/** Something in the data folder is damaged: a file in place of a folder, or invalid JSON. What else fails is no reason to touch the data. */
+function isOfData(error: Error): boolean {
+  if (error instanceof SyntaxError) return true;
+  const path = "path" in error && typeof error.path === "string" ? error.path : "";
+  return [...FOLDERS, ...FILES].some((name) => path.startsWith(join(inUse, name)));
+}
 
 process.on("SIGINT", () => void end());
 process.on("SIGTERM", () => void end());

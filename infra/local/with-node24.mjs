@@ -24,11 +24,15 @@ function install() {
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
   console.log("Installing dependencies …");
   // None of our packages needs its install script, and a script that does not run cannot do harm.
-  const npm = spawnSync("npm", ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
-    cwd: root,
-    stdio: ["ignore", "ignore", "inherit"],
-    shell: process.platform === "win32",
-  });
+  const npm = spawnSync(
+    "npm",
+    ["install", "--include=dev", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
+    {
+      cwd: root,
+      stdio: ["ignore", "ignore", "inherit"],
+      shell: process.platform === "win32",
+    },
+  );
   if (npm.status !== 0) fail("The dependencies could not be installed: run `npm install --no-save` to see why, then try again.");
   writeFileSync(stamp, lock);
 }

@@ -1,17 +1,17 @@
 // What the person who runs the service does from the command line: accounts, users, quotas, forgotten passwords.
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
-import { emailTaken, notFound } from "../api/errors.ts";
+import { ApiError, emailTaken, notFound } from "../api/errors.ts";
 import { newId } from "../domain/ids.ts";
 import type { QuotaKind } from "../domain/limits.ts";
 import { hashPassword } from "../platform/passwords.ts";
 import { accountRef, getAccount, newAccount } from "./accounts.ts";
-import { changeOf, logEvent, now } from "./change.ts";
+import { type Change, changeOf, logEvent, now } from "./change.ts";
 import { allTokens } from "./tokens.ts";
 import { findUserByEmail, removeUser, reserveUser, setPassword } from "./users.ts";
 import { keys } from "./keys.ts";
 import type { AccountRecord, TokenRecord, UserRecord } from "./records.ts";
-import { find, putIfAbsent, queryAll } from "./table.ts";
+import { find, putIfAbsent, queryAll, removeOne } from "./table.ts";
 
 const operator = () => ({ operator: "operator", requestId: `admin-${randomUUID()}` });
 
@@ -27,14 +27,29 @@ export async function createAccount(name: string, user: NewUser): Promise<{ acco
   const account = newAccount(newId("account"), name);
   await putIfAbsent(keys.account(account.id), account);
   await putIfAbsent(keys.accountListed(account.id), { created_at: account.created_at });
-  const change = changeOf(account);
-  logEvent(change, operator(), "account.create", { type: "account", id: account.id, name });
-  await change.commit();
-  return { account, user: await createUser(account.id, user) };
+  const created = (change: Change): void =>
+    logEvent(change, operator(), "account.create", { type: "account", id: account.id, name });
+  const made = await addUser(account.id, user, created).catch(async (error: unknown) => {
+    // Another command was faster with this email: nobody could use this account.
+    if (error instanceof ApiError && error.code === "CONFLICT") {
+      await removeOne(keys.accountListed(account.id));
+      await removeOne(keys.account(account.id));
+    }
+    throw error;
+  });
+  return { account, user: made };
 }
 
-export async function createUser(accountId: string, { email, name, password }: NewUser): Promise<UserRecord> {
+export const createUser = (accountId: string, user: NewUser): Promise<UserRecord> => addUser(accountId, user, () => undefined);
+
+/** `also` adds to the same change. */
+async function addUser(
+  accountId: string,
+  { email, name, password }: NewUser,
+  also: (change: Change) => void,
+): Promise<UserRecord> {
   const change = changeOf(await namedAccount(accountId));
+  also(change);
   const user = reserveUser(change, { id: newId("user"), email, name, password_hash: await hashPassword(password) });
   logEvent(change, operator(), "user.create", { type: "user", id: user.id, name: user.name });
   await change.commit();
@@ -76,7 +91,7 @@ export async function setQuota(accountId: string, kind: QuotaKind | "session", l
 }
 
 /** An account by the id that the operator typed. */
-async function namedAccount(id: string): Promise<AccountRecord> {
+export async function namedAccount(id: string): Promise<AccountRecord> {
   const account = await find(accountRef(id));
   if (account === undefined) throw notFound("account");
   return account;

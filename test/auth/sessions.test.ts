@@ -10,8 +10,8 @@ import { openSession, setPassword, userAccessRef, userRef } from "../../shared/d
 import { find } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { hashPassword } from "../../shared/platform/passwords.ts";
-import { createUser, deleteUser, emailsOf, setQuota } from "../../shared/data/operator.ts";
-import { account, type TestAccount, type TestUser } from "../harness/account.ts";
+import { accountIds, createAccount, createUser, deleteUser, emailsOf, setQuota } from "../../shared/data/operator.ts";
+import { account, type TestAccount, type TestUser, unique } from "../harness/account.ts";
 import { type Client, stranger } from "../harness/client.ts";
 
 let me: TestAccount;
@@ -20,6 +20,15 @@ beforeAll(async () => {
 });
 
 const isIn = async (client: Client) => (await client.get("/auth/me")).status === 200;
+
+test("of two accounts with one email at once one is made, and nothing is left of the other", async () => {
+  const user = { email: `${unique("same")}@example.com`, name: "Same", password: "correct-horse-battery" };
+  const made = await Promise.allSettled(["One", "Two"].map((name) => createAccount(name, user)));
+  expect(made.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  const emails = await Promise.all((await accountIds()).map((id) => emailsOf(id)));
+  expect(emails.filter((each) => each.includes(user.email))).toEqual([[user.email]]);
+  expect(emails).not.toContainEqual([]);
+});
 
 test("signing out ends the session at once, and the user's other sessions continue", async () => {
   const user = await me.anotherUser();

@@ -1,5 +1,5 @@
 // A user of the packaged product: `npm start` in a new folder, and what the README promises.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -271,6 +271,21 @@ function expectOneLine(started: Started, sentence: string): void {
   expect(started.stdout()).not.toMatch(/\n\s+at |Error:/);
 }
 
+/** What a command shows that asks for a line, in a terminal if this machine has the command that makes one. */
+async function shownWhileTyping(cwd: string, command: string, line: string): Promise<string> {
+  const args = existsSync("/usr/bin/script") ? ["script", "-qec", command, "/dev/null"] : ["sh", "-c", command];
+  const child = spawn("/usr/bin/env", args, { cwd, stdio: ["pipe", "pipe", "pipe"] });
+  let shown = "";
+  const read = (chunk: Buffer): void => {
+    if (!shown.includes("Password") && chunk.includes("Password")) child.stdin.write(`${line}\n`);
+    shown += chunk.toString();
+  };
+  child.stdout.on("data", read);
+  child.stderr.on("data", read);
+  await once(child, "exit");
+  return shown;
+}
+
 describe("a failed start, which prints what to do in one line and exits with 1", () => {
   afterEach(() => product.killAll());
 
@@ -338,6 +353,36 @@ describe("a failed start, which prints what to do in one line and exits with 1",
     expect(readdirSync(at)).toEqual([part]); // the error came before the start created or removed anything
   });
 
+  test.each([[], ["--reset"]])("npm start %s fails on the data of another environment, which stays", async (...args) => {
+    const at = product.newDataDir();
+    mkdirSync(at);
+    for (const file of ["local-secret", "secrets.json"]) writeFileSync(join(at, file), "[]");
+    writeFileSync(join(at, "access.json"), JSON.stringify({ ENVIRONMENT: "live" }));
+    await expectRejected(
+      { args: ["--data", at, ...args], env: await env() },
+      /has the data of the environment live: start it with/,
+    );
+    expect(readdirSync(at)).toEqual(["access.json", "local-secret", "secrets.json"]);
+  });
+
+  test("npm start fails if a part of earlier data is missing, and begins no new one", async () => {
+    const at = product.newDataDir();
+    mkdirSync(join(at, "dynamodb"), { recursive: true });
+    for (const file of ["dynamodb/shared-local-instance.db", "local-secret"]) writeFileSync(join(at, file), "");
+    writeFileSync(join(at, "access.json"), JSON.stringify({ ENVIRONMENT: "test" }));
+    await expectRejected({ args: ["--data", at], env: await env() }, /secrets\.json is missing: restore it from a backup/);
+    expect(existsSync(join(at, "secrets.json"))).toBe(false);
+  });
+
+  test("--reset removes nothing from a folder that is not its own", async () => {
+    const at = product.newDataDir();
+    mkdirSync(join(at, "logs"), { recursive: true });
+    writeFileSync(join(at, "logs", "mine.log"), "kept");
+    writeFileSync(join(at, "s3"), "not a folder");
+    await expectRejected({ args: ["--data", at, "--reset"], env: await env() }, /cannot be used/);
+    expect(readFileSync(join(at, "logs", "mine.log"), "utf8")).toBe("kept");
+  });
+
   test.each(["secrets.json", "demo.json"])("npm start fails if %s in the data folder is truncated", async (file) => {
     const at = product.newDataDir();
     mkdirSync(at);
@@ -366,20 +411,35 @@ describe("a start by itself", () => {
 
   test("npm start in live explains how to begin: the key for your own machines, and the command that creates the first account", async () => {
     const at = product.newDataDir();
-    const env = { PORT: String(await freePort()), TLS: "internal" };
+    // As docs/deploy.md tells operators to set up their shells.
+    const shell = { AWS_PROFILE: "nobody", AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:1" };
+    const env = { PORT: String(await freePort()), TLS: "internal", ...shell };
     const started = product.start({ args: ["--environment", "live", "--data", at], env });
     await started.ready();
     const output = started.stdout();
     const admin = (command: string): string =>
-      execFileSync("sh", ["-c", command], { cwd: product.folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+      execFileSync("sh", ["-c", command], {
+        cwd: product.folder,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+        env: { ...process.env, ...shell },
+      });
+    for (const folder of ["dynamodb", "s3", "executions", "logs"]) expect(statSync(join(at, folder)).mode & 0o777).toBe(0o700);
     const [key = ""] = /^ssh-ed25519 AAAA\S+ \S+$/m.exec(output) ?? [];
     expect(admin(`npm run --silent admin -- service-key --data '${at}'`).trim()).toBe(key);
     const [command = ""] = /^npm run admin -- create-account .*$/m.exec(output) ?? [];
     const [, password = ""] = /^Password (\S+)/m.exec(admin(command)) ?? [];
     const [, api = ""] = /^ *API +(\S+)$/m.exec(output) ?? [];
     const signIn = { method: "POST", headers: { "content-type": "application/json" } };
-    const body = JSON.stringify({ email: "me@example.com", password });
-    expect((await fetch(`${api}/auth/login`, { ...signIn, body })).status).toBe(200);
+    const statusOf = async (typed: string): Promise<number> => {
+      const body = JSON.stringify({ email: "me@example.com", password: typed });
+      return (await fetch(`${api}/auth/login`, { ...signIn, body })).status;
+    };
+    expect(await statusOf(password)).toBe(200);
+    const typed = "what an operator types";
+    const setPassword = `npm run --silent admin -- set-password --email me@example.com --ask-password --data '${at}'`;
+    expect(await shownWhileTyping(product.folder, setPassword, typed)).not.toContain(typed);
+    expect(await statusOf(typed)).toBe(200);
     await started.interrupt();
   });
 });

@@ -1,7 +1,7 @@
 // The complete local runner: it starts, keeps its data, survives a kill, and belongs to one process at a time.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -77,6 +77,14 @@ test("a second start on the same data fails, names the process, and does not aff
   const first = await start({ dataDir });
   await expect(start({ dataDir })).rejects.toThrow(`is used by process ${process.pid}`);
   expect((await fetch(`${first.apiUrl}/api/v1/things`)).status).toBe(200);
+});
+
+test("a lock whose process is another one by now does not count", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "data-"));
+  writeFileSync(join(dataDir, "lock"), String(process.ppid));
+  await expect(start({ dataDir })).rejects.toThrow(`is used by process ${process.ppid}`);
+  writeFileSync(join(dataDir, "lock"), `${process.ppid} 1`);
+  await start({ dataDir });
 });
 
 test("a start that fails half-way leaves nothing behind", async () => {

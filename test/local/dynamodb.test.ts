@@ -65,6 +65,26 @@ test("no folder of builds, of which old ones are removed, is a folder of data", 
   expect(builds.filter((name) => data.includes(String(name)))).toEqual([]);
 });
 
+test("only who knows the access key reaches the data", async () => {
+  const database = await startDynamoDb({ dataDir: join(folder, "closed"), accessKeyId: "AKIASECRET" });
+  const status = async (accessKeyId: string): Promise<number> => {
+    const headers = {
+      authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20260101/us-east-1/dynamodb/aws4_request, Signature=0`,
+    };
+    return (
+      await fetch(database.url, {
+        method: "POST",
+        headers: { ...headers, "x-amz-target": "DynamoDB_20120810.ListTables" },
+        body: "{}",
+      })
+    ).status;
+  };
+  for (const stranger of ["local", "AKIASECRE", "AKIASECRETS", ""]) expect(await status(stranger), stranger).toBe(403);
+  expect((await fetch(database.url, { method: "POST", body: "{}" })).status).toBe(403);
+  expect((await callDynamoDb(database, "ListTables", {})).status).toBe(200);
+  await database.stop();
+});
+
 test("DynamoDB Local listens on 127.0.0.1 only", async () => {
   const database = await startDynamoDb({});
   const port = Number(new URL(database.url).port);

@@ -42,15 +42,17 @@ export type DynamoDb = Database & {
 interface DynamoDbOptions {
   /** Without it the data is in memory and lost at the end. */
   dataDir?: string | undefined;
+  /** Only calls with this access key are let in; without it all are. */
+  accessKeyId?: string;
   /** For hundreds of thousands of calls: it uses more memory, and in the end half the CPU. */
   optimizing?: boolean;
 }
 
-export async function startDynamoDb({ dataDir, optimizing = false }: DynamoDbOptions): Promise<DynamoDb> {
+export async function startDynamoDb({ dataDir, accessKeyId, optimizing = false }: DynamoDbOptions): Promise<DynamoDb> {
   const folder = dataDir === undefined ? undefined : resolve(dataDir);
   if (folder !== undefined) await claim(folder);
   const jars = await jarFolder();
-  const { child, exited, port, output } = startJava(jars, await compiled(jars, folder), folder, optimizing);
+  const { child, exited, port, output } = startJava(jars, await compiled(jars, folder), { folder, accessKeyId, optimizing });
   const stop = async (): Promise<void> => {
     child.kill("SIGTERM");
     const timer = setTimeout(() => child.kill("SIGKILL"), ENDS_WITHIN_SECONDS * 1000);
@@ -67,7 +69,7 @@ export async function startDynamoDb({ dataDir, optimizing = false }: DynamoDbOpt
   }
   if (folder !== undefined) await writeFile(pidFile(folder), JSON.stringify({ pid, parent: process.pid }));
   const url = `http://127.0.0.1:${first}`;
-  const own: Database = { url, accessKeyId: "local" };
+  const own: Database = { url, accessKeyId: accessKeyId ?? "local" };
   const probe = await callDynamoDb(own, "ListTables", {}).catch((cause: unknown) => ({ status: 500, body: String(cause) }));
   if (probe.status !== 200) {
     await stop();
@@ -94,7 +96,13 @@ async function compiled(jars: string, folder: string | undefined): Promise<strin
 }
 
 /** Java, with its output and the port that it reports. */
-function startJava(jars: string, classes: string, folder: string | undefined, optimizing: boolean) {
+function startJava(
+  jars: string,
+  classes: string,
+  { folder, accessKeyId, optimizing }: { folder: string | undefined; accessKeyId: string | undefined; optimizing: boolean },
+) {
+  // By its locale Java reads its arguments: without UTF-8 it would open another folder than the one that is meant.
+  const env = { ...process.env, LC_ALL: "C.UTF-8", ...(accessKeyId !== undefined && { DATABASE_ACCESS_KEY: accessKeyId }) };
   const child = spawn(
     "java",
     JAVA_FLAGS.concat(
@@ -106,7 +114,7 @@ function startJava(jars: string, classes: string, folder: string | undefined, op
       folder === undefined ? ["-inMemory"] : ["-sharedDb", "-dbPath", folder],
     ),
     // A separate process group, so that Ctrl-C in the terminal reaches only us and we end Java after the last request.
-    { stdio: ["pipe", "pipe", "pipe"], detached: process.platform !== "win32" },
+    { stdio: ["pipe", "pipe", "pipe"], detached: process.platform !== "win32", env },
   );
   child.stdin.on("error", () => undefined); // it died first, as `exited` says
   let output = "";

@@ -38,9 +38,12 @@ export function recordsIn(directory: string | undefined): Records {
       const files = (await readdir(directory)).filter((file) => file.endsWith(".json"));
       return Promise.all(
         files.map(async (file) => {
-          const parsed = Execution.safeParse(JSON.parse(await readFile(join(directory, file), "utf8")));
-          if (!parsed.success) throw new LocalError(`${join(directory, file)} is no record of an execution: move it away`);
-          return parsed.data;
+          const text = await readFile(join(directory, file), "utf8");
+          try {
+            return Execution.parse(JSON.parse(text));
+          } catch (cause) {
+            throw new LocalError(`${join(directory, file)} is no record of an execution: move it away`, { cause });
+          }
         }),
       );
     },

@@ -1,6 +1,6 @@
 // The synthesized templates of the current sources: rebuilt if something changed, else those of the last time.
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ROOT } from "../../built.ts";
 import type { Environment } from "../../../shared/domain/environments.ts";
@@ -8,11 +8,15 @@ import type { Environment } from "../../../shared/domain/environments.ts";
 /** The folder of the templates for these bundles. Loading the CDK takes seconds, so this does it only if necessary. */
 export async function synthIfChanged(bundles: string, environments: readonly Environment[]): Promise<string> {
   const outDir = join(bundles, "..", "..", "synthesized", `${basename(bundles)}-${fingerprint()}-${environments.join("-")}`);
-  if (existsSync(join(outDir, "manifest.json"))) return outDir;
+  if (existsSync(join(outDir, "manifest.json"))) {
+    touch(outDir);
+    return outDir;
+  }
   const { synth } = await import("../../app.ts");
   const draft = `${outDir}.${process.pid}`;
   rmSync(draft, { recursive: true, force: true });
   await synth(draft, environments, { bundles, checked: false });
+  if (!existsSync(join(outDir, "manifest.json"))) rmSync(outDir, { recursive: true, force: true }); // what is left of one
   try {
     renameSync(draft, outDir);
   } catch (error) {
@@ -24,8 +28,12 @@ export async function synthIfChanged(bundles: string, environments: readonly Env
   return outDir;
 }
 
-/** A running service may still read templates of an hour ago, but hardly of a day ago. */
+/** A running service loads its functions from there as long as it runs, and touches the folder each hour. */
 const KEPT_HOURS = 24;
+
+export const keepFresh = (outDir: string): void => void setInterval(touch, 3_600_000, outDir).unref();
+
+const touch = (outDir: string): void => utimesSync(outDir, new Date(), new Date());
 
 function removeOlder(folder: string): void {
   for (const name of readdirSync(folder)) {
