@@ -203,15 +203,16 @@ async function withPassword<T>(values: Values, use: (password: string) => Promis
   return use(password);
 }
 
-/** The next line of the standard input, which a terminal does not show; empty at its end. */
+/** The next line of the standard input, which a terminal does not show. */
 async function unseenLine(prompt: string): Promise<string> {
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: unseen, terminal: process.stdin.isTTY });
   process.stderr.write(prompt); // from here on nothing typed is shown
-  const { value } = await lines[Symbol.asyncIterator]().next();
+  const { value, done } = await lines[Symbol.asyncIterator]().next();
   lines.close();
   process.stderr.write("\n");
-  return value ?? "";
+  if (done) throw new LocalError("No password was given."); // also after Ctrl-C
+  return value;
 }
 
 /** The operator knows a password that they typed. */

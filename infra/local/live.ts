@@ -30,7 +30,7 @@ export function liveWelcome({ providers, hasAccount, serviceKey: key }: Live, ap
   Dashboard  ${apiUrl}/
   API        ${apiUrl}/api/v1
   API page   ${apiUrl}/docs
-  Providers  ${providers.join(", ") || "none yet: set HETZNER_TOKEN, DIGITALOCEAN_TOKEN or BYO_MACHINES (docs/live.md); if one is set, it has not responded yet"}
+  Providers  ${providers.join(", ") || "none yet: set HETZNER_TOKEN, DIGITALOCEAN_TOKEN or BYO_MACHINES (docs/live.md); if one is set, its offers could not be read yet (see the logs)"}
 
 The service signs in to machines as root with this key. Machines of your own need it in /root/.ssh/authorized_keys:
 

@@ -2,7 +2,7 @@
 // Checks the command line, the port and the data folder first, before it loads anything that builds or runs the service.
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { parseArgs } from "node:util";
 import type { DashboardConfig } from "../dashboard-headers.ts";
 import { type Environment, ENVIRONMENTS } from "../../shared/domain/environments.ts";
@@ -34,6 +34,7 @@ async function start(): Promise<void> {
   makeDirectory(options.dataDir);
   const release = lockDirectory(options.dataDir); // not while the service is running
   try {
+    requireOwn(options.dataDir);
     requireEnvironment(options);
     if (options.reset) removeData(options.dataDir);
     else requireData(options.dataDir);
@@ -144,6 +145,15 @@ const FILES = [REWRITTEN, "aws-port", "demo.json", "local-secret", "secrets.json
 /** What every start after the first one needs, or it would begin with nothing, or with other keys. */
 const LASTING = [join("dynamodb", "shared-local-instance.db"), "local-secret", "secrets.json"];
 
+/** Folders of these names may be somebody else's: a service would write into them, and `--reset` delete them. */
+function requireOwn(dataDir: string): void {
+  if (FILES.some((name) => existsSync(join(dataDir, name)))) return;
+  const foreign = FOLDERS.map((name) => join(dataDir, name)).find((path) => isFolder(path) && readdirSync(path).length > 0);
+  if (foreign !== undefined) throw new LocalError(`${foreign} is not of this service: choose another folder with --data DIR`);
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
 /** Without it, live data would be opened as the test environment's, and `--reset` would delete it. */
 function requireEnvironment({ environment, dataDir }: Options): void {
   const present = environmentOf(dataDir);
@@ -162,7 +172,6 @@ function makeFolders(dataDir: string): void {
 }
 
 function removeData(dataDir: string): void {
-  if (!FILES.some((name) => existsSync(join(dataDir, name)))) return; // folders of these names are somebody else's
   for (const name of [...FOLDERS, ...FILES]) rmSync(join(dataDir, name), { recursive: true, force: true });
 }
 
@@ -224,7 +233,7 @@ function messageOf(error: unknown): string {
 function isOfData(error: Error): boolean {
   if (error instanceof SyntaxError) return true;
   const path = "path" in error && typeof error.path === "string" ? error.path : "";
-  return [...FOLDERS, ...FILES].some((name) => path.startsWith(join(inUse, name)));
+  return [...FOLDERS, ...FILES].some((name) => `${path}${sep}`.startsWith(join(inUse, name) + sep));
 }
 
 process.on("SIGINT", () => void end());

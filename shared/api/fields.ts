@@ -71,7 +71,7 @@ export const text = (maximum: number, example: string) =>
     .trim()
     .meta({ examples: [example] });
 
-/** RFC 5321, without quoted names and addresses of networks; the last label is no number. */
+/** RFC 5321, without quoted names and address literals; the last label is no number. */
 const EMAIL =
   /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+(?:[A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]{0,58}[A-Za-z0-9])$/;
 const LOCAL_PART_MAX = 64;

@@ -222,7 +222,7 @@ export const instances = {
     path: "/instances/:id",
     summary: "Change an instance's name, admin email, labels or domain",
     description:
-      "The name, email and labels change immediately. A new domain starts an operation, which `operation_id` identifies; the old domain works until it finishes. Meanwhile, a request that names a domain is rejected, also one that names the old.",
+      "The name, email and labels change immediately. A new domain starts an operation, which `operation_id` identifies; the old domain works until it finishes. Meanwhile, a request that names a domain is rejected, even if it names the current one.",
     access: ["instances:write"],
     errors: [
       taken("domain", exampleId("instance")),

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { BackupPolicy, type PolicyFields } from "../api/backup-policy.ts";
 import { Backup, BackupStatus } from "../api/backups.ts";
-import { type Actor, email, id, type Labels, timestamp } from "../api/fields.ts";
+import { type Actor, id, type Labels, timestamp } from "../api/fields.ts";
 import { Instance, InstanceStatus } from "../api/instances.ts";
 import { Operation, OperationStatus } from "../api/operations.ts";
 import { Server, SERVER_OBSERVED } from "../api/servers.ts";
@@ -127,7 +127,7 @@ export const BackupRecord = stored(Backup.omit({ status: true })).extend({
   /** The storage's own checksum of the archive as it arrived. */
   stored_checksum: maybeText,
   /** For a clone once the instance is gone; an uploaded backup never had one. */
-  admin_email: email.nullable(),
+  admin_email: textOrNull,
   /** Operations that are reading the archive: it cannot be deleted while there are any. */
   used_by: z.set(text).optional(),
 });
@@ -261,7 +261,7 @@ export type UserAccess = z.infer<typeof UserAccess>;
 export const UserRecord = z.object({
   id: id("user"),
   account_id: id("account"),
-  email,
+  email: text,
   name: text,
   password_hash: text,
   created_at: timestamp,

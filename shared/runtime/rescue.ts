@@ -35,6 +35,10 @@ export async function rescue(operation: OperationRecord, { name, error }: Death)
 
 /** The undo failed too. The resource is unlocked, so that its owner can at least delete it. */
 async function abandon(operation: OperationRecord, error: CaughtError): Promise<void> {
+  if (operation.committed) {
+    log.error("only the cleanup failed", { operation: operation.id, account: operation.account_id, cause: error });
+    return endOperation(operation, { succeeded: true });
+  }
   log.error("the undo failed; an operator must look into it", {
     operation: operation.id,
     account: operation.account_id,
@@ -42,8 +46,6 @@ async function abandon(operation: OperationRecord, error: CaughtError): Promise<
     cause: error,
   });
   publish("UndoFailed", 1);
-  // What was committed serves; only what it replaced is still there.
-  if (operation.committed) return endOperation(operation, { succeeded: true });
   await dropSealed(operation.account_id, operation.id);
   await stopSteps(operation);
   await freeReservations(operation);

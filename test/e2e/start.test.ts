@@ -374,13 +374,14 @@ describe("a failed start, which prints what to do in one line and exits with 1",
     expect(existsSync(join(at, "secrets.json"))).toBe(false);
   });
 
-  test("--reset removes nothing from a folder that is not its own", async () => {
+  test.each([[], ["--reset"]])("npm start %s fails in a folder of somebody else, and changes nothing there", async (...args) => {
     const at = product.newDataDir();
     mkdirSync(join(at, "logs"), { recursive: true });
     writeFileSync(join(at, "logs", "mine.log"), "kept");
-    writeFileSync(join(at, "s3"), "not a folder");
-    await expectRejected({ args: ["--data", at, "--reset"], env: await env() }, /cannot be used/);
-    expect(readFileSync(join(at, "logs", "mine.log"), "utf8")).toBe("kept");
+    const mode = statSync(join(at, "logs")).mode;
+    await expectRejected({ args: ["--data", at, ...args], env: await env() }, /logs is not of this service: choose another/);
+    expect(readdirSync(at, { recursive: true })).toEqual(["logs", join("logs", "mine.log")]);
+    expect(statSync(join(at, "logs")).mode).toBe(mode);
   });
 
   test.each(["secrets.json", "demo.json"])("npm start fails if %s in the data folder is truncated", async (file) => {

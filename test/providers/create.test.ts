@@ -6,7 +6,6 @@ import { handler as sweep } from "../../functions/schedules/sweep.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { getServer } from "../../shared/data/servers.ts";
 import { putIfAbsent, updateOne } from "../../shared/data/table.ts";
-
 import { GiveUp } from "../../shared/platform/task-errors.ts";
 import { initialSshTrust, userData } from "../../shared/providers/first-boot.ts";
 import { pass } from "./executions.ts";

@@ -101,7 +101,7 @@ function startJava(
   classes: string,
   { folder, accessKeyId, optimizing }: { folder: string | undefined; accessKeyId: string | undefined; optimizing: boolean },
 ) {
-  // By its locale Java reads its arguments: without UTF-8 it would open another folder than the one that is meant.
+  // Java decodes its arguments by the locale; without UTF-8 it would open the wrong folder.
   const env = { ...process.env, LC_ALL: "C.UTF-8", ...(accessKeyId !== undefined && { DATABASE_ACCESS_KEY: accessKeyId }) };
   const child = spawn(
     "java",

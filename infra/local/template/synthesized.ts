@@ -33,7 +33,9 @@ const KEPT_HOURS = 24;
 
 export const keepFresh = (outDir: string): void => void setInterval(touch, 3_600_000, outDir).unref();
 
-const touch = (outDir: string): void => utimesSync(outDir, new Date(), new Date());
+function touch(outDir: string): void {
+  if (existsSync(outDir)) utimesSync(outDir, new Date(), new Date());
+}
 
 function removeOlder(folder: string): void {
   for (const name of readdirSync(folder)) {
