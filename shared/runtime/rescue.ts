@@ -36,7 +36,11 @@ export async function rescue(operation: OperationRecord, { name, error }: Death)
 /** The undo failed too. The resource is unlocked, so that its owner can at least delete it. */
 async function abandon(operation: OperationRecord, error: CaughtError): Promise<void> {
   if (operation.committed) {
-    log.error("only the cleanup failed", { operation: operation.id, account: operation.account_id, cause: error });
+    log.error("what a committed operation replaced could not be removed", {
+      operation: operation.id,
+      account: operation.account_id,
+      cause: error,
+    });
     return endOperation(operation, { succeeded: true });
   }
   log.error("the undo failed; an operator must look into it", {
