@@ -23,7 +23,7 @@ import { Construct } from "constructs";
 import type { KeyName } from "../shared/domain/grants.ts";
 import { WORKFLOW_NAMES, type WorkflowName } from "../shared/domain/lifecycle.ts";
 import { machineVariable } from "../shared/domain/workflow.ts";
-import { machineName, type Settings } from "./settings.ts";
+import { stateMachineName, type Settings } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 import { INDEXES } from "./table.ts";
 
@@ -101,7 +101,7 @@ export class Functions extends Construct {
         reason: "Archives get their names when they are created: all of this bucket, and nothing outside it",
       },
       ...WORKFLOW_NAMES.map((name) => ({
-        id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${machineName(parts.environment, name)}:*]`,
+        id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:${stateMachineName(parts.environment, name)}:*]`,
         reason: "Executions are named by operations: all of this machine's, and no other's",
       })),
     );
@@ -200,7 +200,7 @@ export class Functions extends Construct {
 
   /** Operations name executions, so only the state machine is known in advance. */
   private executionsOf(name: WorkflowName): string {
-    const resourceName = `${machineName(this.parts.environment, name)}:*`;
+    const resourceName = `${stateMachineName(this.parts.environment, name)}:*`;
     return Stack.of(this).formatArn({
       service: "states",
       resource: "execution",

@@ -54,4 +54,4 @@ export const stackName = (environment: Environment): string => `ErpControlPlane-
 export const tableName = (environment: Environment): string => `${stackName(environment)}-table`;
 
 /** A state machine's name, which identifies the executions of its workflow. */
-export const machineName = (environment: Environment, workflow: string): string => `${stackName(environment)}-${workflow}`;
+export const stateMachineName = (environment: Environment, workflow: string): string => `${stackName(environment)}-${workflow}`;

@@ -3,7 +3,7 @@ import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { workflows } from "../functions/workflows/index.ts";
 import type { Functions } from "./function.ts";
-import { machineName, type Settings } from "./settings.ts";
+import { stateMachineName, type Settings } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 import { taskTimeout, WorkflowMachine } from "./workflow.ts";
 
@@ -30,7 +30,7 @@ export class Workflows extends Construct {
       });
       const polls = settings.polls;
       const { machine } = new WorkflowMachine(place, "states", {
-        name: machineName(environment, name),
+        name: stateMachineName(environment, name),
         workflow,
         tasks,
         logGroup: machineLog,

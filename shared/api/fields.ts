@@ -150,7 +150,8 @@ export const Actor = z
   .meta({ id: "Actor" });
 export type Actor = z.infer<typeof Actor>;
 
-export const wholeNumber = (minimum: number, maximum: number) =>
+/** A whole number in a query, which arrives as text. */
+export const queryInteger = (minimum: number, maximum: number) =>
   z
     .string()
     .regex(/^\d{1,12}$/, `must be a whole number from ${minimum} to ${maximum}`)
@@ -221,10 +222,10 @@ const finding = {
 export const listQuery = <F extends Record<string, z.ZodType>>(filters: F) =>
   z
     .strictObject({
-      page: wholeNumber(1, PAGE_MAX)
+      page: queryInteger(1, PAGE_MAX)
         .optional()
         .meta({ description: "Page number, starting at 1 (the default)", examples: [1] }),
-      per_page: wholeNumber(1, PER_PAGE_MAX)
+      per_page: queryInteger(1, PER_PAGE_MAX)
         .default(20)
         .meta({ description: `Records per page, at most ${PER_PAGE_MAX}`, examples: [20] }),
       cursor: z.string().min(1, "must not be empty").max(512, "must have at most 512 characters").optional().meta({
@@ -259,7 +260,7 @@ const optional = <F extends Record<string, z.ZodType>>(filters: F) =>
   Object.fromEntries(Object.entries(filters).map(([name, schema]) => [name, schema.optional()])) as Optional<F>;
 
 /** Seconds a request may wait for an operation to finish: below the gateway's limit of 29. */
-export const waitSeconds = wholeNumber(0, 20)
+export const waitSeconds = queryInteger(0, 20)
   .default(0)
   .meta({ description: "Seconds to wait for the operation to finish", examples: [10] });
 

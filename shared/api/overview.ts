@@ -9,7 +9,7 @@ import {
   SERVER_STATUSES,
 } from "../domain/lifecycle.ts";
 import { endpoint } from "./endpoint.ts";
-import { integer, searchWords, timestamp, wholeNumber } from "./fields.ts";
+import { integer, searchWords, timestamp, queryInteger } from "./fields.ts";
 
 /** A number for each status. */
 const counts = <const S extends string>(statuses: readonly S[]) =>
@@ -74,7 +74,7 @@ export const search = {
     access: "credential",
     query: z.strictObject({
       q: searchWords.meta({ description: "What to find", examples: ["shop"] }),
-      limit: wholeNumber(1, LIMIT_MAX)
+      limit: queryInteger(1, LIMIT_MAX)
         .default(10)
         .meta({ description: `How many to return, at most ${LIMIT_MAX}`, examples: [10] }),
     }),

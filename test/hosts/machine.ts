@@ -23,7 +23,7 @@ import { keyPairOf } from "../../shared/platform/key-pair.ts";
 import { serviceKey } from "../../shared/platform/service-key.ts";
 import { startSshServer } from "./ssh-server.ts";
 
-export const hasProgram = (name: string): boolean =>
+const hasProgram = (name: string): boolean =>
   ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin"].some((folder) => existsSync(join(folder, name)));
 
 /** Why there can be no machine here; undefined if there can be one. */

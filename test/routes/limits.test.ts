@@ -124,8 +124,8 @@ test("a slot is free again one minute after its request, to the millisecond", as
   for (let i = 0; i < 100; i++) expect((await ask(0)).kind).toBe("admitted");
   expect(await ask(59_999)).toMatchObject({ kind: "limited", retryAfterMs: 1 });
   const responses: Awaited<ReturnType<typeof ask>>[] = [];
-  // 30 at once, five times: a busy machine does not connect more to the database within the time that the service gives it.
-  for (let round = 0; round < 5; round++) responses.push(...(await Promise.all(Array.from({ length: 30 }, () => ask(60_000)))));
+  // 10 at once, 15 times: all of them write one item, and on a busy machine 30 did not all succeed within the time that the service gives the database.
+  for (let round = 0; round < 15; round++) responses.push(...(await Promise.all(Array.from({ length: 10 }, () => ask(60_000)))));
   expect(responses.filter(({ kind }) => kind === "admitted")).toHaveLength(100);
 });
 
