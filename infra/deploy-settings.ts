@@ -26,10 +26,29 @@ export function withChosen(cdkJson: string, environment: Environment, chosen: Ch
   return { text: `${JSON.stringify({ ...rest, context: { ...context, [environment]: values } }, undefined, 2)}\n`, values };
 }
 
-/** Why a deployment that would remove the stack's domain without an explicit option fails. */
-export function forgottenDomain(outputs: Readonly<Record<string, string>>, values: Chosen, chosen: Chosen): string | undefined {
-  const own = "Distribution" in outputs; // only with a domain
-  if (!own || values.domain !== undefined || chosen.domain === NONE) return undefined;
-  return `The stack is reached at ${outputs["Dashboard"]}, and this deployment would take that name away: give --domain and --certificate
+/** What the stack's outputs say of its settings. */
+type Outputs = Readonly<Record<string, string>>;
+
+/** Why a deployment fails that would change the stack's domain or alarm email without an option: cdk.json is an older one, or another checkout's. */
+export function forgotten(outputs: Outputs, values: Chosen, chosen: Chosen): string | undefined {
+  const { Distribution, Dashboard, AlarmEmail } = outputs;
+  const own = Distribution === undefined ? undefined : Dashboard; // only a stack with a domain has this output
+  if (own !== undefined && chosen.domain === undefined && own !== `https://${values.domain}`)
+    return `The stack is reached at ${own}, and this deployment would take that name away: give --domain and --certificate
 as before, or --domain none if that is what you want.`;
+  if (AlarmEmail !== undefined && chosen.alarmEmail === undefined && AlarmEmail !== values.alarmEmail)
+    return `Alarms go to ${AlarmEmail}, and this deployment would end that: give --alarm-email as before, or --alarm-email none.`;
+  return undefined;
+}
+
+/**
+ * Why a deployment with this key fails: the functions change before CloudFront does, and accept only this key and the one before it. With any
+ * other, no request would succeed until CloudFront has the new key everywhere.
+ */
+export function unreachableKey({ OriginKey }: Outputs, number: number): string | undefined {
+  if (OriginKey === undefined) return undefined;
+  const deployed = Number(OriginKey);
+  if (number === deployed || number === deployed + 1) return undefined;
+  return `The stack has key ${deployed} between CloudFront and the functions, and infra/settings.ts says ${number}: with it, every request would be
+rejected for minutes. Set originKey to ${deployed}, or to ${deployed + 1} for a new key.`;
 }

@@ -10,8 +10,16 @@ import { BrandError, readBrand } from "./brand.ts";
 import { ROOT } from "./built.ts";
 import { bundledSizes, bundleIfChanged } from "./bundle.ts";
 import { buildDashboard } from "./dashboard-build.ts";
-import { type Access, AwsError, concurrencyLimit, concurrencyWarning, findStack, hasCompleted } from "./deployed.ts";
-import { type Chosen, forgottenDomain, NONE, withChosen } from "./deploy-settings.ts";
+import {
+  type Access,
+  AwsError,
+  concurrencyLimit,
+  concurrencyWarning,
+  environmentFor,
+  findStack,
+  hasCompleted,
+} from "./deployed.ts";
+import { type Chosen, forgotten, NONE, unreachableKey, withChosen } from "./deploy-settings.ts";
 import { SETTINGS, stackName } from "./settings.ts";
 import { type Environment, ENVIRONMENTS } from "../shared/domain/environments.ts";
 
@@ -38,8 +46,10 @@ async function deploy(): Promise<void> {
   const before = await findStack(stackName(environment), access).catch(rejected);
   const kept = await readFile(CDK_JSON, "utf8");
   const settings = withChosen(kept, environment, chosen);
-  const forgotten = forgottenDomain(before?.outputs ?? {}, settings.values, chosen);
-  if (forgotten !== undefined) throw new DeployError(forgotten);
+  const outputsBefore = before?.outputs ?? {};
+  const harm =
+    forgotten(outputsBefore, settings.values, chosen) ?? unreachableKey(outputsBefore, SETTINGS[environment].originKey);
+  if (harm !== undefined) throw new DeployError(harm);
   const warning = await concurrencyLimit(access).then(concurrencyWarning, unknownLimit);
   if (warning !== undefined) console.log(warning);
 
@@ -55,7 +65,8 @@ async function deploy(): Promise<void> {
     const context = { environment, ...chosen, protected: String(guarded) };
     const contexts = Object.entries(context).flatMap(([name, value]) => ["--context", `${name}=${value}`]);
     const approval = yes ? "never" : "broadening";
-    await cdk(["deploy", stackName(environment), ...contexts, "--outputs-file", outputs, "--require-approval", approval]);
+    const options = [...contexts, "--outputs-file", outputs, "--require-approval", approval];
+    await cdk(["deploy", stackName(environment), ...options], environmentFor(access, process.env));
   };
   await run(hasCompleted(before));
   if (settings.text !== kept) {
@@ -150,9 +161,9 @@ async function reachable(): Promise<Access> {
   }
 }
 
-async function cdk(args: string[]): Promise<void> {
+async function cdk(args: string[], env: NodeJS.ProcessEnv): Promise<void> {
   const command = join(dirname(createRequire(import.meta.url).resolve("aws-cdk/package.json")), "bin", "cdk");
-  const child = spawn(process.execPath, [command, ...args], { cwd: ROOT, stdio: "inherit" });
+  const child = spawn(process.execPath, [command, ...args], { cwd: ROOT, env, stdio: "inherit" });
   const code = await new Promise<number | null>((ended, failed) => {
     child.once("exit", ended);
     child.once("error", failed);

@@ -9,6 +9,17 @@ export interface Access {
   credentials: ConstructorParameters<typeof SignatureV4>[0]["credentials"];
 }
 
+const KEYS = ["ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN"].flatMap((name) => [`AWS_${name}`, `AMAZON_${name}`]);
+
+/**
+ * The environment in which the CDK deploys where the SDK has looked. The CDK alone would prefer AWS_DEFAULT_REGION to a profile's region, and
+ * keys to AWS_PROFILE: it could deploy to another account than the one whose stack was checked.
+ */
+export function environmentFor({ region }: Access, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const unused = (env["AWS_PROFILE"] ?? "") === "" ? [] : KEYS;
+  return { ...Object.fromEntries(Object.entries(env).filter(([name]) => !unused.includes(name))), AWS_REGION: region };
+}
+
 interface DeployedStack {
   status: string;
   outputs: Readonly<Record<string, string>>;

@@ -13,7 +13,7 @@ import { Keys } from "./keys.ts";
 import { OriginKey } from "./origin-key.ts";
 import { logsOf } from "./removal.ts";
 import { Schedules } from "./schedules.ts";
-import { SETTINGS, stackName } from "./settings.ts";
+import { type Settings, SETTINGS, stackName } from "./settings.ts";
 import type { Environment } from "../shared/domain/environments.ts";
 import { Storage } from "./storage.ts";
 import { table as oneTable } from "./table.ts";
@@ -39,6 +39,8 @@ interface Outputs extends Pick<Props, "domain"> {
   distribution: Dashboard["distribution"];
   backups: Storage["backups"];
   topic: Alarms["topic"];
+  alarmEmail: string | undefined;
+  settings: Settings;
   keys: Keys["secrets"];
   providers: ReturnType<typeof configuration> | undefined;
 }
@@ -100,11 +102,11 @@ export class Service extends Stack {
     const schedules = new Schedules(this, "schedules", { settings, functions, logGroup: work });
     const { topic } = new Alarms(this, "alarms", { environment, rest, authorize, table, schedules, email: alarmEmail });
 
-    this.output({ url, distribution, domain, backups, topic, keys, providers });
+    this.output({ url, distribution, domain, backups, topic, alarmEmail, settings, keys, providers });
   }
 
   /** What the operator and the commands read about a deployment. */
-  private output({ url, distribution, domain, backups, topic, keys, providers }: Outputs): void {
+  private output({ url, distribution, domain, backups, topic, alarmEmail, settings, keys, providers }: Outputs): void {
     new CfnOutput(this, "Dashboard", { value: url });
     new CfnOutput(this, "BaseUrl", { value: `${url}${BASE_PATH}`, description: "Base URL of the API" });
     if (domain !== undefined)
@@ -117,9 +119,11 @@ export class Service extends Stack {
       description: "Archives of backups",
     });
     new CfnOutput(this, "AlarmTopic", { value: topic.topicArn, description: "Subscribe here to receive alarms" });
+    if (alarmEmail !== undefined) new CfnOutput(this, "AlarmEmail", { value: alarmEmail });
     new CfnOutput(this, "SessionKey", { value: keys.session.secretArn });
     new CfnOutput(this, "SealingKey", { value: keys.sealing.secretArn });
     new CfnOutput(this, "HostsKey", { value: keys.hosts.secretArn });
+    new CfnOutput(this, "OriginKey", { value: String(settings.originKey) });
     if (providers !== undefined)
       new CfnOutput(this, "ProvidersSecret", {
         value: providers.secretArn,

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { synth } from "../../infra/app.ts";
-import { concurrencyLimit, concurrencyWarning, findStack, hasCompleted } from "../../infra/deployed.ts";
-import { withChosen } from "../../infra/deploy-settings.ts";
+import { concurrencyLimit, concurrencyWarning, environmentFor, findStack, hasCompleted } from "../../infra/deployed.ts";
+import { forgotten, unreachableKey, withChosen } from "../../infra/deploy-settings.ts";
 import { stackName } from "../../infra/settings.ts";
 import { scratch, stubBundles } from "./stubs.ts";
 
@@ -141,6 +141,45 @@ describe("stored settings", () => {
     const { code, stderr } = await errorResponse("live");
     expect(code).toBe(1);
     expect(stderr).toContain("https://erp.example.com, and this deployment would take that name away");
+  });
+
+  it("neither an older domain nor another alarm email replaces the stack's without an option", () => {
+    const outputs = { Dashboard: "https://b.example", Distribution: "d.cloudfront.net", AlarmEmail: "b@example.com" };
+    const same = { domain: "b.example", certificate: "arn", alarmEmail: "b@example.com" };
+    expect(forgotten(outputs, same, {})).toBeUndefined();
+    const older = { ...same, domain: "a.example" };
+    expect(forgotten(outputs, older, {})).toContain("https://b.example, and this deployment would take that name away");
+    expect(forgotten(outputs, older, { domain: "a.example", certificate: "arn" })).toBeUndefined();
+    for (const alarmEmail of ["a@example.com", undefined])
+      expect(forgotten(outputs, { ...same, alarmEmail }, {})).toContain("Alarms go to b@example.com");
+    expect(forgotten(outputs, { ...same, alarmEmail: "a@example.com" }, { alarmEmail: "a@example.com" })).toBeUndefined();
+    expect(forgotten({ Dashboard: "https://d1.cloudfront.net" }, {}, {})).toBeUndefined();
+  });
+
+  it.each([
+    { deployed: "2", number: 1, harmful: true },
+    { deployed: "1", number: 3, harmful: true },
+    { deployed: "1", number: 1, harmful: false },
+    { deployed: "1", number: 2, harmful: false },
+    { deployed: undefined, number: 2, harmful: false },
+  ])("after key $deployed, key $number is rejected: $harmful", ({ deployed, number, harmful }) => {
+    const outputs = deployed === undefined ? {} : { OriginKey: deployed };
+    expect(unreachableKey(outputs, number) !== undefined).toBe(harmful);
+  });
+
+  it("a deployment with a key that CloudFront does not have yet stops before anything is built", async () => {
+    responses["cloudformation"] = stackIn("UPDATE_COMPLETE", { Dashboard: "https://d1.cloudfront.net", OriginKey: "7" });
+    const { code, stderr } = await errorResponse("live");
+    expect(code).toBe(1);
+    expect(stderr).toContain("Set originKey to 7, or to 8 for a new key.");
+  });
+
+  it("the CDK deploys to the region, and with the credentials, whose stack was checked", () => {
+    const keys = { AWS_ACCESS_KEY_ID: "AKIDOTHER", AWS_SECRET_ACCESS_KEY: "secret", AWS_SESSION_TOKEN: "token" };
+    const env = { ...keys, AWS_DEFAULT_REGION: "us-east-1", PATH: "/bin" };
+    const checked = { AWS_DEFAULT_REGION: "us-east-1", PATH: "/bin", AWS_REGION: "eu-central-1" };
+    expect(environmentFor(access, env)).toEqual({ ...keys, ...checked });
+    expect(environmentFor(access, { ...env, AWS_PROFILE: "b" })).toEqual({ ...checked, AWS_PROFILE: "b" });
   });
 
   it("the deployment stops if the deployer may not read whether the stack exists", async () => {
