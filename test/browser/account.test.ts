@@ -33,7 +33,7 @@ describe("settings", () => {
     await expectAccessible(page);
     await page.getByLabel("Keep pre-restore backups for (days)").fill("");
     await save(page);
-    await expect.poll(() => page.getByText("This is required.").count()).toBe(2);
+    await expect.poll(() => page.getByText("This is required.", { exact: true }).count()).toBe(2);
     await page.getByLabel("Keep pre-restore backups for (days)").fill("1.5");
     await save(page);
     await page.getByText("Must be a whole number.", { exact: true }).waitFor();
@@ -51,7 +51,7 @@ describe("settings", () => {
     await choose(page, /^Default provider/, provider?.name ?? "");
     await choose(page, /^Default region/, region?.name ?? "");
     await save(page);
-    await page.getByText("Settings saved").waitFor();
+    await page.getByText("Settings saved", { exact: true }).waitFor();
     expect(await settingsOf(mine)).toMatchObject({
       account_name: "Example Ltd",
       contact_email: "ops@example.com",
@@ -75,7 +75,7 @@ describe("settings", () => {
     await page.getByLabel("Contact email").fill("");
     await choose(page, /^Default provider/, "None");
     await save(page);
-    await page.getByText("Settings saved").waitFor();
+    await page.getByText("Settings saved", { exact: true }).waitFor();
     expect(await settingsOf(mine)).toMatchObject({ contact_email: null, default_provider: null, default_region: null });
   });
 });
@@ -129,9 +129,9 @@ describe("the password", () => {
     await page.getByText("This is required.", { exact: true }).waitFor();
     await page.getByText("Must have at least 12 characters.", { exact: true }).waitFor();
     await fill(page, mine.user.password, "correct-horse-battery", "correct-horse-bettery");
-    await page.getByText("Doesn't match the new password.").waitFor();
+    await page.getByText("Doesn't match the new password.", { exact: true }).waitFor();
     await fill(page, "not the right one", "correct-horse-battery");
-    await page.getByText("This is not the current password.").waitFor();
+    await page.getByText("This is not the current password.", { exact: true }).waitFor();
     await expectAccessible(page);
     expect(await worksFor(mine, mine.user.password)).toBe(true);
     expect(await worksFor(mine, "correct-horse-battery")).toBe(false);
@@ -142,7 +142,7 @@ describe("the password", () => {
     const other = await mine.session();
     const page = await open("/settings/account", { as: mine });
     await fill(page, mine.user.password, "correct-horse-battery");
-    await page.getByText("Password changed").waitFor();
+    await page.getByText("Password changed", { exact: true }).waitFor();
     expect((await other.get("/auth/me")).status).toBe(401);
     const kept = z
       .object({ token: z.string() })
@@ -178,6 +178,6 @@ test("nothing on the account page jumps while it loads, or when a notification a
   expect(Number(await page.evaluate(`Promise.race([${shifts}, ${none}])`))).toBeLessThanOrEqual(0.05);
   const before = await page.getByRole("heading", { name: "Settings" }).boundingBox();
   await save(page);
-  await page.getByText("Settings saved").waitFor();
+  await page.getByText("Settings saved", { exact: true }).waitFor();
   expect((await page.getByRole("heading", { name: "Settings" }).boundingBox())?.y).toBe(before?.y);
 });

@@ -171,7 +171,7 @@ describe("restoring a backup", () => {
     await asked.getByRole("checkbox", { name: /Back up the current state/ }).uncheck();
     await asked.getByLabel("Type Shop to confirm").fill("Shop");
     await asked.getByRole("button", { name: "Restore" }).click();
-    await page.getByText("Couldn't restore backup: Shop").waitFor();
+    await page.getByText("Couldn't restore backup: Shop").first().waitFor();
     await page.getByText("it does not match its checksum").first().waitFor();
     await page
       .getByText(/^Request ID: /)
@@ -333,7 +333,7 @@ test("a restore works on a phone and shows how it ended", async ({ open }) => {
   await expect.poll(() => page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
   await asked.getByRole("button", { name: "Restore" }).tap();
   // No machine has it, and the service tries that more than once.
-  await page.getByText("Couldn't restore backup: Shop").waitFor();
+  await page.getByText("Couldn't restore backup: Shop").first().waitFor();
 });
 
 test("without an instance the backup button is disabled", async ({ open }) => {

@@ -145,7 +145,7 @@ test("labels of many records change without losing others, even those that someb
     await route.fallback();
   });
   await button(asked, "Change 1 instance").click();
-  await page.getByText("Labels changed: 1 of 1 instance").waitFor();
+  await page.getByText("Labels changed: 1 of 1 instance").first().waitFor();
   expect((await getInstance(big, real.id)).labels).toEqual({ env: "production", team: "sales" });
   const { api } = await big.token();
   expect((await api.get("/instances?label=env:test&per_page=100")).as(z.array(ListedInstance))).toHaveLength(MANY);

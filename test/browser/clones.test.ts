@@ -31,7 +31,7 @@ describe("a clone", () => {
     await page.getByLabel("Admin password").fill("short");
     await button(page, "More options").click();
     await button(page, "Create clone").click();
-    await expect.poll(() => page.getByText("This is required.").count()).toBe(2);
+    await expect.poll(() => page.getByText("This is required.", { exact: true }).count()).toBe(2);
     await page.getByText("Must have at least 12 characters.", { exact: true }).waitFor();
     await page.getByLabel("Admin password").fill("");
     await page.getByLabel("Name", { exact: true }).fill("Staging");
@@ -39,7 +39,7 @@ describe("a clone", () => {
     await page.getByRole("checkbox", { name: "Database" }).uncheck();
     await page.getByRole("checkbox", { name: "Files" }).uncheck();
     await button(page, "Create clone").click();
-    await page.getByText(/cannot both be false/).waitFor();
+    await page.getByText("Choose the database, the files, or both.", { exact: true }).waitFor();
     await expectAccessible(page);
     expect(sent).toEqual([]);
   });
@@ -170,6 +170,6 @@ describe("a clone", () => {
     const page = await open(`/instances/${source.id}/clone?backup=${failed.id}`, { as: mine });
     await button(page, /^Backup.*Choose a backup/).waitFor();
     await button(page, "Create clone").click();
-    await expect.poll(() => page.getByText("This is required.").count()).toBe(3); // backup, name, domain
+    await expect.poll(() => page.getByText("This is required.", { exact: true }).count()).toBe(3); // backup, name, domain
   });
 });

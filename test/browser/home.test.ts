@@ -136,7 +136,7 @@ test("a recent failure shows the reason and the request ID, and links to the res
     if (pathname.startsWith(BASE_PATH)) asked.push(pathname);
   });
   await page.goto("/");
-  await page.getByText("Couldn't create server").waitFor();
+  await page.getByText("Couldn't create server").first().waitFor();
   await link(page, "fail-quota").waitFor();
   expect(asked.length, asked.join()).toBeLessThanOrEqual(HOME_REQUESTS_MAX);
   await page.getByText(error?.message ?? "no reason").waitFor();
@@ -152,7 +152,7 @@ test("a failed operation of a deleted resource has no link", async ({ open }) =>
   await mine.until(failing.operation_id, "failed");
   await mine.until((await mine.api.delete(`/servers/${failing.id}`)).as(Operation).id);
   const page = await open("/", { as: mine });
-  await page.getByText("Couldn't create server").waitFor();
+  await page.getByText("Couldn't create server").first().waitFor();
   await page.getByText("deleted").waitFor();
   expect(await page.locator(`a[href="/servers/${failing.id}"]`).count()).toBe(0);
 });

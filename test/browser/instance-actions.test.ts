@@ -249,7 +249,7 @@ describe("editing", () => {
     expect(sent).toEqual([]);
     await asked.getByLabel("New domain").fill(other.domain);
     await button(asked, "Change domain").click();
-    await asked.getByText("This domain is already taken.").waitFor();
+    await asked.getByText("This domain is already taken.").first().waitFor();
     const next = uniqueDomain("outlet");
     await asked.getByLabel("New domain").fill(next);
     await asked.getByText(next, { exact: true }).waitFor();

@@ -48,7 +48,7 @@ describe("creating an instance", () => {
     const sent = sentTo(page, "POST", /\/instances$/);
     await page.getByLabel("Admin email").fill("nobody");
     await button(page, "Create instance").click();
-    await expect.poll(() => page.getByText("This is required.").count()).toBe(4); // name, server, domain, database name
+    await expect.poll(() => page.getByText("This is required.", { exact: true }).count()).toBe(4); // name, server, domain, database name
     await page.getByText("Must be an email address.", { exact: true }).waitFor();
     await expect.poll(() => page.evaluate("document.activeElement.getAttribute('aria-invalid')")).toBe("true");
     await page.getByLabel("Domain").fill("not a domain");
@@ -159,7 +159,7 @@ describe("creating an instance", () => {
     await page.getByLabel("Domain").fill("fail-install.example.com");
     await button(page, "Create instance").click();
     await storePassword(page, "Doomed");
-    await page.getByText("Couldn't create instance: Doomed").waitFor();
+    await page.getByText("Couldn't create instance: Doomed").first().waitFor();
     await fact(page, "Status", "Failed");
     const operations = page.getByRole("table", { name: "History" });
     await operations.getByText("The ERP could not be installed").waitFor();
@@ -200,7 +200,7 @@ test("the DNS record is shown until the server reports a valid certificate, and 
   const card = page.getByRole("heading", { name: "DNS record" });
   await card.waitFor();
   await fact(page, "Certificate", "Pending");
-  await page.getByText("Certificate checked: not yet").waitFor();
+  await page.getByText("Certificate checked: not yet").first().waitFor();
   await report(true, null);
   await page.clock.fastForward(60_000);
   await page.getByText("The server couldn't get or renew a certificate for shop.example.com.").waitFor();

@@ -162,6 +162,6 @@ test(
     );
     await Promise.all([revoked, asked.getByRole("button", { name: "Revoke", exact: true }).click()]);
     expect((await api.get("/instances")).status).toBe(401);
-    await page.getByText("API key revoked: Deploy pipeline").waitFor();
+    await page.getByText("API key revoked: Deploy pipeline").first().waitFor();
   },
 );

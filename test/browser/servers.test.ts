@@ -132,7 +132,7 @@ describe("creating a server", () => {
     const page = await open("/servers/create", { as: mine });
     const sent = sentTo(page, "POST", /\/servers$/);
     await button(page, "Create server").click();
-    await expect.poll(() => page.getByText("This is required.").count()).toBe(4); // there is only one provider
+    await expect.poll(() => page.getByText("This is required.", { exact: true }).count()).toBe(4); // there is only one provider
     await expect.poll(() => page.getByLabel("Name").getAttribute("aria-invalid")).toBe("true");
     await page.getByText("Choose a region to see the sizes available.").waitFor();
     await expectAccessible(page);
@@ -141,7 +141,9 @@ describe("creating a server", () => {
       await expect.poll(() => page.getByText(/^Must be 1 to 63/).count()).toBe(0);
       await button(page, "Create server").click();
       await page
-        .getByText("Must be 1 to 63 lowercase letters, digits and hyphens, and must not start or end with a hyphen.")
+        .getByText("Must be 1 to 63 lowercase letters, digits and hyphens, and must not start or end with a hyphen.", {
+          exact: true,
+        })
         .waitFor();
     }
     expect(sent).toEqual([]);
@@ -166,7 +168,7 @@ describe("creating a server", () => {
     await page.getByLabel("Name").fill("erp-2");
     await button(page, "Create server").click();
     await title(page, "erp-2");
-    await page.getByText("Server created: erp-2").waitFor();
+    await page.getByText("Server created: erp-2").first().waitFor();
     const chosen = { provider: "sandbox", region: "eu-central", size: "small", ssh_key_id: key.id };
     expect(sent).toEqual([
       { name: "erp-1", ...chosen },
@@ -184,7 +186,7 @@ describe("creating a server", () => {
     await button(page, "Add SSH key").click();
     const asked = dialog(page, "Add SSH key");
     await button(asked, "Add SSH key").click();
-    await expect.poll(() => asked.getByText("This is required.").count()).toBe(2);
+    await expect.poll(() => asked.getByText("This is required.", { exact: true }).count()).toBe(2);
     await asked.getByLabel("Name").fill("Ops laptop");
     await asked.getByLabel("Public key").fill(newPublicKey());
     await button(asked, "Add SSH key").click();
@@ -193,7 +195,7 @@ describe("creating a server", () => {
     await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("erp-1");
     await button(page, "Create server").click();
     await title(page, "erp-1");
-    await page.getByText("Server created: erp-1").waitFor();
+    await page.getByText("Server created: erp-1").first().waitFor();
     await fact(page, "Status", "Active");
     await fact(page, "SSH key", "Ops laptop");
     const [server] = await serversOf(mine);
@@ -212,7 +214,7 @@ describe("creating a server", () => {
     await chooseKey(page);
     await button(page, "Create server").click();
     await title(page, "fail-quota");
-    await page.getByText("Couldn't create server: fail-quota").waitFor();
+    await page.getByText("Couldn't create server: fail-quota").first().waitFor();
     const [creation] = (await mine.api.get("/operations")).as(z.array(Operation));
     await fact(page, "Status", "Offline");
     const outcome = rows(page, "Operations").filter({ hasText: "Create server" });
@@ -298,7 +300,7 @@ describe("the server page", () => {
     await asked.getByLabel("Name").fill("erp-3");
     await button(asked, "Save").click();
     await title(page, "erp-3");
-    await page.getByText("Server updated: erp-3").waitFor();
+    await page.getByText("Server updated: erp-3").first().waitFor();
     await asked.waitFor({ state: "detached" });
     expect((await mine.api.get(`/servers/${id}`)).as(Server).name).toBe("erp-3");
   });
@@ -355,7 +357,7 @@ describe("deleting a server", () => {
     await asked.getByLabel("Type erp-1 to confirm").fill("erp-1");
     await button(asked, "Delete server").click();
     await title(page, "Servers");
-    await page.getByText("Server deleted: erp-1").waitFor();
+    await page.getByText("Server deleted: erp-1").first().waitFor();
     await page.getByText("No servers yet.").waitFor();
     expect((await mine.api.get(`/servers/${id}`)).status).toBe(404);
     await page.goto(`/servers/${id}`);

@@ -19,7 +19,7 @@ test("an invalid public key shows the reason, and a private key is not even sent
   await page.getByRole("button", { name: "Add SSH key" }).first().click();
   const asked = page.getByRole("dialog", { name: "Add SSH key" });
   await asked.getByRole("button", { name: "Add SSH key" }).click();
-  await expect.poll(() => asked.getByText("This is required.").count()).toBe(2);
+  await expect.poll(() => asked.getByText("This is required.", { exact: true }).count()).toBe(2);
   await asked.getByLabel("Name").fill("Ops laptop");
   await asked.getByLabel("Public key").fill(PRIVATE);
   await asked.getByRole("button", { name: "Add SSH key" }).click();

@@ -145,7 +145,7 @@ test("an API key is revoked only after confirmation, and then stops working imme
   await asked.getByRole("button", { name: "Revoke" }).click();
   expect((await revoked).ok()).toBe(true);
   expect((await api.get("/servers")).status).toBe(401);
-  await page.getByText(`API key revoked: ${name}`).waitFor();
+  await page.getByText(`API key revoked: ${name}`).first().waitFor();
   await rowOf(page, name).waitFor({ state: "detached" });
 });
 

@@ -193,7 +193,7 @@ test("uploads that were begun elsewhere and leave no room can be aborted, and an
   const page = await open("/backups/upload", { as: mine });
   await choose(page, fileOf("empty.zip", new Uint8Array()));
   await button(page, "Upload").click();
-  await page.getByText("This file is empty.").waitFor();
+  await page.getByText("This file is empty.", { exact: true }).waitFor();
   await choose(page, fileOf("photos.zip", randomBytes(1000)));
   await button(page, "Upload").click();
   const second = page.getByText("Unfinished upload: second, 2.00 MB");

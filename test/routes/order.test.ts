@@ -4,6 +4,7 @@ import { getAccount } from "../../shared/data/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
 import { getToken, revokeToken } from "../../shared/data/tokens.ts";
 import { account, newPublicKey, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
+import { inBursts } from "../harness/bursts.ts";
 import { type Client, stranger } from "../harness/client.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 
@@ -16,7 +17,7 @@ let powerless: Client;
 beforeAll(async () => {
   me = await account();
   exhausted = (await me.token(["settings:read"])).api;
-  await Promise.all(Array.from({ length: 100 }, () => exhausted.get("/auth/me")));
+  await inBursts(100, () => exhausted.get("/auth/me"));
   powerless = (await me.token(["settings:read"])).api;
 });
 
@@ -35,7 +36,7 @@ test("405 comes before 401", async () => {
 
 test("401 comes before 429", async () => {
   const token = await me.token();
-  await Promise.all(Array.from({ length: 100 }, () => token.api.get("/auth/me")));
+  await inBursts(100, () => token.api.get("/auth/me"));
   expect(await code(token.api.get("/auth/me"))).toBe("RATE_LIMIT_EXCEEDED");
   const change = changeOf(await getAccount(me.id));
   revokeToken(change, await getToken(me.id, token.id));

@@ -112,7 +112,7 @@ export function CloneForm({ source: { id, instance }, offered, preselected, onMa
         {...form.text("domain")}
       />
       {instance === undefined && server}
-      <Parts values={form.values} error={form.error("restore_database")} onChange={form.set} />
+      <Parts values={form.values} none={form.error("restore_database") !== undefined} onChange={form.set} />
       <Neutralize
         chosen={form.values.neutralize}
         // A copy for tests locks out other users; one that replaces the original lets them in.
@@ -154,16 +154,17 @@ interface Taken {
 
 function Parts({
   values,
-  error,
+  none,
   onChange,
 }: {
   values: Taken;
-  error: string | undefined;
+  /** Neither part was chosen. */
+  none: boolean;
   onChange: (news: Partial<Taken>) => void;
 }) {
   const say = text.instances.clone;
   return (
-    <FormField label={say.parts} errorText={error}>
+    <FormField label={say.parts} errorText={none ? say.nothingToCopy : undefined}>
       <SpaceBetween size="xs">
         <Checkbox
           checked={values.restore_database}

@@ -192,6 +192,7 @@ export const instances: typeof en = {
     chooseBackup: "Sicherung auswählen",
     domainAbout: "Der Klon braucht eine eigene Domain. Den nötigen DNS-Eintrag erfahren Sie danach.",
     parts: "Was kopiert wird",
+    nothingToCopy: "Wählen Sie die Datenbank, die Dateien oder beides.",
     database: "Datenbank",
     databaseAbout: "Ohne diese Option startet der Klon mit einer leeren Datenbank.",
     files: "Dateien",

@@ -186,6 +186,7 @@ export const instances = {
     chooseBackup: "Choose a backup",
     domainAbout: "The clone needs its own domain. You'll get the DNS record to create afterwards.",
     parts: "What to copy",
+    nothingToCopy: "Choose the database, the files, or both.",
     database: "Database",
     databaseAbout: "If off, the clone starts with an empty database.",
     files: "Files",
