@@ -249,7 +249,7 @@ try {
   else if (error instanceof ApiError || error instanceof LocalError) console.error(error.message);
   else if (isCode(error, "ECONNREFUSED")) console.error(NOT_RUNNING);
   else if (isCode(error, "CredentialsProviderError") || isRegionMissing(error))
-    console.error("Your shell has no AWS credentials, or no region: set them as docs/deploy.md says.");
+    console.error(`Your shell has no AWS credentials, or no region: set them as docs/deploy.md says.\n${String(error)}`);
   else throw error;
   process.exitCode = 1;
 }

@@ -145,12 +145,16 @@ function parsed() {
 
 /** Checks for credentials and region as every AWS tool does, before it spends minutes on what it cannot deploy. */
 async function reachable(): Promise<Access> {
+  const { AWS_PROFILE = "", AWS_DEFAULT_PROFILE = "", AWS_ACCESS_KEY_ID = "" } = process.env;
+  // The CDK reads it and the SDK does not: one would deploy to another account than the other has checked.
+  if (AWS_DEFAULT_PROFILE !== "" && AWS_PROFILE === "" && AWS_ACCESS_KEY_ID === "")
+    throw new DeployError(`AWS_DEFAULT_PROFILE is not enough: set AWS_PROFILE=${AWS_DEFAULT_PROFILE}.`);
   const { config } = new DynamoDBClient({});
   try {
     await config.credentials();
   } catch (cause) {
     throw new DeployError(
-      "No AWS credentials found: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run `aws sso login`.",
+      `No AWS credentials found: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run \`aws sso login\`.${reasonOf(cause)}`,
       { cause },
     );
   }
@@ -160,6 +164,9 @@ async function reachable(): Promise<Access> {
     throw new DeployError("No AWS region found: set AWS_REGION, for example to eu-central-1.", { cause });
   }
 }
+
+/** For example, that a profile asks for a code of a second factor, or does not exist. */
+const reasonOf = (error: unknown): string => (error instanceof Error ? `\n${error.message}` : "");
 
 async function cdk(args: string[], env: NodeJS.ProcessEnv): Promise<void> {
   const command = join(dirname(createRequire(import.meta.url).resolve("aws-cdk/package.json")), "bin", "cdk");

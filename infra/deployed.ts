@@ -37,9 +37,14 @@ export async function findStack(name: string, access: Access): Promise<DeployedS
   const outputs = [...text.matchAll(/<OutputKey>(.*?)<\/OutputKey>\s*<OutputValue>(.*?)<\/OutputValue>/gs)];
   return {
     status: /<StackStatus>(\w+)<\/StackStatus>/.exec(text)?.[1] ?? "UNKNOWN",
-    outputs: Object.fromEntries(outputs.map(([, key = "", value = ""]) => [key, value])),
+    outputs: Object.fromEntries(outputs.map(([, key = "", value = ""]) => [key, decoded(value)])),
   };
 }
+
+const ENTITIES: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&" };
+
+/** The text of an XML element. */
+const decoded = (xml: string): string => xml.replaceAll(/&\w+;/g, (entity) => ENTITIES[entity] ?? entity);
 
 /** Whether its creation has succeeded once. Later failures roll back to a working stack, never to none. */
 export const hasCompleted = (stack: DeployedStack | undefined): boolean =>

@@ -1,6 +1,6 @@
 // What a deployment does automatically: it protects a created stack, keeps stored settings, and checks the account's limit.
 import { execFile } from "node:child_process";
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -68,6 +68,11 @@ describe("the existing stack", () => {
     ]);
   });
 
+  it("what XML escapes in an output arrives as it is", async () => {
+    responses["cloudformation"] = stackIn("UPDATE_COMPLETE", { AlarmEmail: "r&amp;d@example.com" });
+    expect((await findStack("stack", access))?.outputs).toEqual({ AlarmEmail: "r&d@example.com" });
+  });
+
   it.each(["CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "UPDATE_ROLLBACK_FAILED"])(
     "a stack in %s is protected",
     async (status) => {
@@ -119,15 +124,12 @@ describe("stored settings", () => {
     expect(withChosen(CDK_JSON, "live", { domain: "none", certificate: "none" }).values).toEqual({});
   });
 
-  const errorResponse = (...options: string[]): Promise<{ code: number | null; stderr: string }> =>
+  const KEYS = { AWS_ACCESS_KEY_ID: "AKIDTEST", AWS_SECRET_ACCESS_KEY: "secret" };
+  const errorResponse = (...options: string[]) => errorIn(KEYS, ...options);
+  const errorIn = (shell: Record<string, string>, ...options: string[]): Promise<{ code: number | null; stderr: string }> =>
     new Promise((ended) => {
-      const env = {
-        ...process.env,
-        ...environment,
-        AWS_REGION: "eu-central-1",
-        AWS_ACCESS_KEY_ID: "AKIDTEST",
-        AWS_SECRET_ACCESS_KEY: "secret",
-      };
+      const { PATH, HOME } = process.env;
+      const env = { PATH, HOME, ...environment, AWS_REGION: "eu-central-1", ...shell };
       const child = execFile(process.execPath, ["infra/deploy.ts", ...options], { env }, (_, __, stderr) =>
         ended({ code: child.exitCode, stderr }),
       );
@@ -182,6 +184,23 @@ describe("stored settings", () => {
     expect(environmentFor(access, { ...env, AWS_PROFILE: "b" })).toEqual({ ...checked, AWS_PROFILE: "b" });
   });
 
+  it("a shell whose account the CDK and the SDK would not agree on is told what to set", async () => {
+    const { code, stderr } = await errorIn({ AWS_DEFAULT_PROFILE: "erp" }, "test");
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "AWS_DEFAULT_PROFILE is not enough: set AWS_PROFILE=erp.\n" });
+    expect(asked).toEqual([]);
+  });
+
+  it("a profile that gives no credentials is told why", async () => {
+    const file = join(scratch(), "config");
+    writeFileSync(
+      file,
+      "[profile erp]\nrole_arn = arn:aws:iam::1:role/r\nsource_profile = erp\nmfa_serial = arn:aws:iam::1:mfa/m\n",
+    );
+    const { code, stderr } = await errorIn({ AWS_PROFILE: "erp", AWS_CONFIG_FILE: file }, "test");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^No AWS credentials found: .*\n.+/);
+  });
+
   it("the deployment stops if the deployer may not read whether the stack exists", async () => {
     responses["cloudformation"] = { status: 403, text: "<Code>AccessDenied</Code>" };
     const { code, stderr } = await errorResponse("test");
@@ -209,6 +228,12 @@ it.each(globSync("docs/*.md"))("%s names only scripts that exist, and nothing th
   const named = [...guide.matchAll(/\bnpm run ([\w:]+)/g)].map(([, name = ""]) => name);
   expect(named.filter((name) => !(name in scripts()))).toEqual([]);
   expect(guide).not.toMatch(/\bnpx /);
+});
+
+it.each(globSync(["docs/*.md", "README.md"]))("%s has no comment behind a command, which zsh would pass on to it", (file) => {
+  const blocks = [...readFileSync(file, "utf8").matchAll(/^ *```(\w*)\n(.*?)^ *```$/gms)];
+  const commands = blocks.flatMap(([, language, block = ""]) => (["", "bash"].includes(language ?? "") ? [block] : []));
+  expect(commands.join("").match(/.*\S[ \t]+# .*/g)).toBeNull();
 });
 
 describe("the templates", () => {
