@@ -58,12 +58,27 @@ export function withoutCalls(source: string, method: string): string {
 /** Without the methods of objects that neither this module nor `callers` call. */
 export function withoutUnusedMethods(source: string, callers: string): string {
   const nodes = nodesOf(source, "js");
-  const called = new Set<string | undefined>([...nodes.map(memberOf), ...(callers.match(/(?<=\.)\w+\b/g) ?? [])]);
+  const namespaces = new Set(
+    nodes.flatMap((node) => (node.type === "ImportNamespaceSpecifier" ? [nameOf(nodeIn(node, "local"))] : [])),
+  );
+  // A member of a namespace is a function of that module.
+  const members = nodes.filter((node) => !namespaces.has(nameOf(nodeIn(node, "object")) ?? "")).map(memberOf);
+  const called = new Set<string | undefined>([...members, ...(callers.match(/(?<=\.)\w+\b/g) ?? [])]);
   const edits = nodes.flatMap((node): Edit[] => {
     const name = nameOf(nodeIn(node, "key"));
     if (node.type !== "Property" || node["method"] !== true || name === undefined || called.has(name)) return [];
     const comma = /^\s*,/.exec(source.slice(node.end))?.[0] ?? "";
     return [[node.start, node.end + comma.length, ""]];
+  });
+  return edited(source, edits);
+}
+
+/** With methods of classes that do nothing, because nobody calls them. */
+export function withEmptyMethods(source: string, methods: RegExp): string {
+  const edits = nodesOf(source, "js").flatMap((node): Edit[] => {
+    const name = node.type === "MethodDefinition" ? nameOf(nodeIn(node, "key")) : undefined;
+    const body = nodeIn(nodeIn(node, "value") ?? node, "body");
+    return name !== undefined && methods.test(name) && body ? [[body.start, body.end, "{}"]] : [];
   });
   return edited(source, edits);
 }

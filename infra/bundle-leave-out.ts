@@ -6,8 +6,9 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { OnResolveArgs, Plugin } from "esbuild";
 import * as z from "zod";
-import { withoutCalls, withoutErrors, withoutUnusedMethods, withPureArrays } from "./bundle-edit.ts";
-import { LEFT_OUT, shakeable, withOwnEndpoint, withoutParts } from "./bundle-shake.ts";
+import { ROOT } from "./built.ts";
+import { withEmptyMethods, withoutCalls, withoutErrors, withoutUnusedMethods, withPureArrays } from "./bundle-edit.ts";
+import { LEFT_OUT, ONCE, onceModule, shakeable, withOwnEndpoint, withoutParts, withPlainSchemasOnce } from "./bundle-shake.ts";
 
 export interface StandIn {
   /** What is left out. */
@@ -25,14 +26,60 @@ const CLIENT = String.raw`@aws-sdk\/client-(${Object.keys(HOSTS).join("|")})`;
 
 export const STAND_INS: readonly StandIn[] = [
   {
-    // Streams of events (S3 Select, Kinesis), in every client.
-    name: "event streams",
+    // Streams of events, such as those of S3 Select.
+    name: "event streams of S3",
     file: new RegExp(String.raw`${SMITHY}\/event-streams\/index\.js$`),
     contents: () =>
       `
       export const resolveEventStreamSerdeConfig = (config) => config;
       export const eventStreamSerdeProvider = () => { throw new Error("Event streams are left out of the bundles"); };
       export class EventStreamSerde { constructor() { eventStreamSerdeProvider(); } }`,
+  },
+  {
+    // The same in all clients; and the prefixes that some commands put before their host (none of ours), with the analysis of commands
+    // that these take.
+    name: "event streams and host prefixes of protocols",
+    file: new RegExp(String.raw`${SMITHY}\/protocols\/HttpProtocol\.js$`),
+    contents: async (path) =>
+      withEmptyMethods(await readFile(path, "utf8"), /EventStream(Capability|Marshaller)$|^setHostPrefix$/),
+  },
+  {
+    // The services that speak JSON send and take times as seconds since 1970.
+    name: "times as text in JSON",
+    file: new RegExp(String.raw`${SMITHY}\/protocols\/json\/codec-v2\/JsonShape(Des|S)erializer2\.js$`),
+    contents: async (path) => (await readFile(path, "utf8")).replace(/case 5:.*(?=case 7:)/s, ""),
+  },
+  {
+    // A parser of the dates in `Retry-After`, which JavaScript reads itself.
+    name: "dates in headers",
+    file: new RegExp(String.raw`${SMITHY}\/retry\/middleware-retry\/parseRetryAfterHeader\.js$`),
+    contents: async (path) => (await readFile(path, "utf8")).replace("parseRfc7231DateTime(retryAfter)", "new Date(retryAfter)"),
+  },
+  {
+    // Plug-ins that change a client's configuration; we have none.
+    name: "extensions of clients",
+    file: /@aws-sdk\/client-[\w-]+\/dist-es\/runtimeExtensions\.js$/,
+    contents: () => "export const resolveRuntimeExtensions = (config) => config;",
+  },
+  {
+    // Sets of timeouts and retries to choose from; "legacy" is the SDK's default, and our clients have their own (`aws-calls.ts`).
+    name: "modes of defaults",
+    file: new RegExp(String.raw`${SMITHY}\/config\/defaults-mode\/resolveDefaultsModeConfig\.js$`),
+    contents: () => 'export const resolveDefaultsModeConfig = () => async () => "legacy";',
+  },
+  {
+    // Warns of versions of Node that the SDK will not support; ours is newer.
+    name: "warning of old versions of Node",
+    file: /@aws-sdk\/core\/dist-es\/submodules\/client\/emitWarningIfUnsupportedVersion\.js$/,
+    contents: () => `
+      export const state = { warningEmitted: true };
+      export const emitWarningIfUnsupportedVersion = () => {};`,
+  },
+  {
+    // They stay, used or not, with the commands that they send: the SDK's build does not mark them as free of side effects.
+    name: "paginators that nobody uses",
+    file: /@aws-sdk\/lib-dynamodb\/dist-es\/pagination\/\w+Paginator\.js$/,
+    contents: async (path) => shakeable(await readFile(path, "utf8")),
   },
   {
     // A DynamoDB client can look up its endpoint; no function of ours does.
@@ -83,6 +130,18 @@ export const STAND_INS: readonly StandIn[] = [
       export const userAgentMiddleware = nothing;`,
   },
   {
+    // What the user agent above is made of.
+    name: "parts of the user agent",
+    file: /@aws-sdk\/core\/dist-es\/submodules\/client\/(middleware-user-agent\/configurations|util-user-agent-node\/defaultUserAgent)\.js$/,
+    contents: () =>
+      `
+      export const DEFAULT_UA_APP_ID = undefined;
+      export const resolveUserAgentConfig = (config) => config;
+      export const crtAvailability = { isCrtAvailable: false };
+      export const createDefaultUserAgentProvider = () => async () => [];
+      export const defaultUserAgent = createDefaultUserAgentProvider;`,
+  },
+  {
     // Logs every command; our clients have no logger.
     name: "command logger",
     file: /@aws-sdk\/core\/dist-es\/submodules\/client\/middleware-logger\/loggerMiddleware\.js$/,
@@ -92,6 +151,12 @@ export const STAND_INS: readonly StandIn[] = [
       export const getLoggerPlugin = () => nothing;
       export const loggerMiddlewareOptions = nothing;
       export const loggerMiddleware = nothing;`,
+  },
+  {
+    // Hides secrets in what the command logger logs, which is left out.
+    name: "filter of the command logger",
+    file: new RegExp(String.raw`${SMITHY}\/client\/smithy-client\/schemaLogFilter\.js$`),
+    contents: () => "export const schemaLogFilter = (schema, data) => data;",
   },
   {
     // zod's own messages; the schemas and `validate.ts` have ours.
@@ -104,6 +169,12 @@ export const STAND_INS: readonly StandIn[] = [
     name: "signatures of event streams",
     file: /@smithy\/signature-v4\/dist-es\/HeaderFormatter\.js$/,
     contents: () => 'export class HeaderFormatter { format() { throw new Error("Event streams are left out of the bundles"); } }',
+  },
+  {
+    // For signing streams of events, too.
+    name: "signatures of events",
+    file: /@smithy\/signature-v4\/dist-es\/SignatureV4\.js$/,
+    contents: async (path) => withEmptyMethods(await readFile(path, "utf8"), /^sign(Event|Message|String)$/),
   },
   {
     // AWS partitions that the service does not support: China, governments, sovereign clouds.
@@ -133,6 +204,16 @@ export const STAND_INS: readonly StandIn[] = [
     name: "passphrases of SSH keys",
     file: /bcrypt-pbkdf\/index\.js$/,
     contents: () => 'exports.pbkdf = () => { throw new Error("Passphrases of SSH keys are left out of the bundles"); };',
+  },
+  {
+    // Calls functions when a schedule is due, and finds times in the past; we ask for the next ones only.
+    name: "jobs and past times of schedules",
+    file: /croner\/dist\/croner\.js$/,
+    contents: async (path) =>
+      withEmptyMethods(
+        await readFile(path, "utf8"),
+        /^(_schedule|_trigger|_checkTrigger|_previous|_previousTarget|_calculatePreviousRun|recurseBackward|recurseBackwardStep)$/,
+      ),
   },
   {
     // For the API description, which is created together with the bundles: `describeApi`.
@@ -189,15 +270,18 @@ export const leaveOut = (standIns: readonly StandIn[] = STAND_INS): Plugin => ({
       contents:
         suffix === LEFT_OUT
           ? await throwing(path)
-          : shakeable(withoutCalls(withoutParts(await readFile(path, "utf8"), suffix), "meta")),
+          : shakeable(withPlainSchemasOnce(withoutCalls(withoutParts(await readFile(path, "utf8"), suffix), "meta"))),
       loader: "ts",
     }));
+    esbuild.onResolve({ filter: new RegExp(`^${ONCE}`) }, ({ path }) => ({ path: path.slice(ONCE.length), namespace: ONCE }));
+    esbuild.onLoad({ filter: /.*/, namespace: ONCE }, ({ path }) => ({ contents: onceModule(path), resolveDir: ROOT }));
     esbuild.onLoad({ filter: /\/functions\/.*\.ts$/ }, async ({ path }) => ({
       contents: withOwnEndpoint(await readFile(path, "utf8"), path),
       loader: "ts",
     }));
 
-    // What `handle` needs for bodies and for stored responses (with them the client of Secrets Manager), where the endpoint has none.
+    // What `handle` needs for bodies, for stored responses (with them the client of Secrets Manager) and for methods that the path lacks,
+    // where the endpoint has none of them.
     const withSuffix = ({ path, resolveDir }: OnResolveArgs) => {
       const [file = "", suffix] = path.split(/(?=\?)/);
       return { path: join(resolveDir, file), ...(suffix !== undefined && { suffix }) };

@@ -29,7 +29,7 @@ import { matches, tagsIn } from "../domain/etag.ts";
 import { parseBody } from "./body.ts";
 import { forget, idempotentRequest, inProgress, keep, keptRef, Replay, replayIfKept, type Resume } from "./idempotency.ts";
 import { log } from "../platform/log.ts";
-import { allowedAt, hasMethod } from "./methods.ts";
+import { allowedAt } from "./methods.ts";
 import { bypassedCloudFront, clientAddress } from "./origin.ts";
 import { asApiError, failure, success } from "./reply.ts";
 import { authorizationOf, authorizedIn, header, headerLines, requestId } from "./request-context.ts";
@@ -189,6 +189,8 @@ function logResponse({
   const duration_ms = Math.round(performance.now() - (began.get(event) ?? performance.now()));
   log.info("request", { status: response?.statusCode, duration_ms });
 }
+
+const hasMethod = ({ method }: Endpoint, asked: string): boolean => asked === method || (method === "GET" && asked === "HEAD");
 
 /** 405, 429 and 403: the authorizer has found the credential and counted the request; this decides on the response. */
 function authorize(endpoint: Endpoint): Handling {

@@ -1,6 +1,5 @@
 // Which methods a path has. On a path with a GET every method that it lacks leads to that GET's function, so that HEAD needs no
 // resource of its own; on the others, and where there is no path, to the fallback.
-import type { Endpoint } from "../api/endpoint.ts";
 import { routeTable } from "../api/route-table.ts";
 import { env } from "../platform/env.ts";
 
@@ -12,5 +11,3 @@ export const allowedAt = (resource: string): string =>
     .filter((route) => route.resource === resource && (route.only ?? env().ENVIRONMENT) === env().ENVIRONMENT)
     .flatMap(({ method }) => withHead(method))
     .join(", ");
-
-export const hasMethod = ({ method }: Endpoint, asked: string): boolean => withHead(method).includes(asked);
