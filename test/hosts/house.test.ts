@@ -90,6 +90,27 @@ describe("jobs on a machine", unless(noMachine), () => {
     await readyInTime(three);
   });
 
+  test("a retry of an undo that is requested twice at once ends the earlier one once", async () => {
+    machine.docker('case "$*" in *"up -d") exit 1 ;; esac');
+    await failure(restart("op_twice-startAgain-try1"));
+    machine.docker(":");
+    const earlier = join(machine.root, "jobs", "op_twice-startAgain-try1");
+    // One request has removed the result but not yet the folder; another one that finds no result gets to write its own after the folder is gone.
+    const during = (what: string): string => `for _ in {1..30}; do ${what} && break; sleep 0.1; done`;
+    machine.standIn(
+      "rm",
+      `if [ "$*" = "-rf ${earlier}" ]; then /usr/bin/rm ${earlier}/result; ${during("[ -e $NOTES/second ]")}; fi; exec /usr/bin/rm "$@"`,
+    );
+    machine.standIn(
+      "tail",
+      `case "$*" in *${earlier}/log) touch $NOTES/second; ${during(`[ ! -e ${earlier} ]`)} ;; esac; exec /usr/bin/tail "$@"`,
+    );
+    const retry = restart("op_twice-startAgain-try2");
+    await Promise.all([readyInTime(retry), readyInTime(retry)]);
+    for (const name of ["rm", "tail"]) machine.standIn(name, `exec /usr/bin/${name} "$@"`);
+    expect(existsSync(earlier)).toBe(false);
+  });
+
   test("a job that ends while it is asked about does not run again", async () => {
     const job = restart("op_ended-restartErp");
     machine.docker('case "$*" in *"up -d") echo >> $NOTES/calls ;; esac');

@@ -63,10 +63,10 @@ begin() {
   [[ $'\n'$parameters == *$'\n'END= ]] || reject "The parameters are incomplete"
   declare -F "job_$kind" >/dev/null || reject "Unknown kind of job: $kind"
   clean_up
-  end_earlier_tries "$job"
   mkdir -p "$job"
   exec 8>"$job/gate" 9>"$job/alive"
   flock 8
+  end_earlier_tries "$job" # one after another, if the same try is requested twice at once
   expire "$job"
   if flock -n 9 && [[ ! -s $job/result ]]; then # in this order: it may end in between
     [[ -s $job/deadline ]] || echo $(($(date +%s) + seconds)) >"$job/deadline"
