@@ -1,5 +1,5 @@
 // A Chromium from an npm package, with the libraries and fonts that it needs, so that every machine has the same one.
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import chromium, { inflate } from "@sparticuz/chromium";
 import { type BrowserServer, chromium as playwright, type LaunchOptions } from "playwright-core";
@@ -23,12 +23,27 @@ async function options(): Promise<LaunchOptions> {
     // The package's own arguments would turn off the security that these tests check.
     // Without its graphics process a page costs a sixth less.
     args: ["--no-sandbox", "--font-render-hinting=none", "--disable-gpu"],
+    // Playwright has Chromium's processes share their memory through files of the disk, for machines with little room in memory.
+    ...(roomInMemory() >= SHARED_BYTES && { ignoreDefaultArgs: ["--disable-dev-shm-usage"] }),
     env: {
       HOME: folder,
       FONTCONFIG_FILE: join(folder, "fonts.conf"),
       LD_LIBRARY_PATH: join(folder, "al2023", "lib"),
     },
   };
+}
+
+/** More than all pages of a run hold at the same time. */
+const SHARED_BYTES = 1024 ** 3;
+
+/** In bytes, of what Linux keeps for memory that processes share. */
+function roomInMemory(): number {
+  try {
+    const { bavail, bsize } = statfsSync("/dev/shm");
+    return bavail * bsize;
+  } catch {
+    return 0; // there is none
+  }
 }
 
 async function unpacked(): Promise<string> {
