@@ -3,10 +3,10 @@ import type { APIGatewayAuthorizerResult } from "aws-lambda";
 import { expect, vi } from "vitest";
 import { resourceOf } from "../../shared/api/index.ts";
 import { REQUEST_LIMITS, WINDOW_SECONDS } from "../../shared/domain/limits.ts";
-import { CALLS } from "../../shared/platform/aws-calls.ts";
 import { Limits } from "../../shared/runtime/request-context.ts";
 import { account } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
+import { lateness } from "../harness/late.ts";
 import { ATTACK_KEY, authorize } from "./authorizer.ts";
 import { prove } from "./prove.ts";
 import type { Random } from "./random.ts";
@@ -54,7 +54,7 @@ async function atAuthorizer({ token }: Client, random: Random): Promise<number> 
   let now = Date.now();
   vi.useFakeTimers({ toFake: ["Date"] });
   const passed: Passed[] = [];
-  const clock = clockOf();
+  const clock = lateness();
   try {
     for (let burst = 0; burst < BURSTS; burst++) {
       // Mostly near the edges of the window, where off-by-one mistakes are.
@@ -127,32 +127,13 @@ function expectExact(
   }
 }
 
-/** After this a write is repeated (`CALLS`), and if only its response was late, it counts twice: docs/guarantees.md says so. */
-const RESPONSE_MS = CALLS.requestHandler.requestTimeout;
-
-/** Counts what took so long that its write may have been repeated. */
-function clockOf() {
-  let late = 0;
-  return {
-    late: () => late,
-    timed: async <T>(work: () => Promise<T>): Promise<T> => {
-      const began = performance.now();
-      try {
-        return await work();
-      } finally {
-        if (performance.now() - began >= RESPONSE_MS) late += 1;
-      }
-    },
-  };
-}
-
 /** Four bursts within a few seconds: exactly as many pass as the limits allow. */
 async function overHttp(api: Client, random: Random): Promise<number> {
   const began = Date.now();
   const creations = random.below(2);
   let passedAll = 0;
   let passedCreations = 0;
-  const clock = clockOf();
+  const clock = lateness();
   for (let burst = 0; burst < 4; burst++) {
     const isCreation = burst === creations;
     const responses = await Promise.all(
