@@ -100,6 +100,11 @@ export class Alarms extends Construct {
 
   /** What the service counts itself, and should be zero. */
   private counts(): void {
+    this.alarm("internal error", this.own("InternalError"), {
+      atLeast: 1,
+      impact: "A customer's operation failed because of a bug or outage on our side; its changes have been undone",
+      anchor: "internal-error",
+    });
     this.alarm("undo failed", this.own("UndoFailed"), {
       atLeast: 1,
       impact:

@@ -131,8 +131,8 @@ const LAST_AGAIN = [TRY_UNDOING_AGAIN, ...FUNCTION_AGAIN];
  * The machine's input is the workflow's own: ids and flags. With `undo_only` (and the `error` that made it necessary) nothing is
  * done but undone: the second execution, after one that died. Every task gets the input, once a step has failed with its `error`.
  *
- * A failure that was undone is an execution that SUCCEEDED, in the state `fail`: the operation reports it, and operators need do nothing.
- * Every other end is our fault: it starts the second execution and triggers an alarm.
+ * A failure that was undone is an execution that SUCCEEDED, in the state `fail`: the operation reports it, and if the failure is our
+ * fault (`INTERNAL_ERROR`), an alarm does. Every other end is our fault: it starts the second execution and triggers an alarm.
  */
 export class WorkflowMachine extends Construct {
   readonly machine: StateMachine;

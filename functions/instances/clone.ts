@@ -1,5 +1,5 @@
 // POST /instances/:id/clone
-import { invalid, noneInAccount, notFound, serverOfBackupUnknown } from "../../shared/api/errors.ts";
+import { noSuch, notFound, type Problem, serverOfBackupUnknown } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { backupRef, requireRestorable } from "../../shared/data/backups.ts";
 import { beginClone } from "../../shared/data/clones.ts";
@@ -13,6 +13,7 @@ import { uniqueDatabaseName } from "../../shared/domain/database-name.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
+import { requireNone } from "../../shared/runtime/validate.ts";
 
 export const handler = handle(api.instances.clone)(async ({ params, body, caller, by, read, commit }) => {
   const { change, account, operationId, source, backup, chosen } = await beginWork(
@@ -23,7 +24,8 @@ export const handler = handle(api.instances.clone)(async ({ params, body, caller
       ...(body.server_id !== undefined && { chosen: serverRef(caller.account_id, body.server_id) }),
     },
   );
-  requireOf(params.id, source, backup);
+  const isUnknown = body.server_id !== undefined && chosen === undefined;
+  requireOf(params.id, source, backup, isUnknown ? [noSuch("server_id", "server")] : []);
   const server = serverFor(source, body.server_id, chosen);
   requireRestorable(backup);
   const { name, domain, neutralize, restore_database, restore_filestore, reset_users = neutralize } = body;
@@ -58,10 +60,12 @@ function requireOf(
   instanceId: string,
   source: InstanceRecord | undefined,
   backup: BackupRecord | undefined,
+  others: readonly Problem[],
 ): asserts backup is BackupRecord {
   if (source === undefined && backup?.instance_id !== instanceId) throw notFound("instance");
-  if (backup === undefined) throw noneInAccount("backup_id", "backup");
-  if (backup.instance_id !== instanceId) throw invalid({ field: "backup_id", reason: "is a backup of another instance" });
+  if (backup === undefined) return requireNone([noSuch("backup_id", "backup"), ...others]);
+  const isAnothers = backup.instance_id !== instanceId;
+  requireNone([...(isAnothers ? [{ field: "backup_id", reason: "is a backup of another instance" }] : []), ...others]);
 }
 
 /** The requested server, or the source's own. */

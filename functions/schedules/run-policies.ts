@@ -120,7 +120,9 @@ async function run(subject: Due, server: ServerRecord | undefined): Promise<void
 async function move(subject: Due, server: ServerRecord | undefined, due: DueRun, at: string): Promise<PolicyRecord> {
   const { policy } = subject;
   const next = startOf(policy);
-  const overtaken = policy.due !== null && next !== undefined && next <= at;
+  // Until a run that is due at once has been tried, it is the next one itself.
+  const isNext = policy.next_run_at === due.due_at;
+  const overtaken = policy.due !== null && !isNext && next !== undefined && next <= at;
   const isFull = server !== undefined && server.scheduled_backups >= SCHEDULED_AT_ONCE;
   // A run that waits for a place is not skipped, even if its instance was not available when there was one.
   if (overtaken || (!isFull && isHeldTooLong(due, at))) return skipRun(subject, due, reasonOf(subject, server, due), at);

@@ -2,20 +2,23 @@
 import { api } from "../../shared/api/index.ts";
 import { setSettings, settingsVersion, toSettings } from "../../shared/data/accounts.ts";
 import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
-import { requirePlace } from "../../shared/providers/offers.ts";
+import { problemsOfPlace } from "../../shared/providers/offers.ts";
 import { catalog } from "../../shared/providers/catalog.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
+import { requireNone } from "../../shared/runtime/validate.ts";
 
 export const handler = handle(api.settings.update)(async ({ body, caller, by, read, commit, match }) =>
   retryOnConflict(async () => {
     const { change, account } = await beginChange({ caller, read }, {});
     match(change, settingsVersion(account));
     if (body.default_provider !== undefined || body.default_region !== undefined)
-      requirePlace(await catalog(), {
-        default_provider: body.default_provider === undefined ? account.default_provider : body.default_provider,
-        default_region: body.default_region === undefined ? account.default_region : body.default_region,
-      });
+      requireNone(
+        problemsOfPlace(await catalog(), {
+          default_provider: body.default_provider === undefined ? account.default_provider : body.default_provider,
+          default_region: body.default_region === undefined ? account.default_region : body.default_region,
+        }),
+      );
     const updated = setSettings(change, account, body);
     logEvent(change, by, "settings.update", { type: "account", id: account.id, name: updated.account_name });
     return commit(change, toSettings(updated));

@@ -33,6 +33,7 @@ export type ServerSpecs = z.infer<typeof ServerSpecs>;
 /** A host label (RFC 1123) in lowercase, because the provider uses it as the machine's hostname. */
 const serverName = z
   .string()
+  .trim()
   .regex(
     /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
     "must be 1 to 63 lowercase letters, digits and hyphens, and must not start or end with a hyphen",

@@ -29,15 +29,18 @@ interface Setting extends Present {
 function policyWith({ instance, policy: present, firstIsRunning }: Setting, fields: PolicyFields, at: number) {
   const active = present?.enabled === true ? present : undefined;
   const unchanged = active?.schedule === fields.schedule && active.timezone === fields.timezone;
+  const due = fields.enabled ? dueWith({ instance, firstIsRunning }, active, unchanged, isoOf(at)) : null;
+  const isUntried = due !== null && due.held_since === null && due.backup_id === null;
+  const next = unchanged ? active.next_run_at : isoOf(nextRun(fields, at));
   const policy = {
     ...fields,
     account_id: instance.account_id,
     instance_id: instance.id,
     server_id: instance.server_id,
     last_run: present?.last_run ?? null,
-    next_run_at: !fields.enabled ? null : unchanged ? active.next_run_at : isoOf(nextRun(fields, at)),
+    next_run_at: !fields.enabled ? null : isUntried ? due.due_at : next,
     since: unchanged ? active.since : isoOf(at),
-    due: fields.enabled ? dueWith({ instance, firstIsRunning }, active, unchanged, isoOf(at)) : null,
+    due,
     retain: fields.enabled && (present?.retain ?? false),
     overdue_at: null,
     drill_at: drillAtWith(active, fields, isoOf(at)),

@@ -2,5 +2,8 @@
 
 export const METRICS_NAMESPACE = "ErpControlPlane";
 
-/** Undoing that failed for good; machines at a provider that no record knows; backups that failed their drill; instances that have become overdue. */
-export type MetricName = "UndoFailed" | "OrphanMachines" | "DrillFailed" | "BackupsOverdue";
+/**
+ * Operations that failed because of an error of ours; undoing that failed for good; machines at a provider that no record knows; backups that
+ * failed their drill; instances that have become overdue.
+ */
+export type MetricName = "InternalError" | "UndoFailed" | "OrphanMachines" | "DrillFailed" | "BackupsOverdue";

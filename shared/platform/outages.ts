@@ -1,4 +1,6 @@
 // The transient errors of AWS's services: clients get 503, and tasks retry.
+//
+// Among them is what the services say while they do not know the permissions or credentials yet that an upgrade has just given a function.
 
 const OUTAGES = new Set([
   "TimeoutError",
@@ -18,6 +20,10 @@ const OUTAGES = new Set([
   "InternalFailure",
   "ServiceUnavailable",
   "ServiceUnavailableException",
+  "AccessDeniedException",
+  "UnrecognizedClientException",
+  "ExpiredTokenException",
+  "ExpiredToken",
 ]);
 
 const CONNECTION = /^E(CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN|NOTFOUND)/;

@@ -43,19 +43,8 @@ export const againAfter = (error: GiveUp): TryAgain =>
 export const giveUpAfter = (error: TryAgain): GiveUp =>
   new GiveUp(error.code, error.message.slice(`${error.code}: `.length), { cause: error });
 
-/**
- * Errors that pass: a write that another one overtook, a mistake in the operator's secret, and what AWS's services say while they do not
- * know the permissions or credentials yet that an upgrade has just given a function.
- */
-const PASSING: readonly string[] = [
-  "ConditionFailed",
-  "Overtaken",
-  "InvalidConfiguration",
-  "AccessDeniedException",
-  "UnrecognizedClientException",
-  "ExpiredTokenException",
-  "ExpiredToken",
-];
+/** Errors that pass: a write that another one overtook, and a mistake in the operator's secret. */
+const PASSING: readonly string[] = ["ConditionFailed", "Overtaken", "InvalidConfiguration"];
 
 /** Whether the same call may succeed in a while: also after an outage, or throttling. */
 export function isPassing(error: unknown): boolean {

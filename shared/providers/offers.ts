@@ -1,5 +1,5 @@
 // Checks a request against the catalog; the error names the invalid field and the values available.
-import { invalid, mustBeOneOf, type Problem } from "../api/errors.ts";
+import { mustBeOneOf, type Problem } from "../api/errors.ts";
 import type { Catalog, Price } from "../api/catalog.ts";
 
 /** What is wrong with the version and the edition of an ERP, which must be ones that can be installed here. */
@@ -14,17 +14,22 @@ export function problemsOfErp(catalog: Catalog, wanted: { erp_version: string; e
   ];
 }
 
-/** A default region is one of the default provider's, or of any provider's where there is no default one. */
-export function requirePlace(catalog: Catalog, wanted: { default_provider: string | null; default_region: string | null }): void {
-  const { default_provider, default_region } = wanted;
-  const chosen = catalog.providers.filter(({ code }) => default_provider === null || code === default_provider);
-  if (default_provider !== null && chosen.length === 0) {
-    const codes = catalog.providers.map(({ code }) => code);
-    throw invalid({ field: "default_provider", reason: mustBeOneOf(codes) });
-  }
-  const regions = chosen.flatMap((provider) => provider.regions.map(({ code }) => code));
-  if (default_region !== null && !regions.includes(default_region))
-    throw invalid({ field: "default_region", reason: mustBeOneOf(regions) });
+/** A default region is one of the default provider's, or of any provider's where there is no default one, or none such. */
+export function problemsOfPlace(
+  { providers }: Catalog,
+  { default_provider, default_region }: { default_provider: string | null; default_region: string | null },
+): Problem[] {
+  const codes = providers.map(({ code }) => code);
+  const isKnown = default_provider !== null && codes.includes(default_provider);
+  const regions = providers
+    .filter(({ code }) => !isKnown || code === default_provider)
+    .flatMap((provider) => provider.regions.map(({ code }) => code));
+  return [
+    ...(default_provider === null || isKnown ? [] : [{ field: "default_provider", reason: mustBeOneOf(codes) }]),
+    ...(default_region === null || regions.includes(default_region)
+      ? []
+      : [{ field: "default_region", reason: mustBeOneOf(regions) }]),
+  ];
 }
 
 /** An ERP with its database does not run on less. */

@@ -44,7 +44,7 @@ export function parseBody(): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxy
         await parseJson.before?.(request);
       } catch (error) {
         const key = forbiddenKey(error);
-        if (key !== undefined) throw invalid(unknownField(key));
+        if (key !== undefined) throw invalid(unknownField(pathTo(key, JSON.parse(text))?.join(".") ?? key));
         throw new ApiError("MALFORMED_REQUEST", undefined, { cause: error });
       }
       const body: unknown = event.body;
@@ -88,4 +88,15 @@ const Forbidden = z.object({ message: z.literal("Forbidden key in JSON body"), c
 function forbiddenKey(error: unknown): string | undefined {
   const forbidden = Forbidden.safeParse(error);
   return forbidden.success ? forbidden.data.cause.data : undefined;
+}
+
+/** Where an object has a key, as the names on the way to it. */
+function pathTo(key: string, value: unknown): string[] | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (Object.hasOwn(value, key)) return [key];
+  for (const [name, inner] of Object.entries(value)) {
+    const path = pathTo(key, inner);
+    if (path !== undefined) return [name, ...path];
+  }
+  return undefined;
 }

@@ -28,6 +28,7 @@ import {
   type Workflow,
 } from "../domain/workflow.ts";
 import { log, logAsDebug } from "../platform/log.ts";
+import { publish } from "../platform/metrics.ts";
 import {
   againAfter,
   asTaskError,
@@ -150,6 +151,7 @@ async function perform(
 
 /** After a step that failed, and the undos. */
 async function end(operation: OperationRecord, error: ReturnType<typeof operationErrorOf>): Promise<void> {
+  if (error.code === "INTERNAL_ERROR") publish("InternalError", 1); // the execution ends like that of any failure which is not ours
   if (operation.committed) {
     log.error("only the cleanup failed", { cause: error });
     return endOperation(operation, { succeeded: true });

@@ -107,6 +107,26 @@ test("a run that fails is repeated once after 15 minutes, however many schedule 
   expect(await backups()).toHaveLength(5);
 });
 
+test.each(["a policy of its own", "the account's default policy"])(
+  "the first run, by %s, is due at once, and starts after an outage of the schedule function",
+  async (from) => {
+    clock.set("2027-01-24T12:00:00Z");
+    const me = await account();
+    if (from === "the account's default policy") await me.api.put("/settings", { default_backup_policy: NIGHTLY });
+    const { path, policy, backups, instance } = subjectOf(me, (await me.instance()).id);
+    if (from === "a policy of its own") await me.api.put(path, NIGHTLY);
+    const { next_run_at } = await policy();
+    expect(next_run_at).toMatch(/^2027-01-24T12:0/);
+    expect((await instance()).protection.next_backup_at).toBe(next_run_at);
+    clock.advance(20);
+    await tick();
+    expect(await backups()).toEqual(["scheduled completed"]);
+    const next = "2027-01-25T02:00:00.000Z";
+    expect(await policy()).toMatchObject({ next_run_at: next, last_run: { at: next_run_at, status: "completed" } });
+    expect((await instance()).protection).toMatchObject({ status: "protected", next_backup_at: next });
+  },
+);
+
 test("failed scheduled backups are deleted after 30 days, unless they are locked", async () => {
   const { me, id, backups, path } = await since("2027-01-25");
   const allow = failBackups();

@@ -185,6 +185,11 @@ describe("rejected clones", () => {
     }
   });
 
+  test("every ID that the account does not have is named at once", async () => {
+    const { error } = await clone({ backup_id: unusedId("backup"), server_id: unusedId("server") });
+    expect(error?.details?.["errors"]).toMatchObject([{ field: "backup_id" }, { field: "server_id" }]);
+  });
+
   test.each<BackupStatus>(["pending", "running", "failed", "deleting"])(
     "a clone of a backup that is %s is rejected",
     async (state) => {

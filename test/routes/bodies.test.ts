@@ -171,6 +171,11 @@ describe.each(asked.filter(({ resource }) => resource !== "sandbox"))("$title", 
   });
 });
 
+test("a forbidden key is named with its path", async () => {
+  const body = '{"name":"shop-2","labels":{"env":"a","__proto__":"b"}}';
+  expectInvalid(await me.api.send("POST", "/servers", body), "labels.__proto__", body);
+});
+
 describe.each(shaped)("$title", (route) => {
   const { fields, required } = fieldsOf(route.body);
   const good = bodyOf(route) ?? {};

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ApiError, OPERATION_ERRORS } from "../../shared/api/errors.ts";
 import { parseConfiguration } from "../../shared/platform/configuration.ts";
 import { asTaskError, GiveUp, operationErrorOf, TryAgain } from "../../shared/platform/task-errors.ts";
+import { asApiError } from "../../shared/runtime/reply.ts";
 
 /** The error as Step Functions catches it. */
 const caught = ({ name, message }: Error) => ({
@@ -54,6 +55,13 @@ describe("temporary errors", () => {
   ])("%s is retried", (_, error) => {
     expect(asTaskError(error)).toBeInstanceOf(TryAgain);
   });
+
+  test.each(["AccessDeniedException", "UnrecognizedClientException", "ExpiredTokenException"])(
+    "an API function that gets %s responds with 503",
+    (name) => {
+      expect(asApiError(Object.assign(new Error("no"), { name }))).toMatchObject({ status: 503, code: "SERVICE_UNAVAILABLE" });
+    },
+  );
 
   test("a mistake in the operator's secret is retried, so that the work waits for its correction", () => {
     for (const text of ["{", '{ "provider": 1 }'])

@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Catalog } from "../../shared/api/catalog.ts";
 import { Operation } from "../../shared/api/operations.ts";
-import { ListedServer, Server } from "../../shared/api/servers.ts";
+import { ListedServer, Server, servers } from "../../shared/api/servers.ts";
 import { setQuota } from "../../shared/data/operator.ts";
 import { account, type TestAccount, unique, unusedId } from "../harness/account.ts";
 import { type Client, statusesOf } from "../harness/client.ts";
@@ -94,6 +94,11 @@ test("every invalid field is named at once", async () => {
   const wrong = { region: "moon-1", size: "gigantic", ssh_key_id: unusedId("ssh_key") };
   const { error } = await api.post("/servers", await me.serverBody(wrong));
   expect(error?.details?.["errors"]).toMatchObject([{ field: "region" }, { field: "size" }, { field: "ssh_key_id" }]);
+});
+
+test("a server's name is trimmed", async () => {
+  const { name, ...body } = await me.serverBody({});
+  expect((await api.post("/servers", { ...body, name: ` ${name}\n` })).as(servers.create.data).name).toBe(name);
 });
 
 test("a server's name has 1 to 63 characters", async () => {

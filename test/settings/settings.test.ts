@@ -65,6 +65,8 @@ describe("the defaults for new servers", () => {
         code: "VALIDATION_ERROR",
         details: { field: name },
       });
+    const { error } = await me.api.put("/settings", { default_provider: "no-such", default_region: "no-such" });
+    expect(error?.details?.["errors"]).toMatchObject([{ field: "default_provider" }, { field: "default_region" }]);
     expect(await shown()).toMatchObject(good);
   });
   test("the defaults and the contact address can be cleared", async () => {
