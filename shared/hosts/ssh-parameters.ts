@@ -21,8 +21,9 @@ export async function parametersOf(server: HostedServer, job: PlainJob): Promise
   switch (job.kind) {
     case "prepare_host":
       return prepareHost(server, job);
-    case "adopt_host_key":
     case "retire_host":
+      return { SERVER_ID: server.id };
+    case "adopt_host_key":
     case "remove_drill":
       return {};
     case "install_erp":

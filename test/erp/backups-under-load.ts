@@ -72,6 +72,25 @@ export async function backUpUnderLoad(
     await enter(shop, password);
   });
 
+  await guarantee("a backup that waits while a table is rewritten has all of its rows", async () => {
+    const server = `erp-${shop.id}-db`;
+    const sql = (statements: string, ...options: string[]): string =>
+      machine.docker("exec", ...options, server, "psql", "-U", "odoo", "-d", DATABASE, "-c", statements);
+    sql("create table rewritten as select number::text as name from generate_series(1, 1000) as number");
+    sql("set application_name = 'holder'; select pg_advisory_lock(1), pg_sleep(300)", "-d");
+    sql("alter table rewritten alter column name type varchar using name || ' rewritten'; select pg_advisory_lock(1)", "-d");
+    const { data } = await client.backups.create({ params: { id: shop.id }, body: {} });
+    const locks = "select count(*) from pg_locks where relation = 'rewritten'::regclass and not granted";
+    await until("it waits for the table", 60, () => /^\s*1$/m.test(sql(locks)), 20);
+    sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'holder'");
+    await succeeds(data.operation_id);
+    const archive = join(mkdtempSync(join(machine.root, "rewritten-")), "archive.zip");
+    writeFileSync(archive, await downloaded(data.id));
+    const dump = execFileSync("unzip", ["-p", archive, "dump.sql"], { encoding: "utf8", maxBuffer: 1024 ** 3 });
+    assert.equal(dump.match(/^\d+ rewritten$/gm)?.length, 1000);
+    sql("drop table rewritten");
+  });
+
   await guarantee(
     "a safety backup that fails leaves the ERP running, with nothing swapped and nothing half finished",
     async () => {

@@ -103,6 +103,12 @@ describe("a backup over SSH", unless(noMachine), () => {
       skipped_paths: [],
     });
     expect(Number(made?.stored_checksum.split("-")[1])).toBeGreaterThan(1);
+    // The transaction locks the tables before anything in it takes a snapshot: their list is from before it, and begins it.
+    const held = readFileSync(join(machine.notes, "held"), "utf8");
+    expect(held).toMatch(
+      /'begin isolation level repeatable read read only'[^]*lock table only[^]*\n\\gexec\n[^]*pg_export_snapshot/,
+    );
+    expect(held).not.toMatch(/^begin/m);
     expect(await uploads(job.key)).toBe(0);
     const forget: Job = { id: `${job.id}-forget`, kind: "forget_archive", made_by: job.id };
     await until("it is forgotten", async () => (await ssh.run(machine.server, forget)).ready);

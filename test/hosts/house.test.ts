@@ -111,6 +111,44 @@ describe("jobs on a machine", unless(noMachine), () => {
     expect(existsSync(earlier)).toBe(false);
   });
 
+  test("a job starts although another one removes the same old folders", async () => {
+    machine.docker(":");
+    const removed = 'echo "find: No such file or directory" >&2; exit 1';
+    machine.standIn("find", `case "$*" in *"-exec rm -rf {} +" | *-delete) ${removed} ;; esac; exec /usr/bin/find "$@"`);
+    await readyInTime(restart("op_cleaned-restartErp"));
+    machine.standIn("find", 'exec /usr/bin/find "$@"');
+  });
+
+  test("of a log that a tenant's database floods, the beginning and the end are kept", async () => {
+    machine.docker('case "$*" in *"up -d") echo first; yes "NOTICE: x" | head -c 20000000 >&2; echo last; exit 1 ;; esac');
+    const job = restart("op_flooded-restartErp");
+    await failure(job);
+    const log = readFileSync(join(machine.root, "jobs", job.id, "log"), "utf8");
+    expect(log.length).toBeLessThan(1_200_000);
+    expect(log.slice(0, 100)).toContain("first\nNOTICE: x\n");
+    expect(log.slice(-100)).toMatch(/NOTICE: x\nlast\n$/);
+    const result = readFileSync(join(machine.root, "jobs", job.id, "result"), "utf8");
+    expect(Buffer.from(/^log=(.*)$/m.exec(result)?.[1] ?? "", "base64").toString()).toMatch(/NOTICE: x\nlast\n?$/);
+  });
+
+  test("a machine with ERPs of another server, or of nobody, is left alone when its refused creation is undone", async () => {
+    machine.docker(":");
+    machine.install("ins_precious", {});
+    const precious = join(machine.root, "instances/ins_precious");
+    let retirements = 0;
+    const retire = (): Promise<void> => readyInTime({ id: `op_${(retirements += 1)}-retireHost`, kind: "retire_host" });
+    writeFileSync(join(machine.root, "server"), "srv_other\n");
+    await retire();
+    expect(existsSync(precious)).toBe(true);
+    rmSync(join(machine.root, "server"));
+    await retire();
+    expect(existsSync(precious)).toBe(true);
+    writeFileSync(join(machine.root, "server"), "srv_test\n");
+    await retire();
+    expect(existsSync(precious)).toBe(false);
+    machine.install("ins_1", {});
+  });
+
   test("a job that ends while it is asked about does not run again", async () => {
     const job = restart("op_ended-restartErp");
     machine.docker('case "$*" in *"up -d") echo >> $NOTES/calls ;; esac');

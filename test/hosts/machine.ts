@@ -109,7 +109,10 @@ case "$*" in
   "image inspect"*) echo "sha256:image" ;;
   *"--entrypoint id"*) echo 101 ;;
   *"-v held"*)
-    while IFS= read -r line; do if [[ $line == *pg_export_snapshot* ]]; then echo 00000003-0000001B-1; fi; done ;;
+    while IFS= read -r line; do
+      echo "$line" >> $NOTES/held
+      if [[ $line == *pg_export_snapshot* ]]; then echo 00000003-0000001B-1; fi
+    done ;;
   *psql*)
     if [ -e $NOTES/database-says ]; then cat > /dev/null; cat $NOTES/database-says; exit; fi
     asked=$(tee -a $NOTES/asked)

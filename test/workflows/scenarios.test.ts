@@ -35,18 +35,21 @@ afterAll(() => harness.close());
 
 const { api, show, write, erpOf } = erpsOf(() => harness);
 
-test.each(["GiveUp", "Boom"] as const)("of operations that fail, only those by our own fault raise an alarm: %s", async (name) => {
-  const instance = await harness.me.instance();
-  const ask = async () => (await api()).post(`/instances/${instance.id}/backups`, {});
-  const logs = cloud.template.functions.flatMap((each) => cloud.lambda.logs(each.name));
-  const { operation } = await harness.run(workflows["create-backup"], ask, async ({ task }, next) => {
-    if (task === "makeArchive") throw new InjectedError(name);
-    return next();
-  });
-  expect(operation.error?.code).toBe(name === "Boom" ? "INTERNAL_ERROR" : "HOST_JOB_FAILED");
-  const since = cloud.template.functions.flatMap((each) => cloud.lambda.logs(each.name)).filter((line) => !logs.includes(line));
-  expect(since.filter((line) => line.includes('"InternalError":1'))).toHaveLength(name === "Boom" ? 1 : 0);
-});
+test.each(["GiveUp", "Boom"] as const)(
+  "of operations that fail, only those by our own fault raise an alarm: %s",
+  async (name) => {
+    const instance = await harness.me.instance();
+    const ask = async () => (await api()).post(`/instances/${instance.id}/backups`, {});
+    const logs = cloud.template.functions.flatMap((each) => cloud.lambda.logs(each.name));
+    const { operation } = await harness.run(workflows["create-backup"], ask, async ({ task }, next) => {
+      if (task === "makeArchive") throw new InjectedError(name);
+      return next();
+    });
+    expect(operation.error?.code).toBe(name === "Boom" ? "INTERNAL_ERROR" : "HOST_JOB_FAILED");
+    const since = cloud.template.functions.flatMap((each) => cloud.lambda.logs(each.name)).filter((line) => !logs.includes(line));
+    expect(since.filter((line) => line.includes('"InternalError":1'))).toHaveLength(name === "Boom" ? 1 : 0);
+  },
+);
 
 describe("a clone", () => {
   let source: Instance;

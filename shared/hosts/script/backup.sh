@@ -42,7 +42,8 @@ pack() { # ARCHIVE PART-BYTES
 }
 
 # A transaction that holds a snapshot of the database, in which the dump and the counts see the same rows. It ends with its input. It locks
-# the tables first, as pg_dump would: one that is removed before the dump has begun would end it.
+# the tables first, as pg_dump would: one that is removed before the dump has begun would end it. LOCK takes no snapshot, and must not wait with
+# one: in a snapshot from before a TRUNCATE or a rewriting ALTER TABLE that it waited for, the table would be empty.
 open_snapshot() {
   local asks=$JOB/work/asks try holding
   rm -f "$asks"
@@ -52,8 +53,10 @@ open_snapshot() {
     holding=$!
     exec 6>"$asks"
     cat >&6 <<SQL
-begin isolation level repeatable read read only;
-select format('lock table only %I.%I in access share mode', n.nspname, c.relname) $DUMPED_TABLES
+select statement from (
+  select 1 as place, 'begin isolation level repeatable read read only' as statement
+  union all select 2, format('lock table only %I.%I in access share mode', n.nspname, c.relname) $DUMPED_TABLES
+) as statements order by place, statement
 \gexec
 select pg_export_snapshot();
 SQL

@@ -951,7 +951,14 @@ def write_file(target, name, pieces):
 
 def measure(database):
     place = folder(database)
-    return {"bytes": sum(os.lstat(os.path.join(place, name)).st_blocks * 512 for name in walk(place))}
+    return {"bytes": sum(allocated(os.path.join(place, name)) for name in walk(place))}
+
+
+def allocated(path):
+    try:
+        return os.lstat(path).st_blocks * 512
+    except FileNotFoundError:
+        return 0  # the ERP has removed it since
 
 
 def missing(database):

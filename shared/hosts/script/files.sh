@@ -41,6 +41,7 @@ wait_for_ends() { # PIPE PID PID
 }
 
 is_child() { kill -0 "$1" 2>/dev/null; }
+is_gone() { ! is_child "$1"; }
 
 contained() { # NAME IMAGE OPTION… -- COMMAND…: as the image's own user; a log of it would be a second copy of what passes
   local name=$1 image=$2 options=()

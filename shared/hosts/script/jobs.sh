@@ -94,12 +94,15 @@ end_earlier_tries() { # JOB
   done
 }
 
-# Removes what nobody needs any more. An archive that a restore may still need is younger than a day.
+# Removes what nobody needs any more. An archive that a restore may still need is younger than a day. What another job removes at the same time is
+# no reason to fail this one.
 clean_up() {
   mkdir -p "$JOBS" "$ARCHIVES" "$INSTANCES" "$ROOT/locks"
-  find "$JOBS" -mindepth 1 -maxdepth 1 -mtime +2 -exec rm -rf {} +
-  find "$ARCHIVES" -type f -mtime +0 -delete
-  find "$ROOT" -maxdepth 1 -name 'script-*.sh' -mtime +30 ! -samefile "$0" -delete
+  {
+    find "$JOBS" -mindepth 1 -maxdepth 1 -mtime +2 -exec rm -rf {} + || true
+    find "$ARCHIVES" -type f -mtime +0 -delete || true
+    find "$ROOT" -maxdepth 1 -name 'script-*.sh' -mtime +30 ! -samefile "$0" -delete || true
+  } 2>/dev/null
 }
 
 status() {
@@ -222,6 +225,8 @@ conclude() { # JOB LINE…: the first result stands
 run() {
   JOB=$JOBS/$1
   local line
+  exec > >(exec 9>&- && shortened >>"$JOB/log") 2>&1
+  LOG=$!
   while read -r line; do P[${line%%=*}]=$(base64 -d <<<"${line#*=}"); done <"$JOB/parameters"
   rm -rf "$JOB/work" "$JOB/answer" "$JOB/failure"
   mkdir "$JOB/work"
@@ -229,6 +234,12 @@ run() {
   trap 'trap - EXIT; exit 143' TERM INT HUP # killed is not failed
   if [[ -n ${P[INSTANCE_ID]:-} ]]; then hold_instance; fi
   "job_$(<"$JOB/kind")"
+}
+
+# Tenants' databases write parts of a job's log: its beginning is kept, and its end.
+shortened() {
+  stdbuf -o0 head -c 1000000
+  tail -c 100000
 }
 
 finish() {
@@ -248,6 +259,8 @@ finish() {
       return
     fi
     if [[ -s $JOB/failure ]]; then { read -r code && read -r message; } <"$JOB/failure"; fi
+    exec >/dev/null 2>&1
+    within 5 is_gone "$LOG" # its last lines say why
     fail_job "$JOB" "$code" "$message"
   fi
 }

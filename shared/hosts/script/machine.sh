@@ -243,10 +243,18 @@ job_adopt_host_key() {
 }
 
 job_retire_host() {
+  local server
+  server=$(parameter SERVER_ID '[a-z0-9_]+')
   require_docker
+  if is_of_another "$server"; then return; fi # the creation was refused; this ends it
   let_in ''
   remove_all_instances
   rm -f "$ROOT/server"
+}
+
+# ERPs on a machine that is nobody's may be someone's only copy, too.
+is_of_another() { # SERVER
+  if [[ -e $ROOT/server ]]; then [[ $(<"$ROOT/server") != "$1" ]]; else [[ -n $(ls "$INSTANCES") ]]; fi
 }
 
 remove_all_instances() {
