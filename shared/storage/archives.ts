@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { GiveUp } from "../platform/task-errors.ts";
 import { at, withS3 } from "./client.ts";
+import { store } from "./store.ts";
 import { abortUploads } from "./uploads.ts";
 
 /** Stores an archive, which the storage rejects if it arrives damaged; returns the storage's checksum. */
@@ -42,13 +43,15 @@ export async function isStored(key: string, { size_bytes, stored_checksum }: Mad
 
 /** What the storage has; undefined if it has no such archive. */
 export const storedObject = (key: string): Promise<Made | undefined> =>
-  withS3(async (s3, { HeadObjectCommand, NoSuchKey, NotFound }) => {
+  withS3(async (s3, { HeadObjectCommand, ListObjectsV2Command, NoSuchKey, NotFound }) => {
     try {
       const { ContentLength, ChecksumSHA256 } = await s3.send(new HeadObjectCommand({ ...at(key), ChecksumMode: "ENABLED" }));
       return { size_bytes: ContentLength ?? 0, stored_checksum: ChecksumSHA256 ?? "" };
     } catch (error) {
-      if (error instanceof NotFound || error instanceof NoSuchKey) return undefined;
-      throw error;
+      if (!(error instanceof NotFound || error instanceof NoSuchKey)) throw error;
+      // In a bucket that does not exist, nothing does: this is its error, by which nobody takes a backup for lost.
+      await s3.send(new ListObjectsV2Command({ Bucket: store().bucket, Prefix: key, MaxKeys: 1 }));
+      return undefined;
     }
   });
 

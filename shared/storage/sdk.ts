@@ -7,6 +7,7 @@ export {
   GetObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
+  ListObjectsV2Command,
   NoSuchKey,
   NoSuchUpload,
   NotFound,

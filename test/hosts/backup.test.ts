@@ -9,10 +9,10 @@ import {
   ListObjectsV2Command,
   S3Client,
 } from "@aws-sdk/client-s3";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Job, MadeArchive } from "../../shared/hosts/host.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
-import { removeArchive, requireStored } from "../../shared/storage/archives.ts";
+import { removeArchive, requireStored, storedObject } from "../../shared/storage/archives.ts";
 import { presignedArchive, presignedPart } from "../../shared/storage/presign.ts";
 import { heldParts, openUpload } from "../../shared/storage/uploads.ts";
 import { BUCKET, type Local } from "../local/services.ts";
@@ -114,6 +114,10 @@ describe("a backup over SSH", unless(noMachine), () => {
     await until("it is forgotten", async () => (await ssh.run(machine.server, forget)).ready);
     expect(existsSync(archiveOf(job))).toBe(false);
     if (made !== undefined) await requireStored(job.key, made);
+    expect(await storedObject(`${job.key}-other`)).toBeUndefined();
+    vi.stubEnv("BACKUP_BUCKET", "no-such-bucket");
+    await expect(storedObject(job.key), "an archive is not lost because its bucket is another").rejects.toThrow(/^STORAGE_ERROR/);
+    vi.unstubAllEnvs();
     // Asked again, as by the next step, it is the same archive.
     expect(await ssh.run(machine.server, job)).toEqual({ ready: true, result: made });
     const downloaded = await fetch(await presignedArchive(job.key, 60));
