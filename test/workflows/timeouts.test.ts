@@ -21,7 +21,7 @@ import { type Payload, table, undosOf, type WorkflowHarness, workflowHarness } f
 import { expectConsistent, expectFree, snapshotOf } from "./snapshot.ts";
 
 /** Long enough for every operation to reach its last step, even on a busy machine. */
-const SECONDS = 10;
+const SECONDS = 20;
 
 /** How an operation ends that only had to clean up. */
 const STAYS = { state: "succeeded", error: null };
