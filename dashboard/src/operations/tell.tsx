@@ -1,5 +1,6 @@
 // Tells how the user's operations have ended.
 import type { Operation } from "../../../shared/api/operations.ts";
+import { DRILL } from "../../../shared/domain/lifecycle.ts";
 import { RequestId } from "../app/failure.tsx";
 import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
@@ -7,18 +8,18 @@ import { recordsIn } from "./held.ts";
 import { workOf } from "./words.ts";
 
 export function tellEnd(operation: Operation): void {
-  const { id, type, status, error, result, request_id } = operation;
-  const words = workOf(type);
+  const { id, type, result, request_id } = operation;
   const name = names.get(operation.resource.id);
   const about = name === undefined ? "" : `: ${name}`;
-  if (status === "failed")
+  const failure = failureOf(operation);
+  if (failure !== undefined)
     notify({
       id,
       type: "error",
-      header: `${words.failed}${about}`,
+      header: `${failure.header}${about}`,
       content: (
         <>
-          {error?.message}
+          {failure.reason}
           <RequestId id={request_id} />
         </>
       ),
@@ -27,9 +28,17 @@ export function tellEnd(operation: Operation): void {
     notify({
       id,
       type: "success",
-      header: `${words.succeeded}${about}`,
+      header: `${workOf(type).succeeded}${about}`,
       ...(result?.host_skipped === true && { content: text.operations.hostSkipped }),
     });
+}
+
+/** A restore drill of which a check fails is an operation that succeeded. */
+function failureOf({ type, status, error, result }: Operation): { header: string; reason: string | undefined } | undefined {
+  if (status === "failed") return { header: workOf(type).failed, reason: error?.message };
+  if (result?.drill?.status !== DRILL.failed) return undefined;
+  const reason = result.drill.checks.find(({ passed }) => passed === false)?.detail;
+  return { header: text.operations.drillFailed, reason };
 }
 
 /** Names by ID, from every response: when an operation ends, a list may not show yet what it created, or no longer what it deleted. */

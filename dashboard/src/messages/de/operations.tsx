@@ -122,6 +122,7 @@ export const operations: typeof en = {
     "Der Server war nicht aktiv, daher wurde nur der Eintrag entfernt. Das ERP und seine Daten werden entfernt, sobald der Server wieder antwortet.",
   finished: (time) => <>Beendet {time}</>,
   backup: "Sicherung",
+  drillFailed: "Wiederherstellungstest nicht bestanden",
   drill: (status) => <>Test: {status}</>,
   preRestoreBackup: "Vorab-Sicherung",
   skipped: (paths) => `Ausgelassen: ${paths}`,

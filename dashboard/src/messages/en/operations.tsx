@@ -132,6 +132,7 @@ export const operations = {
     "The server wasn't active, so only the record was removed. The ERP and its data are removed when the server responds again.",
   finished: (time: ReactNode) => <>Finished {time}</>,
   backup: "Backup",
+  drillFailed: "Restore drill failed",
   drill: (status: ReactNode) => <>Drill: {status}</>,
   preRestoreBackup: "Pre-restore backup",
   skipped: (paths: string) => `Skipped: ${paths}`,
