@@ -4,6 +4,11 @@ import { beforeEach, describe, expect } from "vitest";
 import { BASE_PATH } from "../../shared/api/index.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
+import { getAccount } from "../../shared/data/accounts.ts";
+import { changeOf } from "../../shared/data/change.ts";
+import type { OperationRecord } from "../../shared/data/records.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import type { OperationType } from "../../shared/domain/lifecycle.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { dashboard } from "../harness/dashboard.ts";
@@ -144,6 +149,64 @@ test("a recent failure shows the reason and the request ID, and links to the res
   await expectAccessible(page);
   await link(page, "fail-quota").click();
   await page.getByRole("heading", { level: 1, name: "fail-quota" }).waitFor();
+});
+
+const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
+
+/** Without an event, as if that were older than the account's latest hundred. */
+async function seedFailure(
+  type: OperationType,
+  resource: Operation["resource"],
+  message: string,
+  endedAt: string,
+): Promise<void> {
+  const change = changeOf(await getAccount(mine.id));
+  const id = newId("operation");
+  const operation: OperationRecord = {
+    id,
+    account_id: mine.id,
+    number: change.number("operation", id),
+    type,
+    state: "failed",
+    progress: 0,
+    step: null,
+    resource,
+    result: null,
+    error: { code: "INTERNAL_ERROR", message },
+    request_id: "long-ago",
+    created_by: { type: "user", id: mine.user.id, name: mine.user.name },
+    created_at: minutesAgo(600),
+    started_at: minutesAgo(600),
+    finished_at: endedAt,
+    input: {},
+    before: null,
+    holds: [],
+    uses_backup_id: null,
+    concerns: [],
+  };
+  change.add("operation", operation, { status: operation.state, parentId: resource.id });
+  await change.commit();
+}
+
+test("recent failures are those that ended last, and have names however many events are newer", async ({ open }) => {
+  const shop = await seedInstance(mine.id, { name: "Shop" });
+  const uploaded = await seedBackup(shop, { kind: "uploaded", instance_id: null, instance_name: null });
+  await seedFailure("backup.restore", { type: "instance", id: shop.id }, "It took hours", minutesAgo(1));
+  for (const minutes of [9, 8, 7, 6])
+    await seedFailure(
+      "instance.restart",
+      { type: "instance", id: shop.id },
+      `Failed ${minutes} minutes ago`,
+      minutesAgo(minutes),
+    );
+  await seedFailure("backup.import", { type: "backup", id: uploaded.id }, "It was no archive", minutesAgo(5));
+  const page = await open("/", { as: mine });
+  const failures = main(page).getByRole("listitem").filter({ hasText: "Request ID" });
+  await failures.first().getByText("It took hours").waitFor();
+  await expect
+    .poll(() => failures.getByRole("link").allTextContents())
+    .toEqual(["Shop", "Uploaded archive", "Shop", "Shop", "Shop"]);
+  expect(await page.getByText("Failed 9 minutes ago").count()).toBe(0);
 });
 
 test("a failed operation of a deleted resource has no link", async ({ open }) => {

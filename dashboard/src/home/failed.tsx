@@ -6,6 +6,7 @@ import Spinner from "@cloudscape-design/components/spinner";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useQuery } from "@tanstack/react-query";
 import type { Operation } from "../../../shared/api/operations.ts";
+import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { Failure, RequestId } from "../app/failure.tsx";
 import { operations } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
@@ -18,11 +19,16 @@ const SHOWN = 5;
 const DAYS = 7;
 const DAY_MS = 86_400_000;
 
-const isRecent = ({ created_at }: Operation): boolean => Date.parse(created_at) > serviceNow() - DAYS * DAY_MS;
+const endOf = ({ created_at, finished_at }: Operation): number => Date.parse(finished_at ?? created_at);
 
 export function Failed() {
-  const { data, error, refetch } = useQuery(operations.list({ status: "failed", per_page: SHOWN }));
-  const recent = data?.data.filter(isRecent) ?? [];
+  // The API lists operations by their start, so one that took long and has just failed may be far down.
+  const { data, error, refetch } = useQuery(operations.list({ status: "failed", per_page: PER_PAGE_MAX }));
+  const since = serviceNow() - DAYS * DAY_MS;
+  const recent = (data?.data ?? [])
+    .filter((operation) => endOf(operation) > since)
+    .toSorted((a, b) => endOf(b) - endOf(a))
+    .slice(0, SHOWN);
   return (
     <Container fitHeight header={<Header variant="h2">{text.home.failures}</Header>}>
       {data === undefined ? (
