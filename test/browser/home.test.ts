@@ -5,7 +5,7 @@ import { BASE_PATH } from "../../shared/api/index.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Server } from "../../shared/api/servers.ts";
 import { getAccount } from "../../shared/data/accounts.ts";
-import { changeOf } from "../../shared/data/change.ts";
+import { changeOf, logEvent } from "../../shared/data/change.ts";
 import type { OperationRecord } from "../../shared/data/records.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import type { OperationType } from "../../shared/domain/lifecycle.ts";
@@ -127,7 +127,7 @@ test("operations in progress are shown with their current step until they end", 
   await mine.until(deletion.id);
 });
 
-const HOME_REQUESTS_MAX = 4;
+const HOME_REQUESTS_MAX = 5;
 
 test("a recent failure shows the reason and the request ID, and links to the resource", async ({ open }) => {
   await seedInstance(mine.id);
@@ -188,7 +188,9 @@ async function seedFailure(
   await change.commit();
 }
 
-test("recent failures are those that ended last, and have names however many events are newer", async ({ open }) => {
+test("recent failures are what failed last, restore drills included, with names however many events are newer", async ({
+  open,
+}) => {
   const shop = await seedInstance(mine.id, { name: "Shop" });
   const uploaded = await seedBackup(shop, { kind: "uploaded", instance_id: null, instance_name: null });
   await seedFailure("backup.restore", { type: "instance", id: shop.id }, "It took hours", minutesAgo(1));
@@ -207,6 +209,15 @@ test("recent failures are those that ended last, and have names however many eve
     .poll(() => failures.getByRole("link").allTextContents())
     .toEqual(["Shop", "Uploaded archive", "Shop", "Shop", "Shop"]);
   expect(await page.getByText("Failed 9 minutes ago").count()).toBe(0);
+
+  const change = changeOf(await getAccount(mine.id));
+  const drilled = await seedBackup(shop);
+  const by = { actor: { type: "schedule", id: "schedule", name: "Backup policy" }, requestId: "drill" } as const;
+  logEvent(change, by, "backup.drill_failed", { type: "backup", id: drilled.id, name: "Shop" });
+  await change.commit();
+  await page.reload();
+  await failures.first().getByText("Restore drill failed: Shop").waitFor();
+  await expect.poll(() => failures.count()).toBe(5);
 });
 
 test("a failed operation of a deleted resource has no link", async ({ open }) => {

@@ -1,4 +1,4 @@
-// Recent failures, with their reasons.
+// Recent failures: operations with their reasons, and restore drills.
 import Box from "@cloudscape-design/components/box";
 import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
@@ -6,10 +6,12 @@ import Spinner from "@cloudscape-design/components/spinner";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useQuery } from "@tanstack/react-query";
 import type { Operation } from "../../../shared/api/operations.ts";
+import type { Event } from "../../../shared/api/settings.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { Failure, RequestId } from "../app/failure.tsx";
-import { operations } from "../app/queries.ts";
+import { events, operations } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import type { Resource } from "../operations/pages.ts";
 import { workOf } from "../operations/words.ts";
 import { Time } from "../resource/time.tsx";
 import { serviceNow } from "../session/clock.ts";
@@ -19,31 +21,49 @@ const SHOWN = 5;
 const DAYS = 7;
 const DAY_MS = 86_400_000;
 
-const endOf = ({ created_at, finished_at }: Operation): number => Date.parse(finished_at ?? created_at);
+interface Entry extends Pick<Event, "id" | "request_id"> {
+  title: string;
+  resource: Resource;
+  reason?: string | undefined;
+  at: string;
+}
+
+const ofOperation = ({ type, error, finished_at, created_at, ...rest }: Operation): Entry => ({
+  ...rest,
+  title: workOf(type).failed,
+  reason: error?.message,
+  at: finished_at ?? created_at,
+});
+
+const ofDrill = ({ created_at, ...rest }: Event): Entry => ({ ...rest, title: text.operations.drillFailed, at: created_at });
+
+const isRecent = ({ at }: Entry): boolean => Date.parse(at) > serviceNow() - DAYS * DAY_MS;
+const newestFirst = (a: Entry, b: Entry): number => Date.parse(b.at) - Date.parse(a.at);
 
 export function Failed() {
   // The API lists operations by their start, so one that took long and has just failed may be far down.
-  const { data, error, refetch } = useQuery(operations.list({ status: "failed", per_page: PER_PAGE_MAX }));
-  const since = serviceNow() - DAYS * DAY_MS;
-  const recent = (data?.data ?? [])
-    .filter((operation) => endOf(operation) > since)
-    .toSorted((a, b) => endOf(b) - endOf(a))
-    .slice(0, SHOWN);
+  const failed = useQuery(operations.list({ status: "failed", per_page: PER_PAGE_MAX }));
+  // A restore drill of which a check fails is an operation that succeeded.
+  const drills = useQuery(events.list({ type: "backup.drill_failed", per_page: SHOWN }));
+  const error = failed.error ?? drills.error;
+  const retry = () => void Promise.all([failed.refetch(), drills.refetch()]);
+  const known = failed.data && drills.data && [...failed.data.data.map(ofOperation), ...drills.data.data.map(ofDrill)];
+  const recent = known?.filter(isRecent).toSorted(newestFirst).slice(0, SHOWN);
   return (
     <Container fitHeight header={<Header variant="h2">{text.home.failures}</Header>}>
-      {data === undefined ? (
+      {recent === undefined ? (
         error === null ? (
           <Spinner />
         ) : (
-          <Failure error={error} retry={() => void refetch()} />
+          <Failure error={error} retry={retry} />
         )
       ) : recent.length === 0 ? (
         <Box color="text-body-secondary">{text.home.noFailures(DAYS)}</Box>
       ) : (
         <ul className="plain">
-          {recent.map((operation) => (
-            <li key={operation.id}>
-              <FailedWork operation={operation} />
+          {recent.map((entry) => (
+            <li key={entry.id}>
+              <FailedWork entry={entry} />
             </li>
           ))}
         </ul>
@@ -52,13 +72,13 @@ export function Failed() {
   );
 }
 
-function FailedWork({ operation: { type, resource, error, request_id, finished_at } }: { operation: Operation }) {
+function FailedWork({ entry: { title, resource, reason, request_id, at } }: { entry: Entry }) {
   return (
     <>
-      <StatusIndicator type="error">{workOf(type).failed}</StatusIndicator>: <Name of={resource} />
-      <Box>{error?.message}</Box>
+      <StatusIndicator type="error">{title}</StatusIndicator>: <Name of={resource} />
+      <Box>{reason}</Box>
       <Box variant="small" color="text-body-secondary">
-        <Time at={finished_at} />
+        <Time at={at} />
         <RequestId id={request_id} />
       </Box>
     </>
