@@ -141,6 +141,14 @@ test("English is in sentence case, and neither begs nor shouts nor says that it 
   expect(odd.map(([place]) => place)).toEqual([]);
 });
 
+test("the event of an operation's request does not say that the operation has succeeded", () => {
+  const EVENT = /^operations\.work\..*\.event$/;
+  const odd = [...english, ...german].filter(
+    ([place, message]) => EVENT.test(place) && !/^(?:Started|Requested) | (?:begonnen|angefordert)$/.test(String(message)),
+  );
+  expect(odd.map(([place]) => place)).toEqual([]);
+});
+
 test("German has its own quotation marks in pairs, and does not beg either", () => {
   const marks = (said: string, mark: RegExp): number => said.match(mark)?.length ?? 0;
   const odd = [...german].filter(([, message]) => {

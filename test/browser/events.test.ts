@@ -10,7 +10,7 @@ test("the activity list says who did what to which resource, from which address 
   const mine = await account();
   const server = await mine.server({ name: "erp-1" });
   const page = await open("/activity", { as: mine });
-  const row = page.getByRole("row").filter({ hasText: "Created server" });
+  const row = page.getByRole("row").filter({ hasText: "Started server creation" });
   await row.getByText(/^API key from 127\.0\.0\.1$/).waitFor();
   const [event] = (await mine.api.get("/events")).as(z.array(Event)).filter(({ type }) => type === "server.create");
   await row.getByText(event?.actor.name ?? "nobody").waitFor();

@@ -2,7 +2,7 @@
 import type { OperationType } from "../../../../shared/domain/lifecycle.ts";
 import type { ReactNode } from "react";
 
-/** An operation in progress, completed and failed; and the event of its request. */
+/** An operation in progress, completed and failed; and the event of its request, which does not say how it ends. */
 interface Work {
   name: string;
   running: string;
@@ -20,63 +20,63 @@ export const operations = {
       running: "Creating server",
       succeeded: "Server created",
       failed: "Couldn't create server",
-      event: "Created server",
+      event: "Started server creation",
     },
     "server.delete": {
       name: "Delete server",
       running: "Deleting server",
       succeeded: "Server deleted",
       failed: "Couldn't delete server",
-      event: "Deleted server",
+      event: "Started server deletion",
     },
     "instance.create": {
       name: "Create instance",
       running: "Creating instance",
       succeeded: "Instance created",
       failed: "Couldn't create instance",
-      event: "Created instance",
+      event: "Started instance creation",
     },
     "instance.update": {
       name: "Change domain",
       running: "Changing domain",
       succeeded: "Domain changed",
       failed: "Couldn't change domain",
-      event: "Updated instance",
+      event: "Requested instance update", // a new name is in effect, a new domain may still fail
     },
     "instance.clone": {
       name: "Clone",
       running: "Cloning instance",
       succeeded: "Clone created",
       failed: "Couldn't create clone",
-      event: "Cloned instance",
+      event: "Started instance cloning",
     },
     "instance.start": {
       name: "Start",
       running: "Starting instance",
       succeeded: "Instance started",
       failed: "Couldn't start instance",
-      event: "Started instance",
+      event: "Started instance startup",
     },
     "instance.stop": {
       name: "Stop",
       running: "Stopping instance",
       succeeded: "Instance stopped",
       failed: "Couldn't stop instance",
-      event: "Stopped instance",
+      event: "Started instance shutdown",
     },
     "instance.restart": {
       name: "Restart",
       running: "Restarting instance",
       succeeded: "Instance restarted",
       failed: "Couldn't restart instance",
-      event: "Restarted instance",
+      event: "Started instance restart",
     },
     "instance.delete": {
       name: "Delete instance",
       running: "Deleting instance",
       succeeded: "Instance deleted",
       failed: "Couldn't delete instance",
-      event: "Deleted instance",
+      event: "Started instance deletion",
     },
     "backup.create": {
       name: "Backup",
@@ -90,21 +90,21 @@ export const operations = {
       running: "Deleting backup",
       succeeded: "Backup deleted",
       failed: "Couldn't delete backup",
-      event: "Deleted backup",
+      event: "Started backup deletion",
     },
     "backup.restore": {
       name: "Restore",
       running: "Restoring backup",
       succeeded: "Backup restored",
       failed: "Couldn't restore backup",
-      event: "Restored backup",
+      event: "Started restore",
     },
     "backup.import": {
       name: "Import",
       running: "Importing archive",
       succeeded: "Archive imported",
       failed: "Couldn't import archive",
-      event: "Imported archive",
+      event: "Started archive import",
     },
     "backup.drill": {
       name: "Restore drill",
