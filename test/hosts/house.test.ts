@@ -115,7 +115,7 @@ describe("jobs on a machine", unless(noMachine), () => {
     machine.docker(":");
     const removed = 'echo "find: No such file or directory" >&2; exit 1';
     machine.standIn("find", `case "$*" in *"-exec rm -rf {} +" | *-delete) ${removed} ;; esac; exec /usr/bin/find "$@"`);
-    await readyInTime(restart("op_cleaned-restartErp"));
+    await expect(readyInTime(restart("op_cleaned-restartErp"))).resolves.toBeUndefined();
     machine.standIn("find", 'exec /usr/bin/find "$@"');
   });
 
@@ -131,7 +131,7 @@ describe("jobs on a machine", unless(noMachine), () => {
     expect(Buffer.from(/^log=(.*)$/m.exec(result)?.[1] ?? "", "base64").toString()).toMatch(/NOTICE: x\nlast\n?$/);
   });
 
-  test("a machine with ERPs of another server, or of nobody, is left alone when its refused creation is undone", async () => {
+  test("a machine with ERPs of another server, or of nobody, is left alone when its rejected creation is undone", async () => {
     machine.docker(":");
     machine.install("ins_precious", {});
     const precious = join(machine.root, "instances/ins_precious");

@@ -246,7 +246,7 @@ job_retire_host() {
   local server
   server=$(parameter SERVER_ID '[a-z0-9_]+')
   require_docker
-  if is_of_another "$server"; then return; fi # the creation was refused; this ends it
+  if is_of_another "$server"; then return; fi # its creation was rejected, and this undoes it
   let_in ''
   remove_all_instances
   rm -f "$ROOT/server"
