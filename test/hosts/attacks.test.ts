@@ -1,4 +1,5 @@
 // The code in an ERP's container is hostile: whatever it puts into its files, its database or an archive must not reach the machine.
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -120,6 +121,13 @@ for _ in range(60):
     expect(made.missing_files).toBe(1);
     writeFileSync(note("listed"), "a\nb\npresent\ngone\tand\nmissing\n");
     await jobs.restore(archive, BOTH);
+  });
+
+  test("a file that the ERP removes while its files are measured takes no room, and ends nothing", () => {
+    const program = readFileSync("shared/hosts/script/files.py", "utf8");
+    const [definitions = ""] = program.split(/^main\(/m);
+    const measured = `${definitions}\nwalk = lambda top: [b"gone"]\nprint(json.dumps(measure("shop")))`;
+    expect(JSON.parse(execFileSync("python3", ["-I", "-c", measured], { encoding: "utf8" }))).toEqual({ bytes: 0 });
   });
 
   test("an archive without a file that its database lists is corrupt", async () => {
