@@ -167,6 +167,9 @@ describe("creating an instance", () => {
     expect(operation_id).toBeNull();
     const [failed] = (await mine.api.get(`/operations?resource_id=${id}`)).as(z.array(Operation));
     await operations.getByText(`Request ID: ${failed?.request_id}`).waitFor();
+    await button(page, "Set up automatic backups").hover();
+    await page.getByText("Odoo was never installed. Delete this instance").filter({ visible: true }).waitFor();
+    expect(await page.getByRole("heading", { name: "DNS record" }).count()).toBe(0);
   });
 });
 

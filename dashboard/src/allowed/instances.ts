@@ -16,10 +16,19 @@ export function whyNot(action: InstanceAction, instance: ListedInstance, server:
   if (action === "delete") return undefined;
   if (server === undefined) return undefined; // while the server is not loaded, the API decides
   if (!isUsable(server)) return text.allowed.instance.server(server.name, shownOf("server", server.status).word);
-  return instance.status === FAILED && !instance.allowed_actions.includes(action)
-    ? text.allowed.instance.neverInstalled
-    : undefined;
+  return whyNotProtect(instance, server);
 }
+
+/** A backup policy can be set in any status, but where nothing was installed it would never back up anything. */
+export const whyNotProtect = (instance: ListedInstance, server: ListedServer | undefined): string | undefined =>
+  isNeverInstalled(instance, server) ? text.allowed.instance.neverInstalled : undefined;
+
+/** What fails after its installation can be started again, unless its server is not active; until it is loaded, the server is taken for active. */
+export const isNeverInstalled = (
+  { status, operation_id, allowed_actions }: ListedInstance,
+  server: ListedServer | undefined,
+): boolean =>
+  status === FAILED && operation_id === null && !allowed_actions.includes("start") && (server === undefined || isUsable(server));
 
 /** Changing the name and email needs no operation on the server. */
 export const whyNotEdit = ({ status }: ListedInstance): string | undefined =>

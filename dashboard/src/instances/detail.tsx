@@ -6,7 +6,7 @@ import { useNavigate, useParams } from "react-router";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { isFailure } from "../../../shared/domain/lifecycle.ts";
-import { whyNot } from "../allowed/instances.ts";
+import { isNeverInstalled, whyNot } from "../allowed/instances.ts";
 import { Failure } from "../app/failure.tsx";
 import { Page } from "../app/page.tsx";
 import { instances, servers } from "../app/queries.ts";
@@ -88,8 +88,8 @@ function Shown({ instance }: { instance: Instance }) {
         }
       />
       <Facts instance={instance} server={server} />
-      {instance.certificate.status !== "valid" && <DnsRecord instance={instance} />}
-      <Protection instance={instance} />
+      {instance.certificate.status !== "valid" && !isNeverInstalled(instance, server) && <DnsRecord instance={instance} />}
+      <Protection instance={instance} server={server} />
       <BackupsOf instance={instance} server={server} />
       <OperationsTable
         resourceId={instance.id}

@@ -9,11 +9,14 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { BackupPolicy } from "../../../shared/api/backup-policy.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
+import { whyNotProtect } from "../allowed/instances.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { backupPolicies } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
+import { Action } from "../resource/action.tsx";
 import { Status } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
 import { drillsInWords, keepInWords, scheduleInWords } from "./words.ts";
@@ -22,7 +25,7 @@ import { lazily } from "../app/lazily.tsx";
 const Deletion = lazily(async () => (await import("../resource/deletion.tsx")).Deletion);
 const PolicyForm = lazily(async () => (await import("./form.tsx")).PolicyForm);
 
-export function Protection({ instance }: { instance: Instance }) {
+export function Protection({ instance, server }: { instance: Instance; server: ListedServer | undefined }) {
   const say = text.policies.protection;
   const [dialog, setDialog] = useState<"edit" | "delete">();
   const { data, error, refetch } = useQuery(backupPolicies.of(instance.id));
@@ -37,7 +40,11 @@ export function Protection({ instance }: { instance: Instance }) {
           actions={
             <SpaceBetween direction="horizontal" size="xs">
               {policy !== undefined && <Button onClick={() => setDialog("delete")}>{say.delete}</Button>}
-              {(policy !== undefined || none) && <Button onClick={() => setDialog("edit")}>{none ? say.setUp : say.edit}</Button>}
+              {(policy !== undefined || none) && (
+                <Action disabledReason={whyNotProtect(instance, server)} onClick={() => setDialog("edit")}>
+                  {none ? say.setUp : say.edit}
+                </Action>
+              )}
             </SpaceBetween>
           }
         >
