@@ -6,7 +6,19 @@ import { account, uniqueDomain } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { button, callsOf, fact, instancesOf, more, notification, pathOf, sentTo, storePassword, title } from "./instance-page.ts";
+import {
+  button,
+  callsOf,
+  expectGap,
+  fact,
+  instancesOf,
+  more,
+  notification,
+  pathOf,
+  sentTo,
+  storePassword,
+  title,
+} from "./instance-page.ts";
 
 describe("a clone", () => {
   test("cloning an instance without a backup is disabled until there is one", async ({ open }) => {
@@ -90,6 +102,12 @@ describe("a clone", () => {
     await mine.backup(source.id);
     const page = await open(`/instances/${source.id}/clone`, { as: mine });
     await page.getByLabel("Name", { exact: true }).fill("Twin");
+    await page.getByLabel("Domain").fill(source.domain);
+    const taken = page.getByText("This domain is already taken.", { exact: true });
+    await taken.waitFor();
+    await button(page, "Create clone").click();
+    await expect.poll(() => page.getByLabel("Domain").getAttribute("aria-invalid")).toBe("true");
+    expect(await taken.count()).toBe(1);
     await page.getByLabel("Domain").fill(uniqueDomain("twin"));
     await page.getByRole("checkbox", { name: /Neutralize/ }).uncheck();
     await page.getByText("The clone will send email").waitFor();
@@ -97,6 +115,7 @@ describe("a clone", () => {
     await button(page, /^Server/).click();
     await page.getByRole("option", { name: /erp-other/ }).click();
     await page.getByLabel("Database name").fill("twin");
+    await expectGap(page.getByText("Must start with a letter."), page.getByText(/^Admin password/));
     await page.getByLabel("Admin password").fill("correct-horse-battery");
     const { curl, typescript } = await callsOf(page);
     expect(curl).toContain('"admin_password":"…"');

@@ -12,6 +12,12 @@ export const title = (page: Page, name: string | RegExp): Promise<void> =>
 export const button = (page: Page | Locator, name: string | RegExp): Locator => page.getByRole("button", { name, exact: true });
 export const pathOf = (page: Page): string => new URL(page.url()).pathname;
 
+/** The design system leaves 20 pixels between two fields; a text may be a few pixels lower or higher than its field. */
+export async function expectGap(above: Locator, below: Locator): Promise<void> {
+  const [upper, lower] = [await above.boundingBox(), await below.boundingBox()];
+  expect((lower?.y ?? 0) - (upper?.y ?? 0) - (upper?.height ?? 0)).toBeGreaterThanOrEqual(16);
+}
+
 /** A value of the details, by its label. */
 export const fact = (page: Page, label: string, value: string | RegExp): Promise<void> =>
   page.locator("dt", { hasText: label }).locator("xpath=following-sibling::dd[1]").getByText(value).first().waitFor();

@@ -7,7 +7,7 @@ import { account } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { button, dialog, fact } from "./instance-page.ts";
+import { button, dialog, expectGap, fact } from "./instance-page.ts";
 
 test("a backup policy is set up, changed and deleted on the instance's page", async ({ open }) => {
   const mine = await account();
@@ -18,6 +18,7 @@ test("a backup policy is set up, changed and deleted on the instance's page", as
   await button(page, "Set up automatic backups").click();
   const form = dialog(page, "Backup policy of Shop");
   await form.getByText("The newest of each of the last 7 days, 4 weeks, and 12 months.").waitFor();
+  await expectGap(form.getByText("Custom", { exact: true }), form.getByText("At", { exact: true }));
   await form.getByLabel("Time zone").fill("Europe/Berlin");
   await form.getByLabel("At", { exact: true }).fill("25:00");
   await form.getByLabel("Newest").fill("3");

@@ -31,6 +31,7 @@ export function ChangeDomain({ instance, onDismiss }: { instance: Instance; onDi
         body={{ domain: form.values.domain.trim().toLowerCase() }}
         rehearse={(body) => client.instances.update.dryRun({ params: { id }, body })}
         of={id}
+        error={form.error}
       />
       <RecordToSet record={{ ...dns_record, name: form.values.domain.trim().toLowerCase() }} />
     </FormDialog>

@@ -125,7 +125,7 @@ export function CloneForm({ source: { id, instance }, offered, preselected, onMa
       >
         {say.resetUsers}
       </Checkbox>
-      <Preview id={id} values={form.values} deleted={instance === undefined} />
+      <Preview id={id} values={form.values} deleted={instance === undefined} error={form.error} />
       <MoreOptions wrong={["server_id", "database_name", "admin_password"].some((field) => form.error(field) !== undefined)}>
         {instance !== undefined && server}
         <DatabaseFields field={form.text} />
@@ -135,7 +135,17 @@ export function CloneForm({ source: { id, instance }, offered, preselected, onMa
 }
 
 /** What becomes of a deleted instance's clone depends on the server. */
-function Preview({ id, values, deleted }: { id: string; values: Values; deleted: boolean }) {
+function Preview({
+  id,
+  values,
+  deleted,
+  error,
+}: {
+  id: string;
+  values: Values;
+  deleted: boolean;
+  error: (field: string) => string | undefined;
+}) {
   if (deleted && values.server_id === "") return undefined;
   return (
     <SettledForecast
@@ -143,6 +153,7 @@ function Preview({ id, values, deleted }: { id: string; values: Values; deleted:
       body={bodyOf(values)}
       rehearse={(body) => client.instances.clone.dryRun({ params: { id }, body })}
       of={id}
+      error={error}
     />
   );
 }
@@ -201,7 +212,7 @@ function Neutralize({ chosen, onChange }: { chosen: boolean; onChange: (chosen: 
 function DatabaseFields({ field }: { field: ReturnType<typeof useCloneForm>["text"] }) {
   const say = text.instances.clone;
   return (
-    <>
+    <SpaceBetween size="l">
       <TextField
         label={text.instances.fields.databaseName}
         optional
@@ -210,7 +221,7 @@ function DatabaseFields({ field }: { field: ReturnType<typeof useCloneForm>["tex
         {...field("database_name")}
       />
       <AdminPasswordField {...field("admin_password")} />
-    </>
+    </SpaceBetween>
   );
 }
 

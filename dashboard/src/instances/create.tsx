@@ -186,6 +186,7 @@ function InstanceForm({ offered, active, serverId, backup, onMade }: Props) {
           body={bodyOf(form.values, backup)}
           rehearse={(body) => client.instances.create.dryRun({ body })}
           of={backup.id}
+          error={form.error}
           returns={false}
         />
       )}

@@ -4,6 +4,7 @@ import ColumnLayout from "@cloudscape-design/components/column-layout";
 import FormField from "@cloudscape-design/components/form-field";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import Box from "@cloudscape-design/components/box";
+import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useState } from "react";
 import type { BackupPolicy } from "../../../shared/api/backup-policy.ts";
 import { api } from "../../../shared/api/index.ts";
@@ -193,6 +194,7 @@ function PolicyDialog({ title, of, policy, send, rehearse, saved, onDismiss }: D
           body={bodyOf(form.values)}
           rehearse={rehearse}
           of={of}
+          error={form.error}
           returns={false}
         />
       )}
@@ -208,7 +210,7 @@ function ScheduleFields({ form }: FieldsProps) {
   const say = text.policies.form;
   const { preset } = form.values;
   return (
-    <>
+    <SpaceBetween size="l">
       <FormField label={say.schedule}>
         <RadioGroup
           value={preset}
@@ -225,6 +227,6 @@ function ScheduleFields({ form }: FieldsProps) {
         />
       )}
       {preset === "custom" && <TextField label={say.cron} placeholder="0 2 * * 1-5" {...form.text("schedule")} />}
-    </>
+    </SpaceBetween>
   );
 }

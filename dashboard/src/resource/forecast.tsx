@@ -7,7 +7,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ClientError } from "../../../shared/api/client-of.ts";
 import type { DryRun } from "../../../shared/api/dry-run.ts";
 import { Failure } from "../app/failure.tsx";
-import { spanInWords, wordsOf } from "../app/words.ts";
+import { problemsOf, spanInWords, wordsOf } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { inShort } from "./moment.ts";
 import { sizeInWords } from "./size.ts";
@@ -21,9 +21,11 @@ interface Props {
   of: readonly unknown[];
   /** Whether the ERP comes back by itself, so that the time until then is of interest. */
   returns?: boolean;
+  /** Whether an error of a field is not repeated here. */
+  isAtField?: (field: string) => boolean;
 }
 
-export function Forecast({ rehearse, of, returns = true }: Props) {
+export function Forecast({ rehearse, of, returns = true, isAtField = () => false }: Props) {
   // Always fetched anew: what was allowed a minute ago may not be any more. The last one stays visible while the next is fetched.
   const { data, error, refetch } = useQuery({
     queryKey: ["dry-run", ...of],
@@ -33,7 +35,11 @@ export function Forecast({ rehearse, of, returns = true }: Props) {
     gcTime: 0,
   });
   // The error of the request itself, ahead of time. If the user sends it all the same, that error is shown as one.
-  if (error instanceof ClientError && [409, 422].includes(error.status)) return <Warning>{wordsOf(error).text}</Warning>;
+  if (error instanceof ClientError && [409, 422].includes(error.status)) {
+    const problems = problemsOf(error);
+    const isRepeated = problems.length > 0 && problems.every(({ field }) => isAtField(field));
+    return !isRepeated && <Warning>{wordsOf(error).text}</Warning>;
+  }
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Spinner />;
   const say = text.resource.forecast;
