@@ -17,7 +17,9 @@ async function openedBy(page: Page, opener: Locator, title: string | RegExp): Pr
 
 const hasFocus = (page: Page, element: Locator): Promise<void> => element.and(page.locator(":focus")).waitFor();
 
-test("a dialog focuses its first field, and Escape returns the focus to the button", async ({ open }) => {
+test("a dialog focuses its first field, keeps the focus if the user clicks beside it, and Escape returns the focus to the button", async ({
+  open,
+}) => {
   const mine = await account();
   const server = await seedServer(mine.id);
   const page = await open(`/servers/${server.id}`, { as: mine });
@@ -31,6 +33,8 @@ test("a dialog focuses its first field, and Escape returns the focus to the butt
     await page.keyboard.press("End");
     await page.keyboard.type("-2");
     await expect.poll(() => field.inputValue()).toMatch(/-2$/);
+    await page.mouse.click(5, 5); // beside the dialog
+    await hasFocus(page, field);
     await page.keyboard.press("Escape");
     await opened.waitFor({ state: "detached" });
     await hasFocus(page, button(page, opener));
@@ -56,4 +60,14 @@ test("a dialog on top of a form and one behind a menu return the focus too", asy
   await page.keyboard.press("Escape");
   await hasFocus(page, button(page, "Actions"));
   await domain.waitFor({ state: "detached" });
+
+  await page.goto("/backups");
+  const backUp = await openedBy(page, button(page, "Back up now"), "Back up an instance");
+  const chooser = button(backUp, /^Instance/);
+  await chooser.click();
+  const option = backUp.getByRole("option", { name: /^Shop/ });
+  await option.waitFor();
+  await page.mouse.click(5, 5); // beside the dialog
+  await option.waitFor({ state: "detached" });
+  await hasFocus(page, chooser);
 });

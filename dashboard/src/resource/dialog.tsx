@@ -3,7 +3,7 @@ import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Modal from "@cloudscape-design/components/modal";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
 import type { Send } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { text } from "../messages/text.ts";
@@ -25,6 +25,7 @@ interface DialogProps {
 
 /** It stays while its request is pending, which nothing can call back, and a click beside it does not discard what was typed. */
 export function Dialog({ title, children, confirm, disabled = false, pending, error, send, onConfirm, onDismiss }: DialogProps) {
+  useKeepFocus();
   return (
     <Modal
       visible
@@ -50,4 +51,21 @@ export function Dialog({ title, children, confirm, disabled = false, pending, er
       </SpaceBetween>
     </Modal>
   );
+}
+
+/** A click beside a dialog that stays open leaves the focus in it, so that Escape still works. */
+export function useKeepFocus(): void {
+  useEffect(() => {
+    document.addEventListener("mousedown", keepFocus);
+    return () => document.removeEventListener("mousedown", keepFocus);
+  }, []);
+}
+
+/** The focus returns rather than stays: losing it is what closes an open list of options. */
+function keepFocus({ target }: MouseEvent): void {
+  // The dialog covers the page; what the user sees of it is a box inside.
+  if (!(target instanceof Element && target.matches('[role="dialog"]'))) return;
+  const find = (selector: string) => target.querySelector<HTMLElement>(selector);
+  const next = find('[aria-haspopup][aria-expanded="true"]') ?? find(":focus") ?? find("button");
+  setTimeout(() => next?.focus());
 }

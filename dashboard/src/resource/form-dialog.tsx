@@ -1,6 +1,7 @@
 // A form in a dialog.
 import Modal from "@cloudscape-design/components/modal";
 import type { ReactNode } from "react";
+import { useKeepFocus } from "./dialog.tsx";
 import { Form, type FormProps } from "./form.tsx";
 
 interface Props {
@@ -12,10 +13,13 @@ interface Props {
 }
 
 /** It stays while its request is pending, which nothing can call back, and a click beside it does not discard what was typed. */
-export const FormDialog = ({ title, form, submit, children, onDismiss }: Props) => (
-  <Modal visible header={title} onDismiss={({ detail }) => !form.pending && detail.reason !== "overlay" && onDismiss()}>
-    <Form form={form} submit={submit} onCancel={onDismiss} boxed={false}>
-      {children}
-    </Form>
-  </Modal>
-);
+export function FormDialog({ title, form, submit, children, onDismiss }: Props) {
+  useKeepFocus();
+  return (
+    <Modal visible header={title} onDismiss={({ detail }) => !form.pending && detail.reason !== "overlay" && onDismiss()}>
+      <Form form={form} submit={submit} onCancel={onDismiss} boxed={false}>
+        {children}
+      </Form>
+    </Modal>
+  );
+}
