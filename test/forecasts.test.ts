@@ -141,7 +141,11 @@ test("a dry run warns before data is lost for good", async () => {
     warnings: [expect.stringContaining("last completed")],
   });
   expect(await dryRun("POST", `/backups/${backup.id}/restore`, { backup_first: false })).toMatchObject({
-    warnings: [expect.stringContaining("cannot be recovered")],
+    warnings: [expect.stringContaining("current data cannot be recovered")],
+  });
+  const filesOnly = { backup_first: false, restore_database: false };
+  expect(await dryRun("POST", `/backups/${backup.id}/restore`, filesOnly)).toMatchObject({
+    warnings: [expect.stringContaining("replaced files cannot be recovered")],
   });
   const clone = { name: "Twin", domain: uniqueDomain(), backup_id: backup.id, neutralize: false };
   expect(await dryRun("POST", `/instances/${instance.id}/clone`, clone)).toMatchObject({

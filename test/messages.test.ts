@@ -18,6 +18,7 @@ const SAME: readonly string[] = [
   "app.span.minutes",
   "app.span.seconds",
   "app.testTitle",
+  "backups.calendar.letters.manual",
   "backups.columns.id",
   "backups.columns.labels",
   "backups.columns.status",

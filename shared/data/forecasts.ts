@@ -175,7 +175,9 @@ export async function forecastRestore(instance: InstanceRecord, backup: BackupRe
       downtime_seconds: SERVING.includes(instance.state) ? await downtimeOfRestore(instance, restore) : 0,
       disk_bytes: null,
       warnings: [
-        ...(backup_first ? [] : ["Without a safety backup, the current data cannot be recovered"]),
+        ...(backup_first
+          ? []
+          : [`Without a safety backup, the ${restore.restore_database ? "current data" : "replaced files"} cannot be recovered`]),
         ...(await diskWarnings(instance.account_id, instance.server_id, leastOf(backup, restore))),
       ],
     },

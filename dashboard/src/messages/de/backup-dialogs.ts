@@ -2,10 +2,9 @@
 import type { backupDialogs as en, Part } from "../en/backup-dialogs.ts";
 import { what } from "./backups.tsx";
 
-const REPLACED: Record<Part, (instance: string) => string> = {
+const REPLACED: Record<Exclude<Part, "files">, (instance: string) => string> = {
   all: (instance) => `Datenbank und Dateien von ${instance} werden`,
   database: (instance) => `Die Datenbank von ${instance} wird`,
-  files: (instance) => `Die Dateien von ${instance} werden`,
 };
 
 const titled = (instance: string | null): string => (instance === null ? "Hochgeladene Sicherung" : `Sicherung von ${instance}`);
@@ -44,10 +43,17 @@ export const backupDialogs: typeof en = {
     title: (instance) => `${instance} wiederherstellen`,
     submit: "Wiederherstellen",
     about({ part, instance, at, backupFirst }) {
-      const changes = backupFirst ? "sind dann nur noch in der Vorab-Sicherung enthalten" : "gehen verloren";
+      const future = backupFirst ? "sind dann nur noch in der Vorab-Sicherung enthalten" : "gehen verloren";
+      const [effect, replaced] =
+        part === "files"
+          ? [
+              `Die Dateien der Sicherung vom ${at} werden zu denen von ${instance} hinzugefügt; gleichnamige werden ersetzt.`,
+              `Die ersetzten Dateien ${future}.`,
+            ]
+          : [`${REPLACED[part](instance)} durch die Sicherung vom ${at} ersetzt.`, `Seitdem vorgenommene Änderungen ${future}.`];
       return (
-        `${REPLACED[part](instance)} durch die Sicherung vom ${at} ersetzt. Während der Wiederherstellung ist ${instance} nicht erreichbar. ` +
-        `Seitdem vorgenommene Änderungen ${changes}. Schlägt die Wiederherstellung fehl, wird die Instanz auf ihren jetzigen Stand zurückgesetzt.`
+        `${effect} Während der Wiederherstellung ist ${instance} nicht erreichbar. ${replaced} ` +
+        "Schlägt die Wiederherstellung fehl, wird die Instanz auf ihren jetzigen Stand zurückgesetzt."
       );
     },
     parts: "Was wiederhergestellt wird",

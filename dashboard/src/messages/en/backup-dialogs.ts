@@ -3,7 +3,7 @@ import { what } from "./backups.tsx";
 
 export type Part = "all" | "database" | "files";
 
-const REPLACED: Record<Part, string> = { all: "database and files", database: "database", files: "files" };
+const REPLACED: Record<Exclude<Part, "files">, string> = { all: "database and files", database: "database" };
 
 export const backupDialogs = {
   details: {
@@ -39,11 +39,18 @@ export const backupDialogs = {
     title: (instance: string) => `Restore ${instance}`,
     submit: "Restore",
     about({ part, instance, at, backupFirst }: { part: Part; instance: string; at: string; backupFirst: boolean }) {
-      const changes = backupFirst ? "will exist only in the pre-restore backup" : "will be lost";
-      return (
-        `This replaces the ${REPLACED[part]} of ${instance} with the backup from ${at}. ${instance} is unavailable during the restore. ` +
-        `Changes made since then ${changes}. If the restore fails, the instance is rolled back.`
-      );
+      const future = backupFirst ? "will exist only in the safety backup" : "will be lost";
+      const [effect, replaced] =
+        part === "files"
+          ? [
+              `This adds the files of the backup from ${at} to those of ${instance}, and replaces those of the same name.`,
+              `The replaced files ${future}.`,
+            ]
+          : [
+              `This replaces the ${REPLACED[part]} of ${instance} with the backup from ${at}.`,
+              `Changes made since then ${future}.`,
+            ];
+      return `${effect} ${instance} is unavailable during the restore. ${replaced} If the restore fails, the instance is rolled back.`;
     },
     parts: "What to restore",
     part: { all: "Database and files", database: "Database only", files: "Files only" } satisfies Record<Part, string>,
