@@ -262,10 +262,14 @@ describe("editing", () => {
   test("an instance is deleted once its name is typed, and its backups stay", async ({ open }) => {
     const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });
-    const backup = await mine.backup(id);
     const page = await open(`/instances/${id}`, { as: mine });
     await more(page, "Delete");
     const asked = dialog(page, "Delete instance");
+    await asked.getByText("has no completed backup").waitFor();
+    expect(await asked.getByText("Backups are kept").count()).toBe(0);
+    await button(asked, "Cancel").click();
+    const backup = await mine.backup(id);
+    await more(page, "Delete");
     await asked.getByText("Backups are kept").waitFor();
     await asked.getByText("Removes the ERP with its database and files from the server").waitFor();
     await asked.getByLabel("Type Shop to confirm").fill("shop");

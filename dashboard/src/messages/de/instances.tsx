@@ -143,8 +143,8 @@ export const instances: typeof en = {
   },
   delete: {
     title: "Instanz löschen",
-    about: (domain) =>
-      `Datenbank und Dateien werden endgültig gelöscht, und ${domain} ist nicht mehr erreichbar. Die Sicherungen bleiben erhalten; daraus können Sie eine neue Instanz klonen.`,
+    about: (domain) => `Datenbank und Dateien werden endgültig gelöscht, und ${domain} ist nicht mehr erreichbar.`,
+    backupsKept: "Die Sicherungen bleiben erhalten; daraus können Sie eine neue Instanz klonen.",
     recordOnly: (server, status) =>
       `Der Server ${server} hat den Status „${status}“, daher wird jetzt nur der Eintrag entfernt. Das ERP und seine Daten werden entfernt, sobald der Server wieder antwortet.`,
   },

@@ -137,8 +137,8 @@ export const instances = {
   },
   delete: {
     title: "Delete instance",
-    about: (domain: string) =>
-      `This permanently deletes its database and files, and ${domain} stops working. Backups are kept; you can clone a new instance from them.`,
+    about: (domain: string) => `This permanently deletes its database and files, and ${domain} stops working.`,
+    backupsKept: "Backups are kept; you can clone a new instance from them.",
     recordOnly: (server: string, status: string) =>
       `The server ${server} is ${status.toLowerCase()}, so only the record is removed now. The ERP and its data are removed when the server responds again.`,
   },
