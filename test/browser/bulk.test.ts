@@ -37,6 +37,7 @@ test("a bulk action says what it leaves out, starts the rest in sequence through
   await button(page, "Actions").click();
   await page.getByRole("menuitem", { name: "Stop", exact: true }).click();
   const asked = dialog(page, "Stop 2 instances?");
+  await asked.getByText(/The instances are stopped one after another, each in an operation of its own\.$/).waitFor();
   await asked.getByText(/^Left out \(30\)/).waitFor();
   await asked.getByText(/Idle 29.*: Can't be stopped while stopped\. The instance must be running\./).waitFor();
   expect((await callsOf(asked)).curl).toContain("/actions");

@@ -37,7 +37,7 @@ export function BulkDialog({ kind, action, selected, onDone, onDismiss }: Props)
     >
       {targets.length > 0 && (
         <Box>
-          {effect} {targets.length > 1 && say.oneByOne}
+          {effect} {targets.length > 1 && say.oneByOne(done, kind)}
         </Box>
       )}
       <Included of={choice} />

@@ -14,21 +14,22 @@ export const bulk = {
   confirm: (verb: string, number: number, kind: Selectable) => `${verb} ${countOf(number, kind)}`,
   ask: (verb: string, number: number, kind: Selectable) => `${verb} ${countOf(number, kind)}?`,
   none: (verb: string, selected: number, kind: Selectable) => `${verb}: none of ${countOf(selected, kind)}`,
-  oneByOne: "They start one after another. Each is a separate operation.",
+  /** `done` is "Stopped". */
+  oneByOne: (done: string, kind: Selectable) =>
+    `The ${kind}s are ${done.toLowerCase()} one after another, each in an operation of its own.`,
   included: (number: number) => `Included (${number})`,
   leftOut: (number: number) => `Left out (${number})`,
   /** `running` is "Stopping". */
   running: (running: string, kind: Selectable) => `${running} ${kind}s`,
   progress: (running: string, ended: number, all: number) => `${running}: ${ended} of ${all}`,
   inProgress: (number: number) => `${number} in progress.`,
-  keepOpen: (number: number) => `${number} in progress. Keep this page open until all have started.`,
+  keepOpen: (number: number) => `${number} in progress. Keep this page open until all requests have been sent.`,
   waiting: (time: ReactNode) => <>Too many requests. Continues in {time}.</>,
   cancelRest: "Cancel the rest",
-  /** `done` is "Stopped". */
   result: (done: string, number: number, all: number, kind: Selectable) => `${done}: ${number} of ${countOf(all, kind)}`,
   dismiss: "Dismiss",
   again: "Try these again",
-  notStarted: "Not started.",
+  notStarted: "Not requested.",
   failed: "Failed",
   labels: {
     change: "Change labels",
