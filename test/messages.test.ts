@@ -18,7 +18,6 @@ const SAME: readonly string[] = [
   "app.span.minutes",
   "app.span.seconds",
   "app.testTitle",
-  "backups.calendar.letters.manual",
   "backups.columns.id",
   "backups.columns.labels",
   "backups.columns.status",

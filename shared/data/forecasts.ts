@@ -177,7 +177,7 @@ export async function forecastRestore(instance: InstanceRecord, backup: BackupRe
       warnings: [
         ...(backup_first
           ? []
-          : [`Without a safety backup, the ${restore.restore_database ? "current data" : "replaced files"} cannot be recovered`]),
+          : [`Without a backup first, the ${restore.restore_database ? "current data" : "replaced files"} cannot be recovered`]),
         ...(await diskWarnings(instance.account_id, instance.server_id, leastOf(backup, restore))),
       ],
     },

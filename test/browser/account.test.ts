@@ -25,16 +25,16 @@ describe("settings", () => {
     const page = await open("/settings/account", { as: mine });
     await page.getByLabel("Account name").fill("");
     await page.getByLabel("Contact email").fill("nobody");
-    await page.getByLabel("Keep safety backups for (days)").fill("366");
+    await page.getByLabel("Keep pre-restore backups for (days)").fill("366");
     await save(page);
     await page.getByText("This is required.", { exact: true }).waitFor();
     await page.getByText("Must be an email address.", { exact: true }).waitFor();
     await page.getByText("Must be at most 365.", { exact: true }).waitFor();
     await expectAccessible(page);
-    await page.getByLabel("Keep safety backups for (days)").fill("");
+    await page.getByLabel("Keep pre-restore backups for (days)").fill("");
     await save(page);
     await expect.poll(() => page.getByText("This is required.", { exact: true }).count()).toBe(2);
-    await page.getByLabel("Keep safety backups for (days)").fill("1.5");
+    await page.getByLabel("Keep pre-restore backups for (days)").fill("1.5");
     await save(page);
     await page.getByText("Must be a whole number.", { exact: true }).waitFor();
     expect(await settingsOf(mine)).toEqual(before);
@@ -47,7 +47,7 @@ describe("settings", () => {
     const page = await open("/settings/account", { as: mine });
     await page.getByLabel("Account name").fill("Example Ltd");
     await page.getByLabel("Contact email").fill("ops@example.com");
-    await page.getByLabel("Keep safety backups for (days)").fill("30");
+    await page.getByLabel("Keep pre-restore backups for (days)").fill("30");
     await choose(page, /^Default provider/, provider?.name ?? "");
     await choose(page, /^Default region/, region?.name ?? "");
     await save(page);

@@ -142,7 +142,7 @@ describe("restoring a backup", () => {
     await choose(page, rowOf(page, "Shop"), "Restore");
     const asked = dialog(page, "Restore Shop");
     await asked.getByRole("radio", { name: "Files only" }).check();
-    await asked.getByText(/^This adds the files .* The replaced files will exist only in the safety backup\./).waitFor();
+    await asked.getByText(/^This adds the files .* The replaced files will exist only in the pre-restore backup\./).waitFor();
     await asked.getByText("Adds the backup's files to the present ones").waitFor();
     await asked.getByRole("radio", { name: "Database only" }).check();
     await asked.getByText("This replaces the database of").waitFor();

@@ -168,7 +168,7 @@ describe("a clone", () => {
     await chooser.getByText("the good one").waitFor();
     for (const shown of ["12:00:07", "18.4 kB", "Manual"]) expect(await chooser.textContent()).toContain(shown);
     await chooser.click();
-    const safety = page.getByRole("option", { name: /Safety/ }).first();
+    const safety = page.getByRole("option", { name: /Pre-restore/ }).first();
     for (const shown of ["12:00:41", "18.4 kB"]) expect(await safety.textContent()).toContain(shown);
     await expectAccessible(page);
   });

@@ -71,7 +71,7 @@ test("an account page that was left open shows and keeps what a colleague has ch
 }) => {
   const mine = await account({ seeded: true });
   const page = await open("/settings/account", { as: mine });
-  const [name, retention] = [page.getByLabel("Account name"), page.getByLabel("Keep safety backups for (days)")];
+  const [name, retention] = [page.getByLabel("Account name"), page.getByLabel("Keep pre-restore backups for (days)")];
   await name.fill("Half typed");
   expect((await mine.api.put("/settings", { backup_retention_days: 99 })).status).toBe(200);
   await signInAgain(page, mine.user);

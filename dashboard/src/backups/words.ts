@@ -24,7 +24,7 @@ export const checkInWords = (name: DrillCheck["name"]): string => wordFor(name, 
 const drillInWords = (drill: Drill | null): string | null =>
   drill === null ? null : wordFor(drill.status, text.backups.drilled);
 
-const letterOf = (kind: Backup["kind"]): string => wordFor(kind, text.backups.calendar.letters).charAt(0);
+const letterOf = (kind: Backup["kind"]): string => kindInWords(kind).charAt(0);
 
 /** What a calendar has room for, each with its meaning. */
 export function signs(): readonly (readonly [string, string])[] {

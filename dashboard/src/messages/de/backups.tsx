@@ -67,7 +67,6 @@ export const backups: typeof en = {
     next: "Nächster Monat",
     more: (number) => `${number} weitere in der Liste der Sicherungen`,
     due: (at) => `Nächste Sicherung fällig: ${at}`,
-    letters: { manual: "M", pre_restore: "V", scheduled: "G", uploaded: "H" },
     legend: {
       scheduled: "geplant",
       manual: "manuell",

@@ -10,9 +10,9 @@
 // files: Dateien · filter: Filter · home: Übersicht · in progress: in Arbeit · instance: Instanz · label: Label · latest, newest: neueste
 // lock: sperren · machine: Rechner · manual: manuell · name: Name · neutralize: neutralisieren · note: Notiz · offline: offline
 // operation: Vorgang · operator: Betreiber · overdue: überfällig · password: Passwort · pause: pausieren · permission: Berechtigung
-// policy: Plan · protected, protection: geschützt, Schutz · provider: Anbieter · provision: bereitstellen
-// quota: Kontingent · region: Region · restore: wiederherstellen, Wiederherstellung · restart: neu starten · retention: Aufbewahrung
-// retry: erneut versuchen · revoke: widerrufen · safety backup: Vorab-Sicherung · sandbox: Sandbox · schedule: Zeitplan · scheduled: geplant
+// policy: Plan · pre-restore backup: Vorab-Sicherung · protected, protection: geschützt, Schutz · provider: Anbieter
+// provision: bereitstellen · quota: Kontingent · region: Region · restore: wiederherstellen, Wiederherstellung · restart: neu starten
+// retention: Aufbewahrung · retry: erneut versuchen · revoke: widerrufen · sandbox: Sandbox · schedule: Zeitplan · scheduled: geplant
 // search: suchen · server: Server · settings: Einstellungen · sign in, sign out: anmelden, abmelden · size: Größe · SSH key: SSH-Schlüssel
 // start, stop: starten, stoppen · status: Status · step: Schritt · support: Support · throwaway database: temporäre Datenbank
 // time zone: Zeitzone · undo: rückgängig machen · unprotected: ungeschützt · update: ändern · upload: hochladen, Upload · user: Benutzer

@@ -39,7 +39,7 @@ export const backupDialogs = {
     title: (instance: string) => `Restore ${instance}`,
     submit: "Restore",
     about({ part, instance, at, backupFirst }: { part: Part; instance: string; at: string; backupFirst: boolean }) {
-      const future = backupFirst ? "will exist only in the safety backup" : "will be lost";
+      const future = backupFirst ? "will exist only in the pre-restore backup" : "will be lost";
       const [effect, replaced] =
         part === "files"
           ? [

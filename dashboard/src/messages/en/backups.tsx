@@ -31,9 +31,10 @@ export const backups = {
   locked: "locked",
   lockedKind: (kind: string) => `${kind} (locked)`,
   expires: (at: ReactNode) => <>expires {at}</>,
+  /** In the calendar, the first letter stands for the kind. */
   kinds: {
     manual: "Manual",
-    pre_restore: "Safety",
+    pre_restore: "Pre-restore",
     scheduled: "Scheduled",
     uploaded: "Uploaded",
   } satisfies Record<Backup["kind"], string>,
@@ -70,12 +71,10 @@ export const backups = {
     next: "Next month",
     more: (number: number) => `${number} more in the list of backups`,
     due: (at: string) => `Next backup due: ${at}`,
-    /** What stands for the kind: "Safety" and "Scheduled" begin with the same letter. */
-    letters: { manual: "M", pre_restore: "R", scheduled: "S", uploaded: "U" } satisfies Record<Backup["kind"], string>,
     legend: {
       scheduled: "scheduled",
       manual: "manual",
-      pre_restore: "safety (before a restore)",
+      pre_restore: "pre-restore",
       passed: "restore drill passed",
       drillFailed: "restore drill failed",
       failed: "backup failed",

@@ -13,7 +13,7 @@ export const settings = {
     providerAbout: "Preselected for new servers.",
     region: "Default region",
     none: "None",
-    retention: "Keep safety backups for (days)",
+    retention: "Keep pre-restore backups for (days)",
     retentionAbout: "Automatic backups taken before a restore. Manual backups and each instance's latest backup are always kept.",
     retentionHint: "1–365.",
   },
