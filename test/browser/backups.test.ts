@@ -231,6 +231,7 @@ describe("the archive", () => {
     const disabled = (name: RegExp) => page.getByRole("menuitem", { name }).getAttribute("aria-disabled");
     for (const name of [/^Restore/, /^Run drill/, /^Clone into a new instance/, /^Download/])
       await expect.poll(() => disabled(name)).toBe("true");
+    await page.getByText("The backup failed. Only completed backups can be used.").first().waitFor();
     await expect.poll(() => disabled(/^Delete/)).toBeNull();
   });
 

@@ -6,7 +6,6 @@ import type { ListedServer } from "../../../shared/api/servers.ts";
 import { type BackupStatus, EDITABLE, LIFECYCLE, RESTORABLE } from "../../../shared/domain/lifecycle.ts";
 import { text } from "../messages/text.ts";
 import { whyNot } from "./instances.ts";
-import { shownOf } from "../resource/status.tsx";
 
 /** The instance of a backup and its server, as far as the page knows them; otherwise the API decides. */
 export interface Home {
@@ -17,7 +16,7 @@ export interface Home {
 
 /** Restore, clone and download read the archive. */
 export const whyNotRead = ({ status }: Backup): string | undefined =>
-  RESTORABLE.includes(status) ? undefined : text.allowed.backup.unusable(wordOf(status));
+  RESTORABLE.includes(status) ? undefined : text.allowed.backup.unusable(status);
 
 export function whyNotRestore(backup: Backup, home: Home): string | undefined {
   const unread = whyNotRead(backup);
@@ -31,14 +30,12 @@ export const whyNotDrill = (backup: Backup): string | undefined =>
   whyNotRead(backup) ?? (backup.operation_id === null ? undefined : text.allowed.backup.busy);
 
 export const whyNotEdit = ({ status }: Backup): string | undefined =>
-  EDITABLE.includes(status) ? undefined : text.allowed.backup.cannotChange(wordOf(status));
+  EDITABLE.includes(status) ? undefined : text.allowed.backup.cannotChange(status);
 
 export function whyNotDelete(backup: Backup, running: readonly Operation[]): string | undefined {
   const from: readonly BackupStatus[] = LIFECYCLE["backup.delete"].from;
   if (backup.operation_id !== null) return text.allowed.backup.busy;
   if (running.some(({ result }) => result?.backup_id === backup.id)) return text.allowed.backup.inUse;
   if (backup.locked) return text.allowed.backup.locked;
-  return from.includes(backup.status) ? undefined : text.allowed.backup.cannotDelete(wordOf(backup.status));
+  return from.includes(backup.status) ? undefined : text.allowed.backup.cannotDelete(backup.status);
 }
-
-const wordOf = (status: BackupStatus): string => shownOf("backup", status).word;

@@ -1,5 +1,5 @@
-// Why an action isn't possible now. Statuses are parameters as `text.resource.statuses` has them: "Läuft".
-import type { InstanceAction } from "../../../../shared/domain/lifecycle.ts";
+// Why an action isn't possible now. Statuses of servers and instances are parameters as `text.resource.statuses` has them: "Läuft".
+import type { BackupStatus, InstanceAction } from "../../../../shared/domain/lifecycle.ts";
 import type { allowed as en } from "../en/allowed.ts";
 
 const DOING: Record<InstanceAction, string> = {
@@ -10,6 +10,14 @@ const DOING: Record<InstanceAction, string> = {
   restore: "Wiederherstellen",
   update: "Ein Wechsel der Domain",
   delete: "Löschen",
+};
+
+const BACKUP_IS: Record<BackupStatus, string> = {
+  pending: "Die Sicherung hat noch nicht begonnen",
+  running: "Die Sicherung läuft noch",
+  completed: "Die Sicherung ist abgeschlossen",
+  failed: "Die Sicherung ist fehlgeschlagen",
+  deleting: "Die Sicherung wird gerade gelöscht",
 };
 
 const either = new Intl.ListFormat("de", { type: "disjunction" });
@@ -32,14 +40,13 @@ export const allowed: typeof en = {
         : `Auf dem Server sind noch ${number} Instanzen. Löschen Sie zuerst diese Instanzen.`,
   },
   backup: {
-    unusable: (status) =>
-      `Die Sicherung hat den Status ${quoted(status)}. Nur abgeschlossene Sicherungen können verwendet werden.`,
+    unusable: (status) => `${BACKUP_IS[status]}. Nur abgeschlossene Sicherungen können verwendet werden.`,
     uploaded: "Eine hochgeladene Sicherung hat keine Instanz. Legen Sie stattdessen eine Instanz daraus an.",
     instanceDeleted: "Die Instanz wurde gelöscht. Klonen Sie sie stattdessen aus dieser Sicherung.",
     busy: "Ein anderer Vorgang verwendet diese Sicherung. Warten Sie, bis er beendet ist.",
     inUse: "Wird für eine Wiederherstellung oder einen Klon verwendet. Warten Sie, bis dieser Vorgang beendet ist.",
     locked: "Die Sicherung ist gesperrt. Entsperren Sie sie zuerst unter „Details bearbeiten“.",
-    cannotChange: (status) => `Im Status ${quoted(status)} lässt sich die Sicherung nicht ändern.`,
-    cannotDelete: (status) => `Im Status ${quoted(status)} lässt sich die Sicherung nicht löschen.`,
+    cannotChange: (status) => `${BACKUP_IS[status]} und lässt sich daher nicht ändern.`,
+    cannotDelete: (status) => `${BACKUP_IS[status]} und lässt sich daher nicht löschen.`,
   },
 };

@@ -1,5 +1,5 @@
-// Why an action isn't possible now. Statuses are parameters as `text.resource.statuses` has them: "Running".
-import type { InstanceAction } from "../../../../shared/domain/lifecycle.ts";
+// Why an action isn't possible now. Statuses of servers and instances are parameters as `text.resource.statuses` has them: "Running".
+import type { BackupStatus, InstanceAction } from "../../../../shared/domain/lifecycle.ts";
 
 const DONE: Record<InstanceAction, string> = {
   start: "started",
@@ -9,6 +9,14 @@ const DONE: Record<InstanceAction, string> = {
   restore: "restored",
   update: "moved to another domain",
   delete: "deleted",
+};
+
+const BACKUP_IS: Record<BackupStatus, string> = {
+  pending: "The backup hasn't started yet",
+  running: "The backup is still in progress",
+  completed: "The backup is completed",
+  failed: "The backup failed",
+  deleting: "The backup is being deleted",
 };
 
 const either = new Intl.ListFormat("en", { type: "disjunction" });
@@ -28,13 +36,13 @@ export const allowed = {
       number === 1 ? "It has 1 instance. Delete it first." : `It has ${number} instances. Delete them first.`,
   },
   backup: {
-    unusable: (status: string) => `The backup is ${status.toLowerCase()}. Only completed backups can be used.`,
+    unusable: (status: BackupStatus) => `${BACKUP_IS[status]}. Only completed backups can be used.`,
     uploaded: "An uploaded backup has no instance. Create one from it instead.",
     instanceDeleted: "The instance was deleted. Clone it from this backup instead.",
     busy: "Another operation is using this backup. Wait for it to finish.",
     inUse: "In use by a restore or clone. Wait for it to finish.",
     locked: "The backup is locked. Unlock it first, under Edit details.",
-    cannotChange: (status: string) => `The backup is ${status.toLowerCase()}, so it can't be changed.`,
-    cannotDelete: (status: string) => `The backup is ${status.toLowerCase()}, so it can't be deleted.`,
+    cannotChange: (status: BackupStatus) => `${BACKUP_IS[status]}, so it can't be changed.`,
+    cannotDelete: (status: BackupStatus) => `${BACKUP_IS[status]}, so it can't be deleted.`,
   },
 };
