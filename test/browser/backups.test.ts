@@ -148,7 +148,7 @@ describe("restoring a backup", () => {
     await asked.getByText("This replaces the database of").waitFor();
     await asked.getByRole("checkbox", { name: /Back up the current state/ }).uncheck();
     await asked.getByText("will be lost").waitFor();
-    await asked.getByText("Without a safety backup, the current data cannot be recovered").waitFor();
+    await asked.getByText("Without a backup first, the current data cannot be recovered").waitFor();
     await asked.getByRole("checkbox", { name: /Neutralize/ }).check();
     await asked.getByLabel("Type Shop to confirm").fill("Shop");
     const [request] = await Promise.all([
