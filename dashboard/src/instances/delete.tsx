@@ -18,7 +18,7 @@ interface Props {
 
 export function DeleteInstance({ instance: { id, name, domain }, server, onDeleting, onDismiss }: Props) {
   const say = text.instances.delete;
-  const { data: completed } = useQuery(backups.listOf(id)({ status: "completed", per_page: 1 }));
+  const { data: completed } = useQuery({ ...backups.listOf(id)({ status: "completed", per_page: 1 }), staleTime: 0 });
   return (
     <Deletion
       of={id}
