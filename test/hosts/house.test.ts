@@ -131,18 +131,21 @@ describe("jobs on a machine", unless(noMachine), () => {
     expect(Buffer.from(/^log=(.*)$/m.exec(result)?.[1] ?? "", "base64").toString()).toMatch(/NOTICE: x\nlast\n?$/);
   });
 
-  test("a machine with ERPs of another server, or of nobody, is left alone when its rejected creation is undone", async () => {
+  test("a machine with ERPs of another server, or of nobody, is rejected, and left alone when the creation is undone", async () => {
     machine.docker(":");
     machine.install("ins_precious", {});
     const precious = join(machine.root, "instances/ins_precious");
     let retirements = 0;
     const retire = (): Promise<void> => readyInTime({ id: `op_${(retirements += 1)}-retireHost`, kind: "retire_host" });
-    writeFileSync(join(machine.root, "server"), "srv_other\n");
-    await retire();
-    expect(existsSync(precious)).toBe(true);
-    rmSync(join(machine.root, "server"));
-    await retire();
-    expect(existsSync(precious)).toBe(true);
+    for (const name of ["nft", "dpkg", "cloud-init"]) machine.standIn(name, "exit 0");
+    for (const owner of ["another server", "nobody"]) {
+      if (owner === "nobody") rmSync(join(machine.root, "server"));
+      else writeFileSync(join(machine.root, "server"), "srv_other\n");
+      const creation: Job<"prepare_host"> = { id: `op_${retirements}-prepareHost`, kind: "prepare_host", ssh_keys: [] };
+      expect(String(await failure(creation)), owner).toContain("still has ERPs of another server");
+      await retire();
+      expect(existsSync(precious), owner).toBe(true);
+    }
     writeFileSync(join(machine.root, "server"), "srv_test\n");
     await retire();
     expect(existsSync(precious)).toBe(false);

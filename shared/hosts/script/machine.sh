@@ -7,7 +7,7 @@ job_prepare_host() {
   install_programs
   install_docker
   configure_docker
-  if [[ -e $ROOT/server && $(<"$ROOT/server") != "$server" ]]; then take_over; fi
+  if is_of_another "$server"; then take_over; fi
   echo "$server" >"$ROOT/server"
   raise_firewall
   upgrade_unattended
