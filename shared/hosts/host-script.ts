@@ -20,10 +20,15 @@ const PARTS = [
 ];
 
 export const hostScript = (): string =>
-  [...PARTS.slice(0, -1).map(partOf), filesProgram(), ...PARTS.slice(-1).map(partOf)].join("\n");
+  [...PARTS.slice(0, -1).map(partOf), filesProgramPart(), ...PARTS.slice(-1).map(partOf)].join("\n");
 
 const partOf = (part: string): string => textOf(`${part}.sh`);
 const textOf = (file: string): string => readFileSync(new URL(`script/${file}`, import.meta.url), "utf8");
 
-/** What runs in a container, not by the script's own shell. */
-const filesProgram = (): string => `files_program() {\n  cat <<'PROGRAM'\n${textOf("files.py")}PROGRAM\n}\n`;
+/** The parts of the program that works on files and archives in a container. One uses what those before it define. */
+const FILES_PARTS = ["links", "archive", "dump", "commands"];
+
+export const filesProgram = (): string => FILES_PARTS.map((part) => textOf(`files/${part}.py`)).join("\n\n");
+
+/** The machine's own shell never runs it. */
+const filesProgramPart = (): string => `files_program() {\n  cat <<'PROGRAM'\n${filesProgram()}PROGRAM\n}\n`;

@@ -8,13 +8,14 @@ import { strToU8, zipSync, type Zippable } from "fflate";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { Job, JobResult } from "../../shared/hosts/host.ts";
+import { filesProgram } from "../../shared/hosts/host-script.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
 import { unless } from "../harness/unless.ts";
 import { BUCKET } from "../local/services.ts";
 import { ownAws } from "./cloud.ts";
 import { noMachine, processesWith, signal, startMachine, type TestMachine, until } from "./machine.ts";
 
-const PROGRAM = readFileSync(new URL("../../shared/hosts/script/files.py", import.meta.url), "utf8");
+const PROGRAM = filesProgram();
 const Report = z.object({
   error: z.string().optional(),
   version: z.string().optional(),

@@ -4,12 +4,13 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { filesProgram } from "../../shared/hosts/host-script.ts";
 import type { StoredArchive } from "../../shared/storage/stored-archive.ts";
 import { unless } from "../harness/unless.ts";
 import { type MachineWithJobs, machineWithJobs } from "./jobs.ts";
 import { noMachine } from "./machine.ts";
 
-const PROGRAM = readFileSync(new URL("../../shared/hosts/script/files.py", import.meta.url), "utf8");
+const PROGRAM = filesProgram();
 
 describe("the swap of a restore", unless(noMachine), () => {
   let jobs: MachineWithJobs;

@@ -2,7 +2,7 @@
 # follow its links. A container does it that has those files and nothing else, no network and no privileges. It also reads
 # archives, which may come from anyone. Its output is only passed on, or is a line of JSON with single values.
 
-files() { # [--in PIPE] [--out PIPE] COMMAND ARGUMENT…: see files.py
+files() { # [--in PIPE] [--out PIPE] COMMAND ARGUMENT…: see files/commands.py
   pass "$@"
   contained "$PROJECT-files" "$IMAGE" "${PASSED[@]}" --mount "type=volume,source=${PROJECT}_odoo,target=/var/lib/odoo" -- "${REST[@]}"
 }

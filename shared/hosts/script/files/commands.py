@@ -1,0 +1,405 @@
+# Work on an ERP's files and on archives, in a container that has the files' volume and nothing else.
+#
+# Code inside an ERP's container can create links to anything at any moment; root on the machine itself would follow them.
+# In here they lead nowhere. The last line on stderr is a report in JSON; {"error": ...} says why a command failed,
+# with the exit code 3 if the archive is the cause.
+#
+#   snapshot DATABASE                  links the files into .snapshot                     {"files", "bytes"}
+#   pack DATABASE PART-BYTES           stdin: the manifest in JSON; /in: a dump           {"files", "missing_files", "skipped_files", "skipped_paths",
+#                                      /out: the archive; then .snapshot is gone            "size_bytes", "sha256", "part_bytes", "parts"}
+#   list [bounded]                     /in: an archive, of which only its listing is read {"dump_bytes", "file_bytes",
+#                                                                                           "entries"}
+#   unpack NEW|- [BASE]                /in: an archive, whose files go into NEW, with     {"version", "missing_files", "known_missing"}:
+#                                      links to BASE's; /out, if there is one: its dump    of the files that its dump lists, now and when it was made
+#   try NEW                            the same, for a drill: keeps the archive's row counts
+#   import NEW BYTES ENTRIES           the same, for one from outside: unpacks to no more the same with {"edition",
+#                                      of either, with a dump that stays in its database     "database_name"}
+#   rows                               stdin: counts of tables, a JSON array a line       {"passed", "detail"}: whether they are the archive's
+#   verify DATABASE MISSING            stdin: names and SHA-1s of files, likewise         {"passed", "detail"}: whether all but MISSING are there
+#   measure DATABASE                                                                         {"bytes"}
+#   missing DATABASE                   stdin: names of files, one a line                  {"missing_files"}: how many are not there
+#   prepare NEW OLD                    before a swap, with the ERP stopped: NEW must be there, OLD not
+#   swap NEW DATABASE OLD [merge]      DATABASE becomes OLD, NEW becomes DATABASE; merge: with what DATABASE got since NEW was made
+#   swap_back OLD DATABASE NEW         takes that back
+#   remove NAME...
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import signal
+import stat
+import sys
+import threading
+import time
+
+# Only a drill has it, in a volume of its own.
+COUNTS = HOME + b"/.rows"
+SNAPSHOT = b".snapshot"
+NAMES_REPORTED = 20
+# A path has at most 4,096 bytes, and in a restore it begins with a longer folder than in a backup.
+NAME_MAX = 1024
+# Of an archive from outside. What compresses so well is no ERP's; a small one may.
+ENTRIES_MAX = 4_000_000
+RATIO_MAX, RATIO_FREE = 100, 256 << 20
+# A sender of an archive starts at once; one that was killed before never will.
+ARCHIVE_SECONDS = 60
+
+
+def snapshot(database):
+    source = folder(database, make=True)
+    remove(SNAPSHOT)
+    target = folder(SNAPSHOT, make=True)
+    known = set()
+    size = link_into(source, target, known)
+    return {"files": len(known), "bytes": size}
+
+
+def pack(database, part_bytes):
+    source, target = folder(database, make=True), folder(SNAPSHOT, make=True)
+    listed, tail = Listed(), b""
+
+    # A file that came after the snapshot may be in the dump, and be deleted before its turn: the snapshot grows until the dump,
+    # which sees the database as it was at its start, has begun.
+    linked = set(walk(target))
+    begun = threading.Event()
+
+    def keep_linking():
+        while True:
+            last = begun.is_set()
+            link_into(source, target, linked)
+            if last:
+                return
+            begun.wait(0.02)
+
+    linking = threading.Thread(target=keep_linking, daemon=True)
+    linking.start()
+
+    def dump():
+        nonlocal tail
+        with open("/in", "rb") as incoming:
+            while piece := incoming.read(PIECE):
+                listed.feed(piece)
+                if listed.begun:
+                    begun.set()
+                tail = (tail + piece)[-4096:]
+                yield piece
+
+    now = time.time()
+    out = Writer(open("/out", "wb"), int(part_bytes))
+    out.add("dump.sql", dump(), now)
+    begun.set()
+    linking.join()
+    if COMPLETE not in tail:
+        raise Failure("The database could not be dumped completely")
+
+    packed, skipped = Names(), []
+
+    def skip(name):
+        skipped.append(shown(name) if len(skipped) < NAMES_REPORTED else "")
+
+    def add(top, name, skip=lambda name: None):
+        try:
+            entry = f"filestore/{name.decode()}"
+        except UnicodeDecodeError:
+            return skip(name)
+        if entry in packed.sizes:
+            return None
+        if len(name) > NAME_MAX:
+            return skip(name)
+        try:
+            file = os.open(os.path.join(top, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return None
+        except OSError:
+            return skip(name)
+        with open(file, "rb", buffering=0) as content:
+            status = os.fstat(file)
+            # In the snapshot, the ERP's code may have made a file of what is a folder in its files.
+            if not stat.S_ISREG(status.st_mode) or packed.clash(entry):
+                return skip(name)
+            out.add(entry, pieces_of(content, status.st_size), status.st_mtime)
+
+    for name in walk(target):
+        add(target, name)
+    for name in walk(source, skip):  # what could not be linked, and what is new
+        add(source, name, skip)
+    missing = listed.missing(packed.sizes)
+    manifest = json.loads(sys.stdin.buffer.read(1 << 22))
+    manifest |= {"version": erp_version(manifest["major_version"]), "missing_files": missing, "skipped_files": len(skipped)}
+    out.add("manifest.json", [json.dumps(manifest, indent=4).encode()], now)
+    out.close()
+    remove(SNAPSHOT)
+    report = {"files": len(packed.sizes), "missing_files": missing, "skipped_files": len(skipped), "skipped_paths": skipped[:NAMES_REPORTED]}
+    return report | out.sums()
+
+
+def pieces_of(content, size):
+    """As long as it was when it was opened: a file that grows without end must not become an archive without end."""
+    while size > 0 and (piece := content.read(min(PIECE, size))):
+        size -= len(piece)
+        yield piece
+
+
+def shown(name):
+    text = name.decode("utf-8", "backslashreplace")
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)[:120]
+
+
+def erp_version(major):
+    try:
+        from odoo.release import version
+    except Exception:  # noqa: BLE001 an image without it
+        return major
+    return version
+
+
+def incoming_archive():
+    signal.alarm(ARCHIVE_SECONDS)
+    incoming = open("/in", "rb")
+    signal.alarm(0)
+    return incoming
+
+
+def list_archive(bounded=None):
+    dump, rest, manifest, entries = None, 0, False, 0
+    archive = Kept(incoming_archive())
+    for name, size in archive.listing():
+        entries += 1
+        if name == "dump.sql":
+            dump = size
+        else:
+            rest += size
+            manifest = manifest or name == "manifest.json"
+    if dump is None or not manifest:
+        raise Unusable("it has no database" if dump is None else "it has no manifest")
+    if bounded and (entries > ENTRIES_MAX or dump + rest > max(RATIO_FREE, RATIO_MAX * archive.size)):
+        raise Unusable("it unpacks to too much")
+    return {"dump_bytes": dump, "file_bytes": rest, "entries": entries}
+
+
+def unpack(new, base=None, drill=False, allowed=None, entries_max=None):
+    reader = Reader(incoming_archive(), allowed, entries_max)
+    sql = open("/out", "wb") if os.path.exists("/out") else None
+    report = {"version": None}
+    listed, target = None, None
+    if new != "-":
+        remove(new)
+        target = folder(new, make=True)
+        if base is not None and exists(base):
+            link_into(folder(base), target, set())
+    try:
+        for name, pieces in reader.entries():
+            if name == "dump.sql":
+                listed = pass_on(pieces, sql, None if allowed is None else Scan())
+            elif name == "manifest.json":
+                manifest = read_manifest(pieces)
+                rows, about = manifest.pop("rows"), manifest.pop("about")
+                report |= about if allowed is not None else {}
+                if drill and rows is not None:
+                    with open(COUNTS, "w") as kept:
+                        json.dump(rows, kept)
+                report |= manifest
+            else:
+                write_file(target, name.removeprefix("filestore/"), pieces)
+        if listed is None:
+            raise Unusable("it has no database")
+        if report["version"] is None:
+            raise Unusable("it has no manifest")
+        report["missing_files"] = listed.missing(reader.names.sizes)
+    except Unusable:
+        reader.drain()  # its checksum tells more than what was found out here
+        raise
+    return report
+
+
+def pass_on(pieces, sql, scan):
+    dump, listed = Dump(sql, scan), Listed()
+    for piece in pieces:
+        listed.feed(piece)
+        dump.feed(piece)
+    dump.close()
+    return listed
+
+
+# Of how many files were missing when an archive was made that does not say it: any number may be.
+UNKNOWN = 10**12
+
+
+def read_manifest(pieces):
+    text = b""
+    for piece in pieces:
+        text += piece
+        if len(text) > 1 << 24:
+            raise Unusable("its manifest is too long")
+    try:
+        manifest = json.loads(text)
+        version, missing, rows = manifest["major_version"], manifest.get("missing_files", UNKNOWN), manifest.get("rows")
+        enterprise, name = "web_enterprise" in (manifest.get("modules") or {}), str(manifest.get("db_name", ""))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise Unusable("it has no manifest") from None
+    if not isinstance(version, str) or not re.fullmatch(r"[0-9]{1,3}\.[0-9]{1,3}", version) or type(missing) is not int or missing < 0:
+        raise Unusable("it has no manifest")
+    about = {"edition": "enterprise" if enterprise else "community", "database_name": re.sub(r"[^A-Za-z0-9_.-]", "_", name)[:63] or "imported"}
+    return {
+        "version": version, "known_missing": min(missing, UNKNOWN), "rows": rows if isinstance(rows, dict) and rows else None, "about": about,
+    }  # fmt: skip
+
+
+def rows():
+    counted = dict(map(json.loads, sys.stdin.buffer))
+    try:
+        with open(COUNTS) as kept:
+            expected = json.load(kept)
+    except FileNotFoundError:
+        return {"passed": None, "detail": "The archive has no row counts"}
+    wrong = sorted(name for name in counted.keys() | expected.keys() if counted.get(name) != expected.get(name))
+    if not wrong:
+        return {"passed": True, "detail": f"All {len(counted)} tables have as many rows as in the backup"}
+    first = wrong[0]
+    what = "1 table differs" if len(wrong) == 1 else f"{len(wrong)} tables differ"
+    detail = f"{what}: {shown(first.encode())} has {counted.get(first, 'no')} rows instead of {expected.get(first, 'none')}"
+    return {"passed": False, "detail": detail}
+
+
+def sha1_of(content):
+    digest = hashlib.sha1(usedforsecurity=False)
+    while piece := content.read(PIECE):
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def verify(database, known):
+    place = folder(database)
+    wanted = dict(map(json.loads, sys.stdin.buffer))
+
+    def fault(name):
+        if ".." in name.split("/"):
+            return "missing"
+        try:
+            with open(os.open(os.path.join(place, name.encode()), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as content:
+                found = sha1_of(content) if wanted[name] else None
+        except OSError:
+            return "missing"
+        return "wrong" if found != wanted[name] else None
+
+    with concurrent.futures.ThreadPoolExecutor(CORES) as pool:
+        faults = list(zip(wanted, pool.map(fault, wanted)))
+    missing, wrong = ([name for name, fault in faults if fault == kind] for kind in ("missing", "wrong"))
+    report = [f"{len(wrong)} of {len(wanted)} files have another content, such as {shown(wrong[0].encode())}"] if wrong else []
+    if len(missing) > int(known):
+        report.append(f"{len(missing)} of {len(wanted)} files are missing, such as {shown(missing[0].encode())}; {known} were when it was made")
+    elif missing:
+        report.append(f"{len(missing)} of {len(wanted)} files are missing, as when it was made")
+    passed = not wrong and len(missing) <= int(known)
+    return {"passed": passed, "detail": "; ".join(report) or f"All {len(wanted)} files have their content"}
+
+
+def write_file(target, name, pieces):
+    if target is None or name == "" or name.endswith("/"):
+        for _ in pieces:
+            pass
+        return
+    path = os.path.join(target, name.encode())
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if os.path.lexists(path):
+        os.unlink(path)  # a link to the present file, which must stay as it is
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644), "wb", buffering=0) as out:
+        for piece in pieces:
+            out.write(piece)
+
+
+def measure(database):
+    place = folder(database)
+    return {"bytes": sum(allocated(os.path.join(place, name)) for name in walk(place))}
+
+
+def allocated(path):
+    try:
+        return os.lstat(path).st_blocks * 512
+    except FileNotFoundError:
+        return 0  # the ERP has removed it since
+
+
+def missing(database):
+    files = set(walk(folder(database)))
+    wanted = {line.rstrip(b"\n") for line in sys.stdin.buffer}
+    return {"missing_files": len(wanted - files - {b""})}
+
+
+def prepare(new, old):
+    """Before the first try of a swap, when nothing but this changes the files any more: later ones tell by OLD what was done."""
+    folder(None)
+    remove(old)
+    if not exists(new):
+        raise Failure("The restored files are not there any more: the ERP removed them")
+    folder(new)
+    return {}
+
+
+def swap(new, database, old, merge=None):
+    folder(None)
+    if not exists(new):
+        return {}
+    if exists(database):
+        present = folder(database)
+        if merge is not None:
+            target = folder(new)
+            link_into(present, target, set(walk(target)))
+        os.rename(present, os.path.join(STORE, os.fsencode(old)))
+    folder(old, make=True)
+    os.rename(folder(new), os.path.join(STORE, os.fsencode(database)))
+    return {}
+
+
+def swap_back(old, database, new):
+    folder(None)
+    if not exists(old):
+        return {}
+    if exists(database):
+        os.rename(folder(database), os.path.join(STORE, os.fsencode(new)))
+    os.rename(folder(old), os.path.join(STORE, os.fsencode(database)))
+    return {}
+
+
+def synced(command):
+    """What it wrote is on the disk when it reports: the next step relies on that, also after the machine lost its power."""
+
+    def run(*arguments):
+        report = command(*arguments)
+        os.sync()
+        return report
+
+    return run
+
+
+COMMANDS = {
+    "snapshot": snapshot,
+    "pack": pack,
+    "list": list_archive,
+    "unpack": synced(unpack),
+    "try": lambda new: unpack(new, drill=True),
+    "import": lambda new, bytes, entries: unpack(new, allowed=int(bytes), entries_max=int(entries)),
+    "rows": rows,
+    "verify": verify,
+    "measure": measure,
+    "missing": missing,
+    "prepare": prepare,
+    "swap": synced(swap),
+    "swap_back": synced(swap_back),
+    "remove": lambda *names: [remove(name) for name in names] and {},
+}
+
+
+def main(command, *arguments):
+    try:
+        report, code = COMMANDS[command](*arguments), 0
+    except Unusable as error:
+        report, code = {"error": str(error)}, 3
+    except Failure as error:
+        report, code = {"error": str(error)}, 4
+    print(json.dumps(report), file=sys.stderr, flush=True)
+    os._exit(code)  # without the flush of a stdout that nobody reads any more
+
+
+main(*sys.argv[1:])
