@@ -24,10 +24,7 @@ const SERVICE_MEMORY = {
 install();
 run(findNode());
 
-/**
- * The lockfile, if it differs from the last installation. Not `npm ci`: it rejects a lockfile that lacks the builds of the
- * linter for platforms that the current registry does not have.
- */
+/** Installs what the lockfile lists, unless that was the last installation. `npm ci` begins with an empty folder: no stamp survives a failure. */
 function install() {
   const lock = createHash("sha256")
     .update(readFileSync(join(root, "package-lock.json")))
@@ -38,14 +35,15 @@ function install() {
   // None of our packages needs its install script, and a script that does not run cannot do harm.
   const npm = spawnSync(
     "npm",
-    ["install", "--include=dev", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"],
+    ["ci", "--include=dev", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"],
     {
       cwd: root,
       stdio: ["ignore", "ignore", "inherit"],
       shell: process.platform === "win32",
     },
   );
-  if (npm.status !== 0) fail("The dependencies could not be installed: run `npm install --no-save` to see why, then try again.");
+  if (npm.status !== 0)
+    fail("The dependencies could not be installed: run `npm ci --ignore-scripts` to see why, then try again.");
   writeFileSync(stamp, lock);
 }
 
