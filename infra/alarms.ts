@@ -1,6 +1,6 @@
 // Every alarm says who is harmed, and links to what to do.
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
-import type { RestApi } from "aws-cdk-lib/aws-apigateway";
+import type { RestApiBase } from "aws-cdk-lib/aws-apigateway";
 import {
   Alarm,
   ComparisonOperator,
@@ -35,7 +35,7 @@ interface Runbook {
 
 interface Props {
   environment: Environment;
-  rest: RestApi;
+  rest: RestApiBase;
   authorize: LambdaFunction;
   table: TableV2;
   schedules: Schedules;

@@ -1,25 +1,20 @@
-// The REST API: a method with its own function for every route of the table, and our envelope for the gateway's own responses.
-import { Duration, RemovalPolicy, Size, Validations } from "aws-cdk-lib";
+// The REST API: a function for every route of the table, and the gateway in front of them with its stage, logs and role.
+import { ArnFormat, Duration, RemovalPolicy, Size, Stack, Validations } from "aws-cdk-lib";
 import {
   AccessLogFormat,
-  AuthorizationType,
+  ApiDefinition,
   EndpointType,
-  type IAuthorizer,
-  type IResource,
-  LambdaIntegration,
   LogGroupLogDestination,
-  type Method,
   MethodLoggingLevel,
-  RequestAuthorizer,
-  ResponseType,
-  RestApi,
+  SpecRestApi,
 } from "aws-cdk-lib/aws-apigateway";
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { CfnSamplingRule } from "aws-cdk-lib/aws-xray";
 import { Construct } from "constructs";
-import { type ErrorCode, ERRORS } from "../shared/api/errors.ts";
 import { BASE_PATH, type Route, routes } from "../shared/api/index.ts";
+import { ANY, apiBody, type Method } from "./api-body.ts";
 import type { Access, Functions } from "./function.ts";
 import type { OriginKey } from "./origin-key.ts";
 import { logsOf } from "./removal.ts";
@@ -30,7 +25,6 @@ import type { Environment } from "../shared/domain/environments.ts";
 const TIMEOUT = Duration.seconds(28);
 /** More than the database client needs for its three tries, so that the client's error comes first. */
 const AUTHORIZER_TIMEOUT = Duration.seconds(20);
-const RETRY_AFTER_SECONDS = 5;
 /** The share of requests that are traced, at 5 US$ per million traces. */
 const TRACED = 0.05;
 
@@ -38,7 +32,9 @@ export const routesOf = (environment: Environment): Route[] =>
   routes.filter(({ only }) => only === undefined || only === environment);
 
 /** A GET's function has all methods that no other route of its path has: it also serves HEAD, and returns 405 for the rest. */
-export const gatewayMethodOf = ({ method }: Route): string => (method === "GET" ? "ANY" : method);
+export const gatewayMethodOf = ({ method }: Route): string => (method === "GET" ? ANY : method);
+
+export const gatewayPathOf = ({ path }: Route): string => `${BASE_PATH}${path.replaceAll(/:(\w+)/g, "{$1}")}`;
 
 /** A route's function may do what the route declares. */
 const accessOf = ({ writes, stateless, starts, keys, storage }: Route): Access => ({
@@ -58,13 +54,14 @@ interface Props {
 }
 
 export class Api extends Construct {
-  readonly rest: RestApi;
+  readonly rest: SpecRestApi;
   readonly authorize: LambdaFunction;
+  private readonly props: Props;
 
-  constructor(scope: Construct, id: string, { environment, settings, functions, originKey, logGroup }: Props) {
+  constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
-    this.rest = this.restApi(environment, settings);
-
+    this.props = props;
+    const { environment, functions, originKey, logGroup } = props;
     this.authorize = functions.make(this, "authorize", {
       bundle: "authorize",
       description: "Authenticates each request and counts it against its limits",
@@ -73,45 +70,55 @@ export class Api extends Construct {
       logGroup,
     });
     originKey.shareWith(this.authorize);
-    const authorizer = new RequestAuthorizer(this, "authorizer", {
-      handler: this.authorize,
-      // No cache, so that a revoked token is invalid for the next request; no sources, so that requests without the header reach it, too.
-      identitySources: [],
-      resultsCacheTtl: Duration.seconds(0),
-    });
-
-    const resources = new Map<string, IResource>();
-    for (const route of routesOf(environment)) {
-      const handler = functions.make(this, route.id, {
-        bundle: route.id,
-        description: `${route.method} ${route.path}: ${route.summary}`,
-        access: accessOf(route),
-        timeout: TIMEOUT,
-        logGroup,
-      });
-      const resource = this.rest.root.resourceForPath(`${BASE_PATH}${route.path.replaceAll(/:(\w+)/g, "{$1}")}`);
-      const method = resource.addMethod(
-        gatewayMethodOf(route),
-        new LambdaIntegration(handler, { allowTestInvoke: false }),
-        route.access === "public" ? OPEN : behind(authorizer),
-      );
-      if (route.access === "public") {
-        acknowledgeOpen(method);
-        originKey.shareWith(handler);
-      }
-      for (let each: IResource | undefined = resource; each !== undefined; each = each.parentResource)
-        resources.set(each.path, each);
-    }
-    this.addFallback([...resources.values()], { functions, originKey, logGroup });
-    this.addGatewayErrors();
+    const methods = routesOf(environment).map((route) => this.method(route));
+    this.rest = this.restApi([...methods, ...this.fallbacks(methods)]);
   }
 
-  private restApi(environment: Environment, settings: Settings): RestApi {
+  private method(route: Route): Method {
+    const { functions, originKey, logGroup } = this.props;
+    const handler = functions.make(this, route.id, {
+      bundle: route.id,
+      description: `${route.method} ${route.path}: ${route.summary}`,
+      access: accessOf(route),
+      timeout: TIMEOUT,
+      logGroup,
+    });
+    const open = route.access === "public";
+    if (open) originKey.shareWith(handler);
+    return { method: gatewayMethodOf(route), path: gatewayPathOf(route), handler, status: route.status, open };
+  }
+
+  /** 404 and 405 in the envelope, from one function: on every path without a GET for its missing methods, and for all unknown paths. */
+  private fallbacks(methods: readonly Method[]): Method[] {
+    const { functions, originKey, logGroup } = this.props;
+    const handler = functions.make(this, "fallback", {
+      bundle: "fallback",
+      description: "Responds to paths and methods that the API does not have",
+      access: {},
+      timeout: AUTHORIZER_TIMEOUT,
+      logGroup,
+    });
+    originKey.shareWith(handler);
+    const claimed = new Set(methods.filter(({ method }) => method === ANY).map(({ path }) => path));
+    const paths = new Set([...methods.flatMap(({ path }) => withParents(path)), ...UNKNOWN]);
+    return [...paths]
+      .filter((path) => !claimed.has(path))
+      .map((path) => ({ method: ANY, path, handler, status: 404, open: true }));
+  }
+
+  private restApi(methods: readonly Method[]): SpecRestApi {
+    const { environment, settings } = this.props;
     const kept = logsOf(settings);
     const access = new LogGroup(this, "access", kept);
-    const rest = new RestApi(this, "rest", {
-      restApiName: stackName(environment),
-      description: `ERP control plane, ${environment}`,
+    const about = { title: stackName(environment), description: `ERP control plane, ${environment}` };
+    // Earlier versions had "rest", with a resource for each method. Under that ID, CloudFormation would first import the body into the old
+    // API and then delete the methods that the template no longer has.
+    const rest = new SpecRestApi(this, "gateway", {
+      apiDefinition: ApiDefinition.fromInline(apiBody({ ...about, methods, authorizer: this.authorize, role: this.invoker() })),
+      // What the gateway does not understand fails the deployment and changes nothing, instead of being left out.
+      failOnWarnings: true,
+      restApiName: about.title,
+      description: about.description,
       endpointTypes: [EndpointType.REGIONAL],
       minCompressionSize: Size.kibibytes(1),
       // A setting of the account, shared by all of its APIs: it must outlive this one.
@@ -140,6 +147,29 @@ export class Api extends Construct {
     return rest;
   }
 
+  /** Invokes this construct's functions, which CloudFormation names after it: a list of them all would outgrow a role's policy. */
+  private invoker(): Role {
+    const stack = Stack.of(this);
+    const resourceName = `${stack.stackName}-${this.node.id}*`;
+    const functions = stack.formatArn({
+      service: "lambda",
+      resource: "function",
+      resourceName,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    const statements = [new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [functions] })];
+    const role = new Role(this, "invoke", {
+      description: "May invoke the functions of the API",
+      assumedBy: new ServicePrincipal("apigateway.amazonaws.com"),
+      inlinePolicies: { access: new PolicyDocument({ statements }) },
+    });
+    Validations.of(role).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:function:${resourceName}]`,
+      reason: "The functions of the API, and no other's names begin so",
+    });
+    return role;
+  }
+
   private sample(environment: Environment): void {
     // If there are few requests, AWS would trace nearly all of them, which costs more than everything else. Errors are in the log.
     new CfnSamplingRule(this, "sampling", {
@@ -158,59 +188,22 @@ export class Api extends Construct {
       },
     });
   }
-
-  /** 404 and 405 in the envelope, from one function: on every path without a GET for its missing methods, and for all unknown paths. */
-  private addFallback(
-    resources: IResource[],
-    { functions, originKey, logGroup }: Pick<Props, "functions" | "originKey" | "logGroup">,
-  ): void {
-    const fallback = functions.make(this, "fallback", {
-      bundle: "fallback",
-      description: "Responds to paths and methods that the API does not have",
-      access: {},
-      timeout: AUTHORIZER_TIMEOUT,
-      logGroup,
-    });
-    originKey.shareWith(fallback);
-    // One permission for the whole API: a function's policy has no room for one per path.
-    const integration = new LambdaIntegration(fallback, { scopePermissionToMethod: false });
-    const bases = ["/", "/api", BASE_PATH];
-    const others = resources.filter(({ path }) => bases.includes(path)).map((base) => base.addResource("{proxy+}"));
-    const unclaimed = [...resources, ...others].filter((resource) => resource.node.tryFindChild("ANY") === undefined);
-    for (const resource of unclaimed) acknowledgeOpen(resource.addMethod("ANY", integration, OPEN));
-  }
-
-  /** The gateway's own errors. */
-  private addGatewayErrors(): void {
-    for (const [type, { code, message, status, requestId, retryAfter }] of GATEWAY_ERRORS) {
-      this.rest.addGatewayResponse(type.responseType, {
-        type,
-        ...(status === "kept" ? {} : { statusCode: String(status ?? ERRORS[code].status) }),
-        responseHeaders: {
-          "Content-Type": "'application/json'",
-          "Cache-Control": "'no-store'",
-          "X-Content-Type-Options": "'nosniff'",
-          "X-Request-ID": requestId ?? "context.requestId",
-          ...(code === "UNAUTHORIZED" && { "WWW-Authenticate": "'Bearer'" }),
-          ...(retryAfter === undefined ? {} : { "Retry-After": `'${retryAfter}'` }),
-        },
-        templates: {
-          "application/json": JSON.stringify({ success: false, error: { code, message: message ?? ERRORS[code].message } }),
-        },
-      });
-    }
-  }
 }
 
-function acknowledgeRest(rest: RestApi): void {
+/** What no path of the API matches. */
+const UNKNOWN = ["/{proxy+}", "/api/{proxy+}", `${BASE_PATH}/{proxy+}`];
+
+/** A path, and all that it is below: `/`, `/api`, `/api/v1`. */
+const withParents = (path: string): string[] => {
+  const parts = path.split("/");
+  return parts.map((_, index) => parts.slice(0, index + 1).join("/") || "/");
+};
+
+function acknowledgeRest(rest: SpecRestApi): void {
   Validations.of(rest).acknowledge(
     {
       id: "AwsSolutions-APIG2",
       reason: "Functions check every request against the route's schema, so that the error names each invalid field",
-    },
-    {
-      id: "AwsSolutions-COG4",
-      reason: "Credentials are API tokens and the service's own sessions, which our authorizer checks",
     },
     {
       id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
@@ -222,15 +215,6 @@ function acknowledgeRest(rest: RestApi): void {
     reason: "Limits are per credential and exact, in the authorizer, and the stage has limits of its own",
   });
 }
-
-const OPEN = { authorizationType: AuthorizationType.NONE };
-const behind = (authorizer: IAuthorizer) => ({ authorizer, authorizationType: AuthorizationType.CUSTOM });
-
-const acknowledgeOpen = (method: Method): void =>
-  Validations.of(method).acknowledge({
-    id: "AwsSolutions-APIG4",
-    reason: "Public by contract (sign-in, health, OpenAPI document), or returns only 404 and 405",
-  });
 
 /** No header and no body: both may hold secrets. */
 const ACCESS_LOG = {
@@ -250,37 +234,3 @@ const ACCESS_LOG = {
   integration_ms: "$context.integration.latency",
   trace: "$context.xrayTraceId",
 };
-
-interface GatewayError {
-  code: ErrorCode;
-  /** If it differs from the code's own. */
-  message?: string;
-  status?: number | "kept";
-  /** Where the request's ID is, if not in `context.requestId`. */
-  requestId?: string;
-  retryAfter?: number;
-}
-
-const UNAVAILABLE: GatewayError = { code: "SERVICE_UNAVAILABLE", retryAfter: RETRY_AFTER_SECONDS };
-
-const GATEWAY_ERRORS: readonly (readonly [ResponseType, GatewayError])[] = [
-  // The authorizer's Deny. Its context has only flat strings, which templates can read: the client's own request ID is returned.
-  [ResponseType.ACCESS_DENIED, { code: "UNAUTHORIZED", requestId: "context.authorizer.request_id" }],
-  [ResponseType.UNAUTHORIZED, { code: "UNAUTHORIZED" }],
-  [ResponseType.AUTHORIZER_FAILURE, UNAVAILABLE],
-  [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, UNAVAILABLE],
-  [ResponseType.INTEGRATION_FAILURE, UNAVAILABLE],
-  [ResponseType.INTEGRATION_TIMEOUT, UNAVAILABLE],
-  // Not a credential's own limit, which the authorizer counts, but the limit of the whole deployment.
-  [ResponseType.THROTTLED, { code: "SERVICE_UNAVAILABLE", retryAfter: 1 }],
-  [ResponseType.QUOTA_EXCEEDED, { code: "RATE_LIMIT_EXCEEDED", retryAfter: 60 }],
-  [ResponseType.REQUEST_TOO_LARGE, { code: "PAYLOAD_TOO_LARGE" }],
-  [ResponseType.MISSING_AUTHENTICATION_TOKEN, { code: "NOT_FOUND" }],
-  [ResponseType.RESOURCE_NOT_FOUND, { code: "NOT_FOUND" }],
-  [ResponseType.UNSUPPORTED_MEDIA_TYPE, { code: "UNSUPPORTED_MEDIA_TYPE" }],
-  [ResponseType.BAD_REQUEST_BODY, { code: "MALFORMED_REQUEST" }],
-  [ResponseType.BAD_REQUEST_PARAMETERS, { code: "MALFORMED_REQUEST", message: "The path or the query is malformed" }],
-  [ResponseType.DEFAULT_4XX, { code: "MALFORMED_REQUEST", message: "The request is malformed", status: "kept" }],
-  // The gateway returns its own 500 for a function that AWS throttles, so its own errors are worth a retry.
-  [ResponseType.DEFAULT_5XX, UNAVAILABLE],
-];

@@ -1,6 +1,6 @@
 // The front: CloudFront, which serves the dashboard from a bucket and forwards the API's requests.
 import { Duration, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
-import type { RestApi } from "aws-cdk-lib/aws-apigateway";
+import type { RestApiBase } from "aws-cdk-lib/aws-apigateway";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import {
   AllowedMethods,
@@ -76,7 +76,7 @@ export interface OwnDomain {
 
 interface Props {
   environment: Environment;
-  rest: RestApi;
+  rest: RestApiBase;
   /** Sent with every request to the API. */
   originKey: OriginKey;
   /** Folder of the built dashboard; without it the bucket stays empty. */
@@ -172,7 +172,7 @@ export class Dashboard extends Construct {
   }
 
   /** The API, without the headers that are added to its responses. */
-  private behaviorOf(rest: RestApi, originKey: OriginKey) {
+  private behaviorOf(rest: RestApiBase, originKey: OriginKey) {
     return {
       origin: new RestApiOrigin(rest, {
         customHeaders: { [ORIGIN_KEY_HEADER]: originKey.sent },

@@ -52,6 +52,8 @@ export class Service extends Stack {
     super(scope, stackName(environment), {
       description: `ERP control plane, ${environment}`,
       terminationProtection: guarded,
+      // A template may have 1 MB, and a third of it would be spaces.
+      suppressTemplateIndentation: true,
       tags: { service: "erp-control-plane", environment },
     });
 

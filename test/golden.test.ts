@@ -1,9 +1,14 @@
 // The API matches the committed files: every change of it has to be deliberate.
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
+import { readTemplate } from "../infra/local/template/template.ts";
+import { stackName } from "../infra/settings.ts";
+import { GATEWAY, gatewayText } from "./golden/gateway.ts";
 import { goldens, inThisFolder } from "./golden/golden.ts";
 
-test.each(Object.entries(goldens))("%s matches the committed golden file", (name, made) => {
+const gateway = () => gatewayText(readTemplate(inject("outDir"), stackName("test")));
+
+test.each(Object.entries({ ...goldens, [GATEWAY]: gateway }))("%s matches the committed golden file", (name, made) => {
   expect(made(), `test/golden/${name} differs: if that is meant, run \`npm run golden\``).toBe(
     readFileSync(inThisFolder(name), "utf8"),
   );

@@ -70,10 +70,10 @@ function expectDeclared(): void {
   if (api === undefined) throw new Error("The template has no API");
   const declared = new Map(routes.map((route) => [`${route.method} ${resourceOf(route.path)}`, route]));
   for (const { path, methods } of api.resources)
-    for (const { httpMethod, authorizerId } of methods) {
+    for (const { httpMethod, authorizer } of methods) {
       if (httpMethod === "ANY" || httpMethod === "HEAD" || httpMethod === "OPTIONS") continue;
       const route = declared.get(`${httpMethod} ${path}`);
       expect(route, `${httpMethod} ${path} is declared`).toBeDefined();
-      expect(authorizerId !== undefined, `${httpMethod} ${path} is behind the authorizer`).toBe(route?.access !== "public");
+      expect(authorizer !== undefined, `${httpMethod} ${path} is behind the authorizer`).toBe(route?.access !== "public");
     }
 }

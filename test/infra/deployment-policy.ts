@@ -8,12 +8,15 @@ import { stackName } from "../../infra/settings.ts";
 /** The actions that CloudFormation needs to create, change, read and delete a resource of each type, according to AWS's schemas. */
 export const NEEDED: Readonly<Record<string, readonly string[]>> = {
   "AWS::ApiGateway::Account": ["apigateway:GET", "apigateway:PATCH", "iam:PassRole"],
-  "AWS::ApiGateway::Authorizer": ["apigateway:POST", "apigateway:PATCH", "apigateway:GET", "apigateway:DELETE"],
   "AWS::ApiGateway::Deployment": ["apigateway:POST", "apigateway:PATCH", "apigateway:GET", "apigateway:DELETE"],
-  "AWS::ApiGateway::GatewayResponse": ["apigateway:PUT", "apigateway:GET", "apigateway:DELETE"],
-  "AWS::ApiGateway::Method": ["apigateway:PUT", "apigateway:GET", "apigateway:DELETE"],
-  "AWS::ApiGateway::Resource": ["apigateway:POST", "apigateway:PATCH", "apigateway:GET", "apigateway:DELETE"],
-  "AWS::ApiGateway::RestApi": ["apigateway:POST", "apigateway:PATCH", "apigateway:PUT", "apigateway:GET", "apigateway:DELETE"],
+  "AWS::ApiGateway::RestApi": [
+    "apigateway:POST",
+    "apigateway:PATCH",
+    "apigateway:PUT",
+    "apigateway:GET",
+    "apigateway:DELETE",
+    "iam:PassRole",
+  ],
   "AWS::ApiGateway::Stage": [
     "apigateway:POST",
     "apigateway:PATCH",

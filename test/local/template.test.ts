@@ -50,6 +50,70 @@ test.each<[string, unknown, RegExp]>([
   expect(() => read({ Resources: { R: resource } })).toThrow(why);
 });
 
+const integration = {
+  type: "aws_proxy",
+  httpMethod: "POST",
+  uri: "arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/f/invocations",
+  credentials: "r",
+};
+const operation = { responses: { 200: { description: "OK" } }, "x-amazon-apigateway-integration": integration };
+
+/** A template with an API of one method and these other resources. */
+const withApi = (paths: unknown, others = {}) => ({
+  Resources: {
+    A: {
+      Type: "AWS::ApiGateway::RestApi",
+      Properties: {
+        Body: {
+          openapi: "3.0.1",
+          info: {},
+          paths,
+          components: { securitySchemes: {} },
+          "x-amazon-apigateway-gateway-responses": {},
+        },
+      },
+    },
+    S: { Type: "AWS::ApiGateway::Stage", Properties: { RestApiId: { Ref: "A" }, StageName: "prod" } },
+    ...others,
+  },
+});
+
+test("an API is read from its body", () => {
+  const [api] = read(withApi({ "/a/{id}": { post: operation, "x-amazon-apigateway-any-method": operation } })).apis;
+  expect(api).toMatchObject({ stage: "prod", minimumCompressionSize: undefined, authorizers: [], gatewayResponses: [] });
+  expect(api?.resources).toEqual([
+    {
+      path: "/a/{id}",
+      methods: ["POST", "ANY"].map((httpMethod) => ({
+        httpMethod,
+        authorizer: undefined,
+        functionArn: "f",
+        timeoutMilliseconds: 29_000,
+        role: "r",
+      })),
+    },
+  ]);
+});
+
+test.each<[string, unknown, object, RegExp]>([
+  ["an authorizer that the body lacks", { ...operation, security: [{ nobody: [] }] }, {}, /no security scheme nobody/],
+  ["a validator of requests", { ...operation, "x-amazon-apigateway-request-validator": "all" }, {}, /request-validator/],
+  [
+    "a cache of responses",
+    { ...operation, "x-amazon-apigateway-integration": { ...integration, cacheKeyParameters: ["x"] } },
+    {},
+    /cacheKeyParameters/,
+  ],
+  [
+    "a method beside the body",
+    operation,
+    { M: { Type: "AWS::ApiGateway::Method", Properties: { RestApiId: { Ref: "A" } } } },
+    /M is a AWS::ApiGateway::Method/,
+  ],
+])("an API with %s is an error and is not ignored", (_, get, others, why) => {
+  expect(() => read(withApi({ "/a": { get } }, others))).toThrow(why);
+});
+
 test("a missing reference and an unknown function in a template are errors that name them", () => {
   expect(() => read({ Resources: { R: queue({ Ref: "Nobody" }) } })).toThrow(/Nobody/);
   expect(() => read({ Resources: { R: queue({ "Fn::ImportValue": "x" }) } })).toThrow(/Fn::ImportValue/);

@@ -42,7 +42,7 @@ const eventOf = (method: string, resource: string, headers: Record<string, strin
 function functionOf(method: string, resource: string): string {
   const methods = api?.resources.find(({ path }) => path === resource)?.methods ?? [];
   const found = [method, "ANY"].flatMap((each) => methods.filter(({ httpMethod }) => httpMethod === each))[0];
-  return /functions\/([^/]+)\/invocations/.exec(found?.integration.Uri ?? "")?.[1] ?? "";
+  return found?.functionArn ?? "";
 }
 
 const elsewhere: [string, () => Record<string, string>][] = [

@@ -15,7 +15,7 @@ export function contextOf({ id, stage }: RestApi, exchange: Exchange): Record<st
     extendedRequestId: requestId,
     httpMethod: method,
     path,
-    resourceId: resource?.id ?? null,
+    resourceId: resource?.path ?? null,
     resourcePath: resource?.path ?? null,
     protocol: "HTTP/1.1",
     domainName: host,

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { FunctionError } from "../lambda/function-error.ts";
-import { functionIn, type RestApi } from "../template/api.ts";
+import type { RestApi } from "../template/api.ts";
 import { behindFront, type Front } from "../template/front.ts";
 import { authorize } from "./authorize.ts";
 import { compressed, opened } from "./compression.ts";
@@ -45,7 +45,7 @@ interface Options {
 export async function startGateway(options: Options): Promise<Gateway> {
   const { api, fallback, front, log, port } = options;
   const respond = responder(options);
-  const responses = new Map(api.gatewayResponses.map((each) => [each.ResponseType, each]));
+  const responses = new Map(api.gatewayResponses.map((each) => [each.type, each]));
   return startServer({
     port,
     log,
@@ -91,12 +91,12 @@ const exchangeOf = (request: IncomingMessage, path: string, front: Options["fron
 /** From a request to its function's response. Throws a GatewayError for the gateway's own responses. */
 function responder({ api, invoke }: Options) {
   const routes = routesOf(api);
-  const authorizers = new Map(api.authorizers.map((each) => [each.id, each]));
+  const authorizers = new Map(api.authorizers.map((each) => [each.name, each]));
   return async (exchange: Exchange, rawQuery: string, request: IncomingMessage): Promise<HttpResponse> => {
     const sent = await bodyOf(request);
-    const { authorizerId, integration } = route(routes, exchange);
+    const method = route(routes, exchange);
     exchange.query = queryOf(rawQuery);
-    const authorizer = authorizers.get(authorizerId ?? "");
+    const authorizer = authorizers.get(method.authorizer ?? "");
     if (authorizer) await authorize(api, authorizer, exchange, invoke);
     const { minimumCompressionSize } = api;
     const body = minimumCompressionSize === undefined ? sent : await opened(sent, headerIn(exchange.headers, "content-encoding"));
@@ -107,12 +107,10 @@ function responder({ api, invoke }: Options) {
       body: body.length === 0 ? null : body.toString(),
       isBase64Encoded: false,
     };
-    const result = await inTime(invoke(functionIn(integration.Uri), payload), integration.TimeoutInMillis).catch(
-      (cause: unknown) => {
-        if (!(cause instanceof FunctionError)) throw cause;
-        throw new GatewayError(LAMBDA_ERRORS[cause.name] ?? "DEFAULT_5XX", cause);
-      },
-    );
+    const result = await inTime(invoke(method.functionArn, payload), method.timeoutMilliseconds).catch((cause: unknown) => {
+      if (!(cause instanceof FunctionError)) throw cause;
+      throw new GatewayError(LAMBDA_ERRORS[cause.name] ?? "DEFAULT_5XX", cause);
+    });
     return compressed(functionResponse(result), minimumCompressionSize, headerIn(exchange.headers, "accept-encoding"));
   };
 }

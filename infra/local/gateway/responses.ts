@@ -70,11 +70,11 @@ export function errorResponse(
 ): HttpResponse {
   const [status, message] = GATEWAY_ERRORS[type];
   const response = responses.get(type) ?? responses.get(status < 500 ? "DEFAULT_4XX" : "DEFAULT_5XX");
-  const headers = Object.entries(response?.ResponseParameters ?? {}).flatMap(([name, source]): [string, string][] => {
+  const headers = Object.entries(response?.responseParameters ?? {}).flatMap(([name, source]): [string, string][] => {
     const value = valueOf(source, exchange);
     return value === undefined ? [] : [[name.slice(HEADER.length).toLowerCase(), value]];
   });
   const all = new Map([["content-type", JSON_TYPE], ["x-amzn-errortype", type], ...headers]);
-  const body = response?.ResponseTemplates[JSON_TYPE] ?? JSON.stringify({ message });
-  return { status: response?.StatusCode ?? status, headers: [...all], body: Buffer.from(body) };
+  const body = response?.responseTemplates[JSON_TYPE] ?? JSON.stringify({ message });
+  return { status: response?.statusCode ?? status, headers: [...all], body: Buffer.from(body) };
 }

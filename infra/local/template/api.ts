@@ -1,48 +1,79 @@
-// A REST API of a template: its paths with their methods, its authorizers, and its gateway responses.
+// A REST API of a template: its stage, and what its body, an OpenAPI document, says of methods, authorizers and the gateway's own responses.
 import * as z from "zod";
+import { LocalError } from "../errors.ts";
 import type { Resource } from "./resolve.ts";
 
-const Integration = z.object({
-  Type: z.literal("AWS_PROXY"),
-  Uri: z.string(),
-  TimeoutInMillis: z.number().default(29_000),
+// Strict throughout: whatever the gateway would do because of another field, this machine would not.
+const Integration = z.strictObject({
+  type: z.literal("aws_proxy"),
+  httpMethod: z.literal("POST"),
+  uri: z.string(),
+  credentials: z.string(),
+  timeoutInMillis: z.number().default(29_000),
 });
-const MethodProperties = z.object({
-  RestApiId: z.string(),
-  ResourceId: z.string(),
-  HttpMethod: z.string(),
-  AuthorizerId: z.string().optional(),
-  Integration: Integration,
+const Operation = z.strictObject({
+  parameters: z.array(z.unknown()).optional(),
+  responses: z.record(z.string(), z.unknown()),
+  security: z.tuple([z.record(z.string(), z.tuple([]))]).optional(),
+  "x-amazon-apigateway-integration": Integration,
 });
+
+const ANY = "x-amazon-apigateway-any-method";
+const Verb = z.enum(["get", "put", "post", "delete", "options", "head", "patch", ANY]);
+const Path = z.partialRecord(Verb, Operation);
+
+const SecurityScheme = z.strictObject({
+  type: z.literal("apiKey"),
+  name: z.literal("Unused"),
+  in: z.literal("header"),
+  "x-amazon-apigateway-authtype": z.literal("custom"),
+  // With an identity source, a request without it would be rejected before the authorizer is called.
+  "x-amazon-apigateway-authorizer": z.strictObject({
+    type: z.literal("request"),
+    authorizerUri: z.string(),
+    authorizerCredentials: z.string(),
+    // Nothing is cached here.
+    authorizerResultTtlInSeconds: z.literal(0),
+  }),
+});
+
+const Response = z.strictObject({
+  statusCode: z.coerce.number().optional(),
+  responseParameters: z.record(z.string(), z.string()).default({}),
+  responseTemplates: z.record(z.string(), z.string()).default({}),
+});
+
+const Body = z.strictObject({
+  openapi: z.literal("3.0.1"),
+  info: z.looseObject({}),
+  paths: z.record(z.string(), Path),
+  components: z.strictObject({ securitySchemes: z.record(z.string(), SecurityScheme) }),
+  "x-amazon-apigateway-gateway-responses": z.record(z.string(), Response),
+});
+
+const ApiProperties = z.object({
+  BinaryMediaTypes: z.undefined().optional(),
+  MinimumCompressionSize: z.number().optional(),
+  Body,
+});
+
 export interface Method {
   httpMethod: string;
-  authorizerId: string | undefined;
-  integration: z.infer<typeof Integration>;
-}
-
-const AuthorizerProperties = z.object({
-  RestApiId: z.string(),
-  Type: z.literal("REQUEST"),
-  AuthorizerUri: z.string(),
-  // With an identity source, a request without it would be rejected before the authorizer is called.
-  IdentitySource: z.literal("").optional(),
-});
-export interface Authorizer {
-  id: string;
+  /** Undefined if everybody may call it. */
+  authorizer: string | undefined;
   functionArn: string;
+  timeoutMilliseconds: number;
+  /** The role by which the gateway invokes the function. */
+  role: string;
 }
-
-const GatewayResponseProperties = z.object({
-  RestApiId: z.string(),
-  ResponseType: z.string(),
-  StatusCode: z.coerce.number().optional(),
-  ResponseParameters: z.record(z.string(), z.string()).default({}),
-  ResponseTemplates: z.record(z.string(), z.string()).default({}),
-});
-export type GatewayResponse = z.infer<typeof GatewayResponseProperties>;
+export interface Authorizer {
+  name: string;
+  functionArn: string;
+  role: string;
+}
+export type GatewayResponse = z.infer<typeof Response> & { type: string };
 
 export interface ApiResource {
-  id: string;
   path: string;
   methods: Method[];
 }
@@ -56,41 +87,48 @@ export interface RestApi {
   gatewayResponses: GatewayResponse[];
 }
 
-const PartProperties = z.object({ RestApiId: z.string(), ParentId: z.string(), PathPart: z.string() });
-const ApiProperties = z.object({
-  BinaryMediaTypes: z.undefined().optional(),
-  MinimumCompressionSize: z.number().optional(),
-  Body: z.undefined().optional(),
-});
-
 /** The function in the address that API Gateway invokes: `…:lambda:path/2015-03-31/functions/ARN/invocations`. */
-export const functionIn = (uri: string): string => uri.replace(/^.*functions\/([^/]+)\/invocations$/, "$1");
+const functionIn = (uri: string): string => uri.replace(/^.*functions\/([^/]+)\/invocations$/, "$1");
+
+/** Others would define a part of the API that is not in its body. */
+const BESIDE_THE_BODY = ["Resource", "Method", "Authorizer", "GatewayResponse"].map((name) => `AWS::ApiGateway::${name}`);
 
 export function apiOf(api: Resource, resources: readonly Resource[]): RestApi {
-  const of = (type: string): Resource[] =>
-    resources.filter((each) => each.type === `AWS::ApiGateway::${type}` && each.properties["RestApiId"] === api.name);
-  const parts = new Map(of("Resource").map(({ name, properties }) => [name, PartProperties.parse(properties)]));
-  const pathOf = (id: string): string => {
-    const part = parts.get(id);
-    return part ? `${pathOf(part.ParentId)}/${part.PathPart}` : "";
-  };
-  const own = ApiProperties.parse(api.properties);
-  const methods = of("Method").map(({ properties }) => MethodProperties.parse(properties));
+  const mine = resources.filter(({ properties }) => properties["RestApiId"] === api.name);
+  const beside = mine.find(({ type }) => BESIDE_THE_BODY.includes(type));
+  if (beside !== undefined)
+    throw new LocalError(`${beside.logicalId} is a ${beside.type}: put it into the body of ${api.logicalId}`);
+  const { MinimumCompressionSize, Body: body } = ApiProperties.parse(api.properties);
+  const schemes = body.components.securitySchemes;
   return {
     id: api.name,
-    stage: z.string("the API has no stage").parse(of("Stage")[0]?.name),
-    minimumCompressionSize: own.MinimumCompressionSize,
-    resources: [`${api.name}.RootResourceId`, ...parts.keys()].map((id) => ({
-      id,
-      path: pathOf(id) || "/",
-      methods: methods
-        .filter(({ ResourceId }) => ResourceId === id)
-        .map((method) => ({ httpMethod: method.HttpMethod, authorizerId: method.AuthorizerId, integration: method.Integration })),
+    stage: z.string("the API has no stage").parse(mine.find(({ type }) => type === "AWS::ApiGateway::Stage")?.name),
+    minimumCompressionSize: MinimumCompressionSize,
+    resources: Object.entries(body.paths).map(([path, operations]) => ({
+      path,
+      methods: Object.entries(operations).map(([verb, operation]) => methodOf(verb, operation, Object.keys(schemes))),
     })),
-    authorizers: of("Authorizer").map(({ name, properties }) => {
-      const { AuthorizerUri } = AuthorizerProperties.parse(properties);
-      return { id: name, functionArn: functionIn(AuthorizerUri) };
+    authorizers: Object.entries(schemes).map(([name, scheme]) => {
+      const { authorizerUri, authorizerCredentials } = scheme["x-amazon-apigateway-authorizer"];
+      return { name, functionArn: functionIn(authorizerUri), role: authorizerCredentials };
     }),
-    gatewayResponses: of("GatewayResponse").map(({ properties }) => GatewayResponseProperties.parse(properties)),
+    gatewayResponses: Object.entries(body["x-amazon-apigateway-gateway-responses"]).map(([type, response]) => ({
+      type,
+      ...response,
+    })),
+  };
+}
+
+function methodOf(verb: string, operation: z.infer<typeof Operation>, authorizers: readonly string[]): Method {
+  const { security: [demanded = {}] = [], "x-amazon-apigateway-integration": integration } = operation;
+  const [authorizer] = Object.keys(demanded);
+  if (authorizer !== undefined && !authorizers.includes(authorizer))
+    throw new LocalError(`The API's body has no security scheme ${authorizer}, but a method that demands it`);
+  return {
+    httpMethod: verb === ANY ? "ANY" : verb.toUpperCase(),
+    authorizer,
+    functionArn: functionIn(integration.uri),
+    timeoutMilliseconds: integration.timeoutInMillis,
+    role: integration.credentials,
   };
 }
