@@ -1,66 +1,58 @@
-// How the tests run: five files at a time, and one shared cloud for those that only speak HTTP. Only what runs in a real browser, or as real
-// processes, is repeated once if it fails.
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+// Which tests run, in which ring, and in which processes. The name of a file decides both (CONTRIBUTING.md, "Where a new test goes").
+import { globSync } from "node:fs";
+import { basename, join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { isInRing, RING } from "./test/harness/ring.ts";
 
 // What Node compiles is kept for the next process: half of the files have one of their own.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, ".local", "compile-cache");
 
-/** Files that change the process that they run in: by a cloud of their own, its environment, its clock, its modules or its machine. */
-const ALONE = /^test\/(e2e|hosts|infra|local|providers|workflows)\//;
-const CHANGES = /\b(ownCloud|ownLiveCloud|machineWithJobs|startCloud|startTestCloud|process\.env|vi\.(mock|use|stub|spy)\w*)\b/;
+/** In these folders every file has a process of its own: they start services and machines. */
+const ALONE = /^test\/(e2e|hosts|infra|local|providers)\//;
 
-const files = globSync("test/**/*.test.ts", { cwd: import.meta.dirname }).map((file) => file.replaceAll("\\", "/"));
-const has = (file: string, pattern: RegExp): boolean => pattern.test(readFileSync(join(import.meta.dirname, file), "utf8"));
-const withCloud = files.filter((file) => has(file, /\bprocessCloud\b/));
-const alone = files.filter((file) => !withCloud.includes(file) && (ALONE.test(file) || has(file, CHANGES)));
+const files = globSync("test/**/*.test.ts", { cwd: import.meta.dirname })
+  .map((file) => file.replaceAll("\\", "/"))
+  .filter((file) => isInRing(file, RING));
+const isMarked = (file: string, mark: string): boolean => basename(file).includes(`.${mark}.`);
+const withCloud = files.filter((file) => isMarked(file, "cloud"));
+const alone = files.filter((file) => isMarked(file, "alone") || ALONE.test(file));
 const together = files.filter((file) => !withCloud.includes(file) && !alone.includes(file));
-
-/**
- * A browser, and processes that are started as users start them, have a pace of their own: on a busy machine a test of them can fail although
- * nothing is wrong. Such a test is repeated once, and `npm test` names it, because it is to be mended. Nothing else is ever repeated: a second
- * try would hide a race or a violated guarantee, which fails once in a hundred runs.
- */
-const HAS_OWN_PACE = /^test\/(browser|e2e)\//;
 
 /** Those that take longest, so that none of them is what all others wait for at the end, on a machine that has not seen them yet either. */
 const LONGEST = [/e2e\/start/, /figures/, /providers\/create/];
 /** A process is passed on only from one file of a project to the next one of it. */
-const PROJECTS = ["with a cloud", "alone, repeated", "alone", "together, repeated", "together"];
-
-/** A project, without its tests that have a pace of their own, and those. */
-const withRepeated = (name: string, include: string[], isolate: boolean) => [
-  { extends: true as const, test: { name, include: include.filter((file) => !HAS_OWN_PACE.test(file)), isolate } },
-  {
-    extends: true as const,
-    test: { name: `${name}, repeated`, include: include.filter((file) => HAS_OWN_PACE.test(file)), isolate, retry: 1 },
-  },
-];
+const PROJECTS = ["with a cloud", "alone", "together"];
 
 function placeOf({ moduleId, project }: TestSpecification): number {
   const place = LONGEST.findIndex((pattern) => pattern.test(moduleId));
-  if (place !== -1) return place;
-  return LONGEST.length + PROJECTS.indexOf(project.name);
+  return place === -1 ? LONGEST.length + PROJECTS.indexOf(project.name) : place;
 }
 
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+class Sequencer extends BaseSequencer {
+  override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- a method of its own
-    const sorted = await super.sort(files);
+    const sorted = await super.sort(specifications);
     return sorted.toSorted((a, b) => placeOf(a) - placeOf(b));
+  }
+
+  /** Neighbors take about as long as each other: each folder is dealt out to all parts. */
+  override async shard(specifications: TestSpecification[]): Promise<TestSpecification[]> {
+    const { index, count } = this.ctx.config.shard ?? { index: 1, count: 1 };
+    return specifications
+      .toSorted((a, b) => a.moduleId.localeCompare(b.moduleId))
+      .filter((_, place) => place % count === index - 1);
   }
 }
 
 export default defineConfig({
   test: {
     projects: [
-      ...withRepeated("alone", alone, true),
+      { extends: true, test: { name: "alone", include: alone, isolate: true, provide: { process: "alone" } } },
       // One process after another file of these, with its cloud.
-      { extends: true, test: { name: "with a cloud", include: withCloud, isolate: false } },
+      { extends: true, test: { name: "with a cloud", include: withCloud, isolate: false, provide: { process: "cloud" } } },
       // The rest speaks HTTP to the shared cloud, or calls what has no state. A process and its imports are most of what a small file costs.
-      ...withRepeated("together", together, false),
+      { extends: true, test: { name: "together", include: together, isolate: false, provide: { process: "together" } } },
     ],
     globalSetup: "test/harness/global.ts",
     setupFiles: "test/harness/setup.ts",
@@ -70,8 +62,7 @@ export default defineConfig({
     execArgv: ["--min-semi-space-size=32", "--max-semi-space-size=64"],
     // More than the two cores of a small machine: a file waits for its cloud, its browser or its timers half of the time.
     maxWorkers: 5,
-    sequence: { sequencer: LongestFirst },
-    retry: 0, // except in the projects for what has its own pace
+    sequence: { sequencer: Sequencer },
     // What a test that passes logs is of no use to anybody.
     silent: "passed-only",
     testTimeout: 240_000, // every wait in a test ends sooner; this is for a busy machine

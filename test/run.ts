@@ -1,140 +1,116 @@
-// `npm test`: types, format, lint, and every test. The last line counts them all; lists before it name skipped tests with reasons,
-// and tests that passed only when they were repeated.
-import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import * as z from "zod";
-
-const ROOT = resolve(import.meta.dirname, "..");
-
-/** What the last run found still holds for files that have not changed; one thread does the rest with a third less CPU. */
-function types(project: string, name: string): string[] {
-  const kept = join(ROOT, ".local", `types-${name}.tsbuildinfo`);
-  return ["typescript/bin/tsc", "-p", project, "--noEmit", "--singleThreaded", "--incremental", "--tsBuildInfoFile", kept];
-}
-
-/** The checkers are Go programs beside the tests: one thread each, and memory for time. */
-const FRUGAL = { GOMAXPROCS: "1", GOGC: "400" };
-
-/** A check passes or fails; its output is shown only if it fails. */
-const CHECKS: [name: string, command: string[]][] = [
-  ["types", types(".", "service")],
-  ["types of the dashboard", types("dashboard", "dashboard")],
-  ["format", ["oxfmt/bin/oxfmt", "--check", "."]],
-  ["lint", ["oxlint/bin/oxlint", "--type-aware", "--deny-warnings"]],
-];
+// `npm test`: types, format, lint and the tests of the first ring. `npm run test:all`: the rest of the tests; `-- --part 1/3` runs a third of them.
+// The last line counts them; lists before it name what was skipped with reasons, and what failed once and passed when it was repeated.
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { CHECKS, FRUGAL } from "./harness/checks.ts";
+import { Ring, RING_VARIABLE } from "./harness/ring.ts";
+import { leaveParent, type Outcome, ROOT, run, runInRounds, stopChildrenWithThis } from "./harness/rounds.ts";
 
 const SLOWEST_SHOWN = 10;
+const REPORTS = join(ROOT, ".local", "tests");
+const REPORTS_KEPT = 20;
+
+const { values } = parseArgs({ options: { ring: { type: "string", default: "test" }, part: { type: "string" } } });
+const ring = Ring.parse(values.ring);
+const part = values.part;
+if (part !== undefined && !/^[1-9]\d*\/[1-9]\d*$/.test(part)) throw new Error(`--part is a fraction such as 1/3, not ${part}`);
+
+interface Checked {
+  name: string;
+  code: number;
+  output: string;
+  seconds: number;
+}
 
 async function main(): Promise<void> {
   const began = performance.now();
-  // Runs beside the tests, whose first seconds and waits leave a core idle; reported after them, so that the outputs do not mix.
-  const [tests, checks] = await Promise.all([vitest(), staticChecks()]);
+  // Beside the tests, whose first seconds and waits leave a core idle; reported after them, so that the outputs do not mix.
+  const [outcome, checks] = await Promise.all([
+    runInRounds(part === undefined ? [] : [`--shard=${part}`], { [RING_VARIABLE]: ring }),
+    ring === "test" ? staticChecks() : [],
+  ]);
+  const seconds = (performance.now() - began) / 1000;
+  const report = writeReport(outcome, checks, seconds);
+  print(outcome, checks);
   console.log("");
-  for (const { name, code, output, seconds } of checks) {
-    console.log(`${code === 0 ? "✓" : "✗"} ${name} (${seconds.toFixed(1)} s)`);
-    if (code !== 0) console.log(output);
-  }
-  const slowest = tests.files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST_SHOWN);
-  if (slowest.length > 0) console.log("\nThe slowest files:");
-  for (const { name, seconds } of slowest) console.log(`  ${seconds.toFixed(1).padStart(6)} s  ${name}`);
-  if (tests.skipped.length > 0) console.log("\nSkipped:");
-  for (const { name, reason } of tests.skipped) console.log(`  ${name} (${reason})`);
-  if (process.env["PROVE"] !== "all")
-    console.log(
-      "\nOf the tests that are generated from tables this was a part: `npm run test:tables` runs all, and `npm run prove` makes all attacks.",
-    );
-  if (tests.repeated.length > 0) console.log("");
-  for (const { name, reason } of tests.repeated) console.log(`Passed only when repeated: ${name} (${reason}) – a fault to mend`);
-  const passed = tests.passed + checks.filter(({ code }) => code === 0).length;
-  const failed = tests.failed + checks.filter(({ code }) => code !== 0).length;
-  console.log(`\n${((performance.now() - began) / 1000).toFixed(0)} s`);
-  const skipped = tests.skipped.length > 0 ? `, ${tests.skipped.length} skipped` : "";
-  console.log(`${passed} passed, ${failed} failed${skipped}`);
-  process.exitCode = failed > 0 || tests.passed === 0 ? 1 : 0;
+  if (ring === "test") console.log("`npm run test:all` runs the tests that this left out.");
+  console.log(
+    `${seconds.toFixed(0)} s, ${cpuSeconds().toFixed(0)} s of CPU, ${outcome.skipped.length} skipped; report: ${report}`,
+  );
+  const passed = outcome.passed + checks.filter(({ code }) => code === 0).length;
+  const failed = outcome.failed.length + checks.filter(({ code }) => code !== 0).length;
+  printCount(passed, failed);
+  process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 }
 
-async function staticChecks(): Promise<(Awaited<ReturnType<typeof run>> & { name: string })[]> {
+/** CI adds the rings up: its last line is the only one of this form. */
+function printCount(passed: number, failed: number): void {
+  const file = process.env["COUNTS_FILE"];
+  if (file === undefined) console.log(`${passed} passed, ${failed} failed`);
+  else appendFileSync(file, `${passed} ${failed}\n`);
+}
+
+async function staticChecks(): Promise<Checked[]> {
   const results = [];
   // One after another: the tests need the rest of the machine.
   for (const [name, command] of CHECKS) results.push({ name, ...(await run(command, { quiet: true, env: FRUGAL })) });
   return results;
 }
 
-const Summary = z.object({
-  passed: z.number(),
-  failed: z.number(),
-  skipped: z.array(z.object({ name: z.string(), reason: z.string() })),
-  repeated: z.array(z.object({ name: z.string(), reason: z.string() })),
-  files: z.array(z.object({ name: z.string(), seconds: z.number() })),
-});
-type Summary = z.infer<typeof Summary>;
+function print({ failed, skipped, unstable, files }: Outcome, checks: readonly Checked[]): void {
+  console.log("");
+  for (const { name, code, output, seconds } of checks) {
+    console.log(`${code === 0 ? "✓" : "✗"} ${name} (${seconds.toFixed(1)} s)`);
+    if (code !== 0) console.log(output);
+  }
+  const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST_SHOWN);
+  if (slowest.length > 0) console.log("\nThe slowest files:");
+  for (const { file, seconds } of slowest) console.log(`  ${seconds.toFixed(1).padStart(6)} s  ${file}`);
+  if (skipped.length > 0) console.log("\nSkipped:");
+  for (const { name, reason } of skipped) console.log(`  ${name} (${reason})`);
+  if (failed.length > 0) console.log("\nFailed:");
+  for (const { name, reason } of failed) console.log(`  ${name} (${firstLines(reason)})`);
+  if (unstable.length > 0) console.log("\nFailed once and passed once: find the cause and fix it before you go on.");
+  for (const { name, reason } of unstable) console.log(`  ${name} (${firstLines(reason)})`);
+}
 
-async function vitest(): Promise<Summary> {
-  const folder = mkdtempSync(join(tmpdir(), "test-"));
-  const file = join(folder, "summary.json");
+/** What a page logged is in the second line. */
+const firstLines = (reason: string): string => {
+  const [first = "", second = ""] = reason.split("\n");
+  return second.trim().startsWith("at ") ? first : `${first} ${second}`.trim();
+};
+
+/** Of everything that this process has started and that has ended; nothing where there is no /proc. */
+function cpuSeconds(): number {
   try {
-    const { code, ended } = await run(
-      ["vitest/vitest.mjs", "run", "--reporter=default", "--reporter=./test/harness/summary.ts"],
-      // Whatever tests and what they start leave behind goes with the folder.
-      { quiet: false, env: { SUMMARY_FILE: file, TMPDIR: folder } },
-    );
-    if (!existsSync(file)) {
-      console.log(`The tests ended without a report: ${ended}`);
-      return { passed: 0, failed: 1, skipped: [], repeated: [], files: [] };
-    }
-    const summary = Summary.parse(JSON.parse(readFileSync(file, "utf8")));
-    return { ...summary, failed: summary.failed === 0 && code !== 0 ? 1 : summary.failed };
-  } finally {
-    // What a process that is still ending writes, or what another user owns, fails no run.
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+    const stat = readFileSync("/proc/self/stat", "utf8");
+    const [user = 0, system = 0] = stat
+      .slice(stat.lastIndexOf(")") + 2)
+      .split(" ")
+      .slice(13, 15)
+      .map(Number);
+    return (user + system) / 100; // clock ticks, of which Linux has 100 a second
+  } catch {
+    return 0;
   }
 }
 
-/** Runs a package's own script with this Node, which is the right one, whatever is on the PATH. */
-function run(
-  [script = "", ...args]: readonly string[],
-  { quiet, env }: { quiet: boolean; env: Record<string, string> },
-): Promise<{ code: number; ended: string; output: string; seconds: number }> {
-  const began = performance.now();
-  return new Promise((done, broken) => {
-    const child = spawn(process.execPath, [join(ROOT, "node_modules", script), ...args], {
-      cwd: ROOT,
-      env: { ...process.env, ...env },
-      stdio: ["ignore", quiet ? "pipe" : "inherit", quiet ? "pipe" : "inherit"],
-    });
-    const chunks: string[] = [];
-    child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
-    child.stderr?.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
-    child.on("error", broken);
-    child.on("close", (code, signal) => {
-      children.delete(child);
-      done({
-        code: code ?? 1,
-        ended: signal === null ? `exit code ${code}` : `ended by ${signal}`,
-        output: chunks.join(""),
-        seconds: (performance.now() - began) / 1000,
-      });
-    });
-    children.add(child);
-  });
+/** Keeps what the run showed for later questions: why something failed, what has become slower, and when the machine stood still. */
+function writeReport(outcome: Outcome, checks: readonly Checked[], seconds: number): string {
+  mkdirSync(REPORTS, { recursive: true });
+  for (const old of readdirSync(REPORTS)
+    .toSorted()
+    .slice(0, -REPORTS_KEPT + 1))
+    rmSync(join(REPORTS, old));
+  const name = `${new Date().toISOString().replaceAll(":", "-").slice(0, 19)}-${ring}.json`;
+  const { passed, failed, unstable, skipped, stalls } = outcome;
+  const files = outcome.files.map((each) => ({ file: each.file, seconds: each.seconds, tests: each.tests.length }));
+  const report = { ring, part, seconds, cpuSeconds: cpuSeconds(), passed, failed, unstable, skipped, stalls, checks, files };
+  writeFileSync(join(REPORTS, name), `${JSON.stringify(report, undefined, 1)}\n`);
+  return join(".local", "tests", name);
 }
 
-// Stopping this process stops its children.
-const children = new Set<ReturnType<typeof spawn>>();
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.on(signal, () => {
-    for (const child of children) child.kill(signal);
-    process.exitCode = 1;
-  });
-process.on("disconnect", () => {
-  for (const child of children) child.kill("SIGTERM");
-  process.exitCode = 1;
-});
-
+stopChildrenWithThis();
 await main();
-// The channel to the parent would keep the process alive.
-process.removeAllListeners("disconnect");
-if (process.connected) process.disconnect();
+leaveParent();

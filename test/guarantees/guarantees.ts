@@ -7,7 +7,7 @@ export interface Guarantee {
   promise: string;
   /** To an engineer. */
   proof: string;
-  /** Trials of `npm run prove`, and of `npm test`. */
+  /** Trials of `npm run prove`, and of a run of all tests. */
   full: number;
   small: number;
   /** Trials a second on a core that has nothing else to do, measured: how long the full size takes. */

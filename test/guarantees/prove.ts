@@ -1,4 +1,4 @@
-// Runs one guarantee's attacks: a small, seeded number of them with `npm test`, all of them with `npm run prove`, which passes the size and the
+// Runs one guarantee's attacks: a small, seeded number of them with the other tests, all of them with `npm run prove`, which passes the size and the
 // seed, and resumes where a run stopped.
 import { afterAll, expect, test } from "vitest";
 import { guarantees, type GuaranteeName } from "./guarantees.ts";
@@ -31,7 +31,7 @@ const order = process.env[ORDER] === undefined ? undefined : Order.parse(JSON.pa
 /** Whether this is a run of `npm run prove`, for what only pays at full size. */
 export const isFullSize = order !== undefined;
 
-/** `npm test` makes the same attacks each time; it is `npm run prove` that looks for new ones. */
+/** Every small run makes the same attacks, its second round too; it is `npm run prove` that looks for new ones. */
 const SMALL_SEED = 1;
 
 const MESSAGES_KEPT = 20;

@@ -65,7 +65,7 @@ async function runOne(name: string, row: Guarantee, now: string): Promise<Progre
   const output = single ? "inherit" : openSync(log, "w");
   const child = spawn(
     process.execPath,
-    [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", `test/guarantees/${name}.test.ts`],
+    [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", ...globSync(`test/guarantees/${name}.{,*.}test.ts`, { cwd: ROOT })],
     {
       cwd: ROOT,
       env: { ...process.env, [ORDER]: JSON.stringify(order) },

@@ -18,13 +18,18 @@ function use({ apiUrl, environment }: CloudFacts): string {
 }
 
 /** The URL of the cloud that this file uses: the shared one unless it has started its own. */
-export const apiUrl = (): string => used ?? use(inject("shared"));
+export function apiUrl(): string {
+  if (used === undefined && inject("process") === "cloud") throw new Error("A `.cloud.test.ts` file calls processCloud first");
+  return used ?? use(inject("shared"));
+}
 
 /** A live cloud for the calling file, which polls as often as the test one. */
 export const ownLiveCloud = (): Promise<Cloud> => ownCloud({ stack: stackName("live"), timeScale: 0.005 });
 
 /** A cloud for the calling file alone, stopped at its end. */
 export async function ownCloud(options: Partial<CloudOptions> = {}): Promise<Cloud> {
+  if (["cloud", "together"].includes(inject("process")))
+    throw new Error("A file that starts a cloud has a process of its own: name it X.alone.test.ts (CONTRIBUTING.md)");
   const cloud = await startTestCloud(inject("outDir"), inject("databaseUrl"), options);
   afterAll(() => cloud.stop());
   use(factsOf(cloud));
@@ -38,6 +43,10 @@ let kept: Promise<Cloud> | undefined;
  * mostly costs: a file leaves nothing intercepted, broken or held.
  */
 export async function processCloud(): Promise<Cloud> {
+  if (inject("process") === "together")
+    throw new Error(
+      "A file that uses the cloud of its process shares it only with its like: name it X.cloud.test.ts (CONTRIBUTING.md)",
+    );
   kept ??= startTestCloud(inject("outDir"), inject("databaseUrl"), { timeScale: 0 });
   const cloud = await kept;
   use(factsOf(cloud));

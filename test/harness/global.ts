@@ -26,6 +26,8 @@ declare module "vitest" {
     /** The URL of the one DynamoDB Local in which every cloud has its own tables: each Java costs seconds until it is warm. */
     databaseUrl: string;
     shared: CloudFacts;
+    /** Which files share the calling file's process: none, those that use its cloud, or those that use the shared cloud. */
+    process: "alone" | "cloud" | "together";
     /** Returns the URL of the one Chromium, and starts it at the first request. */
     chromium: string;
   }

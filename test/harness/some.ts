@@ -1,7 +1,9 @@
-// How many of the generated tests run: some with `npm test`, all with `npm run test:tables`.
+// Which rows of a table a `.table.test.ts` file tests: some with `npm test`, the others with `npm run test:all`.
+import { RING } from "./ring.ts";
 
-export const ALL = process.env["PROVE"] === "all";
-
-/** All cases, or one of every `of`, starting with the one at `turn`. Count `turn` up, and every case appears in some row. */
-export const some = <T>(cases: readonly T[], of: number, turn = 0): T[] =>
-  ALL ? [...cases] : cases.filter((_, index) => (index + turn) % of === 0);
+/**
+ * With `npm test` `count` of every `of` cases, beginning with the one at `turn`, with `npm run test:all` the others, else all. Count `turn` up,
+ * and every case appears in some row.
+ */
+export const some = <T>(cases: readonly T[], of: number, turn = 0, count = 1): T[] =>
+  cases.filter((_, index) => RING === undefined || (RING === "test") === (index + turn) % of < count);

@@ -12,12 +12,12 @@ export const modules = {
   limiter: {
     title: "Request limits",
     files: ["shared/data/slots.ts", "shared/data/rate-limits.ts"],
-    tests: ["test/data/slots.test.ts"],
+    tests: ["test/data/slots.alone.test.ts"],
   },
   authorizer: {
     title: "Authorizer",
     files: ["functions/authorize.ts", "shared/data/admission.ts", "shared/runtime/jwt.ts"],
-    tests: ["test/auth/authorizer.test.ts"],
+    tests: ["test/auth/authorizer.alone.test.ts"],
   },
   lifecycle: {
     title: "Lifecycle",
@@ -32,12 +32,12 @@ export const modules = {
   lists: {
     title: "Lists of any length",
     files: ["shared/data/lists.ts"],
-    tests: ["test/data/lists.test.ts"],
+    tests: ["test/data/lists.alone.test.ts"],
   },
   idempotency: {
     title: "Idempotency",
     files: ["shared/runtime/idempotency.ts"],
-    tests: ["test/runtime/idempotency.test.ts"],
+    tests: ["test/runtime/idempotency.alone.test.ts"],
   },
   workflows: {
     title: "State machines of workflows",
@@ -47,7 +47,7 @@ export const modules = {
   restore: {
     title: "The steps of a restore",
     files: ["functions/workflows/restore-backup/tasks.ts"],
-    tests: ["test/workflows/restore-tasks.test.ts"],
+    tests: ["test/workflows/restore-tasks.cloud.test.ts"],
   },
 } as const satisfies Record<string, Module>;
 
