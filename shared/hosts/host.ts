@@ -27,7 +27,7 @@ export type MadeArchive = z.infer<typeof MadeArchive>;
 export const skippedIn = ({ skipped_paths }: MadeArchive): { skipped_paths?: string[] } =>
   skipped_paths.length === 0 ? {} : { skipped_paths };
 
-type UploadedArchive = Pick<StoredArchive, "key" | "size_bytes" | "sha256">;
+export type UploadedArchive = Pick<StoredArchive, "key" | "size_bytes" | "sha256">;
 
 interface OfInstance {
   instance_id: string;

@@ -1,24 +1,22 @@
 // A backup's archive in the ERP's own layout: a zip of dump.sql, filestore/ and manifest.json.
-import { strFromU8, strToU8, unzipSync, zipSync, type Zippable } from "fflate";
+import { strToU8, zipSync, type Zippable } from "fflate";
 import * as z from "zod";
-import { type ErpDatabase, ErpFiles, fileNameOf, type SandboxErp } from "../data/sandbox.ts";
+import { type ErpDatabase, ErpFiles, type SandboxErp } from "../data/sandbox.ts";
 import { countRows, fromDump, toDump } from "./sandbox-dump.ts";
+import { requirePlainDump, shown, unusable, Unusable } from "./sandbox-layout.ts";
+import { unzip } from "./sandbox-zip.ts";
 
 const PG_VERSION = "16.4";
 const DUMP_FORMAT = "1";
 
 const Manifest = z.object({
-  odoo_dump: z.literal(DUMP_FORMAT),
-  db_name: z.string(),
-  version: z.string(),
-  version_info: z.tuple([z.number(), z.number(), z.number(), z.string(), z.number(), z.string()]),
+  db_name: z.string().catch(""),
   major_version: z.string(),
-  pg_version: z.string(),
-  modules: z.record(z.string(), z.string()),
+  modules: z.record(z.string(), z.unknown()).catch({}),
   /** How many files the database referenced and the file tree lacked. Only our own archives have it. */
-  missing_files: z.number().int().optional(),
+  missing_files: z.number().int().nonnegative().optional().catch(undefined),
   /** How many rows each table had. Likewise. */
-  rows: z.record(z.string(), z.number().int()).optional(),
+  rows: z.record(z.string(), z.number().int()).optional().catch(undefined),
 });
 type Manifest = z.infer<typeof Manifest>;
 
@@ -45,86 +43,56 @@ export function packArchive(erp: Archivable, at: string): Uint8Array {
   return zipSync(files, { mtime: at });
 }
 
-/** Throws a plain error whose message tells the user what is wrong with the archive. */
-export function unpackArchive(bytes: Uint8Array): Archived {
-  const entries = new Map(Object.entries(unzipped(bytes)).map(([path, content]) => [path, strFromU8(content)]));
-  const text = (path: string): string => {
-    const content = entries.get(path);
-    if (content === undefined) throw new Error(`it lacks ${path}`);
-    return content;
-  };
-  const manifest = manifestIn(text("manifest.json"));
-  const database = fromDump(text("dump.sql"));
-  const files = filesIn([...entries].filter(([path]) => !OWN.has(path)));
-  requireListedFiles(manifest, { database, files });
-  return { manifest, database, files };
-}
-
 /** Files that were already missing when the archive was created are no damage; an archive without that number is accepted as it is. */
-function requireListedFiles({ missing_files = Infinity }: Manifest, archived: Pick<Archived, "database" | "files">): void {
+export function requireListedFiles({ manifest: { missing_files = Infinity }, ...archived }: Archived): void {
   const [first, ...others] = missingFiles(archived);
   if (first !== undefined && others.length >= missing_files)
-    throw new Error(
-      `it lacks ${others.length + 1} files that its database names, the first of them ${first}; ${missing_files} were missing when it was created`,
+    throw new Unusable(
+      `${others.length + 1} files that its database lists are not in it, ${missing_files} were missing when it was made`,
     );
 }
 
-/** Far more than a sandbox packs, and little enough for a function's memory. */
-const ENTRIES_MAX = 10_000;
-const UNPACKED_MAX = 16 * 1024 * 1024;
-
-function unzipped(bytes: Uint8Array): Record<string, Uint8Array> {
-  const names = new Set<string>();
-  let size = 0;
-  try {
-    return unzipSync(bytes, {
-      // Called before each file is unpacked, into memory of the size that the listing says and no more.
-      filter: ({ name, originalSize }) => {
-        if (names.has(name)) throw new Unacceptable("it contains a file twice");
-        names.add(name);
-        size += originalSize;
-        if (names.size > ENTRIES_MAX || size > UNPACKED_MAX)
-          throw new Unacceptable("it unpacks to more than a sandbox instance can hold");
-        return true;
-      },
-    });
-  } catch (cause) {
-    if (cause instanceof Unacceptable) throw cause;
-    throw new Error("it is not a readable zip file", { cause });
-  }
-}
-
-class Unacceptable extends Error {
-  override name = "Unacceptable";
-}
-
-function manifestIn(text: string): Manifest {
-  try {
-    return Manifest.parse(JSON.parse(text));
-  } catch (cause) {
-    throw new Error("its manifest.json is not an ERP's", { cause });
-  }
+/** Throws an error whose message tells the user what is wrong with the archive. */
+export function unpackArchive(bytes: Uint8Array): Archived {
+  const { "dump.sql": dump, "manifest.json": manifest, ...stored } = Object.fromEntries(unzip(bytes));
+  if (dump === undefined || manifest === undefined) throw unusable("listing");
+  requirePlainDump(dump);
+  const about = manifestIn(manifest);
+  const files = Object.entries(stored).map(([path, content]) => [path.slice(FILESTORE.length), textOf(path, content)]);
+  return { manifest: about, database: fromDump(textOf("dump.sql", dump)), files: ErpFiles.parse(Object.fromEntries(files)) };
 }
 
 const FILESTORE = "filestore/";
-const OWN: ReadonlySet<string> = new Set(["dump.sql", "manifest.json"]);
-const FILE = /^filestore\/([0-9a-f]{2}\/[0-9a-f]{40})$/;
+const MANIFEST_MAX = 1 << 24;
 
-/** Only names that the ERP gives its files: nothing absolute, no `..`, no links. */
-function filesIn(entries: readonly (readonly [string, string])[]): ErpFiles {
-  return ErpFiles.parse(
-    Object.fromEntries(
-      entries.map(([path, text]) => {
-        const [, name] = FILE.exec(path) ?? [];
-        if (name === undefined) throw new Error("it contains unexpected files");
-        if (name !== fileNameOf(text)) throw new Error(`the content of its file ${name} does not match its name`);
-        return [name, text];
-      }),
-    ),
-  );
+function textOf(path: string, content: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
+  } catch (cause) {
+    throw new Unusable(`its file ${shown(path)} is not text, as everything in a sandbox is`, { cause });
+  }
 }
 
-function manifestOf({ erp_version, edition, database_name, database, files }: Archivable): Manifest {
+/** As Python reads JSON, which Windows' editors write in UTF-16 or with a byte order mark. */
+function manifestIn(content: Buffer): Manifest {
+  if (content.length > MANIFEST_MAX) throw unusable("manifestTooLong");
+  const isUtf16 = content.length >= 2 && [0xfeff, 0x7b].includes(content.readUInt16LE(0));
+  const parsed = Manifest.safeParse(jsonOf(new TextDecoder(isUtf16 ? "utf-16le" : "utf-8", { fatal: true }), content));
+  const version = parsed.data?.major_version;
+  if (!parsed.success || !version) throw unusable("manifestWithoutVersion");
+  if (/^[0-9]{1,3}\.[0-9]{1,3}$/.test(version)) return parsed.data;
+  throw unusable(/^saas/i.test(version) ? "intermediate" : "version", { version: shown(version) });
+}
+
+function jsonOf(decoder: InstanceType<typeof TextDecoder>, content: Buffer): unknown {
+  try {
+    return JSON.parse(decoder.decode(content));
+  } catch {
+    throw unusable("manifestNotJson");
+  }
+}
+
+function manifestOf({ erp_version, edition, database_name, database, files }: Archivable): object {
   const [major = 0, minor = 0] = erp_version.split(".").map(Number);
   const modules = ["base", "web", "mail", ...(edition === "enterprise" ? ["web_enterprise"] : [])];
   return {

@@ -1,8 +1,11 @@
 // Restore drills in the sandbox: the checks of a real one, made on the archive's contents.
 import type { DrillCheck } from "../api/drill.ts";
+import { fileNameOf } from "../data/sandbox.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import type { Job, JobResult } from "./host.ts";
+import { type Archived, missingFiles } from "./sandbox-archive.ts";
 import { countRows } from "./sandbox-dump.ts";
+import { shown } from "./sandbox-layout.ts";
 import { openArchive } from "./sandbox-opened.ts";
 
 export async function drill({ archive, note }: Job<"drill_archive">): Promise<JobResult<"drill_archive">> {
@@ -21,7 +24,7 @@ export async function drill({ archive, note }: Job<"drill_archive">): Promise<Jo
       expected === undefined
         ? { name: "rows", passed: null, detail: "The archive has no row counts" }
         : rowsCheck(expected, counted),
-      { name: "files", passed: true, detail: `All ${database.attachments.length} files have their content` }, // as opening it has shown
+      filesCheck(archived, archive.missing_files ?? manifest.missing_files ?? Infinity),
     ],
   };
 }
@@ -36,3 +39,25 @@ function rowsCheck(expected: Record<string, number>, counted: Record<string, num
   const detail = `${wrong.length} tables differ: ${first} has ${counted[first] ?? "no"} rows instead of ${expected[first] ?? "none"}`;
   return { name: "rows", passed: false, detail };
 }
+
+/** A file's name is the SHA-1 of its content. */
+function filesCheck(archived: Archived, known: number): DrillCheck {
+  const missing = missingFiles(archived);
+  const listed = [...new Set(archived.database.attachments.map(({ file }) => file))];
+  const [wrong, ...others] = listed.filter((file) => ![undefined, file].includes(nameOf(archived.files[file])));
+  const detail = [
+    ...(wrong === undefined
+      ? []
+      : [`${others.length + 1} of ${listed.length} files have another content, such as ${shown(wrong)}`]),
+    ...(missing.length > known
+      ? [`${missing.length} of ${listed.length} files are missing; ${known} were when it was made`]
+      : []),
+    ...(missing.length > 0 && missing.length <= known
+      ? [`${missing.length} of ${listed.length} files are missing, as when it was made`]
+      : []),
+  ];
+  const passed = wrong === undefined && missing.length <= known;
+  return { name: "files", passed, detail: detail.join("; ") || `All ${listed.length} files have their content` };
+}
+
+const nameOf = (content: string | undefined): string | undefined => (content === undefined ? undefined : fileNameOf(content));

@@ -1,18 +1,20 @@
 // Imports in the sandbox: an uploaded archive is opened by the same rules as any other, within the limits of what a sandbox holds.
 import type { Job, JobResult } from "./host.ts";
 import { missingFiles } from "./sandbox-archive.ts";
+import { unusable } from "./sandbox-layout.ts";
 import { corrupt, openUploaded } from "./sandbox-opened.ts";
 
-/** Of a database with its files: an item of the table holds it three times during a restore. */
-const CHARACTERS_MAX = 100_000;
+/** Of a database with its files: an item of the table, which has room for 400 KB, holds it three times during a restore. */
+const BYTES_MAX = 100_000;
 
 export async function importArchive({ archive, erp_versions }: Job<"import_archive">): Promise<JobResult<"import_archive">> {
   const { manifest, database, files } = await openUploaded(archive);
-  const { version, db_name, modules } = manifest;
-  if (!erp_versions.includes(version)) throw corrupt(`it is of version ${version}, which the catalog does not have`);
-  if (JSON.stringify({ database, files }).length > CHARACTERS_MAX) throw corrupt("it holds more than a sandbox instance can");
+  const { major_version, db_name, modules } = manifest;
+  if (!erp_versions.includes(major_version)) throw corrupt(unusable("version", { version: major_version }).message);
+  if (Buffer.byteLength(JSON.stringify({ database, files })) > BYTES_MAX)
+    throw corrupt("it holds more than a sandbox instance can");
   return {
-    erp_version: version,
+    erp_version: major_version,
     edition: "web_enterprise" in modules ? "enterprise" : "community",
     database_name: db_name.replaceAll(/[^A-Za-z0-9_.-]/g, "_").slice(0, 63) || "imported",
     missing_files: missingFiles({ database, files }).length,

@@ -1,31 +1,33 @@
 // An archive of the sandbox, fetched from the store and proven whole before anybody uses it.
 import { createHash } from "node:crypto";
 import { GiveUp } from "../platform/task-errors.ts";
+import type { UploadedArchive } from "./host.ts";
 import { getArchive } from "../storage/archives.ts";
 import type { StoredArchive } from "../storage/stored-archive.ts";
-import { type Archived, unpackArchive } from "./sandbox-archive.ts";
+import { type Archived, requireListedFiles, unpackArchive } from "./sandbox-archive.ts";
 
 export const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /** Throws GiveUp with BACKUP_CORRUPT if it is not the archive that was stored, or cannot be read. */
-export async function openArchive({ erp_version, ...archive }: StoredArchive): Promise<Archived> {
+export async function openArchive({ erp_version, missing_files, ...archive }: StoredArchive): Promise<Archived> {
   const archived = await openUploaded(archive);
-  if (archived.manifest.version !== erp_version)
-    throw corrupt(`it is of version ${archived.manifest.version}, not of ${erp_version}`);
+  const { major_version } = archived.manifest;
+  if (major_version !== erp_version) throw corrupt(`it is of version ${major_version}, not of ${erp_version}`);
+  if (missing_files === undefined) orCorrupt(() => requireListedFiles(archived));
   return archived;
 }
 
 /** One that may be of any version. */
-export async function openUploaded({ key, size_bytes, sha256 }: Omit<StoredArchive, "erp_version">): Promise<Archived> {
+export async function openUploaded({ key, size_bytes, sha256 }: UploadedArchive): Promise<Archived> {
   const bytes = await getArchive(key);
   if (bytes === undefined) throw corrupt("it is no longer in the storage");
   if (bytes.length !== size_bytes || sha256Of(bytes) !== sha256) throw corrupt("it does not match its checksum");
-  return readable(bytes);
+  return orCorrupt(() => unpackArchive(bytes));
 }
 
-function readable(bytes: Uint8Array): Archived {
+function orCorrupt<T>(read: () => T): T {
   try {
-    return unpackArchive(bytes);
+    return read();
   } catch (cause) {
     throw corrupt(cause instanceof Error ? cause.message : "it cannot be read", cause);
   }

@@ -3,7 +3,7 @@ import { JOB_MINUTES } from "../domain/job-minutes.ts";
 import { configuration } from "../platform/configuration.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { presignedArchive } from "../storage/presign.ts";
-import { type HostedServer, type Job, type JobKind, requirePassword } from "./host.ts";
+import { type HostedServer, type Job, type JobKind, requirePassword, type UploadedArchive } from "./host.ts";
 import type { StoredArchive } from "../storage/stored-archive.ts";
 import type { JobParameters } from "./ssh-script.ts";
 
@@ -120,12 +120,13 @@ const restored = (job: Job<"build_restore" | "swap_restore" | "restore_archive">
   RESTORE_FILESTORE: yesOrNo(job.restore_filestore),
 });
 
-const archived = async ({ erp_version, ...archive }: StoredArchive): Promise<JobParameters> => ({
+const archived = async ({ erp_version, missing_files, ...archive }: StoredArchive): Promise<JobParameters> => ({
   ...(await uploaded(archive)),
   ERP_VERSION: erp_version,
+  MISSING_FILES: missing_files === undefined ? "" : String(missing_files),
 });
 
-const uploaded = async ({ key, size_bytes, sha256 }: Omit<StoredArchive, "erp_version">): Promise<JobParameters> => ({
+const uploaded = async ({ key, size_bytes, sha256 }: UploadedArchive): Promise<JobParameters> => ({
   URL: await presignedArchive(key, ARCHIVE_SECONDS),
   SIZE_BYTES: String(size_bytes),
   SHA256: sha256,

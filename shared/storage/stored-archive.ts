@@ -10,13 +10,16 @@ export interface StoredArchive {
   sha256: string;
   /** The ERP's version that the archive must be of. */
   erp_version: string;
+  /** How many files an uploaded one lacks, as its import found out. Others say it in their manifest. */
+  missing_files?: number;
 }
 
 export function storedArchiveOf(backup: BackupRecord): StoredArchive & { edition: NonNullable<BackupRecord["edition"]> } {
   const { size_bytes, sha256, erp_version, edition } = backup;
   if (size_bytes === null || sha256 === null || erp_version === null || edition === null)
     throw new GiveUp("BACKUP_CORRUPT", "The backup has no checksum to verify it with");
-  return { key: archiveKey(backup), size_bytes, sha256, erp_version, edition };
+  const counted = backup.kind === "uploaded" && { missing_files: backup.missing_files };
+  return { key: archiveKey(backup), size_bytes, sha256, erp_version, edition, ...counted };
 }
 
 /** What the store must have; undefined as long as nothing was recorded, and in records of before there was the store's checksum. */

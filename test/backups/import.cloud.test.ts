@@ -11,7 +11,7 @@ import { Operation } from "../../shared/api/operations.ts";
 import type { Server } from "../../shared/api/servers.ts";
 import { Upload } from "../../shared/api/uploads.ts";
 import { getInstance } from "../../shared/data/instances.ts";
-import { findErp } from "../../shared/data/sandbox.ts";
+import { fileNameOf, findErp } from "../../shared/data/sandbox.ts";
 import { getServer } from "../../shared/data/servers.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { archiveKey } from "../../shared/storage/archive-key.ts";
@@ -50,6 +50,15 @@ async function failed(bytes: Uint8Array, sha256 = sha256Of(bytes)): Promise<Ende
   return { ...operation, backup: await shown(begun.id) };
 }
 const repacked = (change: (entries: Record<string, Uint8Array>) => Zippable): Uint8Array => zipSync(change(unzipSync(archive)));
+/** The archive with this in a file, and a database that lists it. */
+const archiveWith = (text: string): Uint8Array =>
+  repacked((entries) => ({
+    ...entries,
+    [`filestore/${fileNameOf(text)}`]: strToU8(text),
+    "dump.sql": strToU8(
+      strFromU8(entries["dump.sql"] ?? new Uint8Array()).replace("1\tlogo.svg\t", `2\tlarge\t${fileNameOf(text)}\n$&`),
+    ),
+  }));
 const erpOf = async (id: string) => {
   const { server_id } = await getInstance(me.id, id);
   const erp = await findErp(String((await getServer(me.id, server_id)).machine_id), id);
@@ -112,19 +121,33 @@ test("what is no archive of a sandbox fails the import, with the reason, and lea
     ),
   });
   for (const [bytes, why] of [
-    [randomBytes(100), "it is not a readable zip file"],
+    [randomBytes(100), "it is not a zip file: create the backup in the ERP's database manager"],
     [bomb, "it unpacks to more than a sandbox instance can hold"],
-    [repacked((entries) => ({ "manifest.json": entries["manifest.json"] ?? new Uint8Array() })), "it lacks dump.sql"],
-    [repacked((entries) => ({ ...entries, "../x": randomBytes(1) })), "it contains unexpected files"],
-    [repacked(manifestOf({ version: "16.0" })), "it is of version 16.0, which the catalog does not have"],
+    [
+      repacked((entries) => ({ "manifest.json": entries["manifest.json"] ?? new Uint8Array() })),
+      "it has no dump.sql, but manifest.json",
+    ],
+    [repacked((entries) => ({ ...entries, "../x": randomBytes(1) })), "it contains ../x, which is not part of an ERP's backup"],
+    [repacked(manifestOf({ major_version: "16.0" })), "it is of version 16.0, which the catalog does not have"],
     [repacked((entries) => ({ ...entries, "dump.sql": strToU8("\\! sh\n") })), "the dump"],
   ] as const) {
     const { error, backup } = await failed(bytes);
     expect(error).toMatchObject({ code: "BACKUP_CORRUPT", message: expect.stringContaining(why) });
     expect(backup).toMatchObject({ status: "failed", status_reason: error?.message, erp_version: null, size_bytes: null });
   }
+  const large = (await failed(archiveWith("店".repeat(98_000)))).error;
+  expect(large).toMatchObject({ message: expect.stringContaining("it holds more than a sandbox instance can") });
   const { error } = await failed(archive, "0".repeat(64));
   expect(error).toMatchObject({ code: "BACKUP_CORRUPT", message: expect.stringContaining("does not match its checksum") });
+});
+
+test("an archive as large as a sandbox takes, in characters of three bytes, is restored in every way", async () => {
+  const backup = await imported(me, archiveWith("店".repeat(32_000)), server.id);
+  const created = (await me.api.post("/instances", await moveIn(backup))).as(Instance);
+  await me.until(created.operation_id);
+  const taken = await me.backup(created.id);
+  await me.until((await me.api.post(`/backups/${taken.id}/restore`, {})).as(Operation).id);
+  expect(Object.values((await erpOf(created.id)).files)).toContain("店".repeat(32_000));
 });
 
 test("a server examines one archive at a time, is not deleted meanwhile, and the rejected upload stays", async () => {

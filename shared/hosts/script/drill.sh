@@ -107,7 +107,8 @@ try_restore() {
     check restores false "The archive is of version $version, not of $VERSION"
     return
   fi
-  MISSING=$(reported_number known_missing)
+  MISSING=${P[MISSING_FILES]:+$(number <<<"${P[MISSING_FILES]}")}
+  MISSING=${MISSING:-$(reported_number known_missing)}
   sql "$NEW" <<<analyze >/dev/null
   check restores true "The database was restored without an error"
 }

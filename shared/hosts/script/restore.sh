@@ -66,9 +66,10 @@ build_restore() {
   set_fact "restores/$RESTORE" built
 }
 
-# By the archive alone: what it was unpacked to is within reach of the ERP's own code.
+# By the archive alone: what it was unpacked to is within reach of the ERP's own code. The import of an uploaded one has counted its files.
 require_files() {
   local missing known
+  if [[ -n ${P[MISSING_FILES]:-} ]]; then return; fi
   missing=$(reported_number missing_files)
   known=$(reported_number known_missing)
   ((missing <= known)) || corrupt "$missing files that its database lists are not in it, $known were missing when it was made"

@@ -141,11 +141,6 @@ def pieces_of(content, size):
         yield piece
 
 
-def shown(name):
-    text = name.decode("utf-8", "backslashreplace")
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)[:120]
-
-
 def erp_version(major):
     try:
         from odoo.release import version
@@ -162,20 +157,14 @@ def incoming_archive():
 
 
 def list_archive(bounded=None):
-    dump, rest, manifest, entries = None, 0, False, 0
-    archive = Kept(incoming_archive())
-    for name, size in archive.listing():
-        entries += 1
-        if name == "dump.sql":
-            dump = size
-        else:
-            rest += size
-            manifest = manifest or name == "manifest.json"
-    if dump is None or not manifest:
-        raise Unusable("it has no database" if dump is None else "it has no manifest")
-    if bounded and (entries > ENTRIES_MAX or dump + rest > max(RATIO_FREE, RATIO_MAX * archive.size)):
-        raise Unusable("it unpacks to too much")
-    return {"dump_bytes": dump, "file_bytes": rest, "entries": entries}
+    archive, contents = Kept(incoming_archive()), Contents()
+    for entry in archive.listing():
+        contents.add(entry.name, entry.size)
+    contents.require_backup()
+    unpacked = contents.dump_bytes + contents.file_bytes
+    if bounded and (contents.entries > ENTRIES_MAX or unpacked > max(RATIO_FREE, RATIO_MAX * archive.size)):
+        raise unusable("tooMuch")
+    return {"dump_bytes": contents.dump_bytes, "file_bytes": contents.file_bytes, "entries": contents.entries}
 
 
 def unpack(new, base=None, drill=False, allowed=None, entries_max=None):
@@ -191,7 +180,7 @@ def unpack(new, base=None, drill=False, allowed=None, entries_max=None):
     try:
         for name, pieces in reader.entries():
             if name == "dump.sql":
-                listed = pass_on(pieces, sql, None if allowed is None else Scan())
+                listed = pass_on(pieces if allowed is None else examined(pieces), sql, None if allowed is None else Scan())
             elif name == "manifest.json":
                 manifest = read_manifest(pieces)
                 rows, about = manifest.pop("rows"), manifest.pop("about")
@@ -203,14 +192,23 @@ def unpack(new, base=None, drill=False, allowed=None, entries_max=None):
             else:
                 write_file(target, name.removeprefix("filestore/"), pieces)
         if listed is None:
-            raise Unusable("it has no database")
+            raise unusable("listing")
         if report["version"] is None:
-            raise Unusable("it has no manifest")
+            raise unusable("noManifest")
         report["missing_files"] = listed.missing(reader.names.sizes)
     except Unusable:
         reader.drain()  # its checksum tells more than what was found out here
         raise
     return report
+
+
+def examined(pieces):
+    """A dump from outside, as it passes."""
+    kind = DumpKind()
+    for piece in pieces:
+        kind.feed(piece)
+        yield piece
+    kind.close()
 
 
 def pass_on(pieces, sql, scan):
@@ -222,6 +220,7 @@ def pass_on(pieces, sql, scan):
     return listed
 
 
+MANIFEST_MAX = 1 << 24
 # Of how many files were missing when an archive was made that does not say it: any number may be.
 UNKNOWN = 10**12
 
@@ -230,20 +229,23 @@ def read_manifest(pieces):
     text = b""
     for piece in pieces:
         text += piece
-        if len(text) > 1 << 24:
-            raise Unusable("its manifest is too long")
+        if len(text) > MANIFEST_MAX:
+            raise unusable("manifestTooLong")
     try:
         manifest = json.loads(text)
-        version, missing, rows = manifest["major_version"], manifest.get("missing_files", UNKNOWN), manifest.get("rows")
-        enterprise, name = "web_enterprise" in (manifest.get("modules") or {}), str(manifest.get("db_name", ""))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise Unusable("it has no manifest") from None
-    if not isinstance(version, str) or not re.fullmatch(r"[0-9]{1,3}\.[0-9]{1,3}", version) or type(missing) is not int or missing < 0:
-        raise Unusable("it has no manifest")
-    about = {"edition": "enterprise" if enterprise else "community", "database_name": re.sub(r"[^A-Za-z0-9_.-]", "_", name)[:63] or "imported"}
-    return {
-        "version": version, "known_missing": min(missing, UNKNOWN), "rows": rows if isinstance(rows, dict) and rows else None, "about": about,
-    }  # fmt: skip
+    except (ValueError, RecursionError):
+        raise unusable("manifestNotJson") from None
+    version = manifest.get("major_version") if isinstance(manifest, dict) else None
+    if not isinstance(version, str) or not version:
+        raise unusable("manifestWithoutVersion")
+    if not re.fullmatch(r"[0-9]{1,3}\.[0-9]{1,3}", version):
+        raise unusable("intermediate" if version.lower().startswith("saas") else "version", version=shown(version))
+    missing, rows, modules, name = (manifest.get(each) for each in ("missing_files", "rows", "modules", "db_name"))
+    enterprise = isinstance(modules, dict) and "web_enterprise" in modules
+    database_name = re.sub(r"[^A-Za-z0-9_.-]", "_", name if isinstance(name, str) else "")[:63] or "imported"
+    about = {"edition": "enterprise" if enterprise else "community", "database_name": database_name}
+    known = min(missing, UNKNOWN) if type(missing) is int and missing >= 0 else UNKNOWN
+    return {"version": version, "known_missing": known, "rows": rows if isinstance(rows, dict) and rows else None, "about": about}
 
 
 def rows():

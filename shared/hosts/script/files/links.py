@@ -15,10 +15,6 @@ class Failure(Exception):
     """The files on the machine are not as they must be."""
 
 
-class Unusable(Exception):
-    """The archive is invalid."""
-
-
 def folder(name, make=False):
     """A folder of the store, which is never a link."""
     place = STORE

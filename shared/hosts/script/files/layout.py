@@ -1,0 +1,164 @@
+# What is in an archive, by the names and the first bytes of its files. RULES is shared with the sandbox: archive-rules.ts.
+import re
+import zlib
+
+HEAD_BYTES = 4096
+# So many names are looked at to say what an archive without a dump is.
+NAMES_EXAMINED = 1000
+ADDED = re.compile(RULES["added"], re.IGNORECASE | re.ASCII)
+HASHED = re.compile("[0-9a-f]{2}/[0-9a-f]{40}", re.IGNORECASE)
+
+
+class Unusable(Exception):
+    """The archive is invalid."""
+
+
+def unusable(sentence, **values):
+    return Unusable(filled(RULES["sentences"][sentence], **values))
+
+
+def filled(sentence, **values):
+    return re.sub(r"\{(\w+)\}", lambda each: values[each[1]], sentence)
+
+
+def shown(name):
+    text = name.decode("utf-8", "backslashreplace") if isinstance(name, bytes) else name
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)[:120]
+
+
+def kind_of(head):
+    """What a file is, by its first bytes; None if that is unknown."""
+    text = head[: HEAD_BYTES].decode("latin-1")
+    return next((kind for kind in RULES["kinds"] if re.search(kind["pattern"], text, re.IGNORECASE | re.ASCII)), None)
+
+
+def what_it_is(head):
+    """The sentence about a file that is no zip."""
+    kind = kind_of(head)
+    if kind is None:
+        return unusable("noZip")
+    if head[:2] == b"\x1f\x8b" and (inner := kind_of(unzipped_head(head))):
+        return unusable("inGzip", **inner)
+    return unusable("kind", **kind)
+
+
+def unzipped_head(head):
+    try:
+        return zlib.decompressobj(31).decompress(head, HEAD_BYTES)
+    except zlib.error:
+        return b""
+
+
+def own_name(name):
+    """
+    A path of an archive as the folders around a backup and the path in it; None for folders, and for what systems and programs add. Names
+    without a slash have Windows' separators; a path may begin with "./"; some file systems change the case of letters.
+    """
+    parts = (name if "/" in name else name.replace("\\", "/")).split("/")
+    while len(parts) > 1 and parts[0] == ".":
+        del parts[0]
+    is_folder = parts[-1] == ""
+    if is_folder:
+        del parts[-1]
+    if "\0" in name or len(parts) > RULES["depth_max"] or any(part in ("", ".", "..") or len(part.encode()) > 255 for part in parts):
+        raise unusable("strange", name=shown(name))
+    if is_folder or any(ADDED.fullmatch(part) for part in parts):
+        return None
+    for place, part in enumerate(parts):
+        rest, word = parts[place + 1 :], part.lower()
+        if not rest and word in ("dump.sql", "manifest.json"):
+            return tuple(parts[:place]), word
+        if rest and word == "filestore":
+            path = "/".join(rest)
+            if len(path.encode()) <= RULES["name_bytes_max"]:
+                return tuple(parts[:place]), "filestore/" + (path.lower() if HASHED.fullmatch(path) else path)
+            break
+    raise unusable("strange", name=shown(name))
+
+
+class Contents:
+    """What an archive's listing says that it contains, before anything is unpacked."""
+
+    def __init__(self):
+        self.dumps, self.manifests, self.first, self.strange, self.names = {}, set(), {}, None, []
+        self.dump_bytes, self.file_bytes, self.entries = 0, 0, 0
+
+    def add(self, name, size):
+        self.entries += 1
+        self.file_bytes += size
+        try:
+            own = own_name(name)
+        except Unusable as error:
+            self.strange = self.strange or error
+            self.note(name)
+            return
+        if own is None:
+            return
+        self.note(name)
+        top, path = own
+        if path == "dump.sql":
+            self.dumps.setdefault(top, name)
+            self.dump_bytes, self.file_bytes = size, self.file_bytes - size
+        elif path == "manifest.json":
+            self.manifests.add(top)
+        if top not in self.first and len(self.first) < NAMES_EXAMINED:
+            self.first[top] = name
+
+    def note(self, name):
+        if len(self.names) < NAMES_EXAMINED:
+            self.names.append(name)
+
+    def require_backup(self):
+        if not self.dumps:
+            raise self.without_dump()
+        top, *others = self.dumps
+        if others:
+            raise unusable("several", name=shown(self.dumps[top]), other=shown(self.dumps[others[0]]))
+        for other, name in self.first.items():
+            if other != top:
+                raise unusable("apart", name=shown(self.dumps[top]), other=shown(name))
+        if not self.manifests:
+            raise unusable("noManifest")
+        if self.strange:
+            raise self.strange
+
+    def without_dump(self):
+        if not self.names:
+            return unusable("empty")
+        for row in RULES["inside"]:
+            for name in self.names:
+                if re.search(row["pattern"], name, re.IGNORECASE | re.ASCII):
+                    return Unusable(filled(row["says"], name=shown(name)))
+        return unusable("noDump", name=shown(self.names[0]))
+
+
+class DumpKind:
+    """Whether a dump.sql is a plain SQL dump of PostgreSQL, and whole: what is cut off may be valid SQL all the same."""
+
+    HEADER = re.compile(rb"^-- PostgreSQL database dump\r?$", re.MULTILINE)
+    FOOTER = re.compile(rb"^-- PostgreSQL database dump complete\r?$", re.MULTILINE)
+
+    def __init__(self):
+        self.head, self.tail, self.known = b"", b"", False
+
+    def feed(self, piece):
+        if len(self.head) < HEAD_BYTES:
+            self.head += piece[:HEAD_BYTES]
+            if len(self.head) >= HEAD_BYTES:
+                self.examine()
+        self.tail = (self.tail + piece)[-HEAD_BYTES:]
+
+    def examine(self):
+        if self.known:
+            return
+        self.known = True
+        kind = kind_of(self.head)
+        if kind is not None and not kind.get("dump"):
+            raise unusable("dump", **kind)
+
+    def close(self):
+        if not self.head:
+            raise unusable("emptyDump")
+        self.examine()
+        if self.HEADER.search(self.head) and not self.FOOTER.search(self.tail):
+            raise unusable("incompleteDump")

@@ -1,0 +1,120 @@
+// One table of archives: a machine's program and the sandbox say the same of each.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { filesProgram } from "../../shared/hosts/host-script.ts";
+import { unpackArchive } from "../../shared/hosts/sandbox-archive.ts";
+import { OF_PROGRAMS, REJECTED, TAKEN } from "./archive-cases.ts";
+
+const isHere = (program: string): boolean => spawnSync("which", [program]).status === 0;
+
+/** The program as a machine runs it for an import, with other places for the archive and the files. */
+const DRIVER = `
+STORE = os.fsencode(sys.argv[1])
+os.makedirs(STORE)
+def verdict(path):
+    global incoming_archive
+    incoming_archive = lambda: open(path, "rb")
+    try:
+        listed = list_archive("bounded")
+        unpack("drill", allowed=listed["dump_bytes"] + listed["file_bytes"], entries_max=listed["entries"])
+    except Unusable as error:
+        return str(error)
+print(json.dumps([verdict(path) for path in json.load(sys.stdin)]))
+`;
+const PROGRAM = filesProgram().replace(/^main\(\*sys.argv.*$/m, DRIVER);
+
+function machineSays(archives: readonly Buffer[]): (string | null)[] {
+  const folder = mkdtempSync(join(tmpdir(), "archives-"));
+  try {
+    const paths = archives.map((bytes, index) => {
+      const path = join(folder, `${index}`);
+      writeFileSync(path, bytes);
+      return path;
+    });
+    const args = ["-I", "-c", PROGRAM, join(folder, "filestore")];
+    const { stdout, stderr } = spawnSync("python3", args, { input: JSON.stringify(paths), encoding: "utf8" });
+    expect(stderr).toBe("");
+    return z.array(z.string().nullable()).parse(JSON.parse(stdout));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function sandboxSays(bytes: Uint8Array): string | null {
+  try {
+    unpackArchive(bytes);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+const both = (cases: readonly (readonly [what: string, bytes: () => Buffer, why?: string])[]) => {
+  const archives = cases.map(([, bytes]) => bytes());
+  const machine = machineSays(archives);
+  return cases.map(([what], index) => ({
+    what,
+    machine: machine[index],
+    sandbox: sandboxSays(archives[index] ?? Buffer.alloc(0)),
+  }));
+};
+
+describe("a machine and the sandbox", () => {
+  test("take an archive that was unpacked and packed again, whatever that added or changed", () => {
+    expect(both(TAKEN)).toEqual(TAKEN.map(([what]) => ({ what, machine: null, sandbox: null })));
+  });
+
+  test("take an archive of each program that is here", () => {
+    const here = OF_PROGRAMS.filter(([program]) => isHere(program)).map(([, ...each]) => each);
+    expect(here.length).toBeGreaterThan(1);
+    expect(both(here)).toEqual(here.map(([what]) => ({ what, machine: null, sandbox: null })));
+  });
+
+  /** What the machine's program prints after this code, which may use its classes. */
+  const driven = (driver: string): unknown => {
+    const program = filesProgram().replace(/^main\(\*sys.argv.*$/m, driver);
+    const { stdout, stderr } = spawnSync("python3", ["-I", "-c", program], { encoding: "utf8" });
+    expect(stderr).toBe("");
+    return JSON.parse(stdout);
+  };
+
+  test("take an archive of more files than a listing counts in 16 bits, as macOS writes them", () => {
+    const driver = `
+import io
+names = [b"__MACOSX/._%06d" % index for index in range(66_000)]
+files = b"".join(struct.pack("<4sHHHHHLLLHH", LOCAL, 20, 0, 0, 0, 33, 0, 0, 0, 17, 0) + name for name in names)
+head = lambda place: struct.pack("<4sHHHHHHLLLHHHHHLL", CENTRAL, 20, 20, 0, 0, 0, 33, 0, 0, 0, 17, 0, 0, 0, 0, 0, place)
+listing = b"".join(head(47 * index) + name for index, name in enumerate(names))
+whole = files + listing + struct.pack("<4sHHHHLLH", END, 0, 0, 66_000 & MAX16, 66_000 & MAX16, len(listing), len(files), 0)
+print(json.dumps([len(list(Kept(io.BytesIO(whole)).listing())), len(list(Reader(io.BytesIO(whole)).entries()))]))
+`;
+    expect(driven(driver)).toEqual([66_000, 0]);
+  });
+
+  test("name the program that wrote a wrong listing of more than 4 GB", () => {
+    const driver = `
+class Source:
+    def __init__(self):
+        self.pieces = [LOCAL.ljust(PIECE, b"\\0"), *[b"\\0" * PIECE] * 4096, END + struct.pack("<HHHHLLH", 0, 0, 1, 1, 46, PIECE - 46, 0)]
+    def read(self, _):
+        return self.pieces.pop(0) if self.pieces else b""
+try:
+    list(Kept(Source()).listing())
+except Unusable as error:
+    print(json.dumps(str(error)))
+`;
+    expect(driven(driver)).toContain("as macOS's Compress makes it of files over 4 GB");
+  });
+
+  test("say of everything else what it is and what to do, in printable characters", () => {
+    expect(both(REJECTED)).toEqual(REJECTED.map(([what, , why]) => ({ what, machine: why, sandbox: why })));
+    for (const [, , why] of REJECTED) {
+      expect(why).not.toMatch(/[^\P{C}]/u);
+      expect(why.length).toBeLessThan(330);
+    }
+  });
+});
