@@ -63,11 +63,12 @@ export class Alarms extends Construct {
       impact: "Customers with a valid credential get 503",
       anchor: "authorizer-errors",
     });
-    this.alarm("table throttled", this.throttles(table), {
-      atLeast: 1,
-      impact: "Requests and operations are slow or get 503, because one partition of the table is overloaded",
-      anchor: "table-throttled",
-    });
+    for (const kind of ["Read", "Write"] as const)
+      this.alarm(`table ${kind.toLowerCase()}s throttled`, this.throttles(table, kind), {
+        atLeast: 1,
+        impact: `Requests and operations are slow or get 503, because one partition of the table gets too many ${kind.toLowerCase()}s`,
+        anchor: "table-throttled",
+      });
 
     this.alarm("functions throttled", LambdaFunction.metricAllThrottles({ period: PERIOD, statistic: Stats.SUM }), {
       atLeast: 1,
@@ -180,21 +181,17 @@ export class Alarms extends Construct {
     return new Metric({ namespace: METRICS_NAMESPACE, metricName, dimensionsMap, statistic: Stats.MAXIMUM, period: PERIOD });
   }
 
-  /** An index's throttles do not count for its table. */
-  private throttles(table: TableV2): MathExpression {
-    const of = (metricName: string, index?: string): Metric =>
+  /** An index's throttles do not count for its table. An alarm of reads and writes together would have no room for a fifth index. */
+  private throttles(table: TableV2, kind: "Read" | "Write"): MathExpression {
+    const of = (index?: string): Metric =>
       new Metric({
         namespace: "AWS/DynamoDB",
-        metricName,
+        metricName: `${kind}ThrottleEvents`,
         dimensionsMap: { TableName: table.tableName, ...(index === undefined ? {} : { GlobalSecondaryIndexName: index }) },
         statistic: Stats.SUM,
         period: PERIOD,
       });
-    // Ten, which is as many as an alarm may have.
-    const metrics = [undefined, ...Object.keys(INDEXES)].flatMap((index) => [
-      of("ReadThrottleEvents", index),
-      of("WriteThrottleEvents", index),
-    ]);
+    const metrics = [of(), ...Object.keys(INDEXES).map((index) => of(index))];
     const usingMetrics = Object.fromEntries(metrics.map((metric, position) => [`m${position}`, metric]));
     const expression = Object.keys(usingMetrics)
       .map((name) => `FILL(${name}, 0)`)

@@ -1,6 +1,6 @@
 // Scheduled work: checking servers, the sweep, what expires, the runs of backup policies, and the rescue of dead executions.
-import { Duration, Validations } from "aws-cdk-lib";
-import { Rule, Schedule } from "aws-cdk-lib/aws-events";
+import { ArnFormat, Duration, Stack, Validations } from "aws-cdk-lib";
+import { Match, Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction as Target } from "aws-cdk-lib/aws-events-targets";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { SqsDestination } from "aws-cdk-lib/aws-lambda-destinations";
@@ -10,7 +10,8 @@ import { Construct } from "constructs";
 import type { ScheduleName } from "./bundle.ts";
 import { WORKFLOW_NAMES } from "../shared/domain/lifecycle.ts";
 import { type Access, type Functions, LAMBDA_MINUTES_MAX } from "./function.ts";
-import type { Settings } from "./settings.ts";
+import { stateMachineName, type Settings } from "./settings.ts";
+import type { Environment } from "../shared/domain/environments.ts";
 
 interface Timed {
   every: Duration;
@@ -58,6 +59,7 @@ export type TimedName = keyof typeof TIMED;
 const RENTED_ONLY: TimedName = "refresh-catalog";
 
 interface Props {
+  environment: Environment;
   settings: Settings;
   functions: Functions;
   logGroup: LogGroup;
@@ -71,7 +73,7 @@ export class Schedules extends Construct {
   /** Dead executions that could not be rescued. */
   readonly unrescued: Queue;
 
-  constructor(scope: Construct, id: string, { settings, functions, logGroup }: Props) {
+  constructor(scope: Construct, id: string, { environment, settings, functions, logGroup }: Props) {
     super(scope, id);
     const names = Object.keys(TIMED).filter(
       (name): name is TimedName => name in TIMED && (settings.rents || name !== RENTED_ONLY),
@@ -85,7 +87,7 @@ export class Schedules extends Construct {
     });
     Validations.of(this.unrescued).acknowledge({ id: "AwsSolutions-SQS3", reason: "This is the dead-letter queue" });
     this.rescue = this.rescuer(functions, logGroup);
-    this.deaths = this.onDeath(functions);
+    this.deaths = this.onDeath(environment);
   }
 
   private every(
@@ -130,7 +132,14 @@ export class Schedules extends Construct {
     return rescue;
   }
 
-  private onDeath(functions: Functions): Rule {
+  private onDeath(environment: Environment): Rule {
+    // A pattern has 2,048 characters at most: no room for the name of every state machine.
+    const ours = Stack.of(this).formatArn({
+      service: "states",
+      resource: "stateMachine",
+      resourceName: stateMachineName(environment, ""),
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
     return new Rule(this, "rescue rule", {
       description: "Starts the undo of an execution that died",
       eventPattern: {
@@ -138,7 +147,7 @@ export class Schedules extends Construct {
         detailType: ["Step Functions Execution Status Change"],
         detail: {
           status: ["FAILED", "TIMED_OUT", "ABORTED"],
-          stateMachineArn: [...functions.machines.values()].map((machine) => machine.stateMachineArn),
+          stateMachineArn: Match.prefix(ours),
         },
       },
       targets: [new Target(this.rescue, { retryAttempts: 24, maxEventAge: Duration.hours(6), deadLetterQueue: this.unrescued })],

@@ -101,7 +101,7 @@ export class Service extends Stack {
       logGroup: work,
     });
     storage.allowUploadsFrom(url);
-    const schedules = new Schedules(this, "schedules", { settings, functions, logGroup: work });
+    const schedules = new Schedules(this, "schedules", { environment, settings, functions, logGroup: work });
     const { topic } = new Alarms(this, "alarms", { environment, rest, authorize, table, schedules, email: alarmEmail });
 
     this.output({ url, distribution, domain, backups, topic, alarmEmail, settings, keys, providers });

@@ -241,7 +241,7 @@ const Policy = z.strictObject({
   Version: z.literal("2012-10-17"),
   Statement: z.array(z.strictObject({ Sid: z.string(), Effect: z.literal("Allow"), Action: oneOrMore, Resource: oneOrMore })),
 });
-export const policy = Policy.parse(JSON.parse(readFileSync(file, "utf8")));
+const policy = Policy.parse(JSON.parse(readFileSync(file, "utf8")));
 
 const matches = (pattern: string, text: string): boolean => new RegExp(`^${pattern.replaceAll("*", ".*")}$`).test(text);
 /** The policy has only Allow statements without conditions. */

@@ -1,5 +1,5 @@
 // What a deployment creates, read from the synthesized templates of both environments.
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import validateMachine from "asl-validator";
 import { beforeAll, describe, expect, it, vi } from "vitest";
@@ -7,14 +7,16 @@ import * as z from "zod";
 import { gatewayMethodOf, gatewayPathOf as pathOf, routesOf } from "../../infra/api.ts";
 import { synth } from "../../infra/app.ts";
 import { ENTRIES } from "../../infra/bundle.ts";
+import { matches } from "../../infra/local/events/events.ts";
 import { allows as iamAllows } from "../../infra/local/iam/iam.ts";
-import { ACCOUNT } from "../../infra/local/template/resolve.ts";
+import { ACCOUNT, REGION } from "../../infra/local/template/resolve.ts";
 import { readTemplate, type Template } from "../../infra/local/template/template.ts";
 import { stackName } from "../../infra/settings.ts";
 import { type Environment, ENVIRONMENTS } from "../../shared/domain/environments.ts";
 import { BASE_PATH, type Route, routes } from "../../shared/api/index.ts";
 import { machineVariable } from "../../shared/domain/workflow.ts";
-import { allows, NEEDED, policy, resourceOf } from "./deployment-policy.ts";
+import { allows, NEEDED, resourceOf } from "./deployment-policy.ts";
+import { exceeded, largest, LIMITS, type Measured, measured } from "./limits.ts";
 import { cycleIn, problemsOf, Resources } from "./schemas.ts";
 import { scratch, stubBundles, stubDashboard } from "./stubs.ts";
 
@@ -42,10 +44,12 @@ const halfOutdir = scratch();
 const built = { bundles: stubBundles(), dashboard: stubDashboard() };
 const templates = new Map<Environment, Template>();
 const raws = new Map<Environment, Raw>();
+const stacks = new Map<Environment, Measured>();
 
 beforeAll(async () => {
   await synth(outdir, ENVIRONMENTS, built);
   for (const environment of ENVIRONMENTS) {
+    stacks.set(environment, measured(outdir, stackName(environment)));
     templates.set(environment, readTemplate(outdir, stackName(environment)));
     const text = readFileSync(join(outdir, `${stackName(environment)}.template.json`), "utf8");
     raws.set(environment, rawTemplate.parse(JSON.parse(text)));
@@ -129,6 +133,13 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
       const { isValid, errorsText } = validateMachine(structuredClone(definition)); // the validator writes into it
       expect({ name, errors: isValid ? "" : errorsText("\n") }).toEqual({ name, errors: "" });
     }
+  });
+
+  it("the stack is near none of AWS's limits", () => {
+    const stack = of(stacks, environment);
+    expect(exceeded(LIMITS, stack)).toEqual([]);
+    // A limit with nothing to measure would never be exceeded.
+    expect(LIMITS.filter((limit) => largest(limit, stack) === undefined).map(({ name }) => name)).toEqual([]);
   });
 
   it("API Gateway may invoke the API's functions and its authorizer, by one role, and no other function", async () => {
@@ -477,10 +488,19 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
   it("every state machine's executions are rescued, however they die", () => {
     const { rules, machines } = of(templates, environment);
     const rescue = rules.find(({ pattern }) => pattern !== undefined);
-    expect(rescue?.pattern?.["detail"]).toEqual({
-      status: ["FAILED", "TIMED_OUT", "ABORTED"],
-      stateMachineArn: machines.map(({ arn }) => arn),
-    });
+    const died = (stateMachineArn: string, status = "FAILED") =>
+      matches(rescue?.pattern ?? {}, {
+        source: "aws.states",
+        "detail-type": "Step Functions Execution Status Change",
+        detail: { status, stateMachineArn },
+      });
+    for (const { arn } of machines) {
+      for (const status of ["FAILED", "TIMED_OUT", "ABORTED"])
+        expect({ arn, died: died(arn, status) }).toEqual({ arn, died: true });
+      for (const status of ["SUCCEEDED", "RUNNING"]) expect({ arn, died: died(arn, status) }).toEqual({ arn, died: false });
+    }
+    for (const other of ENVIRONMENTS.filter((each) => each !== environment))
+      expect(of(templates, other).machines.filter(({ arn }) => died(arn))).toEqual([]);
   });
 });
 
@@ -508,13 +528,33 @@ it("an endpoint costs 1.5 resources on average, and the API is deployed anew whe
   expect(deploymentOf(half)).not.toEqual(deploymentOf(all));
 });
 
+it.each(LIMITS)("a stack that comes near the limit of $name is reported in a sentence", (limit) => {
+  const stack = of(stacks, "live");
+  const [what = "", used = 0] = largest(limit, stack) ?? [];
+  const sentence = `${limit.name}: ${what} has ${used} of ${limit.max} ${limit.unit}. ${limit.remedy}`;
+  expect(exceeded([{ ...limit, near: used - 1 }], stack)).toContain(sentence);
+  expect(exceeded([{ ...limit, near: used }], stack)).toEqual([]);
+});
+
+it("a rule that names every state machine is reported before AWS rejects it", () => {
+  const arns = Array.from(
+    { length: 20 },
+    (_, index) => `arn:aws:states:${REGION}:${ACCOUNT}:stateMachine:ErpControlPlane-live-${index}`,
+  );
+  const EventPattern = { source: ["aws.states"], detail: { stateMachineArn: arns } };
+  const template = { Description: "", Resources: { rescue: { Type: "AWS::Events::Rule", Properties: { EventPattern } } } };
+  writeFileSync(join(halfOutdir, "Many.template.json"), JSON.stringify(template));
+  expect(exceeded(LIMITS, measured(halfOutdir, "Many"))).toEqual([
+    expect.stringMatching(/^Event pattern: rescue has 1\d{3} of 2048 bytes\. Match names by a prefix$/),
+  ]);
+});
+
 it("the stacks satisfy cdk-nag, which fails the synthesis otherwise", () => {
   const report = z.looseObject({ pluginReports: z.array(z.json()) });
   expect(report.parse(JSON.parse(readFileSync(join(outdir, "validation-report.json"), "utf8"))).pluginReports).toEqual([]);
 });
 
-it("the deployment policy fits into a managed policy, and touches only the stacks' roles", () => {
-  expect(JSON.stringify(policy).length).toBeLessThan(6144);
+it("the deployment policy touches only the stacks' roles", () => {
   expect(allows("iam:PutRolePolicy", `arn:aws:iam::${ACCOUNT}:role/Administrator`)).toBe(false);
 });
 

@@ -423,7 +423,10 @@ test("event patterns match as in EventBridge", () => {
   const event = { source: "aws.states", detail: { status: "FAILED", name: "op_1" } };
   expect(matches({ source: ["aws.states"], detail: { status: ["FAILED", "ABORTED"] } }, event)).toBe(true);
   expect(matches({ detail: { status: ["SUCCEEDED"] } }, event)).toBe(false);
-  expect(() => matches({ source: ["other"], detail: { name: [{ prefix: "op_" }] } }, event)).toThrow(/prefix/);
+  expect(matches({ detail: { name: ["other", { prefix: "op_" }] } }, event)).toBe(true);
+  expect(matches({ detail: { name: [{ prefix: "op_2" }] } }, event)).toBe(false);
+  expect(matches({ detail: { missing: [{ prefix: "" }] } }, event)).toBe(false);
+  expect(() => matches({ source: ["other"], detail: { name: [{ suffix: "_1" }] } }, event)).toThrow(/suffix/);
 });
 test("the thread of a function that nobody calls for half a minute ends", async () => {
   const definition = template.functions.find(({ name }) => name === named("tick"));

@@ -1,6 +1,7 @@
 // EventBridge on this machine: the template's rules, on a schedule or for an event, with functions as targets.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
 import { LocalError } from "../errors.ts";
 import { ACCOUNT, REGION, type Json } from "../template/resolve.ts";
 import type { Rule } from "../template/rules.ts";
@@ -33,8 +34,13 @@ function periodSeconds(rule: Rule, schedule: string): number {
 
 const isRecord = (value: Json | undefined): value is Record<string, Json> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+const Prefix = z.strictObject({ prefix: z.string() });
+
 /** One alternative of a pattern's list against a field. */
 function fits(expected: Json, field: Json | undefined): boolean {
+  const { data: begins } = Prefix.safeParse(expected);
+  if (begins !== undefined) return typeof field === "string" && field.startsWith(begins.prefix);
   if (isRecord(expected))
     throw new LocalError(
       `The local runner does not know the event filter ${JSON.stringify(expected)}: add it to infra/local/events/events.ts`,
