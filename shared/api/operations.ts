@@ -48,6 +48,15 @@ export const OperationResult = z
       .min(0)
       .optional()
       .meta({ description: "How long the restore stopped the ERP, in seconds", examples: [4.2] }),
+    unfinished_modules: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description:
+          "Modules of the ERP whose installation, upgrade or removal has begun and not ended (up to 50), as the ERP's start found them. " +
+          "Pages and records that need them may fail: an administrator upgrades, installs or cancels them in the ERP's list of apps",
+        examples: [["crm", "sale"]],
+      }),
     skipped_paths: z
       .array(z.string())
       .optional()

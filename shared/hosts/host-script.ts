@@ -10,6 +10,7 @@ const PARTS = [
   "install",
   "run",
   "proxy",
+  "buffer",
   "backup",
   "restore",
   "clone",

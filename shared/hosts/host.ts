@@ -123,7 +123,8 @@ export const JOB_RESULTS = {
   start_erp: z.null(),
   stop_erp: z.null(),
   restart_erp: z.null(),
-  check_health: z.null(),
+  /** The modules whose installation, upgrade or removal has begun and not ended. */
+  check_health: z.object({ unfinished_modules: z.array(z.string()) }),
   make_archive: MadeArchive,
   forget_archive: z.null(),
   verify_archive: z.null(),

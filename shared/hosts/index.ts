@@ -1,4 +1,5 @@
 // Chooses how machines are reached in this environment, and handles undos on a machine that is down.
+import { addResult } from "../data/operations.ts";
 import type { InstanceRecord, OperationRecord, ServerRecord } from "../data/records.ts";
 import { isFailure, USABLE } from "../domain/lifecycle.ts";
 import { ofEnvironment } from "../platform/env.ts";
@@ -34,17 +35,30 @@ export async function runUndo<K extends JobKind>(server: ServerRecord, job: Job<
 
 interface Started {
   operation: OperationRecord;
-  instance: InstanceRecord;
+  instance: Pick<InstanceRecord, "id">;
   jobId: string;
+}
+
+/** Whether an ERP that was started responds. The operation's result names the modules that it found half installed. */
+export async function isHealthy(server: ServerRecord, { operation, instance, jobId }: Started): Promise<boolean> {
+  const progress = await run(server, { id: jobId, kind: "check_health", instance_id: instance.id });
+  if (!progress.ready) return false;
+  const { unfinished_modules } = progress.result;
+  if (unfinished_modules.length > 0) {
+    log.warn("an ERP has half-installed modules", { instance: instance.id, unfinished_modules });
+    await addResult(operation, { unfinished_modules });
+  }
+  return true;
 }
 
 /**
  * Whether an ERP that was started responds, at the domain of its record. What had failed may serve another one: that of a move which its
  * machine completed after nobody could take it back.
  */
-export async function isBack(server: ServerRecord, { operation, instance, jobId }: Started): Promise<boolean> {
+export async function isBack(server: ServerRecord, started: Started & { instance: InstanceRecord }): Promise<boolean> {
+  if (!(await isHealthy(server, started))) return false;
+  const { operation, instance, jobId } = started;
   const { id: instance_id, domain } = instance;
-  if (!(await run(server, { id: jobId, kind: "check_health", instance_id })).ready) return false;
   if (!isFailure(operation.before ?? "")) return true;
   return (await run(server, { id: `${jobId}-domain`, kind: "move_domain", instance_id, domain })).ready;
 }

@@ -96,7 +96,7 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
     seconds: 0,
     work: async (machineId, { instance_id }) => {
       const erp = await findErp(machineId, instance_id);
-      return erp?.status === "running" && erp.database !== null ? null : "not yet";
+      return erp?.status === "running" && erp.database !== null ? { unfinished_modules: [] } : "not yet";
     },
   },
   make_archive: { seconds: 0.5, work: makeArchive },

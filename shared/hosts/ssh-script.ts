@@ -29,7 +29,14 @@ const JobStatus = z.discriminatedUnion("state", [
 ]);
 export type JobStatus = z.infer<typeof JobStatus>;
 
-const Health = z.object({ healthy: z.enum(["yes", "no"]), reason: z.string().default("") });
+/** The ERP's users write the names: whatever is no name of a module is left out. */
+const moduleNames = z.string().transform((text) => text.split("\n").filter((name) => /^[A-Za-z0-9_]{1,100}$/.test(name)));
+
+const Health = z.object({
+  healthy: z.enum(["yes", "no"]),
+  reason: z.string().default(""),
+  unfinished: moduleNames.default([]),
+});
 
 const byteCount = z
   .string()
@@ -68,7 +75,7 @@ export interface Machine {
   begin: (job: { id: string; kind: string; minutes: number }, parameters: JobParameters) => Promise<JobStatus>;
   /** Kills it if it runs. One that never started cannot start any more. */
   end: (jobId: string) => Promise<JobStatus>;
-  health: (instanceId: string) => Promise<{ healthy: boolean; reason: string }>;
+  health: (instanceId: string) => Promise<{ healthy: boolean; reason: string; unfinished: string[] }>;
   /** Without certificates if its proxy does not respond. */
   report: () => Promise<MachineReport>;
 }
@@ -85,8 +92,8 @@ export function machineOf(shell: Shell): Machine {
       JobStatus.parse(await ask(["begin", id, kind, String(minutes * 60)], serialize(parameters))),
     end: async (jobId) => JobStatus.parse(await ask(["end", jobId], "", ENDING)),
     health: async (instanceId) => {
-      const { healthy, reason } = Health.parse(await ask(["health", instanceId]));
-      return { healthy: healthy === "yes", reason };
+      const { healthy, ...rest } = Health.parse(await ask(["health", instanceId]));
+      return { healthy: healthy === "yes", ...rest };
     },
     report: async () => {
       const { certificates, ...free } = Report.parse(await ask(["report"]));
@@ -102,7 +109,7 @@ const serialize = (parameters: JobParameters): string =>
   );
 
 /** Free text is in base64. */
-const ENCODED: ReadonlySet<string> = new Set(["answer", "message", "log", "reason", "certificates"]);
+const ENCODED: ReadonlySet<string> = new Set(["answer", "message", "log", "reason", "unfinished", "certificates"]);
 
 function fieldsOf(output: string): Record<string, string> {
   const pairs = output

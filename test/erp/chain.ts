@@ -12,6 +12,7 @@ import { survive } from "./outages.ts";
 import { release } from "./releasing.ts";
 import { restore } from "./restoring.ts";
 import { run } from "./running.ts";
+import { slowClients } from "./slow-clients.ts";
 import type { Service } from "./service.ts";
 
 /** In this order; each leaves the instance as the backup has it, or running at least. */
@@ -23,6 +24,7 @@ const PARTS: Readonly<Record<string, (chain: Chain, of: BackedUp) => Promise<voi
   clone,
   survive,
   run,
+  slowClients,
   backUpUnderLoad,
 };
 

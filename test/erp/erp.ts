@@ -67,6 +67,8 @@ const RpcReply = z.object({
 const Ids = z.array(z.number());
 
 export interface Erp {
+  /** The session, for other requests. */
+  cookie: string;
   create: (model: string, values: Readonly<Record<string, unknown>>) => Promise<number>;
   /** The IDs of the matching records, including inactive ones. */
   search: (model: string, domain: readonly unknown[]) => Promise<number[]>;
@@ -106,6 +108,7 @@ export async function signIn(
   };
 
   return {
+    cookie,
     create: async (model, values) => {
       const [id] = Ids.parse(await call(model, "create", [[values]]));
       if (id === undefined) throw new Error(`No ${model} was made`);

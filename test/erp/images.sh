@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Images by the official names (odoo:19.0, postgres:16, caddy:2), built from Debian's archive where no registry is reached. They
+# Images by the official names (odoo:19.0, postgres:16, caddy:2, nginx:1.28), built from Debian's archive where no registry is reached. They
 # have the official ones' users, paths, ports and variables. The ERP is the real 19.0; PostgreSQL is the release's own.
 #
 #   images.sh FOLDER     DOCKER_HOST names the Docker that gets them; minutes the first time, nothing if they are there
@@ -12,7 +12,7 @@ cd "$FOLDER"
 
 main() {
   local image missing=()
-  for image in postgres:16 odoo:19.0 caddy:2; do docker image inspect "$image" >/dev/null 2>&1 || missing+=("$image"); done
+  for image in postgres:16 odoo:19.0 caddy:2 nginx:1.28; do docker image inspect "$image" >/dev/null 2>&1 || missing+=("$image"); done
   if ((${#missing[@]} == 0)); then return; fi
   # shellcheck disable=SC2016 # apt's own placeholder
   MIRROR=$(apt-get indextargets --format '$(REPO_URI)' | grep -E '/debian/?$' | sort -u | head -n 1)
@@ -91,7 +91,8 @@ odoo_files() {
     from_packages python3 python3-{asn1crypto,babel,cbor2,chardet,cryptography,dateutil,docutils,freezegun,geoip2,gevent,greenlet,idna} \
       python3-{jinja2,libsass,lxml,magic,markupsafe,num2words,ofxparse,openpyxl,openssl,passlib,pil,polib,psutil,psycopg2,pypdf} \
       python3-{qrcode,reportlab,requests,rjsmin,serial,setuptools,stdnum,tz,urllib3,usb,vobject,werkzeug,xlrd,xlsxwriter,xlwt,zeep} \
-      gsfonts fonts-{dejavu-core,font-awesome,inconsolata,ocr-b,roboto-unhinted} libjs-{jquery,jquery-form,underscore} postgresql-client-15
+      gsfonts fonts-{dejavu-core,font-awesome,inconsolata,ocr-b,roboto-unhinted} libjs-{jquery,jquery-form,underscore} postgresql-client-15 \
+      wkhtmltopdf poppler-utils
     cat <<'DOCKERFILE'
 COPY *.deb /tmp/
 RUN for each in /tmp/*.deb; do dpkg-deb -x "$each" /; done && rm /tmp/*.deb && \
@@ -102,6 +103,13 @@ EXPOSE 8069 8071 8072
 USER odoo
 CMD ["odoo"]
 DOCKERFILE
+  } >build/Dockerfile
+}
+
+nginx_files() {
+  {
+    from_packages nginx
+    echo 'CMD ["nginx", "-g", "daemon off;"]'
   } >build/Dockerfile
 }
 

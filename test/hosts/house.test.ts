@@ -251,24 +251,109 @@ describe("jobs on a machine", unless(noMachine), () => {
   test("an instance's containers have limits, no privileges, images by ID, and a network with the proxy alone", async () => {
     machine.docker(":");
     await readyInTime(restart("op_compose-restartErp"));
-    const [db = "", odoo = ""] = readFileSync(fact("compose.yaml"), "utf8").split(/^ {2}odoo:$/m);
-    for (const service of [db.slice(db.indexOf("services:")), odoo]) {
+    const [db = "", odoo = "", buffer = ""] = readFileSync(fact("compose.yaml"), "utf8").split(/^ {2}(?:odoo|buffer):$/m);
+    for (const service of [db.slice(db.indexOf("services:")), odoo, buffer]) {
       expect(service).toContain("<<: *limits");
+      expect(service).toMatch(/ mem_limit: \d{2,}m\n {4}memswap_limit: \d{2,}m\n/);
+    }
+    for (const service of [db, odoo]) {
       expect(service).toContain('image: "sha256:image"');
-      expect(service).toMatch(/ mem_limit: \d{3,}m\n {4}memswap_limit: \d{3,}m\n/);
       expect(service).toContain("healthcheck:");
     }
+    expect(buffer).toMatch(/user: "65534:65534"\n {4}read_only: true[^]*networks: \["edge"\]/);
+    expect(buffer).not.toContain("cap_add");
     expect(db).toMatch(
       /x-limits: &limits\n {2}cap_drop: \["ALL"\]\n {2}security_opt: \["no-new-privileges:true"\]\n {2}pids_limit: 512\n {2}cpus: \d+\.\d\d\n/,
     );
     expect(db).toMatch(/read_only: true[^]*shared_buffers=\d+MB[^]*networks: \["db"\]/);
     expect(odoo).toContain('networks: ["db", "edge"]');
     expect(odoo).not.toContain("cap_add");
-    expect(odoo).toMatch(/db: \{ name: erp-ins_1_db, internal: true \}\n {2}edge: \{ name: erp-ins_1_edge, labels: /);
+    expect(buffer).toMatch(/db: \{ name: erp-ins_1_db, internal: true \}\n {2}edge: \{ name: erp-ins_1_edge, labels: /);
     expect(readFileSync(fact("database.env"), "utf8")).toMatch(/^POSTGRES_USER=postgres$/m);
     const [password = ""] = /(?<=^db_password = ).+$/m.exec(readFileSync(fact("odoo.conf"), "utf8")) ?? [];
     expect(password).not.toBe("");
     expect(readFileSync(fact("database.env"), "utf8"), "the superuser's is another").not.toContain(password);
+  });
+
+  describe("an ERP that was installed by an earlier version of the script", () => {
+    const site = (): string => readFileSync(join(machine.root, "caddy/etc/sites/ins_1.caddy"), "utf8");
+    const compose = (): string => readFileSync(fact("compose.yaml"), "utf8");
+    beforeEach(() => {
+      for (const name of ["buffer", "served", "compose.yaml"]) rmSync(fact(name), { recursive: true, force: true });
+      writeFileSync(join(machine.root, "caddy/etc/sites/ins_1.caddy"), "shop.example.com {\n}\n");
+    });
+
+    test("gets its buffer at the next start, in a file system of its own, and its site leads there", async () => {
+      machine.docker(":");
+      machine.standIn("mountpoint", "exit 0");
+      await readyInTime(restart("op_buffered-restartErp"));
+      machine.standIn("mountpoint", 'exec /usr/bin/mountpoint "$@"');
+      expect(site()).toContain("reverse_proxy erp-ins_1-buffer:8080 {");
+      expect(compose()).toContain(`volumes: ["./buffer:/etc/buffer:ro", "${machine.root}/buffers/ins_1:/buffer"]`);
+      expect(compose()).toContain('environment: { ODOO_HTTP_SOCKET_TIMEOUT: "300" }');
+      expect(readFileSync(fact("buffer/nginx.conf"), "utf8")).toContain("proxy_pass http://$erp:8069;");
+    });
+
+    test("gets a little memory as its buffer where there can be no such file system", async () => {
+      machine.docker(":");
+      await readyInTime(restart("op_memory-restartErp"));
+      expect(compose()).toContain('tmpfs: ["/tmp", "/buffer:size=32m,mode=1777"]');
+      expect(compose()).toContain('volumes: ["./buffer:/etc/buffer:ro"]');
+    });
+
+    test("starts as it did before if the image cannot be pulled", async () => {
+      machine.docker('case "$*" in pull*) exit 1 ;; esac');
+      const docker = readFileSync(join(machine.notes, "../commands/docker"), "utf8");
+      machine.standIn("docker", docker.replace("#!/bin/bash", 'if [ "$*" = "image inspect nginx:1.28" ]; then exit 1; fi'));
+      await readyInTime(restart("op_unbuffered-restartErp"));
+      expect(site()).toContain("reverse_proxy erp-ins_1:8069 {");
+      expect(compose()).not.toContain("nginx");
+    });
+
+    test("gets limits that long work keeps to, and none for scheduled jobs, with and without workers", async () => {
+      machine.docker(":");
+      await readyInTime(restart("op_limits-restartErp"));
+      expect(compose()).toMatch(/--limit-time-cpu=600 --limit-time-real=1200 --limit-time-real-cron=31536000"\]/);
+    });
+  });
+
+  test("the buffer takes uploads as large as the ERP does, and outlasts the ERP's own limit", () => {
+    const nginx = (parameter: string): string =>
+      call(`PROJECT=erp-x; setting() { echo '${parameter}'; }; DATABASE=shop; nginx_conf`);
+    for (const none of ["", "0", "-1", "1; include /etc/passwd"])
+      expect(nginx(none)).toContain("client_max_body_size 134217728;");
+    const larger = nginx("536870912");
+    expect(larger).toContain("client_max_body_size 536870912;");
+    expect(larger).toContain("this ERP accepts 512 MB");
+    expect(larger).toContain("proxy_read_timeout 1260s;");
+  });
+
+  test("a buffer is a sixteenth of what is free, at most 4 GB, and a disk that is almost full has none", () => {
+    const bytes = (free: number): number => Number(call(`df() { printf 'Avail\n${free}\n'; }; buffer_bytes`));
+    const GB = 1024 ** 3;
+    expect([bytes(32 * GB), bytes(640 * GB), bytes(GB)]).toEqual([2 * GB, 4 * GB, 0]);
+  });
+
+  test("the buffers of instances that are gone are removed, also those that an earlier version of the script left", async () => {
+    machine.docker(":");
+    const buffers = join(machine.root, "buffers");
+    mkdirSync(join(buffers, "ins_gone"), { recursive: true });
+    for (const id of ["ins_1", "ins_gone"]) writeFileSync(join(buffers, `${id}.img`), "");
+    mkdirSync(join(machine.root, "instances/ins_removed"), { recursive: true });
+    await readyInTime({ id: "op_buffers-removeErp", kind: "remove_erp", instance_id: "ins_removed" });
+    expect(readdirSync(buffers).filter((name) => name.startsWith("ins_gone"))).toEqual([]);
+    expect(existsSync(join(buffers, "ins_1.img"))).toBe(true);
+  });
+
+  test("modules that an installation left half done are found when the ERP responds; names that are none are left out", async () => {
+    machine.docker(":");
+    machine.standIn("nsenter", ":");
+    writeFileSync(note("database-says"), "crm\nsale_stock\n$(reboot)\n");
+    const health: Job = { id: "op_1-awaitHealthy", kind: "check_health", instance_id: "ins_1" };
+    expect(await ssh.run(machine.server, health)).toEqual({
+      ready: true,
+      result: { unfinished_modules: ["crm", "sale_stock"] },
+    });
   });
 
   test("a site has HSTS and an HTTPS-only session cookie; the one for probes listens to the proxy's container alone", async () => {
@@ -279,6 +364,7 @@ describe("jobs on a machine", unless(noMachine), () => {
     const site = readFileSync(join(machine.root, "caddy/etc/sites/ins_1.caddy"), "utf8");
     expect(site).toContain("Strict-Transport-Security max-age=31536000");
     expect(site).toContain('header_down Set-Cookie "^(session_id=.*)$" "$1; Secure; SameSite=Lax"');
+    expect(site.match(/\treverse_proxy [^\n]+ \{\n\t\timport erp-ins_1-session\n/g), "also of live connections").toHaveLength(2);
     expect(site).toMatch(/^new\.example\.com \{\n\timport erp-ins_1\n\}$/m);
     expect(site).toMatch(/^http:\/\/new\.example\.com:8079 \{\n\tbind 127\.0\.0\.1\n\timport erp-ins_1\n\}$/m);
   });
@@ -286,7 +372,7 @@ describe("jobs on a machine", unless(noMachine), () => {
   test("images without a name are removed, except those that an instance, a drill or a container needs", async () => {
     // As Docker does, the stand-in keeps an image that a container, even a stopped one, was created from.
     machine.docker(`case "$*" in
-      "image ls -q --no-trunc --filter dangling=true --filter reference=odoo --filter reference=postgres") cat $NOTES/dangling ;;
+      "image ls -q --no-trunc --filter dangling=true --filter reference=odoo --filter reference=postgres --filter reference=nginx") cat $NOTES/dangling ;;
       "image rm "*) ! grep -qxF "$3" $NOTES/created || exit 1; sed -i "/^$3$/d" $NOTES/dangling ;;
     esac`);
     machine.standIn("nsenter", ":");
@@ -510,6 +596,7 @@ describe("shares", () => {
       "erp-ins_2-files": "20MiB",
       "erp-ins_2-psql": "20MiB",
       "erp-ins_2-pg_dump": "20MiB",
+      "erp-ins_2-buffer": "20MiB",
       "erp-ins_2-job": "20MiB",
       "erp-list-op_1-verifyArchive": "20MiB",
       "erp-new": "20MiB",

@@ -2,7 +2,7 @@
 import { addResult } from "../../../shared/data/operations.ts";
 import { recordNeutralized } from "../../../shared/data/instances.ts";
 import { dropSealed, takeSealed } from "../../../shared/data/sealed.ts";
-import { run, undoUnlessDown } from "../../../shared/hosts/index.ts";
+import { isHealthy, run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import { storedArchiveOf } from "../../../shared/storage/stored-archive.ts";
@@ -60,8 +60,8 @@ export const handler = tasks(workflow, {
   startErp: async ({ input, server, jobId }) =>
     (await run(await server(), { id: jobId, kind: "start_erp", instance_id: input.instance_id })).ready,
 
-  awaitHealthy: async ({ input, server, jobId }) =>
-    (await run(await server(), { id: jobId, kind: "check_health", instance_id: input.instance_id })).ready,
+  awaitHealthy: async ({ operation, input, server, jobId }) =>
+    isHealthy(await server(), { operation, instance: { id: input.instance_id }, jobId }),
 
   verifyClone: async ({ operation, input, instance, server, jobId }) => {
     const clone = await instance();

@@ -1,6 +1,6 @@
 // What the steps of creating an instance do.
 import { dropSealed, takeSealed } from "../../../shared/data/sealed.ts";
-import { run, undoUnlessDown } from "../../../shared/hosts/index.ts";
+import { isHealthy, run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
 
@@ -18,8 +18,8 @@ export const handler = tasks(workflow, {
     return ready;
   },
 
-  awaitHealthy: async ({ input, server, jobId }) =>
-    (await run(await server(), { id: jobId, kind: "check_health", instance_id: input.instance_id })).ready,
+  awaitHealthy: async ({ operation, input, server, jobId }) =>
+    isHealthy(await server(), { operation, instance: { id: input.instance_id }, jobId }),
 
   removeErp: async ({ input, server, jobId, stepJobs }) =>
     undoUnlessDown(await server(), { id: jobId, kind: "remove_erp", instance_id: input.instance_id, ends: stepJobs }),

@@ -8,7 +8,7 @@ job_install_erp() {
   domain=$(parameter DOMAIN '[a-z0-9.-]+')
   if [[ $(parameter START 'yes|no') == yes ]]; then wanted=running; fi
   [[ ! $database =~ ^(postgres|template[01])$ ]] || broken "The database name $database is reserved by the database server"
-  pull postgres:16 "odoo:$version"
+  pull postgres:16 "odoo:$version" "$NGINX"
   require_room "$(docker_root)" $((1024 * 1024 * 1024)) "An ERP"
   if [[ $edition == enterprise ]]; then fetch_enterprise "$version"; fi
   mkdir -p "$HERE/restores"
@@ -30,6 +30,10 @@ job_install_erp() {
   remove_unused_images # the newest images may have taken the names of others
 }
 
+# What an installation of an app, a report or an import may take. Scheduled jobs have no limit but that of the processor: 0 would be none only
+# with workers, so it is a year.
+LIMIT_TIME_CPU=600 LIMIT_TIME_REAL=1200 LIMIT_TIME_REAL_CRON=$((365 * 24 * 3600))
+
 # Before each start: computes its shares for the current number of instances.
 configure() {
   local draft=$JOB/work/odoo.conf user
@@ -47,6 +51,10 @@ configure() {
     mv "$draft" "$HERE/odoo.conf"
   fi
   set_fact workers "$WORKERS"
+  write_compose_file
+}
+
+write_compose_file() {
   compose_file >"$JOB/work/compose.yaml"
   mv "$JOB/work/compose.yaml" "$HERE/compose.yaml"
 }
@@ -75,7 +83,7 @@ remove_unused_images() {
   local image
   (
     flock 5
-    for image in $(docker image ls -q --no-trunc --filter dangling=true --filter reference=odoo --filter reference=postgres); do
+    for image in $(docker image ls -q --no-trunc --filter dangling=true --filter reference=odoo --filter reference=postgres --filter reference=nginx); do
       if grep -qsF "$image" "$INSTANCES"/*/{image,db_image} "$ROOT"/drill/{image,db_image}; then continue; fi
       docker image rm "$image" >/dev/null 2>&1 || true
     done
@@ -86,14 +94,14 @@ random() { head -c 24 /dev/urandom | base64 | tr '+/' 'ab'; }
 
 memory_mb() { awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo; }
 
-# The limits of an instance: an equal share of the memory that the system and the proxy leave, a quarter of it for its
+# The limits of an instance: an equal share of the memory that the system and the proxy leave, a quarter of what its buffer does not need for its
 # database; twice its share of the processors, because seldom all are busy, and never all of them.
 share() {
   local count free mb
   count=$(find "$INSTANCES" -mindepth 1 -maxdepth 1 -type d | wc -l)
   count=$((count > 0 ? count : 1))
   free=$(($(memory_mb) * 15 / 16 - 384))
-  mb=$((free / count))
+  mb=$((free / count - BUFFER_MB))
   mb=$((mb > 768 ? mb : 768)) # with less neither of them works
   DB_MB=$((mb / 4 > 256 ? mb / 4 : 256))
   ERP_MB=$((mb - DB_MB))
@@ -208,8 +216,10 @@ services:
     init: true # without it, an ERP that is still starting cannot be stopped
     # Bypasses the image's own entry point, which puts the database password on a command line. After a restart of the machine both
     # start concurrently, and an ERP without workers that does not find its database never runs its scheduled jobs again.
-    entrypoint: ["sh", "-c", "until pg_isready -q -h db; do sleep 1; done; exec odoo -c /etc/odoo/odoo.conf --workers=$WORKERS"]
+    entrypoint: ["sh", "-c", "until pg_isready -q -h db; do sleep 1; done; exec odoo -c /etc/odoo/odoo.conf --workers=$WORKERS
+      --limit-time-cpu=$LIMIT_TIME_CPU --limit-time-real=$LIMIT_TIME_REAL --limit-time-real-cron=$LIMIT_TIME_REAL_CRON"]
     command: []
+    environment: { ODOO_HTTP_SOCKET_TIMEOUT: "$CLIENT_SECONDS" }
     depends_on: ["db"]
     mem_limit: ${ERP_MB}m
     memswap_limit: ${ERP_MB}m
@@ -221,6 +231,7 @@ services:
     volumes: ["odoo:/var/lib/odoo", "./odoo.conf:/etc/odoo/odoo.conf:ro"$modules]
     networks: ["db", "edge"]
     logging: *logging
+$(if has_buffer; then buffer_service; fi)
 volumes:
   db: { name: ${PROJECT}_db }
   odoo: { name: ${PROJECT}_odoo }
@@ -335,4 +346,5 @@ remove_instance() {
     reload_proxy
   fi
   rm -rf "${INSTANCES:?}/$1"
+  remove_unused_buffers
 }

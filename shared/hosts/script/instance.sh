@@ -66,15 +66,15 @@ leave_as_wanted() {
   if [[ $(fact wanted) == stopped ]]; then halt; fi
 }
 
-halt() { docker stop -t 30 "$PROJECT" "$PROJECT-db" >/dev/null 2>&1 || true; }
+halt() { docker stop -t 30 "$PROJECT" "$PROJECT-buffer" "$PROJECT-db" >/dev/null 2>&1 || true; }
 
 start_erp() {
-  local port
-  port=$(websocket_port)
   configure
   require_database "$DATABASE"
+  configure_buffer # the database says how large uploads may be
+  write_compose_file
   compose up -d
-  if [[ $port != "$(websocket_port)" ]]; then serve "$DOMAIN"; fi
+  if ! is_served "$DOMAIN"; then serve "$DOMAIN"; fi
 }
 
 compose() {

@@ -4,11 +4,11 @@
 #   begin JOB KIND SECONDS   starts a job with this time limit, its parameters on stdin; reports one that has started
 #   status JOB               state=unknown|running|lost|done|failed, and answer= if done, code=, message=, log= if failed
 #   end JOB                  kills it, and those whose IDs start with "JOB-"; one that never started cannot start any more
-#   health INSTANCE          healthy=yes|no, reason=
+#   health INSTANCE          healthy=yes|no, reason=, unfinished= if it is
 #   report                   disk_free_bytes=, memory_free_bytes=, and certificates= if the proxy responds
 #   probe                    ok
 #
-# Parameters are NAME=BASE64, one per line, END= the last. Texts (answer, message, log, reason, certificates) are in base64.
+# Parameters are NAME=BASE64, one per line, END= the last. Texts (answer, message, log, reason, unfinished, certificates) are in base64.
 # A job that died without a result (killed, machine restarted) is lost, and starts again at the next begin: every kind
 # of job may be killed anywhere and run again. One that failed because Docker stopped is lost as well, and the next one waits
 # for Docker. An undo has a job for each try, "JOB-try2", which ends the earlier tries. Passwords come by stdin, are stored in files of root's, and are never in `ps`.
@@ -16,8 +16,9 @@
 # Below /var/lib/erp-hosting:
 #   jobs/JOB/       kind, deadline, parameters (until it ends), alive (locked while it runs), pid, log, result; archive.zip
 #   instances/ID/   compose.yaml, odoo.conf, database.env; a file for each fact: version, edition, database, domain, image and
-#                   db_image (ids), workers, wanted (running or stopped), initialised, archived_uuid, snapshot, stopped_at;
-#                   restores/ID: the progress of a restore; new_ID.oid and old_ID.oid: its databases, whatever their names are
+#                   db_image (ids), workers, wanted (running or stopped), initialised, archived_uuid, snapshot, stopped_at, served;
+#                   buffer/nginx.conf; restores/ID: the progress of a restore; new_ID.oid and old_ID.oid: its databases, whatever their names are
+#   buffers/        a file system for each instance, in a file: what its buffering proxy stores on the disk
 #   drill/          the settings of a restore drill, while it runs
 #   archives/       what was found out about backups, by their SHA-256, for a day
 #   caddy/          the proxy in front of all instances, a file for each site
@@ -27,7 +28,8 @@ export LC_ALL=C DEBIAN_FRONTEND=noninteractive PATH="$PATH:/usr/local/sbin:/usr/
 
 ROOT=${ERP_HOSTING_ROOT:-/var/lib/erp-hosting}
 SYSTEM=${ERP_HOSTING_SYSTEM:-} # in front of /etc, /root and /run, for tests
-JOBS=$ROOT/jobs INSTANCES=$ROOT/instances ARCHIVES=$ROOT/archives CADDY=$ROOT/caddy
+JOBS=$ROOT/jobs INSTANCES=$ROOT/instances ARCHIVES=$ROOT/archives CADDY=$ROOT/caddy BUFFERS=$ROOT/buffers
+NGINX=nginx:1.28
 EDGE=erp-edge   # the proxy's own network; with each instance it shares one that nobody else is on
 PROBE_PORT=8079 # where the proxy serves each site without a certificate, inside its own container alone
 DOCKER_SECONDS=180 # a restart of the machine's Docker, or an update of it, is over by then

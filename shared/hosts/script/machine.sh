@@ -12,7 +12,7 @@ job_prepare_host() {
   raise_firewall
   upgrade_unattended
   start_proxy
-  pull postgres:16
+  pull postgres:16 "$NGINX"
   let_in "${P[SSH_KEYS]:-}"
   make_host_key | answer
 }

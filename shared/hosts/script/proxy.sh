@@ -1,10 +1,31 @@
 # The proxy in front of all instances, with a site for each.
 
 serve() { # DOMAIN…: under these names and no others
-  local names='' probed='' domain
+  local hash
+  site "$@" >"$JOB/work/site"
+  hash=$(sha256sum <"$JOB/work/site")
+  with_proxy replace_site || broken "The proxy rejected the domain: another instance on the server may use it"
+  set_fact served "$hash"
+}
+
+# Earlier versions of the script replace the site, and not the fact.
+is_served() { # DOMAIN…
+  local hash
+  hash=$(site "$@" | sha256sum)
+  [[ $(fact served) == "$hash" && $(sha256sum 2>/dev/null <"$CADDY/etc/sites/$ID.caddy") == "$hash" ]]
+}
+
+site() { # DOMAIN…
+  local names='' probed='' domain to=$PROJECT:8069
   for domain in "$@"; do names+="${names:+, }$domain" probed+="${probed:+, }http://$domain:$PROBE_PORT"; done
+  if has_buffer; then to=$PROJECT-buffer:8080; fi
   # Of the session cookie, which the ERP sets without them, only our two attributes remain.
-  cat >"$JOB/work/site" <<SITE
+  cat <<SITE
+($PROJECT-session) {
+	header_down Set-Cookie "(?i)^(session_id=.*?); *samesite=[a-z]+" "\$1"
+	header_down Set-Cookie "(?i)^(session_id=.*?); *secure" "\$1"
+	header_down Set-Cookie "^(session_id=.*)\$" "\$1; Secure; SameSite=Lax"
+}
 ($PROJECT) {
 	encode gzip
 	header {
@@ -14,11 +35,11 @@ serve() { # DOMAIN…: under these names and no others
 	@manager path /web/database*
 	respond @manager 403
 	@websocket path /websocket /websocket/*
-	reverse_proxy @websocket $PROJECT:$(websocket_port)
-	reverse_proxy $PROJECT:8069 {
-		header_down Set-Cookie "(?i)^(session_id=.*?); *samesite=[a-z]+" "\$1"
-		header_down Set-Cookie "(?i)^(session_id=.*?); *secure" "\$1"
-		header_down Set-Cookie "^(session_id=.*)\$" "\$1; Secure; SameSite=Lax"
+	reverse_proxy @websocket $PROJECT:$(websocket_port) {
+		import $PROJECT-session
+	}
+	reverse_proxy $to {
+		import $PROJECT-session
 	}
 }
 $names {
@@ -29,7 +50,6 @@ $probed {
 	import $PROJECT
 }
 SITE
-  with_proxy replace_site || broken "The proxy rejected the domain: another instance on the server may use it"
 }
 
 # A site that the proxy rejects never becomes part of its configuration: if the job is killed then, the proxy could not load the other

@@ -126,6 +126,8 @@ export const operations: typeof en = {
   drill: (status) => <>Test: {status}</>,
   preRestoreBackup: "Vorab-Sicherung",
   skipped: (paths) => `Ausgelassen: ${paths}`,
+  unfinished: (modules) =>
+    `Halb installierte Apps, die im ERP zu aktualisieren, zu installieren oder abzubrechen sind: ${modules}`,
   downtime: (seconds) =>
     `Odoo war ${seconds < 1 ? "weniger als eine Sekunde" : counted(Math.round(seconds), "Sekunde", "Sekunden")} lang gestoppt.`,
   verification: {

@@ -136,6 +136,7 @@ export const operations = {
   drill: (status: ReactNode) => <>Drill: {status}</>,
   preRestoreBackup: "Pre-restore backup",
   skipped: (paths: string) => `Skipped: ${paths}`,
+  unfinished: (modules: string) => `Half-installed apps, to be upgraded, installed or canceled in the ERP: ${modules}`,
   downtime: (seconds: number) =>
     `Odoo was stopped for ${seconds < 1 ? "less than a second" : counted(Math.round(seconds), "second")}.`,
   /** What a clone was found to have, in a list. */
