@@ -11,7 +11,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 type Configured = Readonly<Record<string, unknown>>;
 
 export function configurationFrom(variables: Variables): Configured {
-  const { HETZNER_TOKEN, DIGITALOCEAN_TOKEN, BYO_MACHINES, ENTERPRISE_SOURCE, TLS, ACME_EMAIL } = variables;
+  const { HETZNER_TOKEN, DIGITALOCEAN_TOKEN, BYO_MACHINES, ENTERPRISE_SOURCE, TLS, ACME_EMAIL, OPEN_NETWORKS } = variables;
   const given: Record<string, unknown> = {
     hetzner: HETZNER_TOKEN && { token: HETZNER_TOKEN },
     digitalocean: DIGITALOCEAN_TOKEN && { token: DIGITALOCEAN_TOKEN },
@@ -19,6 +19,7 @@ export function configurationFrom(variables: Variables): Configured {
     enterprise_source: ENTERPRISE_SOURCE,
     tls: TLS,
     acme_email: ACME_EMAIL,
+    open_networks: OPEN_NETWORKS && OPEN_NETWORKS.trim().split(/[\s,]+/),
   };
   const configured = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== ""));
   try {

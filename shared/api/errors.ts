@@ -141,6 +141,12 @@ export const backupNotEditable = (status: string) => invalidState(`The backup is
 export const serverOfBackupUnknown = () =>
   invalid({ field: "server_id", reason: "is required, because the backup has no instance" });
 
+export const internalDomain = () =>
+  invalid({
+    field: "domain",
+    reason: "must be a public domain: this one is reserved for internal use, or names a cloud's metadata",
+  });
+
 export const instanceOfBackupDeleted = () =>
   invalidState("The instance of this backup was deleted; clone from the backup instead", "deleted");
 

@@ -1,10 +1,18 @@
 // Instances in the table.
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
-import { actionNotAllowed, instanceBeingDeleted, invalidState, notFound, operationInProgress } from "../api/errors.ts";
+import {
+  actionNotAllowed,
+  instanceBeingDeleted,
+  internalDomain,
+  invalidState,
+  notFound,
+  operationInProgress,
+} from "../api/errors.ts";
 import type { Labels } from "../api/fields.ts";
 import { Instance, INSTANCE_UNVERSIONED, InstanceStatus, type ListedInstance } from "../api/instances.ts";
 import { idOfBytes, newId } from "../domain/ids.ts";
+import { isInternalName } from "../domain/internal-names.ts";
 import {
   allowedActions,
   INSTANCE_RENAMABLE,
@@ -17,6 +25,7 @@ import {
   WITHOUT_ERP,
   WRITABLE,
 } from "../domain/lifecycle.ts";
+import { ofEnvironment } from "../platform/env.ts";
 import { getterOf, presentOf, refOf } from "./by-id.ts";
 import { type Change, heldByAnother, now } from "./change.ts";
 import { type Ending, Held } from "./ending.ts";
@@ -159,7 +168,7 @@ export function reserveInstance(
     updated_at: change.at,
   };
   change.use("instance", 1);
-  change.claim(keys.domain(change.accountId, instance.domain), "domain", id);
+  claimDomain(change, instance, instance.domain);
   change.claim(keys.databaseName(change.accountId, server.id, instance.database_name), "database_name", id);
   occupyServer(change, server.id);
   change.add("instance", instance, { status: instance.state, parentId: server.id, protection: instance.protection_status });
@@ -299,9 +308,11 @@ export const renamedOf = (
   ...(labels !== undefined && has("labels") && { labels }),
 });
 
-/** Reserves a new domain in addition to the instance's current one. */
-export const claimDomain = (change: Change, instance: InstanceRecord, domain: string): void =>
+/** Reserves a domain for the instance, which may already have another one. In the sandbox nothing serves it, so any will do. */
+export function claimDomain(change: Change, instance: InstanceRecord, domain: string): void {
+  if (isInternalName(domain) && ofEnvironment({ test: () => false, live: () => true })) throw internalDomain();
   change.claim(keys.domain(change.accountId, domain), "domain", instance.id);
+}
 
 /** Makes the new domain the instance's own and frees the old one, while the operation that moves it runs. */
 export function adoptDomain(change: Change, operation: OperationRecord, instance: InstanceRecord, domain: string): void {

@@ -17,6 +17,7 @@ const PARTS = [
   "drill",
   "import",
   "machine",
+  "firewall",
   "report",
   "main",
 ];

@@ -28,10 +28,11 @@ export async function parametersOf(server: HostedServer, job: PlainJob): Promise
       return {};
     case "install_erp":
       return installErp(job);
-    case "remove_erp":
     case "start_erp":
-    case "stop_erp":
     case "restart_erp":
+      return { INSTANCE_ID: job.instance_id, ...(await network()) };
+    case "remove_erp":
+    case "stop_erp":
     case "neutralize":
     case "verify_clone":
       return { INSTANCE_ID: job.instance_id };
@@ -82,6 +83,7 @@ async function prepareHost(server: HostedServer, { ssh_keys }: Job<"prepare_host
     TLS: tls,
     ACME_EMAIL: acme_email ?? "",
     FIREWALL: yesOrNo(machine?.firewall ?? true),
+    ...(await network()),
   };
 }
 
@@ -97,8 +99,11 @@ async function installErp({ instance, database, admin_password, start }: Job<"in
     ADMIN_PASSWORD: database === "fresh" ? requirePassword(admin_password) : "",
     DATABASE: database,
     START: yesOrNo(start),
+    ...(await network()),
   };
 }
+
+const network = async (): Promise<JobParameters> => ({ OPEN_NETWORKS: (await configuration()).open_networks.join(" ") });
 
 async function enterpriseUrl(version: string): Promise<string> {
   const { enterprise_source } = await configuration();

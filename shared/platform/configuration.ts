@@ -1,6 +1,6 @@
 // The configuration of the live environment's operator: credentials of providers, their own machines, where the enterprise
 // edition comes from. Only functions that need it may read it.
-import { isIPv4 } from "node:net";
+import { isIP, isIPv4 } from "node:net";
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as z from "zod";
 import { CALLS } from "./aws-calls.ts";
@@ -13,6 +13,13 @@ const webAddress = z.string().refine(isSafe, "must be a URL that starts with htt
 function isSafe(address: string): boolean {
   const { protocol, hostname } = URL.parse(address) ?? {};
   return protocol === "https:" || (protocol === "http:" && hostname === "127.0.0.1");
+}
+
+/** An address, or one with the length of its prefix. */
+function isNetwork(text: string): boolean {
+  const [address = "", bits = "32", ...more] = text.split("/");
+  const bitsMax = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  return bitsMax > 0 && !address.includes("%") && /^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax && more.length === 0;
 }
 
 /** `address` is for operators who reach the provider at another URL. */
@@ -51,6 +58,8 @@ export const Configuration = z.strictObject({
   /** `internal`: certificates of the machine's own authority, for where the public one cannot come. */
   tls: z.enum(["acme", "internal"]).default("acme"),
   acme_email: z.email().optional(),
+  /** Networks and addresses that the ERPs' containers reach although they are private, or by port 25: mail relays, printers. */
+  open_networks: z.array(z.string().refine(isNetwork, "must be an address or a network such as 192.168.1.0/24")).default([]),
 });
 export type Configuration = z.infer<typeof Configuration>;
 

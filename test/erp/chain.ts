@@ -9,6 +9,7 @@ import { leave } from "./leaving.ts";
 import type { Machine } from "./machine.ts";
 import { moveIn } from "./moving-in.ts";
 import { survive } from "./outages.ts";
+import { network } from "./network.ts";
 import { release } from "./releasing.ts";
 import { restore } from "./restoring.ts";
 import { run } from "./running.ts";
@@ -24,6 +25,7 @@ const PARTS: Readonly<Record<string, (chain: Chain, of: BackedUp) => Promise<voi
   clone,
   survive,
   run,
+  network,
   slowClients,
   backUpUnderLoad,
 };

@@ -91,13 +91,12 @@ odoo_files() {
     from_packages python3 python3-{asn1crypto,babel,cbor2,chardet,cryptography,dateutil,docutils,freezegun,geoip2,gevent,greenlet,idna} \
       python3-{jinja2,libsass,lxml,magic,markupsafe,num2words,ofxparse,openpyxl,openssl,passlib,pil,polib,psutil,psycopg2,pypdf} \
       python3-{qrcode,reportlab,requests,rjsmin,serial,setuptools,stdnum,tz,urllib3,usb,vobject,werkzeug,xlrd,xlsxwriter,xlwt,zeep} \
-      gsfonts fonts-{dejavu-core,font-awesome,inconsolata,ocr-b,roboto-unhinted} libjs-{jquery,jquery-form,underscore} postgresql-client-15 \
-      wkhtmltopdf poppler-utils
+      gsfonts fonts-{dejavu-core,font-awesome,inconsolata,ocr-b,roboto-unhinted} libjs-{jquery,jquery-form,underscore} postgresql-client-15 wkhtmltopdf
     cat <<'DOCKERFILE'
 COPY *.deb /tmp/
 RUN for each in /tmp/*.deb; do dpkg-deb -x "$each" /; done && rm /tmp/*.deb && \
   useradd -r -m -d /var/lib/odoo -s /bin/bash odoo && mkdir -p /etc/odoo /mnt/extra-addons && chown odoo /var/lib/odoo /mnt/extra-addons
-ENV ODOO_RC=/etc/odoo/odoo.conf LANG=C.UTF-8
+ENV ODOO_RC=/etc/odoo/odoo.conf LANG=C.UTF-8 QT_QPA_PLATFORM=offscreen
 VOLUME ["/var/lib/odoo", "/mnt/extra-addons"]
 EXPOSE 8069 8071 8072
 USER odoo

@@ -32,13 +32,14 @@ export async function install({
         "unshare",
         ["-n", "bash", "-c", 'source "$0" probe; raise_firewall; raise_firewall; nft list ruleset', script],
         {
-          env: { ...process.env, ERP_HOSTING_SYSTEM: machine.system, SSH_CONNECTION: "10.0.0.1 5000 10.0.0.2 2222" },
+          env: { ...machine.environment, ERP_HOSTING_SYSTEM: machine.system, SSH_CONNECTION: "10.0.0.1 5000 10.0.0.2 2222" },
           encoding: "utf8",
         },
       );
       assert.match(rules, /policy drop;[^]*\ttcp dport \{ (22, )?80, 443, 2222 \} accept/);
       assert.match(rules, /ip daddr 169\.254\.0\.0\/16 drop/);
       assert.equal(rules.match(/chain input/g)?.length, 1);
+      assert.match(rules, /tcp dport 25 drop/);
     },
   );
 

@@ -23,6 +23,9 @@ const WAIT_SECONDS = 20;
 const OPERATION_MINUTES_MAX = 15;
 const GB = 1024 ** 3;
 
+/** The ERPs may reach it although it is private. */
+export const OPENED_NETWORK = "192.168.78.0/24";
+
 /** The instance for all checks. */
 export const SHOP = {
   name: "Shop",
@@ -71,7 +74,7 @@ export async function startService(machine: Machine, folder: string, { timeScale
     outDir,
     stack: stackName(ENVIRONMENT),
     dataDir,
-    configuration: { byo: { machines: [byo] }, tls: "internal" },
+    configuration: { byo: { machines: [byo] }, tls: "internal", open_networks: [OPENED_NETWORK] },
     timeScale,
     schedules: false,
   });

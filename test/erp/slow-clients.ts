@@ -75,7 +75,9 @@ async function open({ domain, authority }: Site): Promise<TLSSocket> {
 }
 
 function head(method: string, path: string, { domain }: Site, cookie: string, more: readonly string[] = []): string {
-  return [`${method} ${path} HTTP/1.1`, `Host: ${domain}`, `Cookie: ${cookie}`, "Connection: close", ...more, "", ""].join("\r\n");
+  return [`${method} ${path} HTTP/1.1`, `Host: ${domain}`, `Cookie: ${cookie}`, "Connection: close", ...more, "", ""].join(
+    "\r\n",
+  );
 }
 
 /** The request that creates an attachment. */

@@ -238,14 +238,39 @@ describe("jobs on a machine", unless(noMachine), () => {
     rmSync(job, { recursive: true });
   });
 
-  test("containers cannot reach the metadata address of a machine without our firewall either", () => {
-    const rules = (firewall: string): string =>
-      call(`P=([FIREWALL]=${firewall}); nft() { cat "$2"; }; systemctl() { :; }; sshd() { echo port 22; }; raise_firewall`, {
-        ERP_HOSTING_SYSTEM: mkdtempSync(join(tmpdir(), "system-")),
-      });
-    expect(rules("yes")).toContain("policy drop");
-    expect(rules("no")).not.toContain("policy drop");
-    for (const each of ["yes", "no"]) expect(rules(each)).toContain("ip daddr 169.254.0.0/16 drop");
+  describe("the firewall", () => {
+    const bridges = "docker() { echo '0123456789ab erp-ins_1_edge'; echo 'ba9876543210 other'; }";
+    const commands = `${bridges}; nft() { cat "$2"; }; systemctl() { :; }; sshd() { echo port 22; }`;
+    const rules = (parameters: string, system = mkdtempSync(join(tmpdir(), "system-")), command = "raise_firewall"): string =>
+      call(`P=(${parameters}); ${commands}; ${command}`, { ERP_HOSTING_SYSTEM: system, ERP_HOSTING_ROOT: system });
+
+    test("keeps containers from metadata, private networks, the machine and mail servers, also without ours in front of the machine", () => {
+      expect(rules("[FIREWALL]=yes")).toContain("policy drop");
+      expect(rules("[FIREWALL]=no")).not.toContain("policy drop");
+      for (const each of ["yes", "no"]) {
+        const text = rules(`[FIREWALL]=${each}`);
+        expect(text).toContain('elements = { "br-0123456789ab" }');
+        expect(text).toContain("iifname @containers jump from_containers");
+        expect(text).toMatch(/th dport 53 accept\n {4}ip daddr 169\.254\.0\.0\/16 drop/);
+        for (const network of ["10.0.0.0/8", "169.254.0.0/16", "fc00::/7", "fe80::/10", "::ffff:0:0/96"])
+          expect(text).toContain(network);
+        expect(text).toContain("tcp dport 25 drop");
+      }
+    });
+
+    test("opens the operator's networks, of both kinds", () => {
+      const text = rules("[OPEN_NETWORKS]='192.168.1.0/24 fd12::/16 203.0.113.25'");
+      expect(text).toContain("elements = { 192.168.1.0/24,203.0.113.25 }");
+      expect(text).toContain("elements = { fd12::/16 }");
+    });
+
+    test("is renewed at the start of an ERP, and stays in front of the machine only where it was", () => {
+      for (const before of ["yes", "no"]) {
+        const system = mkdtempSync(join(tmpdir(), "system-"));
+        rules(`[FIREWALL]=${before}`, system);
+        expect(rules("[OPEN_NETWORKS]=10.1.2.3", system, "refresh_firewall").includes("policy drop")).toBe(before === "yes");
+      }
+    });
   });
 
   test("an instance's containers have limits, no privileges, images by ID, and a network with the proxy alone", async () => {

@@ -125,8 +125,14 @@ describe("the live environment with a machine of the operator's own", unless(noM
     machine.docker("cat > /dev/null");
   });
 
+  test("an instance gets no domain that only internal networks know", async () => {
+    const { status, body } = await me.api.put(`/instances/${instance.id}`, { domain: "metadata.google.internal" });
+    expect(status).toBe(422);
+    expect(JSON.stringify(body)).toContain("must be a public domain");
+  });
+
   test("a failed job reports the machine's own error", async () => {
-    machine.docker('echo "no space left for $1"; exit 1');
+    machine.docker('case "$*" in *"up -d") echo "no space left for $1"; exit 1 ;; esac');
     const { id } = (await me.api.post(`/instances/${instance.id}/actions`, { action: "restart" })).as(Operation);
     const { error } = await me.until(id, "failed");
     expect(error).toMatchObject({ code: "HOST_JOB_FAILED", message: expect.stringContaining("no space left for compose") });

@@ -196,7 +196,8 @@ export async function startMachine(): Promise<TestMachine> {
     writeFileSync(join(commands, name), `#!/bin/bash\n${script}\n`);
     chmodSync(join(commands, name), 0o755);
   };
-  // Nothing is mounted here, and no gigabytes are allocated.
+  // Nothing is mounted here, no gigabytes are allocated, and no rules are set.
+  standIn("nft", ":");
   standIn("fallocate", 'touch "${!#}"');
   standIn("mke2fs", "exit 1");
   writeFileSync(within("container"), CONTAINER.replace("VOLUME", volume));

@@ -18,6 +18,8 @@ test("environment variables become the settings of providers, and empty ones do 
   const variables = { HETZNER_TOKEN: "h", DIGITALOCEAN_TOKEN: "", TLS: "internal", ACME_EMAIL: "a@example.com" };
   expect(configurationFrom(variables)).toEqual({ hetzner: { token: "h" }, tls: "internal", acme_email: "a@example.com" });
   expect(configurationFrom({})).toEqual({});
+  const networks = ["192.168.1.0/24", "203.0.113.25", "fd12::/16"];
+  expect(configurationFrom({ OPEN_NETWORKS: networks.join(", ") })).toEqual({ open_networks: networks });
 });
 
 test("machines can be given as a list or as a file with the list", () => {
@@ -32,6 +34,8 @@ test.each([
   ["invalid JSON", { BYO_MACHINES: "[{" }, /BYO_MACHINES is not JSON/],
   ["a machine without a host key", { BYO_MACHINES: '[{"name":"a","address":"192.0.2.7"}]' }, /byo\.machines\.0\.host_key/],
   ["an unknown kind of certificate", { TLS: "none" }, /tls/],
+  ["a network with too long a prefix", { OPEN_NETWORKS: "10.0.0.0/33" }, /open_networks\.0/],
+  ["a network that is a name", { OPEN_NETWORKS: "relay.example.com" }, /open_networks\.0/],
   ["a source without the version", { ENTERPRISE_SOURCE: "https://example.com/x.tar.gz" }, /enterprise_source/],
 ])("%s is rejected without repeating any of the input", (_, variables, message) => {
   const given = { HETZNER_TOKEN: "s3cret-token", ...variables };

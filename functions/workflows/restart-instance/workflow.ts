@@ -6,7 +6,7 @@ import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
   operation: "instance.restart",
-  access: { keys: ["hosts"] },
+  access: { keys: ["hosts"], configuration: true },
   input: z.object({ account_id: id("account"), operation_id: id("operation"), instance_id: id("instance") }),
   steps: [
     poll("restartErp", "Restarting the ERP", { upToMinutes: JOB_MINUTES.restart_erp }),

@@ -6,7 +6,7 @@ import { poll, workflow } from "../../../shared/domain/workflow.ts";
 
 export default workflow({
   operation: "instance.start",
-  access: { keys: ["hosts"] },
+  access: { keys: ["hosts"], configuration: true },
   input: z.object({ account_id: id("account"), operation_id: id("operation"), instance_id: id("instance") }),
   steps: [
     poll("startErp", "Starting the ERP", { upToMinutes: JOB_MINUTES.start_erp }),

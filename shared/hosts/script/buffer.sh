@@ -1,6 +1,7 @@
 # The proxy between Caddy and an ERP, one for each instance. The ERP's workers must not wait for slow clients: it takes all of a request before
 # the ERP gets it, and all of a response at once. What is large is on the disk, in a file system of a fixed size.
 
+BUFFER_USER=65534
 CLIENT_SECONDS=300 # how long a client may pause
 PROXY_SECONDS=$((LIMIT_TIME_REAL + 60)) # the ERP gives up first
 UPLOAD_BYTES=$((128 * 1024 * 1024)) # the ERP's own default
@@ -17,8 +18,7 @@ configure_buffer() {
   make_buffer
   mkdir -p "$HERE/buffer"
   nginx_conf >"$JOB/work/nginx.conf"
-  chmod 755 "$HERE/buffer"
-  chmod 644 "$JOB/work/nginx.conf"
+  chown "$BUFFER_USER:$BUFFER_USER" "$HERE/buffer" "$JOB/work/nginx.conf"
   mv "$JOB/work/nginx.conf" "$HERE/buffer/nginx.conf"
 }
 
@@ -35,7 +35,7 @@ make_buffer() {
     mv "$image.draft" "$image"
   fi
   mount_at_boot
-  mount_buffer "$image" || true # such as in a container: then the memory has to do
+  mount_buffer "$image" "$BUFFER_USER" || true # such as in a container: then the memory has to do
 }
 
 # A sixteenth of what is free, at most 4 GB: the first ERP on a disk of 40 GB gets room for sixteen of the largest uploads at once. None on a
@@ -48,11 +48,11 @@ buffer_bytes() {
 }
 
 # A new file system each time: nothing in it outlives the requests. Where it is not mounted, nobody can write.
-mount_buffer() { # IMAGE
+mount_buffer() { # IMAGE USER
   local place=${1%.img}
   if mountpoint -q "$place"; then return; fi
   mkdir -p "$place"
-  mke2fs -q -F -t ext4 -O ^has_journal -m 0 -E "nodiscard,root_owner=65534:65534" "$1" && mount -o loop,nodev,nosuid,noexec "$1" "$place"
+  mke2fs -q -F -t ext4 -O ^has_journal -m 0 -E "nodiscard,root_owner=$2:$2" "$1" && mount -o loop,nodev,nosuid,noexec "$1" "$place"
 }
 
 # Docker starts the containers again after a restart of the machine, and mounts into them what is there by then.
@@ -62,7 +62,7 @@ mount_at_boot() {
   mkdir -p "$(dirname "$command")"
   {
     declare -f mount_buffer
-    echo "for image in '$BUFFERS'/*.img; do mount_buffer \"\$image\"; done"
+    echo "for image in '$BUFFERS'/*.img; do mount_buffer \"\$image\" $BUFFER_USER; done"
   } >"$command"
   cat >"$unit" <<UNIT
 [Unit]
@@ -102,7 +102,7 @@ buffer_service() {
     image: $NGINX
     container_name: $PROJECT-buffer
     restart: unless-stopped
-    user: "65534:65534"
+    user: "$BUFFER_USER:$BUFFER_USER"
     read_only: true
     $room
     mem_limit: ${BUFFER_MB}m

@@ -261,6 +261,7 @@ become() { # fresh|clone|moved DOMAIN
     echo "import base64, sys, uuid"
     in_python what "$1"
     in_python url "https://$2"
+    in_python report_url "$REPORT_URL"
     in_python login "${P[ADMIN_EMAIL]:-}"
     in_python password "${P[ADMIN_PASSWORD]:-}"
     in_python keep_uuid "${P[KEEP_UUID]:-no}"
@@ -273,6 +274,7 @@ if what == "clone":
     parameters.set_param("database.secret", str(uuid.uuid4()))
 parameters.set_param("web.base.url", url)
 parameters.set_param("web.base.url.freeze", "True")
+parameters.set_param("report.url", report_url)
 def has(table, column="id"):
     env.cr.execute("select 1 from information_schema.columns where table_schema = 'public' and table_name = %s and column_name = %s", (table, column))
     return env.cr.fetchone() is not None

@@ -71,10 +71,21 @@ halt() { docker stop -t 30 "$PROJECT" "$PROJECT-buffer" "$PROJECT-db" >/dev/null
 start_erp() {
   configure
   require_database "$DATABASE"
+  refresh_firewall
+  set_report_url
   configure_buffer # the database says how large uploads may be
   write_compose_file
   compose up -d
   if ! is_served "$DOMAIN"; then serve "$DOMAIN"; fi
+}
+
+# The program that prints PDFs asks the ERP for their style: not by the domain, which may have no DNS record or certificate yet.
+REPORT_URL=http://127.0.0.1:8069
+
+# For instances that were installed without it. Whoever chose another one keeps it.
+set_report_url() {
+  sql "$DATABASE" <<<"set statement_timeout = '10s'; insert into ir_config_parameter (key, value) values ('report.url', '$REPORT_URL')
+    on conflict (key) do nothing" || true # the ERP's own code may have changed the table
 }
 
 compose() {

@@ -19,6 +19,7 @@
 #                   db_image (ids), workers, wanted (running or stopped), initialised, archived_uuid, snapshot, stopped_at, served;
 #                   buffer/nginx.conf; restores/ID: the progress of a restore; new_ID.oid and old_ID.oid: its databases, whatever their names are
 #   buffers/        a file system for each instance, in a file: what its buffering proxy stores on the disk
+#   open_networks   which private networks, and mail servers, the ERPs reach
 #   drill/          the settings of a restore drill, while it runs
 #   archives/       what was found out about backups, by their SHA-256, for a day
 #   caddy/          the proxy in front of all instances, a file for each site

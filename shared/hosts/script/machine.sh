@@ -87,68 +87,6 @@ address_pools() {
   broken "There is no free IP address range for the machine's containers"
 }
 
-# Our own table: other rules on the machine, above all Docker's, stay as they are. Whoever has a firewall of their own may leave out ours,
-# but not what keeps containers from the metadata address, where a cloud's machine has its credentials. Debian's nftables.service, if it is
-# used, removes all tables when it starts and reloads: ours comes after it each time.
-raise_firewall() {
-  local place=$SYSTEM/etc/erp-hosting input=''
-  if [[ ${P[FIREWALL]:-yes} == yes ]]; then input=$(input_chain); fi
-  mkdir -p "$place"
-  cat >"$place/firewall.nft" <<NFT
-table inet erp_hosting
-delete table inet erp_hosting
-table inet erp_hosting {
-$input
-  chain forward {
-    type filter hook forward priority filter - 1; policy accept;
-    ip daddr 169.254.0.0/16 drop
-  }
-}
-NFT
-  nft -f "$place/firewall.nft"
-  if [[ ! -d /run/systemd/system ]]; then return; fi
-  cat >"$SYSTEM/etc/systemd/system/erp-firewall.service" <<UNIT
-[Unit]
-Description=Firewall of the ERP hosting
-DefaultDependencies=no
-Before=network-pre.target
-Wants=network-pre.target
-After=local-fs.target
-
-[Service]
-Type=oneshot
-RemainAfterExit=yes
-ExecStart=$(command -v nft) -f $place/firewall.nft
-
-[Install]
-WantedBy=multi-user.target
-UNIT
-  mkdir -p "$SYSTEM/etc/systemd/system/nftables.service.d"
-  cat >"$SYSTEM/etc/systemd/system/nftables.service.d/erp-hosting.conf" <<UNIT
-[Service]
-ExecStartPost=-$(command -v nft) -f $place/firewall.nft
-ExecReload=-$(command -v nft) -f $place/firewall.nft
-UNIT
-  systemctl daemon-reload
-  systemctl enable --now erp-firewall
-}
-
-input_chain() {
-  local ports
-  ports=$({ sshd -T 2>/dev/null | awk '$1 == "port" { print $2 }' || true; echo "${SSH_CONNECTION##* }"; } | sort -un | paste -sd, -)
-  cat <<NFT
-  chain input {
-    type filter hook input priority filter; policy drop;
-    ct state established,related accept
-    ct state invalid drop
-    iif lo accept
-    meta l4proto { icmp, ipv6-icmp } accept
-    tcp dport { ${ports:-22}, 80, 443 } accept
-    udp dport { 443, 546 } accept
-  }
-NFT
-}
-
 upgrade_unattended() {
   mkdir -p "$SYSTEM/etc/apt/apt.conf.d"
   printf 'APT::Periodic::%s "1";\n' Update-Package-Lists Unattended-Upgrade >"$SYSTEM/etc/apt/apt.conf.d/52erp-hosting"

@@ -149,8 +149,9 @@ finish_database() {
   if [[ ${P[RESTORE_FILESTORE]} != yes ]]; then # the ERP makes those of its pages again
     sql "$NEW" <<<"delete from ir_attachment where url like '/web/assets/%'"
   fi
-  sql "$NEW" -v "url=https://$DOMAIN" <<'SQL'
-insert into ir_config_parameter (key, value) values ('web.base.url', :'url'), ('web.base.url.freeze', 'True')
+  sql "$NEW" -v "url=https://$DOMAIN" -v "report_url=$REPORT_URL" <<'SQL'
+insert into ir_config_parameter (key, value)
+values ('web.base.url', :'url'), ('web.base.url.freeze', 'True'), ('report.url', :'report_url')
 on conflict (key) do update set value = excluded.value
 SQL
   if [[ ${P[NEUTRALIZE]} == yes ]]; then neutralize "$NEW"; fi

@@ -1,0 +1,107 @@
+// What an ERP's container reaches, and how the ERP reaches itself.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import type { BackedUp, Chain } from "./context.ts";
+import { fetchPage } from "./erp.ts";
+import { until } from "./machine.ts";
+import { OPENED_NETWORK } from "./service.ts";
+
+const MACHINE_PORT = 2500;
+/** Hosts beside the machine, on one interface: a public one, a printer, a relay in a network that the operator has opened, a resolver. */
+const HOSTS = {
+  public: "203.0.113.9",
+  private: "192.168.77.2",
+  opened: OPENED_NETWORK.replace(/0\/24$/, "2"),
+  resolver: "169.254.169.253",
+};
+const PORTS = [25, 53, 80];
+
+export async function network({ machine, guarantee, succeeds, siteOf, act }: Chain, { shop, erp }: BackedUp): Promise<void> {
+  const container = `erp-${shop.id}`;
+
+  await guarantee(
+    "an ERP reaches resolvers and the networks that the operator has opened, but neither the machine, private networks nor mail servers",
+    async () => {
+      const neighbor = await startNeighbor();
+      const server = createServer((socket) => socket.end()).listen(MACHINE_PORT, "0.0.0.0");
+      try {
+        await once(server, "listening");
+        const gateway = machine
+          .docker("exec", container, "sh", "-c", "awk '$2 == \"00000000\" { print $3 }' /proc/net/route")
+          .trim();
+        const machineAddress = [6, 4, 2, 0].map((at) => Number.parseInt(gateway.slice(at, at + 2), 16)).join(".");
+        const places = [
+          `${machineAddress}:${MACHINE_PORT}`,
+          ...Object.values(HOSTS).flatMap((host) => PORTS.map((port) => `${host}:${port}`)),
+        ];
+        assert.deepEqual(reached(places), [
+          `${HOSTS.public}:53`,
+          `${HOSTS.public}:80`,
+          `${HOSTS.private}:53`,
+          ...PORTS.map((port) => `${HOSTS.opened}:${port}`),
+          `${HOSTS.resolver}:53`,
+        ]);
+        assert(reached([`${machineAddress}:443`]).length === 1, "its own site by the machine's address");
+      } finally {
+        server.close();
+        neighbor.kill("SIGKILL");
+      }
+    },
+  );
+
+  await guarantee("a PDF has its style although the domain has no DNS record", async () => {
+    await erp.write("ir.config_parameter", await erp.search("ir.config_parameter", [["key", "=", "report.url"]]), { value: "" });
+    const [model] = await erp.search("ir.model", [["model", "=", "res.partner"]]);
+    const print = async (): Promise<Buffer> =>
+      (
+        await fetchPage(siteOf(shop.domain), `/report/pdf/base.report_irmodeloverview/${model}`, {
+          headers: { cookie: erp.cookie },
+        })
+      ).body;
+    assert((await print()).includes("DejaVuSerif"), "without its style it has the browser's own font");
+    await erp.remove("ir.config_parameter", await erp.search("ir.config_parameter", [["key", "=", "report.url"]]));
+    await succeeds(await act(shop.id, "restart"));
+    const styled = await print();
+    assert.equal(styled.subarray(0, 5).toString(), "%PDF-");
+    assert(!styled.includes("DejaVuSerif"));
+  });
+
+  function reached(places: readonly string[]): string[] {
+    const code = `
+import socket, sys
+for place in sys.argv[1:]:
+    host, port = place.rsplit(":", 1)
+    try:
+        socket.create_connection((host, int(port)), 1).close()
+        print(place)
+    except OSError:
+        pass`;
+    return machine
+      .docker("exec", container, "python3", "-c", code, ...places)
+      .split("\n")
+      .filter(Boolean);
+  }
+}
+
+/** A host with all those addresses, in a network namespace of its own, that listens at all those ports. */
+async function startNeighbor() {
+  const code = `
+import socket, time
+listening = [socket.create_server(("0.0.0.0", port)) for port in (${PORTS.join(", ")})]
+time.sleep(600)`;
+  const neighbor = spawn("unshare", ["--net", "python3", "-c", code], { stdio: "ignore" });
+  const ip = (...args: string[]) => execFileSync("ip", args);
+  const inside = (...args: string[]) => execFileSync("nsenter", ["-t", String(neighbor.pid), "-n", ...args]);
+  const ownNamespace = (pid: number | string): string => execFileSync("readlink", [`/proc/${pid}/ns/net`]).toString();
+  await until("the neighbor", 10, () => ownNamespace(neighbor.pid ?? 0) !== ownNamespace("self"));
+  ip("link", "add", "neighbor", "type", "veth", "peer", "name", "machine", "netns", String(neighbor.pid));
+  ip("link", "set", "neighbor", "up");
+  inside("ip", "link", "set", "machine", "up");
+  for (const address of Object.values(HOSTS)) {
+    ip("address", "add", address.replace(/\d+$/, "1/24"), "dev", "neighbor");
+    inside("ip", "address", "add", `${address}/24`, "dev", "machine");
+  }
+  return neighbor;
+}
