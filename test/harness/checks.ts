@@ -1,6 +1,19 @@
 // The checks of the code itself: types, format and lint.
 import { join } from "node:path";
-import { ROOT } from "./rounds.ts";
+import { ROOT, run } from "./rounds.ts";
+
+export interface Check {
+  name: string;
+  command: string[];
+}
+
+export interface Checked {
+  name: string;
+  code: number;
+  /** Shown only if it fails. */
+  output: string;
+  seconds: number;
+}
 
 /** What the last run found still holds for files that have not changed; one thread does the rest with a third less CPU. */
 function types(project: string, name: string): string[] {
@@ -8,13 +21,22 @@ function types(project: string, name: string): string[] {
   return ["typescript/bin/tsc", "-p", project, "--noEmit", "--singleThreaded", "--incremental", "--tsBuildInfoFile", kept];
 }
 
-/** The checkers are Go programs beside the tests: one thread each, and memory for time. */
-export const FRUGAL = { GOMAXPROCS: "1", GOGC: "400" };
+export const serviceTypes: Check = { name: "types", command: types(".", "service") };
+export const dashboardTypes: Check = { name: "types of the dashboard", command: types("dashboard", "dashboard") };
+export const format: Check = { name: "format", command: ["oxfmt/bin/oxfmt", "--check", "."] };
+export const lintOf = (...files: string[]): Check => ({
+  name: "lint",
+  command: ["oxlint/bin/oxlint", "--type-aware", "--deny-warnings", ...files],
+});
 
-/** A check passes or fails; its output is shown only if it fails. */
-export const CHECKS: [name: string, command: string[]][] = [
-  ["types", types(".", "service")],
-  ["types of the dashboard", types("dashboard", "dashboard")],
-  ["format", ["oxfmt/bin/oxfmt", "--check", "."]],
-  ["lint", ["oxlint/bin/oxlint", "--type-aware", "--deny-warnings"]],
-];
+export const ALL_CHECKS = [serviceTypes, dashboardTypes, format, lintOf(".")];
+
+/** The checkers are Go programs beside the tests: one thread each, and memory for time. */
+const FRUGAL = { GOMAXPROCS: "1", GOGC: "400" };
+
+export async function runChecks(checks: readonly Check[]): Promise<Checked[]> {
+  const checked = [];
+  // One after another: the tests need the rest of the machine.
+  for (const { name, command } of checks) checked.push({ name, ...(await run(command, { quiet: true, env: FRUGAL })) });
+  return checked;
+}

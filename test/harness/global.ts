@@ -14,6 +14,7 @@ import { serve } from "../browser/chromium.ts";
 import { type CloudFacts, factsOf, startTestCloud } from "./facts.ts";
 import { dashboard } from "./dashboard.ts";
 import { requireNode24 } from "./node24.ts";
+import { WARM_DATABASE } from "./warm-database.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -41,7 +42,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const bundles = await bundleIfChanged();
   // Both concurrently: loading the CDK takes most of the time.
   const outDir = await synthIfChanged(bundles, ENVIRONMENTS);
-  const database = await startDynamoDb({ optimizing: true });
+  const warmUrl = process.env[WARM_DATABASE];
+  const database =
+    warmUrl === undefined ? await startDynamoDb({ optimizing: true }) : { url: warmUrl, stop: () => Promise.resolve() };
   const late: { storeUrl?: string } = {};
   const fallback = dashboard(() => late.storeUrl ?? "");
   const cloud = await startTestCloud(outDir, database.url, { fallback, idleSeconds: KEPT_SECONDS });

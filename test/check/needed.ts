@@ -1,0 +1,95 @@
+// Which test files a change needs, those first that it most likely breaks: from a source file to the functions that contain it, and from a
+// function to the folder of its tests; and from a file to the tests that import it.
+import { matchesGlob } from "node:path";
+import { ENTRIES } from "../../infra/bundle.ts";
+
+/** What neither the bundles nor the imports show. Files that are on the left need the tests on the right. */
+const BESIDES: readonly (readonly [files: string, tests: string])[] = [
+  ["{README,CONTRIBUTING,CHANGELOG}.md", "test/words.test.ts"],
+  ["docs/**/*.md", "test/words.test.ts"],
+  ["docs/guarantees.md", "test/guarantees.test.ts"],
+  ["docs/api.md", "test/{golden,api/guide}.test.ts"],
+  ["shared/api/**", "test/{golden,api/{client,generated,linters}}.test.ts"],
+  ["shared/hosts/script/**", "test/hosts/*.test.ts"],
+  ["functions/workflows/index.ts", "test/{infra/workflow,golden}.test.ts"],
+  ["infra/*.ts", "test/infra/*.test.ts"],
+  ["infra/local/start.ts", "test/e2e/start.test.ts"],
+  ["dashboard/src/messages/**", "test/messages.test.ts"],
+  ["dashboard/src/**", "test/browser/pages.test.ts"],
+  ["dashboard/**", "test/infra/dashboard.test.ts"],
+  ["{shared,functions,infra,dashboard}/**", "test/{imports,dialect}.test.ts"],
+  ["**/*.test.ts", "test/rings.alone.test.ts"],
+  ["{vitest.config.ts,test/run.ts}", "test/rings.alone.test.ts"],
+];
+
+/** So many functions say that a file is part of the foundations: each function's own tests then say little about it. */
+const FEW = 4;
+
+export interface Sources {
+  /** All test files. */
+  tests: readonly string[];
+  /** Each source file's functions, by their IDs. */
+  functions: ReadonlyMap<string, readonly string[]>;
+  /** The files that import a file, among the test files and what they import. */
+  importers: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Test files, the most telling first, with how telling they are: 0 is most. */
+export function neededTests(changed: readonly string[], sources: Sources): Map<string, number> {
+  const ranks = new Map<string, number>();
+  const add = (tests: readonly string[], rank: number): void => {
+    for (const test of tests) ranks.set(test, Math.min(rank + (test.includes(".all.") ? 0.5 : 0), ranks.get(test) ?? Infinity));
+  };
+  for (const file of changed) {
+    if (sources.tests.includes(file)) ranks.set(file, 0);
+    add(besides(file, sources), 1);
+    const functions = sources.functions.get(file) ?? [];
+    add(
+      functions.flatMap((id) => testsOfFunction(id, sources)),
+      functions.length <= FEW ? 1 : 3,
+    );
+    add(namesakes(file, sources), 1);
+    for (const [test, distance] of testsThatImport(file, sources)) add([test], Math.min(distance, 4));
+  }
+  return new Map([...ranks].toSorted(([, a], [, b]) => a - b));
+}
+
+const besides = (file: string, { tests }: Sources): string[] =>
+  BESIDES.filter(([files]) => matchesGlob(file, files)).flatMap(([, wanted]) =>
+    tests.filter((test) => matchesGlob(test, wanted)),
+  );
+
+/** `functions/servers/create.ts` has `test/servers/create.*test.ts`, or else all of its folder. */
+function testsOfFunction(id: string, { tests }: Sources): string[] {
+  const [, folder = "", name = ""] = (ENTRIES[id] ?? "").split(/[/.]/);
+  if (folder === "authorize") return tests.filter((test) => test.startsWith("test/auth/"));
+  const inFolder = tests.filter((test) => test.startsWith(`test/${folder}/`));
+  const own = inFolder.filter((test) => test.startsWith(`test/${folder}/${name}.`));
+  return own.length > 0 ? own : inFolder;
+}
+
+/** `shared/data/servers.ts` and `dashboard/src/servers/list.tsx` have `test/servers/…` and `test/browser/servers.*test.ts`. */
+function namesakes(file: string, { tests }: Sources): string[] {
+  const parts = file.replace(/\.\w+$/, "").split("/");
+  const names = parts[0] === "dashboard" ? parts.slice(2) : parts.slice(-1);
+  const folders = parts[0] === "dashboard" ? [] : names.map((name) => `test/${name}/`);
+  const files = names.flatMap((name) => [`/${name}.`, `/${name}s.`]);
+  return tests.filter(
+    (test) =>
+      folders.some((folder) => test.startsWith(folder)) ||
+      (files.some((name) => test.includes(name)) && test.startsWith("test/browser/") === (parts[0] === "dashboard")),
+  );
+}
+
+/** What every test imports leads to every test, so it leads to none. */
+const EVERYWHERE = /^test\/harness\//;
+
+/** By how many imports away they are. */
+function testsThatImport(file: string, { tests, importers }: Sources): Map<string, number> {
+  const distances = new Map([[file, 0]]);
+  for (const [each, distance] of distances)
+    for (const importer of importers.get(each) ?? [])
+      if (!distances.has(importer) && (!EVERYWHERE.test(importer) || EVERYWHERE.test(file)))
+        distances.set(importer, distance + 1);
+  return new Map([...distances].filter(([each]) => tests.includes(each)));
+}

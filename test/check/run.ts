@@ -1,0 +1,87 @@
+// `npm run check`: types, format and lint, and the tests that the files need that have changed since the last commit; `-- --since main`: since the
+// branch left main. Takes a minute at most, and says what it left out. DynamoDB Local is kept for the next check.
+import { existsSync, globSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { bundleIfChanged } from "../../infra/bundle.ts";
+import { type Check, dashboardTypes, format, lintOf, runChecks, serviceTypes } from "../harness/checks.ts";
+import { lastSeconds, report } from "../harness/report.ts";
+import { leaveParent, type Outcome, ROOT, runInRounds, stopChildrenWithThis } from "../harness/rounds.ts";
+import { WARM_DATABASE } from "../harness/warm-database.ts";
+import { changedFiles } from "./changed.ts";
+import { functionsByFile, importersByFile } from "./imports.ts";
+import { neededTests } from "./needed.ts";
+import { useWarmDatabase } from "./warm.ts";
+
+/** Seconds of files that run beside each other: some 25 seconds of two cores. */
+const BUDGET_SECONDS = 60;
+const NOTHING: Outcome = { passed: 0, failed: [], skipped: [], unstable: [], files: [], stalls: [] };
+/** Of a file that has no report yet. */
+const GUESS_SECONDS = 6;
+
+const { values } = parseArgs({ options: { since: { type: "string", default: "HEAD" } } });
+
+/** Files that decide what all others mean. */
+const FOUNDATIONS = /^(package(-lock)?\.json|tsconfig\.json|dashboard\/tsconfig\.json|\.ox\w+rc\.json)$/;
+
+function staticChecks(changed: readonly string[]): Check[] {
+  const code = changed.filter((file) => /\.(?:ts|tsx|mjs)$/.test(file) && existsSync(join(ROOT, file)));
+  const isBroad = changed.some((file) => FOUNDATIONS.test(file));
+  const inDashboard = changed.some((file) => /^(?:dashboard|shared)\//.test(file));
+  return [
+    serviceTypes,
+    ...(isBroad || inDashboard ? [dashboardTypes] : []),
+    format,
+    ...(isBroad ? [lintOf(".")] : code.length > 0 ? [lintOf(...code)] : []),
+  ];
+}
+
+/** Those that fit into the budget, the most telling first; a changed test file runs in any case. */
+function chosenFrom(needed: ReadonlyMap<string, number>): { chosen: string[]; left: string[] } {
+  const seconds = lastSeconds();
+  const [chosen, left]: [string[], string[]] = [[], []];
+  let spent = 0;
+  for (const [test, rank] of needed) {
+    const cost = seconds.get(test) ?? GUESS_SECONDS;
+    const fits = rank === 0 || spent + cost <= BUDGET_SECONDS;
+    if (fits) spent += cost;
+    (fits ? chosen : left).push(test);
+  }
+  return { chosen, left };
+}
+
+async function runTests(changed: readonly string[]): Promise<{ outcome: Outcome; left: string[]; others: number }> {
+  const tests = globSync("test/**/*.test.ts", { cwd: ROOT });
+  const functions = functionsByFile(await bundleIfChanged());
+  const needed = neededTests(changed, { tests, functions, importers: importersByFile() });
+  const { chosen, left } = chosenFrom(needed);
+  const others = tests.length - needed.size;
+  if (chosen.length === 0) return { outcome: NOTHING, left, others };
+  const warm = await useWarmDatabase();
+  try {
+    return { outcome: await runInRounds(chosen, { [WARM_DATABASE]: warm.databaseUrl }), left, others };
+  } finally {
+    warm.release();
+  }
+}
+
+async function main(): Promise<void> {
+  const began = performance.now();
+  const changed = changedFiles(values.since);
+  if (changed.length === 0)
+    return console.log(`No file differs from ${values.since}: \`npm run check -- --since REF\` compares with REF.`);
+  console.log(`Changed since ${values.since}: ${changed.join(", ")}`);
+  const [{ outcome, left, others }, checks] = await Promise.all([runTests(changed), runChecks(staticChecks(changed))]);
+  const seconds = (performance.now() - began) / 1000;
+  const { passed, failed } = report({ name: "check", outcome, checks, seconds });
+  if (left.length > 0) console.log(`\nLeft out for time, although the change may break them:\n  ${left.join("\n  ")}`);
+  console.log(
+    `\nLeft out: ${others} test files that the change does not lead to. \`npm test\` and \`npm run test:all\` run all.`,
+  );
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed > 0 ? 1 : 0;
+}
+
+stopChildrenWithThis();
+await main();
+leaveParent();
