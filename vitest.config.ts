@@ -65,10 +65,10 @@ export default defineConfig({
     sequence: { sequencer: Sequencer },
     // What a test that passes logs is of no use to anybody.
     silent: "passed-only",
-    testTimeout: 240_000, // every wait in a test ends sooner; this is for a busy machine
+    testTimeout: 600_000, // every wait in a test ends sooner; this is for a machine that is busy with other work
     // As long as a page is waited for in a browser.
     expect: { poll: { timeout: 60_000 } },
-    hookTimeout: 240_000,
+    hookTimeout: 600_000,
     teardownTimeout: 20_000,
   },
 });

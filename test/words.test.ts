@@ -1,6 +1,5 @@
 // One word for one idea: words that the glossary in CONTRIBUTING.md rules out, and those that plain English replaced, do not come back.
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { matchesGlob } from "node:path";
 import { expect, test } from "vitest";
 import { openapi } from "../shared/api/openapi.ts";
 
@@ -90,63 +89,6 @@ test("errors, steps and log lines use no word that the glossary rules out", () =
   const said = files.map((file) => stringsOf(readFileSync(file, "utf8"))).join("\n");
   expect(said).toContain("Restoring the backup");
   expect(lostIn(said)).toEqual([]);
-});
-
-test("comments use no word that the glossary rules out", () => {
-  const files = globSync(["{shared,functions,infra,test}/**/*.{ts,mjs}", "dashboard/src/**/*.{ts,tsx}"]);
-  const comments = files.flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/(?:^|[;,{} ])\/\/ .*$|^\s*\/?\*.*$/gm)].map(
-      ([comment]) => `${file}: ${proseOf(comment)}`,
-    ),
-  );
-  expect(comments.length).toBeGreaterThan(2000);
-  // The mode's name is what it does to a connection; a file's name is not the comment's word.
-  expect(
-    lostIn(
-      comments
-        .map((each) => each.replace(/^\S+ /, ""))
-        .join("\n")
-        .replace('"refuse" breaks', ""),
-    ),
-  ).toEqual([]);
-});
-
-test("names of tests use no word that the glossary rules out", () => {
-  const names = globSync("test/**/*.test.ts").flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/^ *(?:\}\)|test|it|describe)(?:\.\w+)*\((["'])(.+)\1/gm)].map(
-      ([, , name = ""]) => name,
-    ),
-  );
-  expect(names.length).toBeGreaterThan(800);
-  expect(lostIn(names.join("\n"))).toEqual([]);
-});
-
-/** What a name must not contain, and the names that are already stored or sent. */
-const LOST_NAMES = /answer|refus|complain|catalogue|behaviour|colour|spelled|notnow|^told$|^_?told[A-Z]/i;
-const KEPT_NAMES: ReadonlyMap<string, string> = new Map([
-  ["answer", "shared/{runtime/idempotency,data/sandbox,hosts/{sandbox,ssh-job,ssh-script}}.ts"],
-  ["refused", "{functions/authorize,shared/runtime/{handle,request-context},test/{guarantees/limits,auth/authorizer}.test}.ts"],
-]);
-
-/** Code without comments, strings and regular expressions. */
-const namesIn = (code: string): string[] =>
-  code
-    .replace(/\/\*[^]*?\*\//g, "")
-    .replace(/(^|[^:"'`])\/\/.*$/gm, "$1")
-    .replace(/`(?:[^`\\]|\\[^])*`/g, (template) => [...template.matchAll(/\$\{([^{}]*)\}/g)].map(([, inner]) => inner).join(" "))
-    .replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, "")
-    .replace(/\/(?![*/ ])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/g, "")
-    .match(/[A-Za-z_$][\w$]*/g) ?? [];
-
-test("no name in the code contains a word that the glossary rules out", () => {
-  const files = globSync(["{shared,functions,infra,test}/**/*.{ts,mjs}", "dashboard/src/**/*.{ts,tsx}"]);
-  expect(files.length).toBeGreaterThan(500);
-  const lost = files.flatMap((file) =>
-    [...new Set(namesIn(readFileSync(file, "utf8")))]
-      .filter((name) => LOST_NAMES.test(name) && !matchesGlob(file, KEPT_NAMES.get(name) ?? ""))
-      .map((name) => `${file}: ${name}`),
-  );
-  expect(lost).toEqual([]);
 });
 
 test("every path that the documentation names exists", () => {

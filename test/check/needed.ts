@@ -1,4 +1,4 @@
-// Which test files a change needs, those first that it most likely breaks: from a source file to the functions that contain it, and from a
+// Which test files a change needs, and how likely it breaks them: from a source file to the functions that contain it, and from a
 // function to the folder of its tests; and from a file to the tests that import it.
 import { matchesGlob } from "node:path";
 import { ENTRIES } from "../../infra/bundle.ts";
@@ -34,7 +34,7 @@ export interface Sources {
   importers: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Test files, the most telling first, with how telling they are: 0 is most. */
+/** Test files, with how telling they are: 0 is most. */
 export function neededTests(changed: readonly string[], sources: Sources): Map<string, number> {
   const ranks = new Map<string, number>();
   const add = (tests: readonly string[], rank: number): void => {
@@ -51,7 +51,7 @@ export function neededTests(changed: readonly string[], sources: Sources): Map<s
     add(namesakes(file, sources), 1);
     for (const [test, distance] of testsThatImport(file, sources)) add([test], Math.min(distance, 4));
   }
-  return new Map([...ranks].toSorted(([, a], [, b]) => a - b));
+  return ranks;
 }
 
 const besides = (file: string, { tests }: Sources): string[] =>
@@ -68,17 +68,13 @@ function testsOfFunction(id: string, { tests }: Sources): string[] {
   return own.length > 0 ? own : inFolder;
 }
 
-/** `shared/data/servers.ts` and `dashboard/src/servers/list.tsx` have `test/servers/…` and `test/browser/servers.*test.ts`. */
+/** `shared/data/servers.ts` has `test/servers/`, and `dashboard/src/servers/list.tsx` `test/browser/servers.*test.ts`. */
 function namesakes(file: string, { tests }: Sources): string[] {
-  const parts = file.replace(/\.\w+$/, "").split("/");
-  const names = parts[0] === "dashboard" ? parts.slice(2) : parts.slice(-1);
-  const folders = parts[0] === "dashboard" ? [] : names.map((name) => `test/${name}/`);
-  const files = names.flatMap((name) => [`/${name}.`, `/${name}s.`]);
-  return tests.filter(
-    (test) =>
-      folders.some((folder) => test.startsWith(folder)) ||
-      (files.some((name) => test.includes(name)) && test.startsWith("test/browser/") === (parts[0] === "dashboard")),
-  );
+  const [top, , ...names] = file.replace(/\.\w+$/, "").split("/");
+  if (top === "dashboard")
+    return tests.filter((test) => names.some((name) => new RegExp(`^test/browser/${name}s?\\.`).test(test)));
+  if (top !== "shared") return [];
+  return tests.filter((test) => names.some((name) => test.startsWith(`test/${name}/`) || test.startsWith(`test/${name}.`)));
 }
 
 /** What every test imports leads to every test, so it leads to none. */

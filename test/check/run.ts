@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { bundleIfChanged } from "../../infra/bundle.ts";
 import { type Check, dashboardTypes, format, lintOf, runChecks, serviceTypes } from "../harness/checks.ts";
-import { lastSeconds, report } from "../harness/report.ts";
+import { leastSeconds, report } from "../harness/report.ts";
 import { leaveParent, type Outcome, ROOT, runInRounds, stopChildrenWithThis } from "../harness/rounds.ts";
 import { WARM_DATABASE } from "../harness/warm-database.ts";
 import { changedFiles } from "./changed.ts";
@@ -38,12 +38,13 @@ function staticChecks(changed: readonly string[]): Check[] {
 
 /** Those that fit into the budget, the most telling first; a changed test file runs in any case. */
 function chosenFrom(needed: ReadonlyMap<string, number>): { chosen: string[]; left: string[] } {
-  const seconds = lastSeconds();
+  const seconds = leastSeconds();
+  const costOf = (test: string): number => seconds.get(test) ?? GUESS_SECONDS;
   const [chosen, left]: [string[], string[]] = [[], []];
   let spent = 0;
-  for (const [test, rank] of needed) {
-    const cost = seconds.get(test) ?? GUESS_SECONDS;
-    const fits = rank === 0 || spent + cost <= BUDGET_SECONDS;
+  for (const [test, rank] of [...needed].toSorted(([a, p], [b, q]) => p - q || costOf(a) - costOf(b))) {
+    const cost = costOf(test);
+    const fits = rank === 0 || spent === 0 || spent + cost <= BUDGET_SECONDS;
     if (fits) spent += cost;
     (fits ? chosen : left).push(test);
   }

@@ -2,11 +2,15 @@
 import type { APIGatewayAuthorizerResult } from "aws-lambda";
 import { expect, vi } from "vitest";
 import { resourceOf } from "../../shared/api/index.ts";
+import type { Key } from "../../shared/data/keys.ts";
+import { tokenAccessRef } from "../../shared/data/tokens.ts";
+import { userAccessRef } from "../../shared/data/users.ts";
 import { REQUEST_LIMITS, WINDOW_SECONDS } from "../../shared/domain/limits.ts";
 import { Limits } from "../../shared/runtime/request-context.ts";
-import { account } from "../harness/account.ts";
+import { account, type TestAccount } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
 import { lateness } from "../harness/late.ts";
+import { takeSlots } from "../harness/slots.ts";
 import { ATTACK_KEY, authorize } from "./authorizer.ts";
 import { prove } from "./prove.ts";
 import type { Random } from "./random.ts";
@@ -14,6 +18,7 @@ import type { Random } from "./random.ts";
 const WINDOW_MS = WINDOW_SECONDS * 1000;
 const BURST = 50;
 const BURSTS = 10;
+const HTTP_BURST = 15;
 /** One trial in twenty is over HTTP. */
 const WAYS = ["HTTP", ...Array.from({ length: 19 }, (_, i) => `the authorizer ${i}`)];
 
@@ -42,13 +47,23 @@ prove("limits", async () => {
     points: WAYS,
     trial: async ({ point, random, counts }) => {
       // A session's limits are its user's.
-      const api = random.chance(0.2) ? await me.session(await me.anotherUser()) : (await me.token()).api;
-      if (point === "HTTP") counts(await overHttp(api, random));
+      const { access, api } = random.chance(0.2) ? await ofSession(me) : await ofToken(me);
+      if (point === "HTTP") counts(await overHttp(access, api, random));
       else counts(await atAuthorizer(api, random));
     },
     close: () => void vi.useRealTimers(),
   };
 });
+
+async function ofSession(me: TestAccount) {
+  const user = await me.anotherUser();
+  return { access: userAccessRef(user.id), api: await me.session(user) };
+}
+
+async function ofToken(me: TestAccount) {
+  const { id, api } = await me.token();
+  return { access: tokenAccessRef(id), api };
+}
 
 async function atAuthorizer({ token }: Client, random: Random): Promise<number> {
   let now = Date.now();
@@ -71,11 +86,12 @@ async function atAuthorizer({ token }: Client, random: Random): Promise<number> 
       vi.setSystemTime(now);
       const rates = Array.from({ length: BURST }, (): Rate => (random.chance(0.3) ? "create_delete" : "all"));
       const before = { all: used(passed, now, "all"), create_delete: used(passed, now, "create_delete") };
-      const results = await Promise.all(
-        rates.map(async (rate) => ({
-          rate,
-          limits: limitsIn(await clock.timed(() => authorize({ ...ROUTES[rate], authorization: `Bearer ${token}` }))),
-        })),
+      const ask = (rate: Rate) => clock.timed(() => authorize({ ...ROUTES[rate], authorization: `Bearer ${token}` }));
+      const asked = await Promise.all(
+        rates.map(async (rate) => ({ rate, response: await ask(rate).catch((error: unknown) => unlessLate(error)) })),
+      );
+      const results = asked.flatMap(({ rate, response }) =>
+        response === undefined ? [] : [{ rate, limits: limitsIn(response) }],
       );
       for (const { rate, limits } of results) if (limits.refused === undefined) passed.push({ at: now, rate });
       expectExact(before, results, passed, now, clock.late());
@@ -84,6 +100,11 @@ async function atAuthorizer({ token }: Client, random: Random): Promise<number> 
     vi.useRealTimers();
   }
   return BURSTS * BURST;
+}
+
+/** On a busy machine the database may not respond in time, three times in a row: whether such a request has passed is unknown. */
+function unlessLate(error: unknown): undefined {
+  if (!(error instanceof Error) || error.name !== "TimeoutError") throw error;
 }
 
 /** The moments at which the slots of the oldest requests become free. */
@@ -108,11 +129,9 @@ function expectExact(
       // All slots must have been taken by then: the order within the burst is unknown, so by the end of it.
       expect(after.length, `a false rejection by ${rate}`).toBeGreaterThanOrEqual(limit - late);
       const oldest = Math.min(...after.map(({ at }) => at));
-      expect(limits.refused).toEqual({
-        scope: rate,
-        limit,
-        retry_after: Math.ceil(Math.max(1, oldest + WINDOW_MS - now) / 1000),
-      });
+      const retry_after = Math.ceil(Math.max(1, oldest + WINDOW_MS - now) / 1000);
+      // A request that was late may hold an older slot.
+      expect(limits.refused).toEqual({ scope: rate, limit, retry_after: late > 0 ? expect.any(Number) : retry_after });
       expect(limits.remaining).toBe(0);
     }
   }
@@ -127,40 +146,34 @@ function expectExact(
   }
 }
 
-/** Four bursts within a few seconds: exactly as many pass as the limits allow. */
-async function overHttp(api: Client, random: Random): Promise<number> {
-  const began = Date.now();
-  const creations = random.below(2);
-  let passedAll = 0;
-  let passedCreations = 0;
+/** A burst when few slots are free: exactly as many requests pass. */
+async function overHttp(access: { key: Key }, api: Client, random: Random): Promise<number> {
+  const isCreation = random.chance(0.5);
+  const scope = isCreation ? "create_delete" : "all";
+  const limit = REQUEST_LIMITS[scope];
+  const free = 1 + random.below(HTTP_BURST - 1);
+  await takeSlots(access, { all: limit - free, ...(isCreation && { create_delete: limit - free }) });
   const clock = lateness();
-  for (let burst = 0; burst < 4; burst++) {
-    const isCreation = burst === creations;
-    const responses = await Promise.all(
-      Array.from({ length: BURST }, () => clock.timed(() => (isCreation ? api.delete("/ssh-keys/none") : api.get("/auth/me")))),
-    );
-    const passed = responses.filter(({ status }) => status !== 429 && status < 500);
-    passedAll += passed.length;
-    if (isCreation) passedCreations += passed.length;
-    for (const { status, headers, error } of responses) {
-      if (status >= 500) continue; // the machine was too busy, which `clock` has seen
-      const limit = Number(headers["x-ratelimit-limit"]);
-      expect([REQUEST_LIMITS.all, REQUEST_LIMITS.create_delete]).toContain(limit);
-      expect(Number(headers["x-ratelimit-remaining"])).toBeLessThan(limit);
-      if (status !== 429) continue;
-      expect(error?.details).toMatchObject({ window_seconds: WINDOW_SECONDS });
-      const wait = Number(headers["retry-after"]);
-      expect(wait).toBeGreaterThanOrEqual(Math.floor(WINDOW_SECONDS - (Date.now() - began) / 1000) - 1);
-      expect(wait).toBeLessThanOrEqual(WINDOW_SECONDS);
-    }
+  const began = Date.now();
+  const responses = await Promise.all(
+    Array.from({ length: HTTP_BURST }, () =>
+      clock.timed(() => (isCreation ? api.delete("/ssh-keys/none") : api.get("/auth/me"))),
+    ),
+  );
+  // A slot of the burst itself is free again: such a machine shows nothing.
+  if (Date.now() - began >= WINDOW_MS) return 0;
+  const passed = responses.filter(({ status }) => status !== 429 && status < 500).length;
+  expect(passed).toBeLessThanOrEqual(free);
+  expect(passed, "fewer than the limit allows").toBeGreaterThanOrEqual(free - clock.late());
+  for (const { status, headers, error } of responses) {
+    if (status >= 500) continue; // the machine was too busy, which `clock` has seen
+    expect(Number(headers["x-ratelimit-limit"])).toBe(limit);
+    expect(Number(headers["x-ratelimit-remaining"])).toBeLessThan(free);
+    if (status !== 429) continue;
+    expect(error?.details).toEqual({ limit, scope, window_seconds: WINDOW_SECONDS });
+    const wait = Number(headers["retry-after"]);
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(WINDOW_SECONDS);
   }
-  expect(Date.now() - began, "the bursts took too long to count").toBeLessThan(WINDOW_MS);
-  for (const [passed, limit] of [
-    [passedCreations, REQUEST_LIMITS.create_delete],
-    [passedAll, REQUEST_LIMITS.all],
-  ] as const) {
-    expect(passed).toBeLessThanOrEqual(limit);
-    expect(passed, "fewer than the limit allows").toBeGreaterThanOrEqual(limit - clock.late());
-  }
-  return 4 * BURST;
+  return HTTP_BURST;
 }

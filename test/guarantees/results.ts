@@ -5,7 +5,6 @@ import { join, resolve } from "node:path";
 import * as z from "zod";
 import { type Guarantee, guarantees } from "./guarantees.ts";
 import type { Progress } from "./progress.ts";
-import { mutationTable } from "../mutation/results.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const RESULTS = join(import.meta.dirname, "results.json");
@@ -80,8 +79,7 @@ const promisesOf = (): string =>
 const mutationTesting = (): string =>
   [
     "## Mutation testing",
-    "A guarantee is worth what its tests notice. `npm run mutate` changes the code that the guarantees depend on most, in one place at a time (a condition, an operator, a returned value, a whole block; not texts and logs), and runs the module's tests: each change, a mutant, must make one of them fail. Survivors are listed with the reason in test/mutation/survivors.ts; one without a reason is a missing test.",
-    mutationTable(),
+    "A guarantee is worth what its tests notice. `npm run mutate` changes the code that the guarantees depend on most, in one place at a time (a condition, an operator, a returned value, a whole block; not texts and logs), and runs the module's tests: each change, a mutant, must make one of them fail. Survivors are listed with the reason in test/mutation/survivors.ts; one without a reason is a missing test. The run prints a table, which `.local/mutation` keeps.",
   ].join("\n\n");
 
 const START = "<!-- Generated from test/guarantees: change it there -->";

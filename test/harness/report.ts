@@ -81,14 +81,12 @@ function write({ name, outcome, checks, seconds }: Run): string {
 
 const Reported = z.object({ files: z.array(z.object({ file: z.string(), seconds: z.number() })) });
 
-/** How long each file took when it last ran. */
-export function lastSeconds(): Map<string, number> {
-  if (!existsSync(REPORTS)) return new Map();
-  const reports = readdirSync(REPORTS).toSorted();
-  return new Map(
-    reports.flatMap((name) => {
-      const { files } = Reported.parse(JSON.parse(readFileSync(join(REPORTS, name), "utf8")));
-      return files.map(({ file, seconds }) => [file, seconds] as const);
-    }),
-  );
+/** How long each file took when the machine had time for it. */
+export function leastSeconds(): Map<string, number> {
+  const least = new Map<string, number>();
+  for (const name of existsSync(REPORTS) ? readdirSync(REPORTS) : []) {
+    const { files } = Reported.parse(JSON.parse(readFileSync(join(REPORTS, name), "utf8")));
+    for (const { file, seconds } of files) least.set(file, Math.min(seconds, least.get(file) ?? Infinity));
+  }
+  return least;
 }

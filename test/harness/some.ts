@@ -7,3 +7,6 @@ import { RING } from "./ring.ts";
  */
 export const some = <T>(cases: readonly T[], of: number, turn = 0, count = 1): T[] =>
   cases.filter((_, index) => RING === undefined || (RING === "test") === (index + turn) % of < count);
+
+/** None with `npm test`: all of them run with `npm run test:all`. */
+export const later = <T>(cases: readonly T[]): T[] => (RING === "test" ? [] : [...cases]);

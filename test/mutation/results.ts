@@ -1,11 +1,11 @@
-// The last results of `npm run mutate`, by module: results.json, of which docs/guarantees.md has a table.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+// The last results of `npm run mutate`, by module, outside of git: they are of the sources of one machine at one time.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
 import { type Module, modules } from "./modules.ts";
 import type { Outcome } from "./report.ts";
 
-const RESULTS = join(import.meta.dirname, "results.json");
+const RESULTS = join(resolve(import.meta.dirname, "../.."), ".local", "mutation", "results.json");
 
 const Result = z.object({ mutants: z.number(), killed: z.number(), explained: z.number(), on: z.string() });
 type Result = z.infer<typeof Result>;
@@ -27,6 +27,7 @@ export function record(name: string, outcome: Outcome): void {
   const { mutants, killed } = outcome;
   results[name] = { mutants, killed, explained: explainedIn(outcome), on: new Date().toISOString().slice(0, 10) };
   const known = rows.flatMap(([each]) => (results[each] === undefined ? [] : [[each, results[each]] as const]));
+  mkdirSync(dirname(RESULTS), { recursive: true });
   writeFileSync(RESULTS, `${JSON.stringify(Object.fromEntries(known), undefined, 2)}\n`);
 }
 

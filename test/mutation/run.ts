@@ -8,11 +8,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { TestProject } from "vitest/node";
-import { describeChecked, record } from "./results.ts";
+import { describeChecked, mutationTable, record } from "./results.ts";
 import startTestEnvironment from "../harness/global.ts";
 import { type Module, modules, PERCENT_MIN } from "./modules.ts";
 import { PROVIDED, TESTS } from "./provided.ts";
-import { renderDocs } from "../guarantees/results.ts";
 import { type Outcome, outcomeOf, Report, staleIn } from "./report.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -129,13 +128,13 @@ async function main(): Promise<void> {
       const outcome = await mutate(name, module, file);
       show(name, module, outcome);
       record(name, outcome);
-      renderDocs();
       passed &&= outcome.killed >= (outcome.mutants * PERCENT_MIN) / 100;
       passed &&= outcome.survivors.every(({ why }) => why !== undefined);
     }
   } finally {
     await stop();
   }
+  console.log(`\n${mutationTable()}`);
   process.exitCode = passed ? 0 : 1;
 }
 

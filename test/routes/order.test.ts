@@ -2,11 +2,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { getAccount } from "../../shared/data/accounts.ts";
 import { changeOf } from "../../shared/data/change.ts";
-import { getToken, revokeToken } from "../../shared/data/tokens.ts";
+import { getToken, revokeToken, tokenAccessRef } from "../../shared/data/tokens.ts";
 import { account, newPublicKey, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
-import { inBursts } from "../harness/bursts.ts";
 import { type Client, stranger } from "../harness/client.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+import { takeSlots } from "../harness/slots.ts";
 
 let me: TestAccount;
 /** Over every limit. */
@@ -16,8 +16,9 @@ let powerless: Client;
 
 beforeAll(async () => {
   me = await account();
-  exhausted = (await me.token(["settings:read"])).api;
-  await inBursts(100, () => exhausted.get("/auth/me"));
+  const token = await me.token(["settings:read"]);
+  await takeSlots(tokenAccessRef(token.id), { all: 100 });
+  exhausted = token.api;
   powerless = (await me.token(["settings:read"])).api;
 });
 
@@ -36,7 +37,7 @@ test("405 comes before 401", async () => {
 
 test("401 comes before 429", async () => {
   const token = await me.token();
-  await inBursts(100, () => token.api.get("/auth/me"));
+  await takeSlots(tokenAccessRef(token.id), { all: 100 });
   expect(await code(token.api.get("/auth/me"))).toBe("RATE_LIMIT_EXCEEDED");
   const change = changeOf(await getAccount(me.id));
   revokeToken(change, await getToken(me.id, token.id));

@@ -15,13 +15,9 @@ import { LIFECYCLE } from "../../shared/domain/lifecycle.ts";
 import { uniqueDomain } from "../harness/account.ts";
 import type { ApiResponse } from "../harness/client.ts";
 import { processCloud } from "../harness/cloud.ts";
-import { some } from "../harness/some.ts";
-import { erpsOf } from "./erps.ts";
 import { InjectedError, type WorkflowHarness, workflowHarness } from "./harness.ts";
+import { ARCHIVED, OLD, restoresOf } from "./restores.ts";
 import { expectConsistent, snapshotOf } from "./snapshot.ts";
-
-const OLD = { orders: 2, note: "written since the backup" };
-const ARCHIVED = { orders: 1 };
 
 const workflow = workflows["restore-backup"];
 
@@ -33,36 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-const { api, show, write, erpOf } = erpsOf(() => harness);
-const act = async (id: string, action: string) => (await api()).post(`/instances/${id}/actions`, { action });
-
-/** The contents of an ERP, without its number of writes. */
-const contents = async (instance: Instance) => {
-  const { database, files, status, replaced, domain } = await erpOf(instance);
-  return { database, files, status, replaced, domain };
-};
-
-type From = (typeof LIFECYCLE)["backup.restore"]["from"][number];
-
-/** An instance in this status, whose data changed after the backup. */
-async function changedSince(from: From, note?: string): Promise<{ instance: Instance; backup: Backup }> {
-  const instance = await harness.me.instance();
-  await write(instance.id, ARCHIVED);
-  const backup = await harness.me.backup(instance.id, note === undefined ? {} : { note });
-  await write(instance.id, OLD);
-  if (from === "stopped") await harness.run(workflows["stop-instance"], () => act(instance.id, "stop"));
-  if (from === "failed")
-    await harness.run(
-      workflows["restart-instance"],
-      () => act(instance.id, "restart"),
-      async ({ task }, next) => {
-        if (task === "restartErp") throw new InjectedError("GiveUp");
-        return next();
-      },
-    );
-  expect((await show(instance.id)).status).toBe(from);
-  return { instance, backup };
-}
+const { api, show, write, erpOf, contents, changedSince, restore } = restoresOf(() => harness);
 
 /** Taken by the workflow, for tests about that backup. */
 async function backUp({ id }: Instance): Promise<Backup> {
@@ -71,11 +38,9 @@ async function backUp({ id }: Instance): Promise<Backup> {
   return (await (await api()).get(`/backups/${begun.id}`)).as(Backup);
 }
 
-const restore = async (backup: Backup, body: unknown = {}) => (await api()).post(`/backups/${backup.id}/restore`, body);
-
-const froms = LIFECYCLE["backup.restore"].from.map((from, turn) => ({ from, turn }));
-describe.each(froms)("of an instance that is $from", ({ from, turn }) => {
-  test("a restore ends in the status it started from, except that a failed instance runs", async () => {
+test.each(LIFECYCLE["backup.restore"].from)(
+  "a restore of an instance that is %s ends in the status it started from, except that a failed instance runs",
+  async (from) => {
     const { instance, backup } = await changedSince(from);
     const { operation } = await harness.run(workflow, () => restore(backup));
     expect(operation.state).toBe("succeeded");
@@ -84,41 +49,8 @@ describe.each(froms)("of an instance that is $from", ({ from, turn }) => {
     const erp = await erpOf(instance);
     expect(erp).toMatchObject({ status, replaced: null, domain: instance.domain });
     expect(JSON.parse(erp.database?.data ?? "")).toEqual(ARCHIVED);
-  });
-
-  const steps = workflow.steps.map(({ name }, index) => ({ name, index }));
-  describe.each(some(steps, 3, turn))("that fails in $name", ({ index, name }) => {
-    test.each(some(["before", "after"], 2, turn + Math.floor(index / 2)))(
-      "a restore that fails %s its work loses neither the old nor the new data",
-      async (when) => {
-        const { instance, backup } = await changedSince(from);
-        const [before, shown] = [await contents(instance), await show(instance.id)];
-        const { operation } = await harness.run(
-          workflow,
-          () => restore(backup),
-          async ({ task }, next) => {
-            const done = task !== name || when === "after" ? await next() : undefined;
-            if (task === name) throw new InjectedError("GiveUp");
-            return done;
-          },
-        );
-        const after = await contents(instance);
-        // Once the old data is dropped there is no way back, and none is needed: the restored data is in place, and the operation says so.
-        if (name === "dropOld" && when === "after") {
-          expect(operation).toMatchObject({ state: "succeeded", error: null });
-          expect(await show(instance.id)).toMatchObject({ status: from === "failed" ? "running" : from, status_reason: null });
-          expect(JSON.parse(after.database?.data ?? "")).toEqual(ARCHIVED);
-          return expectConsistent(await snapshotOf(cloud, harness.me.id));
-        }
-        expect(operation.state).toBe("failed");
-        expect(await show(instance.id)).toEqual({ ...shown, updated_at: expect.any(String) });
-        if (from === "failed") expect(after).toEqual({ ...before, status: after.status });
-        else expect(after).toEqual(before);
-        expectConsistent(await snapshotOf(cloud, harness.me.id));
-      },
-    );
-  });
-});
+  },
+);
 
 test("a restore of a damaged archive fails before anything changes, with or without a safety backup", async () => {
   for (const backup_first of [true, false]) {
