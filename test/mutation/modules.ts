@@ -47,7 +47,7 @@ export const modules = {
   restore: {
     title: "The steps of a restore",
     files: ["functions/workflows/restore-backup/tasks.ts"],
-    tests: ["test/workflows/restore-tasks.cloud.test.ts"],
+    tests: ["test/workflows/restore-tasks.cloud.all.test.ts"],
   },
 } as const satisfies Record<string, Module>;
 

@@ -1,5 +1,5 @@
 // Creating and deleting servers at real providers' APIs, with every way in which these can reject or fail.
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import { handler as check } from "../../functions/schedules/check-servers.ts";
 import { handler as sweep } from "../../functions/schedules/sweep.ts";
@@ -9,43 +9,28 @@ import { putIfAbsent, updateOne } from "../../shared/data/table.ts";
 import { GiveUp } from "../../shared/platform/task-errors.ts";
 import { initialSshTrust, userData } from "../../shared/providers/first-boot.ts";
 import { pass } from "./executions.ts";
-import { some } from "../harness/some.ts";
-import { type Asked, type FakeMachine, type Fault, GOOD_FATE, isThere, NONSENSE } from "./fake.ts";
+import { type Asked, type Fault, GOOD_FATE } from "./fake.ts";
 import { errorResponse as ofDigitalOcean } from "./fake-digitalocean.ts";
 import { errorResponse as ofHetzner } from "./fake-hetzner.ts";
 import { jobs, keyMadeOn, misbehave, unreachable } from "./fake-host.ts";
-import { type Outcome, type ProviderCode, type ProviderHarness, providerHarness } from "./harness.ts";
+import {
+  here,
+  accountId,
+  RENTED,
+  machinesOf,
+  billed,
+  isList,
+  isOrder,
+  orders,
+  rejected,
+  fail,
+  expectFailed,
+  expectMadeOnce,
+} from "./rented.ts";
 
 vi.mock("../../shared/hosts/ssh.ts", () => import("./fake-host.ts"));
 
-let here: ProviderHarness;
-let accountId: string;
-beforeAll(async () => {
-  here = await providerHarness();
-  accountId = await here.account();
-});
-beforeEach(() => {
-  for (const fake of [here.hetzner, here.digitalocean]) {
-    fake.fault = () => undefined;
-    fake.fate = () => GOOD_FATE;
-    fake.requests.length = 0;
-    fake.impatient = 0;
-  }
-  for (const made of [here.hetzner.servers, here.digitalocean.droplets]) made.length = 0;
-  unreachable.clear();
-  misbehave.clear();
-  vi.restoreAllMocks();
-});
-
-type Rented = Exclude<ProviderCode, "byo">;
-const RENTED: Rented[] = ["hetzner", "digitalocean"];
-const machinesOf = (provider: Rented): (FakeMachine & { order: { user_data: string } })[] =>
-  provider === "hetzner" ? here.hetzner.servers : here.digitalocean.droplets;
-const billed = (provider: Rented) => machinesOf(provider).filter(isThere);
 const QUOTA = ofDigitalOcean(422, "unprocessable_entity", "This will exceed your droplet limit.");
-const isList = ({ method, path }: Asked) => method === "GET" && /\/(servers|droplets)$/.test(path);
-const isOrder = ({ method, path }: Asked) => method === "POST" && /\/(servers|droplets)$/.test(path);
-const orders = (provider: Rented) => here[provider].requests.filter(isOrder).length;
 
 /** Waits of minutes are over at once. */
 function hurry(): void {
@@ -53,30 +38,6 @@ function hurry(): void {
   const quick = (run: () => void, milliseconds = 0) => wait(run, milliseconds > 60_000 ? 1 : milliseconds);
   vi.stubGlobal("setTimeout", quick);
   onTestFinished(() => void vi.stubGlobal("setTimeout", wait));
-}
-
-/** Only orders fail, and only this often. */
-function fail(provider: Rented, fault: Fault, times = Infinity): void {
-  let left = times;
-  here[provider].fault = (asked) => (isOrder(asked) && left-- > 0 ? fault : undefined);
-}
-const rejected = (response: Extract<Fault, { kind: "rejected" }>["response"]): Fault => ({ kind: "rejected", response });
-
-/** The operation failed and says so, and nothing is left at the provider. */
-function expectFailed({ server, operation }: Outcome, code: string): void {
-  expect(operation).toMatchObject({ state: "failed", error: { code } });
-  expect(server).toMatchObject({ state: "create_failed", machine_id: null, ip_address: null, operation_id: null });
-  expect(server.status_reason).toBe(operation.error?.message);
-  pass(GOOD_FATE.lingers);
-  for (const provider of RENTED) expect(billed(provider)).toEqual([]);
-}
-
-async function expectMadeOnce(provider: Rented, { server, operation }: Outcome): Promise<void> {
-  expect(operation.error).toBeNull();
-  expect(billed(provider).map(({ id }) => String(id))).toEqual([server.machine_id]);
-  expect((await here.remove(server)).state).toBe("succeeded");
-  pass(GOOD_FATE.lingers);
-  expect(billed(provider)).toEqual([]);
 }
 
 describe.each(RENTED)("%s", (provider) => {
@@ -160,46 +121,6 @@ describe.each(RENTED)("%s", (provider) => {
     await expectMadeOnce(provider, await here.create(accountId, provider));
     expect(machinesOf(provider)).toHaveLength(1);
   });
-
-  describe.each(Object.keys(NONSENSE).map((what, index) => ({ what, index })))(
-    "when $what arrives instead of the provider's response",
-    ({ what, index }) => {
-      const nonsense = NONSENSE[what] ?? { status: 500 };
-
-      const toOrders = async () => {
-        for (const fault of [rejected(nonsense), { kind: "broken", response: nonsense } as const]) {
-          fail(provider, fault, 2);
-          await expectMadeOnce(provider, await here.create(accountId, provider));
-        }
-      };
-
-      const toEverything = async () => {
-        here[provider].fault = () => rejected(nonsense);
-        expectFailed(await here.create(accountId, provider), "PROVIDER_ERROR");
-        expect(orders(provider)).toBe(0);
-      };
-
-      const toLooksAndDeletions = async () => {
-        const { server } = await here.create(accountId, provider);
-        for (const method of ["GET", "DELETE"]) {
-          here[provider].fault = (asked) => (asked.method === method ? rejected(nonsense) : undefined);
-          const { state } = await here.remove(await getServer(accountId, server.id));
-          expect([state, (await getServer(accountId, server.id)).machine_id]).toEqual(["failed", server.machine_id]);
-        }
-        here[provider].fault = () => undefined;
-        expect((await here.remove(await getServer(accountId, server.id))).state).toBe("succeeded");
-        pass(GOOD_FATE.lingers);
-        expect(billed(provider)).toEqual([]);
-      };
-
-      const ways: [how: string, expectHeld: () => Promise<void>][] = [
-        ["in response to an order, one machine is bought, whether or not the order took effect", toOrders],
-        ["in response to every request, the creation fails and nothing is bought", toEverything],
-        ["in response to every list or deletion, no machine counts as gone", toLooksAndDeletions],
-      ];
-      test.each(some(ways, ways.length, index + RENTED.indexOf(provider)))("%s", (_, expectHeld) => expectHeld());
-    },
-  );
 
   test.each<["order" | "look" | "deletion", (asked: Asked) => boolean]>([
     ["order", isOrder],

@@ -1,0 +1,26 @@
+// What a request costs: the calls that its functions make.
+import type { Call } from "../../infra/local/aws/aws.ts";
+import type { Cloud } from "../../infra/local/cloud.ts";
+import type { ApiResponse } from "./client.ts";
+
+interface Cost {
+  authorizer: Call[];
+  handler: Call[];
+  starts: Call[];
+}
+
+/** The calls of a request: the authorizer's, and those of the endpoint's own function. */
+export async function costIn(
+  cloud: Cloud,
+  id: string,
+  request: () => Promise<ApiResponse>,
+): Promise<Cost & { response: ApiResponse }> {
+  const own = new RegExp(`-api${id.replace(".", "")}[0-9A-F]{8}$`, "i");
+  const calls: Call[] = [];
+  const stop = cloud.aws.calls.subscribe((call) => calls.push(call));
+  const response = await request();
+  stop();
+  const by = (pattern: RegExp, service: string) =>
+    calls.filter((call) => pattern.test(call.principal) && call.service === service);
+  return { response, authorizer: by(/authorize/i, "dynamodb"), handler: by(own, "dynamodb"), starts: by(own, "states") };
+}
