@@ -2,6 +2,7 @@
 // own, ends when nobody has used it for a while, and is used only by a check of the same sources.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer, get, type IncomingMessage } from "node:http";
 import { join } from "node:path";
@@ -69,15 +70,18 @@ function readState(): State | undefined {
 
 /** The process itself. Java ends with it, however it ends. */
 async function serve(): Promise<void> {
+  const now = await sources();
   const database = await startDynamoDb({ optimizing: true });
   const token = randomBytes(16).toString("hex");
   let [users, uses] = [0, 0];
-  let idle: NodeJS.Timeout;
   const end = (): void => void database.stop().finally(() => process.exit());
-  const rest = (): void => void (idle = setTimeout(end, IDLE_MINUTES * 60_000));
-  rest();
+  const rest = (): NodeJS.Timeout => setTimeout(end, IDLE_MINUTES * 60_000);
+  let idle = rest();
   const server = createServer((request, response) => {
-    if (request.url !== `/${token}` || uses >= USES_MAX) return void response.writeHead(410).end();
+    if (request.url !== `/${token}` || uses >= USES_MAX) {
+      response.writeHead(410).end();
+      return;
+    }
     clearTimeout(idle);
     users += 1;
     uses += 1;
@@ -85,19 +89,16 @@ async function serve(): Promise<void> {
     response.on("close", () => {
       users -= 1;
       if (users === 0 && uses >= USES_MAX) end();
-      else if (users === 0) rest();
+      else if (users === 0) idle = rest();
     });
   });
-  void database.exited.then(() => process.exit(1));
-  server.listen(0, "127.0.0.1", () => {
-    const { port } = z.object({ port: z.number() }).parse(server.address());
-    void sources().then((now) => {
-      writeFileSync(`${STATE}.new`, JSON.stringify({ port, token, sources: now, databaseUrl: database.url } satisfies State), {
-        mode: 0o600,
-      });
-      renameSync(`${STATE}.new`, STATE);
-    });
-  });
+  void database.exited.finally(() => process.exit(1));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = z.object({ port: z.number() }).parse(server.address());
+  const state: State = { port, token, sources: now, databaseUrl: database.url };
+  writeFileSync(`${STATE}.new`, JSON.stringify(state), { mode: 0o600 });
+  renameSync(`${STATE}.new`, STATE);
 }
 
 if (process.argv[1] === import.meta.filename) await serve();
