@@ -49,9 +49,9 @@ listen="import socket, sys, time
 all = [socket.create_server(('::', int(port)), family=socket.AF_INET6, dualstack_ipv6=True) for port in sys.argv[1:]]
 print('listening', flush=True)
 time.sleep(300)"
-mkfifo listening
-{ python3 -c "$listen" $PORTS & inside $NEIGHBOR python3 -c "$listen" $PORTS & } >listening
-{ read -r; read -r; } <listening
+python3 -c "$listen" $PORTS >>listening &
+inside $NEIGHBOR python3 -c "$listen" $PORTS >>listening &
+until [[ $(wc -l <listening) == 2 ]]; do sleep 0.1; done
 reach() {
   inside $CONTAINER python3 -c "
 import socket, sys
