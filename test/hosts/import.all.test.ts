@@ -42,6 +42,8 @@ SELECT pg_catalog.set_config('search_path', '', false);
 
 `;
 const TAIL = "\n--\n-- PostgreSQL database dump complete\n--\n\n\\unrestrict abc\n\n";
+/** As it is scanned, when the newest clients' lines have been removed. */
+const END = TAIL.replace(/\\unrestrict.*\n/, "");
 const dumpOf = (sql: string): string => `${HEAD}${sql}${TAIL}`;
 const ROWS =
   "CREATE TABLE public.t (a text);\nCOPY public.t (a) FROM stdin;\nset transaction_timeout = 0;\n\\N\n\\\\!\nlo_import(1)\n\\.\n";
@@ -162,6 +164,25 @@ describe("an import over SSH", unless(noMachine), () => {
     ["a function in an untrusted language", "CREATE FUNCTION f() RETURNS int AS $$ import os $$ LANGUAGE plpython3u;\n"],
     ["a function of the server's library", "CREATE FUNCTION f() RETURNS int AS '/lib/libc.so.6', 'system' LANGUAGE C;\n"],
     ["a role", "CREATE ROLE me SUPERUSER;\n"],
+    ["output of a query to a program", "SELECT 1 \\g |sh\n"],
+    ["output of a query to a file", "SELECT 1 \\g /tmp/x\n"],
+    ["a result that is run", "SELECT 'x' \\gexec\n"],
+    ["a query in a file", "\\w /tmp/x\n"],
+    ["a variable of the shell", "\\setenv PATH /tmp\n"],
+    ["a shell command behind a copy", "COPY t FROM stdin; \\! id\n1\n\\.\n"],
+    ["a copy to a file behind a text with a quote", "COMMENT ON TABLE t IS 'it''s'; COPY t TO E'/tmp/x';\n"],
+    ["a copy from a program behind an escaped quote", "SELECT E'a''b\\'c'; COPY t FROM PROGRAM 'id';\n"],
+    ["a shell command behind a text in dollars", "SELECT $a$ ' $b$ $a$; \\! id\n"],
+    ["a shell command behind comments with quotes", "-- '\n/* ' /* */ ' */ \\! id\n"],
+    ["a copy with comments in it", "COPY/**/t/**/FROM --\nPROGRAM/**/'id';\n"],
+    ["a file's name in dollars", "COPY t (a, b) FROM $$/etc/passwd$$;\n"],
+    ["a block that copies", "DO $do$ begin if true then copy t to '/tmp/x'; end if; end $do$;\n"],
+    [
+      "a function that connects elsewhere",
+      "CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS $_$ begin perform dblink('x', 'y'); end $_$;\n",
+    ],
+    ["a library of the server", "LOAD '/tmp/x.so';\n"],
+    ["a default that reads a file", "ALTER TABLE t ADD COLUMN c text DEFAULT pg_catalog.\"pg_read_file\"('/etc/passwd');\n"],
   ];
   /** What the program says after this code, which may use its classes. */
   const driven = (driver: string, input = ""): unknown => {
@@ -198,6 +219,8 @@ print(json.dumps([[verdict(text.encode(), size) for size in (1 << 20, 7, 1)] for
       ["dblink", "\t"],
       ["LANGUAGE", "\n"],
       ["", `${"copy\n".repeat(100)}to`],
+      ["E'", "\\"],
+      ...["$$", "DO $$ ;", "'", "/*", "$a", '"', "BEGIN COPY "].map((rest) => ["", rest]),
     ];
     const driver = `
 for first, rest in json.load(sys.stdin):
@@ -232,7 +255,7 @@ print(scan.size)
   });
 
   test("a dump with a command that leaves the database is rejected by the scan, wherever its pieces end", () => {
-    const found = scanned(TEXTS.map(([, sql]) => `${ROWS}${sql}${TAIL}`));
+    const found = scanned(TEXTS.map(([, sql]) => `${ROWS}${sql}${END}`));
     for (const [index, [what]] of TEXTS.entries())
       for (const verdict of found[index] ?? []) expect(verdict, what).toContain("a command that leaves the database");
   });
@@ -242,10 +265,15 @@ print(scan.size)
       ROWS,
       "COMMENT ON TABLE public.a IS 'Go to Program';\nCOMMENT ON TABLE public.b IS 'Create User; copy from ''a''';\n",
       "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $_$ begin return 1; end $_$;\nCREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;\n",
+      "COMMENT ON COLUMN public.t.a IS 'Copy the file to ''Archive'' folder';\nCOMMENT ON COLUMN t.a IS E'Path \\\\\\\\server\\\\copy t from program \\'x\\'';\n",
+      "COMMENT ON COLUMN t.a IS '\n\\! sh\n\\copy a from ''b''\nlo_import(1)';\n-- \\! sh\n/* COPY t FROM PROGRAM 'x'; \\g |x */ SELECT 1;\n",
+      "COPY t (a) FROM stdin;\n\\\\! sh\nCOPY x FROM PROGRAM 'id';\npg_read_file('x')\n\\.\n\nCOPY u (a) FROM stdin;\n\\.\n",
+      'CREATE TABLE "copy" ("to" text DEFAULT \'program\', copy_to text);\nCREATE INDEX i ON "copy" ("language", c);\n',
+      "CREATE FUNCTION f() RETURNS text LANGUAGE plpgsql AS $$ begin -- copy t from program 'x'\n return 'copy t from program'; end $$;\n",
+      "CREATE VIEW v AS SELECT substring(copy FROM 'a') AS x FROM t;\nCOMMENT ON FUNCTION public.dblink(text) IS 'x';\n",
       "INSERT INTO t VALUES ('copies', E'a\\nb', '\\d+');\nSELECT pg_catalog.setval('public.t_id_seq', 1, true);\n",
     ];
-    const end = TAIL.replace(/\\unrestrict.*\n/, ""); // which has been removed by then
-    expect(scanned(harmless.map((sql) => `${sql}${end}`)).flat()).toEqual(Array.from({ length: 12 }, () => null));
+    expect(scanned(harmless.map((sql) => `${sql}${END}`)).flat()).toEqual(harmless.flatMap(() => [null, null, null]));
   });
 
   test("what the database rejects is the archive's fault, and what stops the database is not", async () => {

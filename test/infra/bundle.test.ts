@@ -19,7 +19,7 @@ const READ_MAX = 225 * KB;
  */
 const WRITE_MAX = 270 * KB;
 /** Contains all of zod, the clients of S3 and SSH, and the machine's script with its report; nobody waits for its start. */
-const TASK_FUNCTION_MAX = 1055 * KB;
+const TASK_FUNCTION_MAX = 1125 * KB;
 
 it("every function that the tables declare is bundled", async () => {
   expect(Object.keys(await bundledSizes(inject("bundles"))).toSorted()).toEqual(Object.keys(ENTRIES).toSorted());

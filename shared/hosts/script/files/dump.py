@@ -133,40 +133,189 @@ class Dump:
 class Scan:
     """
     Finds what no ERP's dump contains: commands that leave the database. Whoever wants to hide them from this can. What keeps them inside is that
-    the dump is loaded by a role without privileges, in containers without a network; this only names the obvious ones.
+    the dump is loaded by a role without privileges, in containers without a network; this only names the obvious ones. It reads the dump as psql
+    does, so that what a text, a comment or a row mentions is none.
     """
 
-    COPY = re.compile(rb"\nCOPY [^\n;]* FROM stdin;\n")
-    END = re.compile(rb"\n\\\.\r?\n")
-    # In rows, a backslash begins an escape: these are none.
-    IN_ROWS = re.compile(rb"\n\\[^N\\.bfnrtv0-9x][^\n]{0,40}")
-    # Linear on hostile text: a long run is neither matched anew from each of its characters, nor divided between two unbounded repeats.
-    IN_SQL = re.compile(
+    MARK = re.compile(
+        rb"""['"\\;] | -- | /\* | (?<![\w$\x80-\xff]) (?: [eE]' | \$ (?:[A-Za-z_\x80-\xff][\w\x80-\xff]*)? \$ )""", re.VERBOSE
+    )
+    # What may become a mark with the next piece. No mark that is looked for is longer.
+    UNFINISHED = re.compile(rb"(?: \$[\w\x80-\xff]{0,128} | [eE] | - | / )\Z", re.VERBOSE)
+    MARK_MAX = 130
+    COMMENT, ESCAPED = re.compile(rb"/\*|\*/"), re.compile(rb"\\.|''|'", re.DOTALL)
+    ROWS_END = re.compile(rb"^\\\.\r?\n", re.MULTILINE)
+    ROWS = re.compile(rb"COPY .* FROM STDIN\b", re.IGNORECASE)
+    BODY = re.compile(rb"(?:DO|CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE))\b", re.IGNORECASE)
+    ABOUT = re.compile(rb"(?:COMMENT ON|ALTER (?:FUNCTION|PROCEDURE)|DROP|GRANT|REVOKE|SECURITY LABEL)\b", re.IGNORECASE)
+    # Statements without any of these are not looked at any further.
+    SUSPECT = re.compile(rb"copy|create|alter|load|language|dblink|pg_|lo_", re.IGNORECASE)
+    # Of a statement on one line, whose texts are ''.
+    COPY = re.compile(rb"(?:\A|\b(?:BEGIN|THEN|ELSE|LOOP) )COPY\b", re.IGNORECASE)
+    FILE = re.compile(rb"\b(?:FROM|TO) ?(?:PROGRAM\b|'')", re.IGNORECASE)
+    COMMAND = re.compile(
         rb"""
-        \n[ \t]*\\[^\n]{0,40} | \\(?:!|copy\b|lo_(?:im|ex)port\b|setenv\b|o(?:ut)?[ \t]*\|)
-        | \bCOPY\s+(?!FROM\b|TO\b|\s)(?:(?!\bCOPY\s)[^;']){1,500}\b(?:FROM|TO)\s+(?:PROGRAM\b|E?'|\$)
-        | [\n;][ \t\r\f\v]*(?:CREATE|ALTER)\s+(?:SYSTEM|ROLE|USER|GROUP|DATABASE|TABLESPACE|SUBSCRIPTION|SERVER|FOREIGN\s+DATA|EVENT\s+TRIGGER)\b
-        | [\n;][ \t\r\f\v]*CREATE\s+(?:OR\s+REPLACE\s+)?(?:TRUSTED\s+)?(?:PROCEDURAL\s+)?LANGUAGE\b
-        | \bCREATE\s+EXTENSION\s+(?:IF\s+NOT\s+EXISTS\s+)?"?(?:plpython|plperlu|pltclu|plsh|dblink|postgres_fdw|file_fdw|adminpack)\w*
-        | \bLANGUAGE\s+["']?(?:c|internal|plpython\w*|plperlu|pltclu|plsh)\b
-        | \b(?:pg_read_file|pg_read_binary_file|pg_ls_dir|pg_stat_file|pg_file_\w+|lo_import|lo_export|dblink\w*)\s*\(
+        \A(?:CREATE|ALTER)\ (?:SYSTEM|ROLE|USER|GROUP|DATABASE|TABLESPACE|SUBSCRIPTION|SERVER|FOREIGN\ DATA|EVENT\ TRIGGER)\b
+        | \ACREATE\ (?:OR\ REPLACE\ )?(?:TRUSTED\ )?(?:PROCEDURAL\ )?LANGUAGE\b | \ALOAD\ ''
+        | \ACREATE\ EXTENSION\ (?:IF\ NOT\ EXISTS\ )?"?(?:plpython|plperlu|pltclu|plsh|dblink|postgres_fdw|file_fdw|adminpack)\w*
         """,
         re.IGNORECASE | re.VERBOSE,
     )
-    OVERLAP = 4096
+    LANGUAGE = re.compile(rb"""\bLANGUAGE\ "?(?:c|internal|plpython\w*|plperlu|pltclu|plsh)\b""", re.IGNORECASE)
+    CALL = re.compile(
+        rb"""\b(?:pg_read_(?:binary_)?file|pg_ls_\w*dir|pg_stat_file|pg_file_\w+|lo_import|lo_export|dblink\w*)"?\ ?\(""", re.IGNORECASE
+    )
+    # As much of a statement as is looked at together, and what two such parts have in common.
+    WINDOW, OVERLAP = 1 << 16, 256
+    DEPTH_MAX = 5
 
-    def __init__(self):
-        self.text, self.rows = b"\n", False
+    def __init__(self, depth=0):
+        self.text, self.at, self.depth = b"", 0, depth
+        self.state, self.ending, self.body, self.nested = self.in_code, b"", None, 0
+        self.words, self.is_start = bytearray(), True
 
     def feed(self, data):
-        text, start = self.text + data, 0
-        while True:
-            place = (self.END if self.rows else self.COPY).search(text, start)
-            found = (self.IN_ROWS if self.rows else self.IN_SQL).search(text, start, place.start() + 1 if place else len(text))
-            if found:
-                raise Unusable(f"its dump contains a command that leaves the database: {shown(found[0].strip())}")
-            if not place:
-                break
-            start, self.rows = place.end() - 1, not self.rows
-        held = 8 if self.rows else max(self.OVERLAP, min(len(text) - text.rfind(b"\n"), PIECE))
-        self.text = text[max(start, len(text) - held) :]
+        begin = max(self.at - 1, 0)  # what is before a mark matters
+        self.text, self.at = self.text[begin:] + data, self.at - begin
+        while self.state():
+            pass
+
+    # Each goes on to the next mark, and returns whether there may be more.
+
+    def in_code(self):
+        found = self.MARK.search(self.text, self.at)
+        if found is None:
+            unfinished = self.UNFINISHED.search(self.text, max(self.at, len(self.text) - self.MARK_MAX))
+            self.take(unfinished.start() if unfinished else len(self.text))
+            return False
+        self.take(found.start())
+        mark, self.at = found[0], found.end()
+        if mark == b";":
+            self.end_statement()
+        elif mark == b"\\":
+            if self.depth == 0:
+                raise leaves(self.text[found.start() : found.start() + 40].split(b"\n")[0])
+        elif mark == b"--":
+            self.words += b" "
+            self.state, self.ending = self.in_text, b"\n"
+        elif mark == b"/*":
+            self.words += b" "
+            self.state, self.nested = self.in_comment, 1
+        elif mark == b'"':
+            self.words += mark
+            self.state = self.in_name
+        else:
+            self.begin_text(mark)
+        return True
+
+    def begin_text(self, mark):
+        if mark == b"'" and (place := self.text.find(mark, self.at)) >= 0:
+            self.words += b"''"
+            self.at = place + 1
+            return
+        head = b" ".join(bytes(self.words[:1024]).split())
+        is_body = mark[:1] == b"$" and self.depth < self.DEPTH_MAX and self.is_start and self.BODY.match(head)
+        self.body = Scan(self.depth + 1) if is_body else None
+        self.words += b" " if is_body else b"''"
+        self.state, self.ending = (self.in_escaped, b"'") if mark in (b"e'", b"E'") else (self.in_text, mark)
+
+    def in_text(self):
+        """Text of any length, up to what ends it."""
+        place = self.text.find(self.ending, self.at)
+        end = place if place >= 0 else max(self.at, len(self.text) - len(self.ending) + 1)
+        if self.body is not None:
+            self.body.feed(self.text[self.at : end])
+        self.at = end
+        if place < 0:
+            return False
+        if self.body is not None:
+            self.body.feed(b"\n;")
+        self.at, self.state, self.body = end + len(self.ending), self.in_code, None
+        return True
+
+    def in_name(self):
+        place = self.text.find(b'"', self.at)
+        self.take(len(self.text) if place < 0 else place + 1)
+        if place >= 0:
+            self.state = self.in_code
+        return place >= 0
+
+    def in_escaped(self):
+        while found := self.ESCAPED.search(self.text, self.at):
+            if found[0] == b"'" and found.end() == len(self.text):
+                self.at = found.start()  # the next piece may double it
+                return False
+            self.at = found.end()
+            if found[0] == b"'":
+                self.state = self.in_code
+                return True
+        self.at = len(self.text) - self.text.endswith(b"\\")
+        return False
+
+    def in_comment(self):
+        while found := self.COMMENT.search(self.text, self.at):
+            self.at = found.end()
+            self.nested += 1 if found[0] == b"/*" else -1
+            if self.nested == 0:
+                self.state = self.in_code
+                return True
+        self.at = max(self.at, len(self.text) - 1)
+        return False
+
+    def before_rows(self):
+        """Of the line on which a COPY ends, the rest is SQL again."""
+        place = self.text.find(b"\n", self.at)
+        if place < 0:
+            return False
+        Scan().feed(self.text[self.at : place] + b"\n;")
+        self.at, self.state = place + 1, self.in_rows
+        return True
+
+    def in_rows(self):
+        found = self.ROWS_END.search(self.text, self.at)
+        if found is None:
+            self.at = max(self.at, self.text.rfind(b"\n") + 1)
+            if len(self.text) - self.at > 4:
+                self.at = len(self.text)
+            return False
+        self.at, self.state = found.end(), self.in_code
+        return True
+
+    # Statements.
+
+    def take(self, end):
+        self.words += self.text[self.at : end]
+        self.at = end
+        if len(self.words) > self.WINDOW:
+            self.examine()
+            self.words, self.is_start = self.words[-self.OVERLAP :], False
+
+    def statement(self):
+        return b" ".join(bytes(self.words).split())
+
+    def end_statement(self):
+        statement = self.examine()
+        if self.is_start and self.depth == 0 and self.ROWS.match(statement):
+            self.state = self.before_rows
+        self.words, self.is_start = bytearray(), True
+
+    def examine(self):
+        if not self.SUSPECT.search(self.words):
+            return b""
+        statement = self.statement()
+        found = self.CALL.search(statement) if not (self.is_start and self.ABOUT.match(statement)) else None
+        if self.is_start:
+            found = found or self.COMMAND.search(statement)
+            if self.BODY.match(statement):
+                found = found or self.LANGUAGE.search(statement)
+            if copy := self.COPY.search(statement):
+                found = found or self.FILE.search(statement, copy.end())
+                if found:
+                    raise leaves(statement[copy.start() : found.end()])
+        if found:
+            raise leaves(found[0])
+        return statement
+
+
+def leaves(command):
+    return Unusable(f"its dump contains a command that leaves the database: {shown(command.strip())}")
