@@ -8,7 +8,6 @@ import {
   BACKUP_WAITING,
   CERTIFICATE_PENDING,
   CERTIFICATE_STATUSES,
-  codeOfStatus,
   DRILL,
   EDITABLE,
   HEALTH,
@@ -35,7 +34,6 @@ import {
   SERVING,
   statesFor,
   statusOf,
-  statusOfCode,
   type Transition,
   USABLE,
   WATCHED,
@@ -94,17 +92,6 @@ describe("the statuses are those of the documentation", () => {
       deleting: "being deleted",
       delete_failed: "offline",
     });
-  });
-
-  test("every status has a character of its own in the search, and comes back from it", () => {
-    const all = [...new Set([...SERVER_STATUSES, ...INSTANCE_STATUSES, ...BACKUP_STATUSES, ...PROTECTION_STATUSES])];
-    const codes = all.map(codeOfStatus);
-    for (const code of codes) expect(code).toHaveLength(1);
-    expect(new Set(codes).size).toBe(all.length);
-    expect(codes.map(statusOfCode)).toEqual(all);
-    // A later version's.
-    expect(codeOfStatus("new")).toBe("new");
-    expect(statusOfCode("?")).toBe("?");
   });
 });
 

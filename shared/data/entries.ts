@@ -4,7 +4,8 @@
 import * as z from "zod";
 import type { Labels } from "../api/fields.ts";
 import { bytesOfId, timeOfId } from "../domain/ids.ts";
-import { codeOfStatus, type ResourceType } from "../domain/lifecycle.ts";
+import type { ResourceType } from "../domain/lifecycle.ts";
+import { codeOfStatus, ENTRY_ATTRIBUTES } from "./codes.ts";
 import { type Key, keys, keyString, type ListKind } from "./keys.ts";
 import type { Item } from "./table.ts";
 import { put, remove, update, type Write } from "./writes.ts";
@@ -53,14 +54,14 @@ export const unpackLabels = (packed: string): string[] => packed.split(SEPARATOR
 /** Attributes of an entry; null where a field is now empty, and its attribute is removed. */
 function attributesOf({ name, domain, database_name, note, labels, server_id, status, protection }: Findable) {
   const given: Record<string, string | Uint8Array | null | undefined> = {
-    n: name === null ? "" : name,
-    d: domain,
-    b: database_name,
-    t: note,
-    l: labels && (packLabels(labels) || null),
-    h: server_id === undefined ? undefined : bytesOfId(server_id),
-    s: status && codeOfStatus(status),
-    p: protection && codeOfStatus(protection),
+    [ENTRY_ATTRIBUTES.name]: name === null ? "" : name,
+    [ENTRY_ATTRIBUTES.domain]: domain,
+    [ENTRY_ATTRIBUTES.database_name]: database_name,
+    [ENTRY_ATTRIBUTES.note]: note,
+    [ENTRY_ATTRIBUTES.labels]: labels && (packLabels(labels) || null),
+    [ENTRY_ATTRIBUTES.server_id]: server_id === undefined ? undefined : bytesOfId(server_id),
+    [ENTRY_ATTRIBUTES.status]: status && codeOfStatus(status),
+    [ENTRY_ATTRIBUTES.protection]: protection && codeOfStatus(protection),
   };
   return Object.entries(given).filter(([, value]) => value !== undefined);
 }
@@ -69,7 +70,7 @@ function attributesOf({ name, domain, database_name, note, labels, server_id, st
 export function entryOf(id: string, created_at: string, fields: Findable): Item {
   const late = Date.parse(created_at) - timeOfId(id);
   const attributes = attributesOf(fields).filter(([, value]) => value !== null);
-  return { ...Object.fromEntries(attributes), ...(late !== 0 && { c: late }) };
+  return { ...Object.fromEntries(attributes), ...(late !== 0 && { [ENTRY_ATTRIBUTES.created_after_id]: late }) };
 }
 
 /** The entries that one change writes: however much changes about a record, its entry gets one write. */

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { shortOf } from "../domain/ids.ts";
 import type { ResourceType } from "../domain/lifecycle.ts";
+import { ENTRY_LETTERS } from "./codes.ts";
 
 export interface Key {
   pk: string;
@@ -157,8 +158,6 @@ export const keys = {
   sandboxErp: (machineId: string, instanceId: string): Key => ({ pk: `SANDBOX#ERP#${machineId}`, sk: instanceId }),
   sandboxJob: (machineId: string, jobId: string): Key => ({ pk: `SANDBOX#JOBS#${machineId}`, sk: jobId }),
 } as const;
-
-const ENTRY_LETTERS: Record<ResourceType, string> = { server: "s", instance: "i", backup: "b" };
 
 function hashed(value: string): string {
   return createHash("sha256").update(value).digest("base64url");

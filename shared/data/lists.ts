@@ -8,9 +8,10 @@
 // Marks say when the first record of a block was created. A list of a time therefore reads the few records around its two ends, and counts
 // the blocks between them.
 import type * as z from "zod";
+import { BLOCK, BLOCKS_PER_LEAF, COUNT_ATTRIBUTES } from "./codes.ts";
 import { actorFilter, keys, type ListKind, protectionFilter } from "./keys.ts";
 import { listOfParent } from "./lists-of-parents.ts";
-import { BLOCK, BLOCKS_PER_LEAF, numberOf } from "./numbers.ts";
+import { numberOf } from "./numbers.ts";
 import { decode, isCreatedIn, type Listed, pageOf, type PageQuery, slicePage } from "./pages.ts";
 import { type Item, query, queryAll } from "./table.ts";
 
@@ -218,8 +219,8 @@ async function readBlocks(
         })
         .flatMap(([block, value]): [number, number][] => (value === undefined ? [] : [[block, Number(value)]])),
     );
-  const counts = valuesIn(keys.countsOf(filter), "b");
-  const marks = valuesIn(keys.marksOf(), "m");
+  const counts = valuesIn(keys.countsOf(filter), COUNT_ATTRIBUTES.count);
+  const marks = valuesIn(keys.marksOf(), COUNT_ATTRIBUTES.mark);
   return [...new Set([...counts.keys(), ...marks.keys()])]
     .toSorted((a, b) => a - b)
     .map((block) => ({ block, count: Math.max(0, counts.get(block) ?? 0), mark: marks.get(block) }));

@@ -1,9 +1,5 @@
 // The numbers of records, by which lists are sorted, and where they are counted.
-
-/** Records in a block: what a page may have to skip over. Small, because each costs capacity to read. */
-export const BLOCK = 32;
-/** Blocks in an item of counts: a write costs a unit per KB of it, so that it must stay small however long the list. */
-export const BLOCKS_PER_LEAF = 32;
+import { BLOCK, BLOCKS_PER_LEAF, COUNT_ATTRIBUTES } from "./codes.ts";
 
 export const numberOf = (made: number, id: string): string => `${String(made).padStart(10, "0")}#${id}`;
 const madeOf = (number: string): number => Number(number.split("#", 1)[0]);
@@ -11,12 +7,12 @@ const madeOf = (number: string): number => Number(number.split("#", 1)[0]);
 /** The item and attribute in which a number is counted. */
 export function countPlace(number: string): { leaf: number; attribute: string } {
   const block = Math.floor(madeOf(number) / BLOCK);
-  return { leaf: Math.floor(block / BLOCKS_PER_LEAF), attribute: `b${block % BLOCKS_PER_LEAF}` };
+  return { leaf: Math.floor(block / BLOCKS_PER_LEAF), attribute: `${COUNT_ATTRIBUTES.count}${block % BLOCKS_PER_LEAF}` };
 }
 
 /** Where the first record of a block says when it was created; undefined for any other. Blocks may be without: concurrent requests take the same number, so that some are never taken. */
 export function markPlace(number: string): { leaf: number; attribute: string } | undefined {
   if (madeOf(number) % BLOCK !== 0) return undefined;
   const { leaf, attribute } = countPlace(number);
-  return { leaf, attribute: attribute.replace("b", "m") };
+  return { leaf, attribute: attribute.replace(COUNT_ATTRIBUTES.count, COUNT_ATTRIBUTES.mark) };
 }

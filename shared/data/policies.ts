@@ -10,6 +10,7 @@ import { bytesOfId, newId } from "../domain/ids.ts";
 import { BACKUP_WAITING, INSTANCE_RENAMABLE, LIFECYCLE, type ProtectionStatus } from "../domain/lifecycle.ts";
 import { SPREAD_MINUTES } from "../domain/limits.ts";
 import { type Author, type Change, logEvent, now, Overtaken } from "./change.ts";
+import { POLICY_SHARDS } from "./codes.ts";
 import { keys } from "./keys.ts";
 import { type BackupRecord, type DueRun, type InstanceRecord, type PolicyCore, PolicyRecord } from "./records.ts";
 import { type Item, query, type Ref } from "./table.ts";
@@ -35,9 +36,7 @@ export const isoOf = (at: number): string => new Date(at).toISOString();
 const MINUTE_MS = 60_000;
 export const minutesAfter = (at: string, minutes: number): string => isoOf(Date.parse(at) + minutes * MINUTE_MS);
 
-/** Each is one read a minute. */
-const SHARDS = 4;
-const shardOf = (instanceId: string): number => bytesOfId(instanceId).readUInt8(15) % SHARDS;
+const shardOf = (instanceId: string): number => bytesOfId(instanceId).readUInt8(15) % POLICY_SHARDS;
 
 /** How long after its due time an instance's run starts, so that 02:00 is not a stampede. */
 const spreadMs = (instanceId: string): number =>
@@ -166,7 +165,7 @@ export function protectionError(instanceId: string, present: Item | undefined): 
 
 /** The policies for which there is something to do, longest due first. The index may lag behind; the writes check the revision. */
 export async function duePolicies(at: string): Promise<PolicyRecord[]> {
-  const shards = await Promise.all(Array.from({ length: SHARDS }, (_, shard) => dueIn(shard, at)));
+  const shards = await Promise.all(Array.from({ length: POLICY_SHARDS }, (_, shard) => dueIn(shard, at)));
   return shards
     .flat()
     .toSorted((a, b) => (a.number < b.number ? -1 : 1))

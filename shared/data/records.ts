@@ -227,7 +227,7 @@ export const TokenAccess = z.object({
   id: text,
   account_id: text,
   hash: bytes,
-  /** A bit for each permission, in the order of `ALL_PERMISSIONS`. */
+  /** A bit for each permission (`PERMISSION_BITS`). */
   permissions: z.number(),
   /** Milliseconds since 1970; absent: never. */
   expires_at: z.number().optional(),

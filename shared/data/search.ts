@@ -3,9 +3,10 @@
 import type * as z from "zod";
 import type { ListMeta } from "../api/fields.ts";
 import { idOfShort, isId, shortOf, timeOfShort } from "../domain/ids.ts";
-import { type ResourceType, statusOf, statusOfCode } from "../domain/lifecycle.ts";
+import { type ResourceType, statusOf } from "../domain/lifecycle.ts";
 import { LISTED_MAX } from "../domain/limits.ts";
 import { folded, matcherOf } from "../domain/words.ts";
+import { ENTRY_ATTRIBUTES, statusOfCode } from "./codes.ts";
 import { findableIn, packLabels, unpackLabels } from "./entries.ts";
 import { type Key, keys, keyString } from "./keys.ts";
 import { itemsOfParent } from "./lists-of-parents.ts";
@@ -52,20 +53,22 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 
 /** An entry without a name is not complete: `indexAccount` has yet to write what its record had before there were entries. */
 function entryIn(item: Item): Entry | undefined {
-  if (typeof item["n"] !== "string") return undefined;
+  const read = (field: keyof typeof ENTRY_ATTRIBUTES) => item[ENTRY_ATTRIBUTES[field]];
+  const name = read("name");
+  if (typeof name !== "string") return undefined;
   const short = text(item["sk"]);
-  const packed = text(item["l"]);
-  const server = item["h"];
+  const packed = text(read("labels"));
+  const server = read("server_id");
   return {
     short,
-    name: item["n"],
-    status: statusOfCode(text(item["s"])),
-    protection: item["p"] === undefined ? undefined : statusOfCode(text(item["p"])),
+    name,
+    status: statusOfCode(text(read("status"))),
+    protection: read("protection") === undefined ? undefined : statusOfCode(text(read("protection"))),
     server: server instanceof Uint8Array ? server : undefined,
-    created_at: new Date(timeOfShort(short) + Number(item["c"] ?? 0)).toISOString(),
+    created_at: new Date(timeOfShort(short) + Number(read("created_after_id") ?? 0)).toISOString(),
     labels: packed === "" ? [] : unpackLabels(packed),
-    detail: text(item["d"] ?? item["t"]) || null,
-    text: [item["n"], item["d"], item["b"], item["t"]].map(text).join(" "),
+    detail: text(read("domain") ?? read("note")) || null,
+    text: [name, read("domain"), read("database_name"), read("note")].map(text).join(" "),
   };
 }
 

@@ -1,9 +1,9 @@
 // Times in five bytes: milliseconds since 2026, which lasts until 2060. DynamoDB compares bytes as it does numbers, and a number of as
 // many digits takes nine in a list: a credential's item, which every request writes, would need a second write unit.
 import * as z from "zod";
+import { STAMP } from "./codes.ts";
 
-const BYTES = 5;
-const EPOCH = Date.UTC(2026, 0, 1);
+const { bytes: BYTES, epoch: EPOCH } = STAMP;
 
 /** The stamp of a time (ms since 1970); a time before 2026 counts as never. */
 export function stampOf(at: number): Buffer {

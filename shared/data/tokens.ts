@@ -7,6 +7,7 @@ import type { Environment } from "../domain/environments.ts";
 import { etagOf, versionedFields } from "../domain/etag.ts";
 import { fingerprintOfId, hashOf, newTokenValue, tokenIdFor, tokenPrefix } from "../domain/token-value.ts";
 import { actorOf, type By, type Change, now } from "./change.ts";
+import { PERMISSION_BITS } from "./codes.ts";
 import { keys, keyString } from "./keys.ts";
 import { everySlotFree } from "./rate-limits.ts";
 import { TokenAccess, TokenLabel, type TokenRecord } from "./records.ts";
@@ -65,10 +66,13 @@ export async function allTokens(accountId: string): Promise<TokenRecord[]> {
   });
 }
 
-const bitOf = (permission: Permission): number => 1 << ALL_PERMISSIONS.indexOf(permission);
-const bitsOf = (permissions: readonly Permission[]): number => permissions.reduce((bits, each) => bits | bitOf(each), 0);
+// Not the operators for bits, which have 32.
+const valueOf = (permission: Permission): number => 2 ** PERMISSION_BITS[permission];
+const bitsOf = (permissions: readonly Permission[]): number =>
+  [...new Set(permissions)].reduce((bits, permission) => bits + valueOf(permission), 0);
+/** A bit that this version does not know grants nothing. */
 export const permissionsIn = (bits: number): Permission[] =>
-  ALL_PERMISSIONS.filter((permission) => (bits & bitOf(permission)) !== 0);
+  ALL_PERMISSIONS.filter((permission) => Math.floor(bits / valueOf(permission)) % 2 === 1);
 
 /** Creates a token. Its value is returned only here; the table keeps its hash. */
 export function reserveToken(

@@ -29,29 +29,6 @@ export const CERTIFICATE_STATUSES = ["pending", "valid", "failing"] as const;
 /** There is none yet, or the server has not reported on the domain. */
 export const CERTIFICATE_PENDING = "pending" satisfies (typeof CERTIFICATE_STATUSES)[number];
 
-/** One character for each status, as search entries store it: 10,000 of them are read for a search. */
-const STATUS_CODES: Readonly<Record<ServerStatus | InstanceStatus | BackupStatus | ProtectionStatus, string>> = {
-  active: "a",
-  provisioning: "p",
-  offline: "o",
-  running: "r",
-  stopping: "i",
-  stopped: "s",
-  starting: "t",
-  restarting: "e",
-  restoring: "v",
-  failed: "f",
-  deleting: "d",
-  pending: "n",
-  completed: "c",
-  unprotected: "u",
-  protected: "y",
-  overdue: "z",
-};
-const CODES: Readonly<Record<string, string>> = STATUS_CODES;
-export const codeOfStatus = (status: string): string => CODES[status] ?? status;
-export const statusOfCode = (code: string): string => Object.keys(CODES).find((status) => CODES[status] === code) ?? code;
-
 export const OPERATION_STATUSES = ["pending", "running", "succeeded", "failed"] as const;
 export type OperationStatus = (typeof OPERATION_STATUSES)[number];
 

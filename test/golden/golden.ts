@@ -1,14 +1,48 @@
 // The API as committed files, so that reviews see every change of it.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import * as z from "zod";
 import { type Route, routes } from "../../shared/api/index.ts";
 import { openapi } from "../../shared/api/openapi.ts";
+import {
+  BLOCK,
+  BLOCKS_PER_LEAF,
+  COUNT_ATTRIBUTES,
+  ENTRY_ATTRIBUTES,
+  ENTRY_LETTERS,
+  PERMISSION_BITS,
+  POLICY_SHARDS,
+  STAMP,
+  STATUS_CODES,
+} from "../../shared/data/codes.ts";
+import { ID_PREFIXES } from "../../shared/domain/id-kinds.ts";
 import { ERROR_TABLE, OPERATION_ERROR_TABLE } from "../../shared/api/openapi/words.ts";
 
 /** The path of a file beside this one. */
 export const inThisFolder = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 const API_GUIDE = inThisFolder("../../docs/api.md");
+
+/** What is stored as a code, each as `table.value`: a line that was released stays as it is. */
+export const CODES = "codes.json";
+export const codes = (): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries({
+      permission: PERMISSION_BITS,
+      status: STATUS_CODES,
+      entry_kind: ENTRY_LETTERS,
+      entry_attribute: ENTRY_ATTRIBUTES,
+      count_attribute: COUNT_ATTRIBUTES,
+      id: ID_PREFIXES,
+      stamp: STAMP,
+      list: { block: BLOCK, blocks_per_leaf: BLOCKS_PER_LEAF },
+      policies: { shards: POLICY_SHARDS },
+    }).flatMap(([table, values]) => Object.entries(values).map(([value, code]): [string, unknown] => [`${table}.${value}`, code])),
+  );
+
+/** Those of the committed file. */
+export const knownCodes = (): Record<string, unknown> =>
+  z.record(z.string(), z.unknown()).parse(JSON.parse(readFileSync(inThisFolder(CODES), "utf8")));
 
 /** Each file and its expected content. The test environment has everything of the live one, and the sandbox. */
 export const goldens: Record<string, () => string> = {

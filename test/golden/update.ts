@@ -8,9 +8,12 @@ import { ENVIRONMENTS } from "../../shared/domain/environments.ts";
 import { BUNDLES, hasGrown, knownSizes } from "./bundles.ts";
 import { renderDocs } from "../guarantees/results.ts";
 import { GATEWAY, gatewayText } from "./gateway.ts";
-import { goldens, inThisFolder } from "./golden.ts";
+import { CODES, codes, goldens, inThisFolder, knownCodes } from "./golden.ts";
 
 for (const [name, made] of Object.entries(goldens)) writeFileSync(inThisFolder(name), made());
+
+// Additions only: what was committed stays, and a test names what differs from it.
+writeFileSync(inThisFolder(CODES), `${JSON.stringify({ ...codes(), ...knownCodes() }, null, 2)}\n`);
 
 renderDocs();
 

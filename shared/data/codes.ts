@@ -1,0 +1,75 @@
+// Codes that stand for values in stored items. An item is read for years, by later versions and, after a rollback, by earlier ones:
+// never change a code, and never give one that was used to another value. `test/codes.test.ts` allows additions only.
+import type { Permission } from "../api/permissions.ts";
+import type { BackupStatus, InstanceStatus, ProtectionStatus, ResourceType, ServerStatus } from "../domain/lifecycle.ts";
+
+/** The bit of each permission in a token's number. A new permission gets the next one; a number holds 53. */
+export const PERMISSION_BITS: Readonly<Record<Permission, number>> = {
+  "servers:read": 0,
+  "servers:write": 1,
+  "instances:read": 2,
+  "instances:write": 3,
+  "instances:actions": 4,
+  "backups:read": 5,
+  "backups:write": 6,
+  "backups:restore": 7,
+  "settings:read": 8,
+  "settings:write": 9,
+};
+
+/**
+ * One character for each status, as search entries store it: 10,000 of them are read for a search. A new status needs none: it is stored
+ * as its text, which versions without it can show.
+ */
+export const STATUS_CODES: Readonly<Partial<Record<ServerStatus | InstanceStatus | BackupStatus | ProtectionStatus, string>>> = {
+  active: "a",
+  provisioning: "p",
+  offline: "o",
+  running: "r",
+  stopping: "i",
+  stopped: "s",
+  starting: "t",
+  restarting: "e",
+  restoring: "v",
+  failed: "f",
+  deleting: "d",
+  pending: "n",
+  completed: "c",
+  unprotected: "u",
+  protected: "y",
+  overdue: "z",
+};
+
+const CODES: Readonly<Record<string, string | undefined>> = STATUS_CODES;
+export const codeOfStatus = (status: string): string => CODES[status] ?? status;
+export const statusOfCode = (code: string): string => Object.keys(CODES).find((status) => CODES[status] === code) ?? code;
+
+/** The letter of each kind of record in the keys of its search entries. */
+export const ENTRY_LETTERS: Readonly<Record<ResourceType, string>> = { server: "s", instance: "i", backup: "b" };
+
+/** The attributes of a search entry. */
+export const ENTRY_ATTRIBUTES = {
+  name: "n",
+  domain: "d",
+  database_name: "b",
+  note: "t",
+  labels: "l",
+  server_id: "h",
+  status: "s",
+  protection: "p",
+  /** How many milliseconds after the time in its ID the record was created. */
+  created_after_id: "c",
+} as const;
+
+/** The attributes of a list's counts, each followed by the number of its block. */
+export const COUNT_ATTRIBUTES = { count: "b", mark: "m" } as const;
+/** Records in a block: what a page may have to skip over. Small, because each costs capacity to read. */
+export const BLOCK = 32;
+/** Blocks in an item of counts: a write costs a unit per KB of it, so that it must stay small however long the list. */
+export const BLOCKS_PER_LEAF = 32;
+
+/** Times in so many bytes, as milliseconds since then. */
+export const STAMP = { bytes: 5, epoch: Date.UTC(2026, 0, 1) } as const;
+
+/** Partitions of the policies' timers, by the policy's instance. Each is one read a minute. */
+export const POLICY_SHARDS = 4;
