@@ -16,10 +16,11 @@ import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import type { Rule } from "aws-cdk-lib/aws-events";
 import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { FilterPattern, type LogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
-import { type MetricName, METRICS_NAMESPACE } from "../shared/domain/metrics.ts";
+import { type MetricName, METRICS_NAMESPACE, RECORD_SKIPPED } from "../shared/domain/metrics.ts";
 import { INDEXES } from "./table.ts";
 import { type Schedules, TIMED, type TimedName } from "./schedules.ts";
 import { stackName } from "./settings.ts";
@@ -39,6 +40,8 @@ interface Props {
   authorize: LambdaFunction;
   table: TableV2;
   schedules: Schedules;
+  /** The logs of all functions. */
+  logs: readonly LogGroup[];
   email: string | undefined;
 }
 
@@ -47,7 +50,7 @@ export class Alarms extends Construct {
   private readonly environment: Environment;
   private readonly action: SnsAction;
 
-  constructor(scope: Construct, id: string, { environment, rest, authorize, table, schedules, email }: Props) {
+  constructor(scope: Construct, id: string, { environment, rest, authorize, table, schedules, logs, email }: Props) {
     super(scope, id);
     this.environment = environment;
     this.topic = this.encryptedTopic(email);
@@ -94,6 +97,11 @@ export class Alarms extends Construct {
       impact:
         "The undo of a dead execution did not start on time: a customer's resource stays locked until the sweep or an operator undoes it",
       anchor: "not-rescued",
+    });
+    this.alarm("record skipped", this.recordsSkipped(logs), {
+      atLeast: 1,
+      impact: "A customer's list lacks a record that could not be read, and schedules pass it by",
+      anchor: "record-skipped",
     });
     this.counts();
     for (const [name, run] of schedules.timed) this.silence(name, run);
@@ -179,6 +187,19 @@ export class Alarms extends Construct {
   private own(metricName: MetricName): Metric {
     const dimensionsMap = { environment: this.environment };
     return new Metric({ namespace: METRICS_NAMESPACE, metricName, dimensionsMap, statistic: Stats.MAXIMUM, period: PERIOD });
+  }
+
+  /** Counted in the logs: any function may read a list, and few have the library for metrics. */
+  private recordsSkipped(logs: readonly LogGroup[]): Metric {
+    const metricName = `RecordsSkipped-${this.environment}`; // a count from a log has no dimension for the environment
+    for (const [place, logGroup] of logs.entries())
+      new MetricFilter(this, `skipped-${place}`, {
+        logGroup,
+        filterPattern: FilterPattern.stringValue("$.message.message", "=", RECORD_SKIPPED),
+        metricNamespace: METRICS_NAMESPACE,
+        metricName,
+      });
+    return new Metric({ namespace: METRICS_NAMESPACE, metricName, statistic: Stats.SUM, period: PERIOD });
   }
 
   /** An index's throttles do not count for its table. An alarm of reads and writes together would have no room for a fifth index. */

@@ -102,7 +102,15 @@ export class Service extends Stack {
     });
     storage.allowUploadsFrom(url);
     const schedules = new Schedules(this, "schedules", { environment, settings, functions, logGroup: work });
-    const { topic } = new Alarms(this, "alarms", { environment, rest, authorize, table, schedules, email: alarmEmail });
+    const { topic } = new Alarms(this, "alarms", {
+      environment,
+      rest,
+      authorize,
+      table,
+      schedules,
+      logs: [requests, work],
+      email: alarmEmail,
+    });
 
     this.output({ url, distribution, domain, backups, topic, alarmEmail, settings, keys, providers });
   }

@@ -16,7 +16,9 @@ test("every code is in the committed list", () => {
 
 test("no two values of a table share a code", () => {
   const all = Object.entries({ ...codes(), ...knownCodes() });
-  const used = all.map(([name, code]) => `${name.split(".", 1)[0]} ${String(code)}`).filter((each) => !/^(?:list|stamp) /.test(each));
+  const used = all
+    .map(([name, code]) => `${name.split(".", 1)[0]} ${String(code)}`)
+    .filter((each) => !/^(?:list|stamp) /.test(each));
   expect(used.toSorted()).toEqual([...new Set(used)].toSorted());
 });
 

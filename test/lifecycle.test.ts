@@ -23,7 +23,7 @@ import {
   OPERATION,
   OPERATION_STATUSES,
   OPERATION_TYPES,
-  PHASE_WORDS,
+  phaseInWords,
   PROTECTION_STATUSES,
   SERVER_RENAMABLE,
   RESOURCE_TYPES,
@@ -84,7 +84,13 @@ describe("the statuses are those of the documentation", () => {
     expect(statusOf("backup", "deleting")).toBe("deleting");
     expect(statusOf("server", "toString")).toBe("toString");
     for (const none of ["toString", "", 1, null, undefined, { ready: 1 }, ["ready"]]) expect(isServerPhase(none)).toBe(false);
-    expect(PHASE_WORDS).toEqual({
+    expect(
+      Object.fromEntries(
+        Object.keys(SERVER_PHASES)
+          .filter(isServerPhase)
+          .map((phase) => [phase, phaseInWords(phase)]),
+      ),
+    ).toEqual({
       creating: "being created",
       ready: "active",
       unreachable: "offline",

@@ -4,7 +4,7 @@ import { ApiError } from "../../shared/api/errors.ts";
 import { api } from "../../shared/api/index.ts";
 import { endWait } from "../../shared/data/admission.ts";
 import { getOperation, toOperation } from "../../shared/data/operations.ts";
-import { isOpen } from "../../shared/domain/lifecycle.ts";
+import { isOpen, RESOURCE_TYPES, type ResourceType } from "../../shared/domain/lifecycle.ts";
 import type { Caller, OperationRecord } from "../../shared/data/records.ts";
 import { pauseBeforePoll } from "../../shared/domain/limits.ts";
 import { handle, requirePermission } from "../../shared/runtime/handle.ts";
@@ -25,13 +25,18 @@ export const handler = handle(api.operations.get)(async ({ params, query, caller
 async function endOf(id: string, caller: Caller, seconds: number): Promise<OperationRecord> {
   const until = Date.now() + seconds * 1000;
   let operation = await getOperation(caller.account_id, id);
-  if (operation.created_by.id !== caller.id) requirePermission(caller, `${operation.resource.type}s:read`);
+  if (operation.created_by.id !== caller.id)
+    for (const permission of permissionsFor(operation.resource.type)) requirePermission(caller, permission);
   for (let polls = 1; isOpen(operation.state) && Date.now() < until; polls++) {
     await sleep(Math.min(pauseBeforePoll(polls), until - Date.now()));
     operation = await getOperation(caller.account_id, id);
   }
   return operation;
 }
+
+/** For a resource that only a newer version knows, those of all that this one knows, as the list of operations needs. */
+const permissionsFor = (type: ResourceType) =>
+  (RESOURCE_TYPES.includes(type) ? [type] : RESOURCE_TYPES).map((each) => `${each}s:read` as const);
 
 /** The response matters more than the slot, which expires on its own. */
 const releaseWait = (caller: Caller): Promise<void> =>

@@ -5,6 +5,7 @@ import { waitingBackup } from "../../shared/data/begin-backup.ts";
 import { now, Overtaken } from "../../shared/data/change.ts";
 import { instanceRef, requireAllowed } from "../../shared/data/instances.ts";
 import { keyString } from "../../shared/data/keys.ts";
+import { parseOrSkip } from "../../shared/data/parse-each.ts";
 import { duePolicies, startOf } from "../../shared/data/policies.ts";
 import {
   applyRetention,
@@ -74,7 +75,8 @@ async function runAccount(accountId: string, policies: readonly PolicyRecord[], 
     if (isLate()) return;
     const found = items.get(keyString(instanceRef(accountId, policy.instance_id).key));
     if (found === undefined) return; // deleted since; its policy is gone with it
-    const instance = InstanceRecord.parse(found);
+    const instance = parseOrSkip(InstanceRecord, found);
+    if (instance === undefined) return;
     const server = servers.get(policy.server_id) ?? serverIn(items, accountId, policy.server_id);
     servers.set(policy.server_id, server);
     await run({ instance, policy, turn }, server).catch(leaveToNextMinute);
@@ -84,7 +86,7 @@ async function runAccount(accountId: string, policies: readonly PolicyRecord[], 
 
 function serverIn(items: ReadonlyMap<string, Record<string, unknown>>, accountId: string, id: string): ServerRecord | undefined {
   const item = items.get(keyString(serverRef(accountId, id).key));
-  return item && ServerRecord.parse(item);
+  return item && parseOrSkip(ServerRecord, item);
 }
 
 /** Another function, or a person, has moved the policy, or is deleting its instance: whatever there is to do now, the next minute sees. */

@@ -4,7 +4,7 @@ import { findOperation, forgetOpen, recordCheck, openOperations } from "../../sh
 import type { OperationRecord, ServerRecord } from "../../shared/data/records.ts";
 import { serverRef } from "../../shared/data/servers.ts";
 import { find } from "../../shared/data/table.ts";
-import { isOpen, LIFECYCLE, OPERATION, workflowOf } from "../../shared/domain/lifecycle.ts";
+import { isKnownOperation, isOpen, LIFECYCLE, OPERATION, workflowOf } from "../../shared/domain/lifecycle.ts";
 import { providers } from "../../shared/providers/index.ts";
 import type { LabeledMachine, Provider } from "../../shared/providers/provider.ts";
 import { concurrentlyLogged, inParts } from "../../shared/runtime/concurrently-logged.ts";
@@ -42,6 +42,11 @@ async function checkOperations(): Promise<void> {
 
 async function checkOperation({ accountId, id }: Open): Promise<void> {
   const operation = await findOperation(accountId, id);
+  if (operation !== undefined && !isKnownOperation(operation)) {
+    await recordCheck(id);
+    log.warn("left an operation to the newer version that began it", { operation: id, account: accountId, type: operation.type });
+    return;
+  }
   if (operation === undefined || !isOpen(operation.state)) return forgetOpen(id);
   await recordCheck(id);
   const [first, second] = [id, rescueName(id)];

@@ -22,7 +22,7 @@ import {
   serverTriesAnother,
 } from "./errors.ts";
 
-export const BackupStatus = z.enum(BACKUP_STATUSES);
+const BackupStatus = z.enum(BACKUP_STATUSES);
 
 const fileCount = (description: string) =>
   z

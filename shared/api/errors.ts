@@ -2,8 +2,8 @@
 import {
   type InstanceAction,
   type InstanceStatus,
-  PHASE_WORDS,
-  SERVER_PHASES,
+  phaseInWords,
+  serverStatus,
   type ServerPhase,
   type ServerStatus,
 } from "../domain/lifecycle.ts";
@@ -112,7 +112,7 @@ export const serverNotActive = (id: unknown, status: ServerStatus) =>
   invalidState(`Server ${String(id)} is ${status}; it must be active`, status, { resource: id });
 
 export const serverBusy = (phase: ServerPhase) =>
-  invalidState(`The server is ${PHASE_WORDS[phase]}, so it cannot be changed`, SERVER_PHASES[phase]);
+  invalidState(`The server is ${phaseInWords(phase)}, so it cannot be changed`, serverStatus(phase));
 
 /** A server with instances cannot be deleted. */
 export const hasInstances = (count: number) =>

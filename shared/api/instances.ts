@@ -22,7 +22,7 @@ import { exampleId } from "../domain/id-kinds.ts";
 import { justBegun, Operation } from "./operations.ts";
 import { actionNotAllowed, backupNotCompleted, operationInProgress, overQuota, serverNotActive, taken } from "./errors.ts";
 
-export const InstanceStatus = z.enum(INSTANCE_STATUSES);
+const InstanceStatus = z.enum(INSTANCE_STATUSES);
 const ProtectionStatus = z.enum(PROTECTION_STATUSES);
 const InstanceAction = z.enum(INSTANCE_ACTIONS);
 

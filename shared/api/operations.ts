@@ -15,7 +15,7 @@ import { exampleId } from "../domain/id-kinds.ts";
 import { Drill } from "./drill.ts";
 import { Actor, id, integer, listOf, timestamp, waitSeconds } from "./fields.ts";
 
-export const OperationStatus = z.enum(OPERATION_STATUSES);
+const OperationStatus = z.enum(OPERATION_STATUSES);
 
 /** Checks of a clone after neutralizing it. */
 export const Verification = z

@@ -9,7 +9,7 @@ import {
   notFound,
   operationInProgress,
 } from "../api/errors.ts";
-import { Backup, BackupStatus } from "../api/backups.ts";
+import { Backup } from "../api/backups.ts";
 import { nameOfBackup } from "../domain/backup-name.ts";
 import type { Labels } from "../api/fields.ts";
 import { isId, newId } from "../domain/ids.ts";
@@ -21,6 +21,7 @@ import { type Ending, Held } from "./ending.ts";
 import { keys } from "./keys.ts";
 import { listPage } from "./lists.ts";
 import type { Listed, PageQuery } from "./pages.ts";
+import { parseEach } from "./parse-each.ts";
 import { changing, requireRunning, reserveOperation } from "./operations.ts";
 import { BackupRecord, type InstanceRecord, type OperationRecord } from "./records.ts";
 import { type Finding, findOfParent, findPage, needsEntries } from "./search.ts";
@@ -43,7 +44,7 @@ export async function listBackups(
   const [finding, filters] = [{ label, search, sort }, { status }];
   if (!needsEntries(finding, filters, page)) return listPage({ ...list, status }, page);
   const { records, meta } = await findPage(list, { finding, filters, page });
-  return { items: records.map((item) => BackupRecord.parse(item)), meta };
+  return { items: parseEach(BackupRecord, records), meta };
 }
 
 export function listBackupsOfInstance(
@@ -254,7 +255,7 @@ export async function endBackup(change: Change, { operation, to, at, reasonAfter
     if (backup.expires_at !== null) change.remove(keys.expiringBackup(backup.expires_at, backup.id), { exists: false });
     return;
   }
-  const state = BackupStatus.parse(to);
+  const state = BackupRecord.shape.state.parse(to);
   const completed = state === LIFECYCLE["backup.create"].to ? { completed_at: backup.completed_at ?? at } : {};
   // Not of one that turned out to be corrupt, whose deletion was withdrawn or has failed.
   const expires = operation.type === "backup.create" && backup.kind === "scheduled" && isFailure(state);
@@ -310,7 +311,9 @@ const Expiring = z.object({ account_id: z.string(), backup_id: z.string(), insta
 /** Expired backups of all accounts. */
 export async function expiredBackups(at: string): Promise<{ accountId: string; backupId: string; instanceId: string }[]> {
   const items = await queryAll(keys.expiring(), { below: at }); // the key starts with the expiry time
-  return items
-    .map((item) => Expiring.parse(item))
-    .map(({ account_id, backup_id, instance_id }) => ({ accountId: account_id, backupId: backup_id, instanceId: instance_id }));
+  return parseEach(Expiring, items).map(({ account_id, backup_id, instance_id }) => ({
+    accountId: account_id,
+    backupId: backup_id,
+    instanceId: instance_id,
+  }));
 }

@@ -1,13 +1,14 @@
 // The beginning of a backup: by a request, or by a policy's run, which may have to wait for a place on its server.
 import * as z from "zod";
 import type { Labels } from "../api/fields.ts";
-import { BACKUP_WAITING, isOpen, OPERATION } from "../domain/lifecycle.ts";
+import { BACKUP_WAITING, isOpen, type OperationStatus } from "../domain/lifecycle.ts";
 import { backupRef, reserveBackup } from "./backups.ts";
 import type { Author, By, Change } from "./change.ts";
 import { holdInstance, requireAllowed, requireServerUsable } from "./instances.ts";
 import { keys } from "./keys.ts";
 import { reserveOperation } from "./operations.ts";
 import type { BackupRecord, DueRun, InstanceRecord, OperationRecord, PolicyRecord } from "./records.ts";
+import { growing } from "./stored.ts";
 import { takeBackupPlace } from "./servers.ts";
 import { find, type Item } from "./table.ts";
 
@@ -73,7 +74,7 @@ export const waitingBackup = async (policy: PolicyRecord | undefined): Promise<B
   policy?.due?.backup_id ? find(backupRef(policy.account_id, policy.due.backup_id)) : undefined;
 
 /** Without the schema of operations, which is a fiftieth of the function that asks. */
-const Running = z.object({ type: z.string(), state: z.enum(OPERATION), created_by: z.object({ type: z.string() }) });
+const Running = z.object({ type: z.string(), state: growing<OperationStatus>(), created_by: z.object({ type: z.string() }) });
 
 /** Whether the first backup of an instance is being made by its policy. */
 export async function isFirstRunning({ account_id, last_backup_at, operation_id }: InstanceRecord): Promise<boolean> {

@@ -1,24 +1,26 @@
 // The offers of all providers, as last fetched: API functions read them here and never call a provider.
 import * as z from "zod";
 import { CatalogProvider, type Catalog } from "../api/catalog.ts";
-import { EDITIONS } from "../domain/erp-versions.ts";
+import type { Edition } from "../domain/erp-versions.ts";
 import { now } from "./change.ts";
 import { keys } from "./keys.ts";
+import { parseEach, parseOrSkip } from "./parse-each.ts";
+import { growing, stored } from "./stored.ts";
 import { queryAll, removeOne, updateOne } from "./table.ts";
 
-const Offer = z.object({ sk: z.string(), provider: CatalogProvider, at: z.string() });
-const Editions = z.object({ sk: z.literal(keys.editions().sk), editions: z.array(z.enum(EDITIONS)) });
-
-const Items = z.array(z.union([Editions, Offer]));
+const Offer = z.object({ provider: stored(CatalogProvider) });
+const Editions = z.object({ editions: z.array(growing<Edition>()) });
 
 export type Offers = Pick<Catalog, "providers" | "editions">;
 
 /** No provider, before the first refresh. */
 export async function readOffers(): Promise<Offers> {
-  const items = Items.parse(await queryAll(keys.catalog()));
+  const items = await queryAll(keys.catalog());
+  const offers = items.filter((item) => "provider" in item);
+  const editions = items.find(({ sk }) => sk === keys.editions().sk);
   return {
-    providers: items.flatMap((item) => ("provider" in item ? [item.provider] : [])),
-    editions: items.find((item) => "editions" in item)?.editions ?? ["community"],
+    providers: parseEach(Offer, offers).map(({ provider }) => provider),
+    editions: (editions && parseOrSkip(Editions, editions))?.editions ?? ["community"],
   };
 }
 

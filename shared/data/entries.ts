@@ -26,14 +26,16 @@ export interface Findable {
   protection?: string | undefined;
 }
 
+/** A damaged field finds nothing: the record is skipped when it is read whole. */
+const maybeText = z.string().nullish().catch(null);
 const Found = z.object({
-  name: z.string().optional(),
-  instance_name: z.string().nullish(),
-  domain: z.string().optional(),
-  database_name: z.string().nullish(),
-  note: z.string().nullish(),
+  name: z.string().optional().catch(""),
+  instance_name: maybeText,
+  domain: z.string().optional().catch(undefined),
+  database_name: maybeText,
+  note: maybeText,
   labels: z.custom<Labels>().default({}),
-  server_id: z.string().nullish(),
+  server_id: maybeText,
 });
 
 /** What a record is found by. */

@@ -1,8 +1,10 @@
 // What happened long ago: events and ended operations, oldest first, and their removal with everything that points to them.
 import * as z from "zod";
-import { isOpen, OPERATION } from "../domain/lifecycle.ts";
+import { isOpen, type OperationStatus } from "../domain/lifecycle.ts";
 import { changeOf } from "./change.ts";
 import { keys } from "./keys.ts";
+import { parseEach } from "./parse-each.ts";
+import { growing } from "./stored.ts";
 import { query } from "./table.ts";
 
 /** An operation takes up to five items of the hundred of a transaction: itself, and links from what it concerned. */
@@ -13,7 +15,7 @@ const Old = z.object({
   number: z.string(),
   created_at: z.string(),
   /** An operation's. */
-  state: z.enum(OPERATION).optional(),
+  state: growing<OperationStatus>().optional(),
   concerns: z.array(z.string()).default([]),
   /** An event's; only those that are on lists by type and actor are counted there. */
   type: z.string(),
@@ -55,7 +57,7 @@ async function oldestOf(accountId: string, kind: HistoryKind, after: string): Pr
     ExpressionAttributeValues: { ":list": keys.list(kind, accountId), ":after": after || "0" },
     Limit: RECORDS_PER_CHANGE,
   });
-  return items.map((item) => Old.parse(item));
+  return parseEach(Old, items);
 }
 
 /** All in one change with the lists' counts; nothing if another run has removed one of them. */

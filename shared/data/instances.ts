@@ -10,7 +10,7 @@ import {
   operationInProgress,
 } from "../api/errors.ts";
 import type { Labels } from "../api/fields.ts";
-import { Instance, INSTANCE_UNVERSIONED, InstanceStatus, type ListedInstance } from "../api/instances.ts";
+import { Instance, INSTANCE_UNVERSIONED, type ListedInstance } from "../api/instances.ts";
 import { idOfBytes, newId } from "../domain/ids.ts";
 import { isInternalName } from "../domain/internal-names.ts";
 import {
@@ -34,6 +34,7 @@ import { keys, keyString } from "./keys.ts";
 import { listPage } from "./lists.ts";
 import type { Listed, PageQuery } from "./pages.ts";
 import { requireRunning } from "./operations.ts";
+import { parseEach, parseOrSkip } from "./parse-each.ts";
 import {
   type HostReport,
   InstanceRecord,
@@ -47,6 +48,8 @@ import { occupyServer, requireServerReady, serverRef } from "./servers.ts";
 import { find, type Item, read, readAll, updateOne } from "./table.ts";
 import { type Version, versionOf } from "./versions.ts";
 import { check, type Write } from "./writes.ts";
+
+const InstanceState = InstanceRecord.shape.state;
 
 export const instanceRef = refOf("instance", InstanceRecord);
 export const presentInstance = presentOf<InstanceRecord>("instance");
@@ -70,7 +73,7 @@ export async function listInstances(
   const server = (entry: Entry) =>
     entry.server === undefined ? [] : [serverRef(accountId, idOfBytes("server", entry.server)).key];
   const { records, read, meta } = await findPage(list, { finding, filters, page }, server);
-  return { items: records.map((item) => InstanceRecord.parse(item)), meta, read };
+  return { items: parseEach(InstanceRecord, records), meta, read };
 }
 
 export const instanceVersion = (instance: InstanceRecord): Version =>
@@ -119,7 +122,7 @@ export async function toListedInstances(
     ));
   return instances.map((instance) => {
     const item = items.get(keyString(serverRef(accountId, instance.server_id).key));
-    return toListedInstance(instance, item && ServerRecord.parse(item));
+    return toListedInstance(instance, item && parseOrSkip(ServerRecord, item));
   });
 }
 
@@ -191,7 +194,7 @@ export function moveInstance(
   fields: RenamedFields = {},
 ): InstanceRecord {
   const { through }: Transition = LIFECYCLE[type];
-  const state = through === "unchanged" ? instance.state : InstanceStatus.parse(through);
+  const state = through === "unchanged" ? instance.state : InstanceState.parse(through);
   const moved = { ...instance, ...renamedOf(fields), state, operation_id: operationId, updated_at: now() };
   change.move(
     "instance",
@@ -238,7 +241,7 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
     change.use("instance", -1);
     return;
   }
-  const state = InstanceStatus.parse(to);
+  const state = InstanceState.parse(to);
   const { before, after } = withdrawn ? stillReplaced(instance, operation) : NOTHING_REPLACED;
   const installed = INSTALLING.includes(operation.type) && state === LIFECYCLE[operation.type].to;
   const set = {
@@ -346,5 +349,5 @@ export async function recordNeutralized(
 /** A condition of what people write in its ERP, at the moment of the write. */
 export const requireWritable = ({ account_id, id }: InstanceRecord, error: (state: Status) => Error): Write =>
   check(keys.record("instance", account_id, id), { oneOf: { state: WRITABLE } }, (present) =>
-    present === undefined ? notFound("instance") : error(InstanceStatus.parse(present["state"])),
+    present === undefined ? notFound("instance") : error(InstanceState.parse(present["state"])),
   );

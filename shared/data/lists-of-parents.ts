@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { type Key, keys, keyString, type ListKind } from "./keys.ts";
 import { isCreatedIn, type Listed, type PageQuery, slicePage } from "./pages.ts";
+import { parseEach, parseOrSkip } from "./parse-each.ts";
 import { type Item, query, readAll } from "./table.ts";
 
 /** What such a list is of. */
@@ -20,8 +21,10 @@ export async function listOfParent<T>(
   filters = "",
 ): Promise<Listed<T> & { isEmpty: boolean }> {
   const items = await itemsOfParent(kind, accountId, parentId);
-  const kept = items.filter(isCreatedIn(page)).map((item) => ({ item, record: schema.parse(item) }));
-  const placed = kept.flatMap(({ item, record }) => (keep(record) ? [{ value: record, place: String(item["number"]) }] : []));
+  const placed = items.filter(isCreatedIn(page)).flatMap((item) => {
+    const record = parseOrSkip(schema, item);
+    return record !== undefined && keep(record) ? [{ value: record, place: String(item["number"]) }] : [];
+  });
   return { ...slicePage(placed, page, `${kind}:${parentId}:${filters}`), isEmpty: items.length === 0 };
 }
 
@@ -48,10 +51,10 @@ export async function listOfParentWithLinks<T>(
     const { items, meta } = paged(
       (await resolved(kind, accountId, all)).filter((item) => isWithin(item) && item["state"] === (status ?? item["state"])),
     );
-    return { items: items.map((item) => schema.parse(item)), meta };
+    return { items: parseEach(schema, items), meta };
   }
   const { items, meta } = paged(all);
-  return { items: (await resolved(kind, accountId, items)).map((item) => schema.parse(item)), meta };
+  return { items: parseEach(schema, await resolved(kind, accountId, items)), meta };
 }
 
 /** The records themselves, where there are links to them. */
@@ -74,7 +77,10 @@ async function resolved(kind: ListKind, accountId: string, items: readonly Item[
 /** The newest records of a parent's list, without those that it only links to: one Query. */
 export async function newestOfParent<T>({ kind, accountId, schema }: OfParent<T>, parentId: string, limit: number): Promise<T[]> {
   const { items } = await query({ ...ofParent(kind, accountId, parentId), Limit: limit });
-  return items.filter((item) => !Link.safeParse(item).success).map((item) => schema.parse(item));
+  return parseEach(
+    schema,
+    items.filter((item) => !Link.safeParse(item).success),
+  );
 }
 
 const ofParent = (kind: ListKind, accountId: string, parentId: string) => ({

@@ -13,6 +13,7 @@ import { actorFilter, keys, type ListKind, protectionFilter } from "./keys.ts";
 import { listOfParent } from "./lists-of-parents.ts";
 import { numberOf } from "./numbers.ts";
 import { decode, isCreatedIn, type Listed, pageOf, type PageQuery, slicePage } from "./pages.ts";
+import { parseEach, parseOrSkip } from "./parse-each.ts";
 import { type Item, query, queryAll } from "./table.ts";
 
 /** What a list is of: all records of a kind, or those with a status (events: a type), a protection status, or an actor. */
@@ -35,7 +36,7 @@ export async function listPage<T>(list: ListOf<T>, page: PageQuery): Promise<Lis
   const total = parts.reduce((sum, part) => sum + ("items" in part ? part.items.length : countIn(blocks, part)), 0);
   const items = await readParts(source, blocks, page.order === "asc" ? parts : parts.toReversed(), page, name);
   const { items: shown, meta } = pageOf(items, page, total, name);
-  return { items: shown.map((item) => schema.parse(item)), meta };
+  return { items: parseEach(schema, shown), meta };
 }
 
 /** A list's partition of an index, and its counts; `name` is what its cursors say. */
@@ -252,7 +253,10 @@ export async function listEvents<T extends { type: string; actor: { id: string }
   const shorter = sources[ofType <= ofActor ? 0 : 1];
   const items = await readRange(shorter, { above: startOf(0), below: BEYOND, ascending: true });
   const isWithin = isCreatedIn(page);
-  const found = items.filter(isWithin).map((item) => ({ value: list.schema.parse(item), place: String(item["number"]) }));
+  const found = items.filter(isWithin).flatMap((item) => {
+    const value = parseOrSkip(list.schema, item);
+    return value === undefined ? [] : [{ value, place: String(item["number"]) }];
+  });
   return slicePage(
     found.filter(({ value }) => isMeant(value)),
     page,

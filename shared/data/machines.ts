@@ -1,8 +1,9 @@
 // The machines of servers: their ID and IP address, and whether they respond.
 import { FAILED_PROBES_MAX } from "../domain/limits.ts";
-import { HEALTH, SERVER_PHASES, type ServerPhase, WATCHED } from "../domain/lifecycle.ts";
+import { HEALTH, type ServerPhase, serverStatus, WATCHED } from "../domain/lifecycle.ts";
 import { changeOf, now } from "./change.ts";
 import { keys, keyString } from "./keys.ts";
+import { parseEach, parseOrSkip } from "./parse-each.ts";
 import { ServerRecord, WatchedServer } from "./records.ts";
 import { ConditionFailed, queryAll, readAll, updateOne } from "./table.ts";
 
@@ -59,12 +60,12 @@ const keyOf = ({ account_id, id }: ServerRecord) => keys.record("server", accoun
 
 /** The servers whose health is checked, with what the last checks noted. */
 export async function watchedServers(): Promise<{ server: ServerRecord; watched: WatchedServer }[]> {
-  const markers = (await queryAll(keys.watched())).map((marker) => WatchedServer.parse(marker));
+  const markers = parseEach(WatchedServer, await queryAll(keys.watched()));
   const keyOfServer = ({ account_id, server_id }: WatchedServer) => keys.record("server", account_id, server_id);
   const items = await readAll(markers.map(keyOfServer));
   return markers.flatMap((watched) => {
     const item = items.get(keyString(keyOfServer(watched)));
-    const server = item && ServerRecord.parse(item);
+    const server = item && parseOrSkip(ServerRecord, item);
     return server !== undefined && WATCHED.includes(server.state) ? [{ server, watched }] : [];
   });
 }
@@ -101,7 +102,7 @@ async function moveTo(state: ServerPhase, server: ServerRecord, set: Fields): Pr
   change.move(
     "server",
     server,
-    { from: SERVER_PHASES[server.state], to: SERVER_PHASES[state] },
+    { from: serverStatus(server.state), to: serverStatus(state) },
     { set: { ...set, state, updated_at: now() } },
     { equals: { state: server.state } },
   );

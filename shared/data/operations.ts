@@ -6,7 +6,6 @@ import {
   LIFECYCLE,
   OPEN,
   OPERATION,
-  OPERATION_STATUSES,
   type OperationType,
   type ResourceType,
   type State,
@@ -19,6 +18,7 @@ import { keys } from "./keys.ts";
 import { listPage } from "./lists.ts";
 import { listOfParentWithLinks } from "./lists-of-parents.ts";
 import type { Listed, PageQuery } from "./pages.ts";
+import { parseEach } from "./parse-each.ts";
 import { OperationCore, OperationRecord } from "./records.ts";
 import { find, queryAll, removeOne, updateOne } from "./table.ts";
 import { check } from "./writes.ts";
@@ -169,7 +169,7 @@ export const requireRunning = (change: Change, { account_id, id }: OperationReco
   change.write(check(keys.record("operation", account_id, id), { equals: { state: OPERATION.running }, none: ["undoing"] }));
 
 const RESULT_TRIES = 5;
-const WithResult = z.object({ state: z.enum(OPERATION_STATUSES), result: z.custom<OperationRecord["result"]>() });
+const WithResult = z.object({ state: OperationCore.shape.state, result: z.custom<OperationRecord["result"]>() });
 
 /** Adds to the operation's result while it is open. Two tasks that add at the same time both count: the second one adds to what the first wrote. */
 export async function addResult(operation: OperationRecord, added: OperationResult): Promise<void> {
@@ -224,8 +224,7 @@ const OpenOperation = z.object({
 /** Unfinished operations of all accounts, least recently checked by the sweep first. */
 export async function openOperations(): Promise<{ accountId: string; id: string; createdAt: string }[]> {
   const items = await queryAll(keys.open(), { consistent: true });
-  return items
-    .map((item) => OpenOperation.parse(item))
+  return parseEach(OpenOperation, items)
     .toSorted((a, b) => ((a.looked_at ?? a.created_at) < (b.looked_at ?? b.created_at) ? -1 : 1))
     .map((open) => ({ accountId: open.account_id, id: open.operation_id, createdAt: open.created_at }));
 }

@@ -12,6 +12,7 @@ import { SPREAD_MINUTES } from "../domain/limits.ts";
 import { type Author, type Change, logEvent, now, Overtaken } from "./change.ts";
 import { POLICY_SHARDS } from "./codes.ts";
 import { keys } from "./keys.ts";
+import { parseOrSkip } from "./parse-each.ts";
 import { type BackupRecord, type DueRun, type InstanceRecord, type PolicyCore, PolicyRecord } from "./records.ts";
 import { type Item, query, type Ref } from "./table.ts";
 import { type Version, versionOf } from "./versions.ts";
@@ -183,7 +184,10 @@ async function dueIn(shard: number, at: string): Promise<{ number: string; polic
       ExpressionAttributeValues: { ":list": keys.policiesDue(shard), ":until": keys.policyDue(at, "~") },
       ...(more !== undefined && { ExclusiveStartKey: more }),
     });
-    due.push(...page.items.map((item) => ({ number: String(item["number"]), policy: PolicyRecord.parse(item) })));
+    for (const item of page.items) {
+      const policy = parseOrSkip(PolicyRecord, item);
+      if (policy !== undefined) due.push({ number: String(item["number"]), policy });
+    }
     more = page.more;
   } while (more !== undefined);
   return due;

@@ -15,6 +15,7 @@ import { beginDrill } from "./drills.ts";
 import { keys, keyString } from "./keys.ts";
 import { listOfParent } from "./lists-of-parents.ts";
 import { findOperation } from "./operations.ts";
+import { parseEach } from "./parse-each.ts";
 import { dropWaiting, isoOf, minutesAfter, savePolicy, showProtection, startOf } from "./policies.ts";
 import { overdueAt } from "./policy-changes.ts";
 import { BackupRecord, type DueRun, type InstanceRecord, type OperationRecord, type PolicyRecord } from "./records.ts";
@@ -219,9 +220,10 @@ export async function retentionOf(
   });
   // The index may lag behind, and still show what was deleted.
   const items = await readAll(listed.items.map(({ id }) => keys.record("backup", accountId, id)));
-  const all = listed.items
-    .flatMap(({ id }) => items.get(keyString(keys.record("backup", accountId, id))) ?? [])
-    .map((item) => BackupRecord.parse(item))
+  const present = listed.items
+    .map(({ id }) => items.get(keyString(keys.record("backup", accountId, id))))
+    .filter((item) => item !== undefined);
+  const all = parseEach(BackupRecord, present)
     .map((backup) => ({
       ...backup,
       due_at: backup.due_at ?? backup.created_at,

@@ -1,19 +1,27 @@
 // The records as stored in the table: the public fields, and those that only the service needs.
 import * as z from "zod";
 import { BackupPolicy, type PolicyFields } from "../api/backup-policy.ts";
-import { Backup, BackupStatus } from "../api/backups.ts";
+import { Backup } from "../api/backups.ts";
 import { type Actor, id, type Labels, timestamp } from "../api/fields.ts";
-import { Instance, InstanceStatus } from "../api/instances.ts";
-import { Operation, OperationStatus } from "../api/operations.ts";
+import { Instance } from "../api/instances.ts";
+import { Operation } from "../api/operations.ts";
 import { Server, SERVER_OBSERVED } from "../api/servers.ts";
 import { Event } from "../api/settings.ts";
 import { SshKey } from "../api/ssh-keys.ts";
 import { Token } from "../api/tokens.ts";
-import { ALL_PERMISSIONS } from "../api/permissions.ts";
+import type { Permission } from "../api/permissions.ts";
 import { SESSIONS_PER_USER } from "../domain/limits.ts";
-import { isServerPhase, OPERATION_TYPES, PROTECTION_STATUSES, RESOURCE_TYPES, type ServerPhase } from "../domain/lifecycle.ts";
+import type {
+  BackupStatus,
+  InstanceStatus,
+  OperationStatus,
+  OperationType,
+  ProtectionStatus,
+  ResourceType,
+  ServerPhase,
+} from "../domain/lifecycle.ts";
 import { Stamp } from "./stamps.ts";
-import { stored } from "./stored.ts";
+import { growing, stored } from "./stored.ts";
 
 // Built once each: a function builds all schemas of its records when it starts.
 const text = z.string();
@@ -24,7 +32,7 @@ const count = z.number().int();
 const counter = count.default(0);
 const maybeCount = count.optional();
 const mark = z.literal(true).optional();
-const resourceType = z.enum(RESOURCE_TYPES);
+const resourceType = growing<ResourceType>();
 
 /** Checked when they came in; records of before there were labels have none. */
 const labels = z.custom<Labels>().default({});
@@ -41,7 +49,7 @@ const listed = { account_id: text, number: text };
 export const ServerRecord = stored(Server.omit({ status: true, ...SERVER_OBSERVED })).extend({
   ...listed,
   labels,
-  state: z.custom<ServerPhase>(isServerPhase),
+  state: growing<ServerPhase>(),
   /** The provider's own id of the machine; null until it has given one. */
   machine_id: textOrNull,
   /** When an order was last sent, or its response was last unclear: there may be a machine that the provider does not list yet. */
@@ -97,29 +105,30 @@ export const InstanceRecord = stored(
 ).extend({
   ...listed,
   labels,
-  protection_status: z.enum(PROTECTION_STATUSES).default("unprotected"),
+  protection_status: growing<ProtectionStatus>().default("unprotected"),
   /** The last completed backup, without safety backups: when it was completed, and when it was begun. */
   last_backup_id: noText,
   last_backup_at: noText,
   last_backup_begun_at: noText,
   /** Null without an enabled policy. */
   next_backup_at: noText,
-  state: InstanceStatus,
+  state: growing<InstanceStatus>(),
   server_ip: textOrNull,
   /** Whether the ERP was ever installed; records of before this was noted are taken for installed. */
   installed: z.boolean().default(true),
 });
 export type InstanceRecord = z.infer<typeof InstanceRecord>;
 
-export const BackupRecord = stored(Backup.omit({ status: true })).extend({
+const storedBackup = stored(Backup.omit({ status: true }));
+export const BackupRecord = storedBackup.extend({
   ...listed,
   labels,
-  state: BackupStatus,
-  missing_files: Backup.shape.missing_files.default(0),
-  skipped_files: Backup.shape.skipped_files.default(0),
+  state: growing<BackupStatus>(),
+  missing_files: counter,
+  skipped_files: counter,
   locked: Backup.shape.locked.default(false),
-  drill: Backup.shape.drill.default(null),
-  retained_by: Backup.shape.retained_by.default([]),
+  drill: storedBackup.shape.drill.default(null),
+  retained_by: storedBackup.shape.retained_by.default([]),
   /** When the run of a scheduled backup was due, and whether it repeats one that failed. */
   due_at: maybeText,
   attempt: maybeCount,
@@ -179,8 +188,8 @@ export const OperationCore = z.object({
   ...listed,
   id: text,
   created_at: text,
-  state: OperationStatus,
-  type: z.enum(OPERATION_TYPES),
+  state: growing<OperationStatus>(),
+  type: growing<OperationType>(),
   resource: z.object({ type: resourceType, id: text }),
   /** The execution's input: ids and flags. */
   input: z.record(text, z.unknown()),
@@ -304,11 +313,11 @@ export type AccountRecord = z.infer<typeof AccountRecord>;
 /** The caller of a request, as the authorizer identified it. */
 export const Caller = z.object({
   account_id: id("account"),
-  type: z.enum(["token", "user"]),
+  type: growing<"token" | "user">(),
   id: text,
   /** Unknown to the authorizer; whoever changes something reads it with the account (`begin.ts`). */
   name: maybeText,
-  permissions: z.array(z.enum(ALL_PERMISSIONS)),
+  permissions: z.array(growing<Permission>()),
   session_id: maybeText,
   ip_address: textOrNull,
   /** Which of the credential's places for waiting the request has taken, and until when it is taken. */

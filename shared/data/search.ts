@@ -10,6 +10,7 @@ import { ENTRY_ATTRIBUTES, statusOfCode } from "./codes.ts";
 import { findableIn, packLabels, unpackLabels } from "./entries.ts";
 import { type Key, keys, keyString } from "./keys.ts";
 import { itemsOfParent } from "./lists-of-parents.ts";
+import { parseEach } from "./parse-each.ts";
 import { isCreatedIn, type Listed, type PageQuery, slicePage } from "./pages.ts";
 import { type Item, queryAll, readAll } from "./table.ts";
 
@@ -207,7 +208,7 @@ export async function findOfParent<T>(
     return meant(entry) ? [{ value, place: place(entry) }] : [];
   });
   const listed = slicePage(found, inOrder(page, finding), nameOf(kind, finding, { ...filters, parentId }));
-  return { items: listed.items.map((item) => schema.parse(item)), meta: listed.meta, isEmpty: items.length === 0 };
+  return { items: parseEach(schema, listed.items), meta: listed.meta, isEmpty: items.length === 0 };
 }
 
 const capped = (meta: ListMeta): ListMeta =>

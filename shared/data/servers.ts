@@ -3,7 +3,7 @@ import { hasInstances, noneInAccount, notFound, operationInProgress, serverBusy,
 import type { Labels } from "../api/fields.ts";
 import { Server, SERVER_UNVERSIONED } from "../api/servers.ts";
 import { newId } from "../domain/ids.ts";
-import { LIFECYCLE, SERVER_RENAMABLE, SERVER_PHASES, type ServerPhase, USABLE } from "../domain/lifecycle.ts";
+import { LIFECYCLE, SERVER_RENAMABLE, type ServerPhase, serverStatus, USABLE } from "../domain/lifecycle.ts";
 import { SCHEDULED_AT_ONCE } from "../domain/limits.ts";
 import { getterOf, presentOf, refOf } from "./by-id.ts";
 import { type Change, heldByAnother, now, Overtaken } from "./change.ts";
@@ -13,6 +13,7 @@ import { keys } from "./keys.ts";
 import { listPage } from "./lists.ts";
 import type { Listed, PageQuery } from "./pages.ts";
 import { type HostReport, ServerRecord, WatchedServer } from "./records.ts";
+import { parseEach } from "./parse-each.ts";
 import { type Finding, findPage, needsEntries } from "./search.ts";
 import { find, type Item, type Ref } from "./table.ts";
 import { type Version, versionOf } from "./versions.ts";
@@ -35,17 +36,17 @@ export async function listServers(
   const [finding, filters] = [{ label, search, sort }, { status }];
   if (!needsEntries(finding, filters, page)) return listPage({ kind: "server", accountId, status, schema: ServerRecord }, page);
   const { records, meta } = await findPage({ kind: "server", accountId }, { finding, filters, page });
-  return { items: records.map((item) => ServerRecord.parse(item)), meta };
+  return { items: parseEach(ServerRecord, records), meta };
 }
 
 export const serverVersion = (server: ServerRecord): Version =>
   versionOf(serverRef(server.account_id, server.id), server, {
     shown: Server,
     unversioned: SERVER_UNVERSIONED,
-    status: ({ state }) => SERVER_PHASES[state],
+    status: ({ state }) => serverStatus(state),
   });
 
-export const toListedServer = (record: ServerRecord) => ({ ...record, status: SERVER_PHASES[record.state] });
+export const toListedServer = (record: ServerRecord) => ({ ...record, status: serverStatus(record.state) });
 
 /** What its health checks know of it. */
 interface Observed {
@@ -98,7 +99,7 @@ export function reserveServer(change: Change, { labels = {}, ...draft }: NewServ
   };
   change.use("server", 1);
   change.claim(keys.serverName(change.accountId, server.name), "name", id);
-  change.add("server", server, { status: SERVER_PHASES[server.state] });
+  change.add("server", server, { status: serverStatus(server.state) });
   change.put(keys.watchedServer(id), { account_id: change.accountId, server_id: id });
   return server;
 }
@@ -140,7 +141,7 @@ export function moveServerToDeleting(change: Change, server: ServerRecord, opera
   change.move(
     "server",
     server,
-    { from: SERVER_PHASES[server.state], to: SERVER_PHASES[through] },
+    { from: serverStatus(server.state), to: serverStatus(through) },
     { set: { state: through, operation_id: operationId, updated_at: now() } },
     { equals: { operation_id: null, state: server.state }, oneOf: { state: from }, none: ["instances"] },
     (present) => (Number(present?.["instances"] ?? 0) > 0 ? hasInstances(Number(present?.["instances"])) : serverError(present)),
@@ -155,7 +156,7 @@ export async function endServer(change: Change, { operation, to, reasonAfter }: 
   const server = await find(serverRef(change.accountId, operation.resource.id));
   if (server?.operation_id !== operation.id) return;
   const mine = { equals: { operation_id: operation.id } };
-  const from = SERVER_PHASES[server.state];
+  const from = serverStatus(server.state);
   if (to === "gone") {
     change.drop("server", server, from, mine);
     change.remove(keys.serverName(change.accountId, server.name));
@@ -167,7 +168,7 @@ export async function endServer(change: Change, { operation, to, reasonAfter }: 
   const state = ServerRecord.shape.state.parse(to);
   const status_reason = reasonAfter(state, server.status_reason);
   const set = { state, status_reason, operation_id: null, updated_at: now() };
-  change.move("server", server, { from, to: SERVER_PHASES[state] }, { set }, mine);
+  change.move("server", server, { from, to: serverStatus(state) }, { set }, mine);
 }
 
 /** Makes sure that a server can be deleted now, so that the client gets the reason before anything is written. */
@@ -221,7 +222,7 @@ export function requireUsable(server: ServerRecord): void {
 
 function unusable(server: Item): Error {
   const { state } = ServerRecord.pick({ state: true }).parse(server);
-  return serverNotActive(server["id"], SERVER_PHASES[state]);
+  return serverNotActive(server["id"], serverStatus(state));
 }
 
 const serverError = (present: Item | undefined): Error =>

@@ -5,6 +5,7 @@ import { newId } from "../domain/ids.ts";
 import { getterOf, presentOf, refOf } from "./by-id.ts";
 import { type Change, now } from "./change.ts";
 import { keys } from "./keys.ts";
+import { parseEach } from "./parse-each.ts";
 import { SshKeyRecord } from "./records.ts";
 import { queryAll } from "./table.ts";
 import { type Version, versionOf } from "./versions.ts";
@@ -18,7 +19,7 @@ export const sshKeyVersion = (key: SshKeyRecord): Version =>
 
 /** All of an account's, at most 100. */
 export async function allSshKeys(accountId: string): Promise<SshKeyRecord[]> {
-  return (await queryAll(keys.sshKeys(accountId), { consistent: true })).map((item) => SshKeyRecord.parse(item));
+  return parseEach(SshKeyRecord, await queryAll(keys.sshKeys(accountId), { consistent: true }));
 }
 
 export function reserveSshKey(change: Change, draft: Pick<SshKey, "name" | "public_key" | "fingerprint">): SshKeyRecord {

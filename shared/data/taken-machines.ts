@@ -5,6 +5,7 @@ import { conflict, notFound } from "../api/errors.ts";
 import { timestamp } from "../api/fields.ts";
 import { now } from "./change.ts";
 import { keys } from "./keys.ts";
+import { parseEach } from "./parse-each.ts";
 import { ConditionFailed, find, putIfAbsent, queryAll, transact, updateOne } from "./table.ts";
 import { remove } from "./writes.ts";
 
@@ -89,4 +90,4 @@ export const takenMachines = async (): Promise<TakenMachine[]> =>
   (await allMachines()).filter(({ freed_at }) => freed_at === undefined);
 
 const allMachines = async (): Promise<TakenMachine[]> =>
-  z.array(TakenMachine).parse(await queryAll(keys.takenMachines(), { consistent: true }));
+  parseEach(TakenMachine, await queryAll(keys.takenMachines(), { consistent: true }));

@@ -9,6 +9,7 @@ import { fingerprintOfId, hashOf, newTokenValue, tokenIdFor, tokenPrefix } from 
 import { actorOf, type By, type Change, now } from "./change.ts";
 import { PERMISSION_BITS } from "./codes.ts";
 import { keys, keyString } from "./keys.ts";
+import { parseEach, parseOrSkip } from "./parse-each.ts";
 import { everySlotFree } from "./rate-limits.ts";
 import { TokenAccess, TokenLabel, type TokenRecord } from "./records.ts";
 import { find, queryAll, readAll, type Ref } from "./table.ts";
@@ -58,11 +59,12 @@ export function tokenVersion(token: TokenRecord): Version {
 
 /** All tokens of an account (at most 100), in two calls. */
 export async function allTokens(accountId: string): Promise<TokenRecord[]> {
-  const labels = (await queryAll(keys.tokens(accountId), { consistent: true })).map((item) => TokenLabel.parse(item));
+  const labels = parseEach(TokenLabel, await queryAll(keys.tokens(accountId), { consistent: true }));
   const items = await readAll(labels.map(({ id }) => tokenAccessRef(id).key));
   return labels.flatMap((label) => {
     const item = items.get(keyString(tokenAccessRef(label.id).key));
-    return item === undefined ? [] : tokenOf(TokenAccess.parse(item), label);
+    const access = item && parseOrSkip(TokenAccess, item);
+    return access === undefined ? [] : tokenOf(access, label);
   });
 }
 

@@ -7,6 +7,7 @@ import { UPLOAD } from "../domain/limits.ts";
 import { getAccount } from "./accounts.ts";
 import { type Author, type Change, changeOf, logEvent, now } from "./change.ts";
 import { keys } from "./keys.ts";
+import { parseEach } from "./parse-each.ts";
 import { find, queryAll, type Ref, removeOne, updateOne } from "./table.ts";
 
 export const UploadRecord = z.object({
@@ -69,7 +70,7 @@ export function reserveUpload(change: Change, { size_bytes, note }: Pick<UploadR
 /** Those that count, with those that have expired and that nobody has removed yet. */
 export async function unfinishedUploads(accountId: string): Promise<UnfinishedUpload[]> {
   const items = await queryAll(keys.upload(accountId, "").pk, { consistent: true });
-  return items.map((item) => UnfinishedUpload.parse(item));
+  return parseEach(UnfinishedUpload, items);
 }
 
 const markExpiring = (change: Change, { id, account_id, backup_id }: UploadRecord, at: string): void =>
@@ -126,7 +127,7 @@ export type ExpiringUpload = z.infer<typeof Expiring>;
 /** Uploads whose parts have to be removed. */
 export async function expiredUploads(): Promise<ExpiringUpload[]> {
   const items = await queryAll(keys.expiringUploads(), { below: now() });
-  return items.map((item) => Expiring.parse(item));
+  return parseEach(Expiring, items);
 }
 
 /**

@@ -1,5 +1,6 @@
 // The editions of the ERP, and the versions of it that can be installed, newest first: a new one is a line here.
 export const EDITIONS = ["community", "enterprise"] as const;
+export type Edition = (typeof EDITIONS)[number];
 
 interface ErpVersion {
   version: string;

@@ -62,6 +62,9 @@ export type ServerPhase = keyof typeof SERVER_PHASES;
 export const isServerPhase = (value: unknown): value is ServerPhase =>
   typeof value === "string" && Object.hasOwn(SERVER_PHASES, value);
 
+/** What users see of a server's phase; one that only a newer version knows is shown as it is. */
+export const serverStatus = (phase: ServerPhase): ServerStatus => (isServerPhase(phase) ? SERVER_PHASES[phase] : phase);
+
 /** What users see of a resource's state. */
 export const statusOf = (type: ResourceType, state: string): string =>
   type === "server" && isServerPhase(state) ? SERVER_PHASES[state] : state;
@@ -128,6 +131,10 @@ export type OperationType = keyof typeof LIFECYCLE;
 const isOperationType = (name: string): name is OperationType => Object.hasOwn(LIFECYCLE, name);
 export const OPERATION_TYPES: readonly OperationType[] = Object.keys(LIFECYCLE).filter(isOperationType);
 
+/** Whether this version can carry the operation on. */
+export const isKnownOperation = ({ type, state }: { type: OperationType; state: OperationStatus }): boolean =>
+  isOperationType(type) && OPERATION_STATUSES.includes(state);
+
 /** Each kind of work has a workflow of the same words: `server.create` is done by `create-server`. */
 type WorkflowOf<T> = T extends `${infer Resource}.${infer Verb}` ? `${Verb}-${Resource}` : never;
 export type WorkflowName = WorkflowOf<OperationType>;
@@ -190,7 +197,7 @@ export function abandonedState(type: OperationType): State | undefined {
 }
 
 /** What a phase is called to users, who are not shown it. */
-export const PHASE_WORDS: Record<ServerPhase, string> = {
+const PHASE_WORDS: Record<ServerPhase, string> = {
   creating: "being created",
   ready: "active",
   unreachable: "offline",
@@ -198,6 +205,8 @@ export const PHASE_WORDS: Record<ServerPhase, string> = {
   deleting: "being deleted",
   delete_failed: "offline",
 };
+
+export const phaseInWords = (phase: ServerPhase): string => (isServerPhase(phase) ? PHASE_WORDS[phase] : phase);
 
 const isInstanceStatus = (state: string): state is InstanceStatus => INSTANCE_STATUSES.some((each) => each === state);
 

@@ -24,6 +24,7 @@ interface Retained<C> {
 /**
  * Applies the rules. Each rule goes through the backups from the newest to the oldest and keeps the newest of each hour, day, week,
  * month or year, as many as its number; while its number is not used up, it also keeps the oldest. Locked backups count like others.
+ * A rule that only a newer version knows may keep any of them: nothing is removable.
  */
 export function retain<C extends Candidate>(keep: Keep, timezone: string, backups: readonly C[]): Retained<C> {
   const newestFirst = backups.toSorted(byAge);
@@ -46,7 +47,8 @@ export function retain<C extends Candidate>(keep: Keep, timezone: string, backup
   const removable = newestFirst.filter(
     ({ id, locked, in_use }, place) => place > 0 && !locked && !in_use && retained_by.get(id)?.length === 0,
   );
-  return { retained_by, removable: removable.toReversed() };
+  const hasUnknownRule = Object.keys(keep).some((name) => !KEEP_RULES.some((rule) => rule === name));
+  return { retained_by, removable: hasUnknownRule ? [] : removable.toReversed() };
 }
 
 /** From the newest to the oldest. */

@@ -8,7 +8,7 @@ import type { OperationRecord } from "../data/records.ts";
 import { dropSealed } from "../data/sealed.ts";
 import { failSafetyBackup } from "../data/safety-backups.ts";
 import { find } from "../data/table.ts";
-import { abandonedState, isOpen, workflowOf } from "../domain/lifecycle.ts";
+import { abandonedState, isKnownOperation, isOpen, workflowOf } from "../domain/lifecycle.ts";
 import { rescueName } from "../domain/workflow.ts";
 import { log } from "../platform/log.ts";
 import { publish } from "../platform/metrics.ts";
@@ -24,6 +24,10 @@ export interface Death {
 /** Doing it twice has the same effect as once; nothing happens to an operation that has ended. */
 export async function rescue(operation: OperationRecord, { name, error }: Death): Promise<void> {
   const fields = { operation: operation.id, account: operation.account_id, execution: name };
+  if (!isKnownOperation(operation)) {
+    log.warn("an execution failed whose operation only a newer version knows", { ...fields, type: operation.type });
+    return;
+  }
   if (!isOpen(operation.state)) {
     log.info("an execution failed after its operation had ended", fields);
     return;

@@ -1,7 +1,7 @@
 // The allowed actions for an instance's status and its server's, and the reasons against the others, from the same table that the API checks.
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
-import { LIFECYCLE, statesFor, USABLE, type InstanceAction } from "../../../shared/domain/lifecycle.ts";
+import { INSTANCE_RENAMABLE, LIFECYCLE, statesFor, USABLE, type InstanceAction } from "../../../shared/domain/lifecycle.ts";
 import { text } from "../messages/text.ts";
 import { shownOf } from "../resource/status.tsx";
 import { phasesOf } from "./servers.ts";
@@ -31,8 +31,10 @@ export const isNeverInstalled = (
   status === FAILED && operation_id === null && !allowed_actions.includes("start") && (server === undefined || isUsable(server));
 
 /** Changing the name and email needs no operation on the server. */
-export const whyNotEdit = ({ status }: ListedInstance): string | undefined =>
-  status === LIFECYCLE["instance.delete"].through ? text.allowed.instance.deleting : undefined;
+export function whyNotEdit({ status }: ListedInstance): string | undefined {
+  if (INSTANCE_RENAMABLE.includes(status)) return undefined;
+  return status === LIFECYCLE["instance.delete"].through ? text.allowed.instance.deleting : text.allowed.unknownStatus(status);
+}
 
 export const isUsable = (server: ListedServer): boolean => phasesOf(server).some((phase) => USABLE.includes(phase));
 

@@ -1,6 +1,13 @@
 // The allowed actions for a server's status, and the reasons against the others, from the same table that the API checks.
 import type { ListedServer } from "../../../shared/api/servers.ts";
-import { isServerPhase, LIFECYCLE, SERVER_RENAMABLE, SERVER_PHASES, type ServerPhase } from "../../../shared/domain/lifecycle.ts";
+import {
+  isServerPhase,
+  LIFECYCLE,
+  SERVER_RENAMABLE,
+  SERVER_PHASES,
+  SERVER_STATUSES,
+  type ServerPhase,
+} from "../../../shared/domain/lifecycle.ts";
 import { text } from "../messages/text.ts";
 
 /** The API publishes a status, which stands for these phases; whether an operation locks the server tells which. */
@@ -13,12 +20,15 @@ const isHeldIn = (phase: ServerPhase): boolean =>
   LIFECYCLE["server.create"].through === phase || LIFECYCLE["server.delete"].through === phase;
 
 export function whyNotRename(server: ListedServer): string | undefined {
-  return phasesOf(server).some((phase) => SERVER_RENAMABLE.includes(phase)) ? undefined : text.allowed.busy;
+  return phasesOf(server).some((phase) => SERVER_RENAMABLE.includes(phase)) ? undefined : whyNone(server);
 }
+
+const whyNone = ({ status }: ListedServer): string =>
+  SERVER_STATUSES.includes(status) ? text.allowed.busy : text.allowed.unknownStatus(status);
 
 export function whyNotDelete(server: ListedServer, instances: number | undefined): string | undefined {
   const from: readonly ServerPhase[] = LIFECYCLE["server.delete"].from;
-  if (!phasesOf(server).some((phase) => from.includes(phase))) return text.allowed.busy;
+  if (!phasesOf(server).some((phase) => from.includes(phase))) return whyNone(server);
   if (instances === undefined) return text.allowed.server.checking;
   return instances > 0 ? text.allowed.server.instances(instances) : undefined;
 }

@@ -13,8 +13,11 @@ import { Wrapped } from "../resource/wrapped.tsx";
 import { EventFilters, eventQuery, Only } from "./filters.tsx";
 import { actionInWords } from "./words.ts";
 
-const actorInWords = ({ type, ip_address }: Event["actor"]): string =>
-  ip_address === null ? text.events.actors[type] : text.events.from(text.events.actors[type], ip_address);
+function actorInWords({ type, ip_address }: Event["actor"]): string {
+  const actors: Readonly<Record<string, string>> = text.events.actors;
+  const actor = actors[type] ?? type; // a newer service may have others
+  return ip_address === null ? actor : text.events.from(actor, ip_address);
+}
 
 function columnsNow(): [Column<Event>, ...Column<Event>[]] {
   const say = text.events.columns;

@@ -1,20 +1,18 @@
 // The certificate of an instance's domain, as its server last reported it.
 import Alert from "@cloudscape-design/components/alert";
 import Box from "@cloudscape-design/components/box";
-import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useQuery } from "@tanstack/react-query";
 import type { Certificate, Instance } from "../../../shared/api/instances.ts";
 import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { Status } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
-
-const SIGNS = { pending: "pending", valid: "success", failing: "error" } as const satisfies Record<Certificate["status"], string>;
 
 /** For the details of the instance. */
 export function certificateFacts({ status, expires_at }: Certificate) {
-  const { label, expires, status: words } = text.reports.certificate;
+  const { label, expires } = text.reports.certificate;
   return [
-    { label, value: <StatusIndicator type={SIGNS[status]}>{words[status]}</StatusIndicator> },
+    { label, value: <Status of="certificate" status={status} /> },
     ...(expires_at === null ? [] : [{ label: expires, value: <Time at={expires_at} exact /> }]),
   ];
 }

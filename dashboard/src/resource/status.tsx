@@ -1,6 +1,7 @@
 // Every status of servers, instances, their protection, backups and operations: a word and an icon, never color alone.
 import StatusIndicator, { type StatusIndicatorProps } from "@cloudscape-design/components/status-indicator";
 import type { Drill } from "../../../shared/api/drill.ts";
+import type { Certificate } from "../../../shared/api/instances.ts";
 import type {
   BackupStatus,
   InstanceStatus,
@@ -42,6 +43,11 @@ export const STATUSES = {
     overdue: "error",
     unprotected: "warning",
   } satisfies Record<ProtectionStatus, Sign>,
+  certificate: {
+    pending: "pending",
+    valid: "success",
+    failing: "error",
+  } satisfies Record<Certificate["status"], Sign>,
   drill: {
     passed: "success",
     failed: "error",

@@ -7,6 +7,7 @@ import { presetOf } from "./presets.ts";
 
 export function Permissions({ of }: { of: readonly Permission[] }) {
   const say = text.tokens.permissions;
+  const names: Readonly<Record<string, string>> = say.names; // a newer service may have others
   const preset = presetOf(of);
   return (
     <Popover
@@ -19,7 +20,7 @@ export function Permissions({ of }: { of: readonly Permission[] }) {
         <SpaceBetween size="xxs">
           {of.map((permission) => (
             <div key={permission}>
-              {say.names[permission]} <code className="code">{permission}</code>
+              {names[permission] ?? ""} <code className="code">{permission}</code>
             </div>
           ))}
         </SpaceBetween>

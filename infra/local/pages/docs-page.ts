@@ -195,7 +195,8 @@ const nameCell = (name: string, required: boolean): string =>
 const PATTERN_SHOWN_MAX = 40;
 
 function typeOf(schema: Schema): string {
-  const { format, enum: values, const: only, pattern, default: usual } = schema;
+  const { format, const: only, pattern, default: usual } = schema;
+  const values = schema.enum ?? schema["x-extensible-enum"];
   const limits = [
     format === undefined ? undefined : escape(format),
     range("", schema.minimum, schema.maximum),

@@ -12,6 +12,8 @@ export type Schema = {
   default?: unknown;
   const?: unknown;
   enum?: unknown[];
+  /** The values of a response, to which later versions may add others. */
+  "x-extensible-enum"?: unknown[];
   anyOf?: Schema[];
   items?: Schema;
   properties?: Record<string, Schema>;

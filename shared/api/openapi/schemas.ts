@@ -7,7 +7,8 @@ const SCHEMAS = "#/components/schemas/";
 
 /**
  * A zod schema as JSON Schema; those with an id become components. A query is described by what its strings stand for.
- * Responses leave out the rules for requests (patterns, no other fields): a response may grow, and clients must accept that.
+ * Responses leave out the rules for requests (patterns, no other fields): a response may grow, and clients must accept that. The values
+ * of their enumerations are those of this version.
  */
 export function toSchema(schema: z.ZodType, use: "query" | "body" | "response", components: Components): Schema {
   const raw = JSON.stringify(
@@ -16,6 +17,10 @@ export function toSchema(schema: z.ZodType, use: "query" | "body" | "response", 
       override: ({ zodSchema, jsonSchema }) => {
         if (jsonSchema.type === "integer")
           jsonSchema.format = Math.abs(jsonSchema.maximum ?? Infinity) < 2 ** 31 ? "int32" : "int64";
+        if (use === "response" && jsonSchema.enum !== undefined) {
+          jsonSchema["x-extensible-enum"] = jsonSchema.enum;
+          delete jsonSchema.enum; // with it, a client's validator would reject a value that a later version adds
+        }
         if (jsonSchema.pattern !== undefined) jsonSchema.pattern = unescapedPattern(jsonSchema.pattern);
         if (use === "response" || jsonSchema.pattern === undefined || jsonSchema.description !== undefined) return;
         const description = patternInWords(zodSchema);
@@ -66,7 +71,8 @@ export function exampleOf(
   components: Components,
   keep: (name: string, of: Schema) => boolean = () => true,
 ): unknown {
-  const { examples, const: only, enum: values, default: usual, anyOf, items, properties, $ref } = schema;
+  const { examples, const: only, default: usual, anyOf, items, properties, $ref } = schema;
+  const values = schema.enum ?? schema["x-extensible-enum"];
   if (examples !== undefined) return examples[0];
   if ($ref !== undefined) return exampleOf(resolve(schema, components), components, keep);
   if (properties !== undefined)

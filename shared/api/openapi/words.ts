@@ -183,6 +183,6 @@ The cloud gateway rejects some requests before they reach the service, with erro
 invalid percent-encoding.
 
 ## Versioning
-\`/api/v1\` only grows: new endpoints, new optional request fields, new response fields, and new values where the documentation says that they may
-appear. Any other change will be \`/api/v2\`. \`/api/v1\` will then stay available for 12 months, with \`Deprecation\` and \`Sunset\` headers.
+\`/api/v1\` only grows: new endpoints, new optional request fields, new response fields, and new values of enumerations in responses
+(\`x-extensible-enum\`): show a value that you do not know as it is. Any other change will be \`/api/v2\`. \`/api/v1\` will then stay available for 12 months, with \`Deprecation\` and \`Sunset\` headers.
 `.trim();

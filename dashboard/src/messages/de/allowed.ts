@@ -12,7 +12,7 @@ const DOING: Record<InstanceAction, string> = {
   delete: "Löschen",
 };
 
-const BACKUP_IS: Record<BackupStatus, string> = {
+const BACKUP_IS: Record<BackupStatus, string | undefined> = {
   pending: "Die Sicherung hat noch nicht begonnen",
   running: "Die Sicherung läuft noch",
   completed: "Die Sicherung ist abgeschlossen",
@@ -23,8 +23,12 @@ const BACKUP_IS: Record<BackupStatus, string> = {
 const either = new Intl.ListFormat("de", { type: "disjunction" });
 const quoted = (status: string): string => `„${status}“`;
 
+const backupIs = (status: BackupStatus): string => BACKUP_IS[status] ?? `Die Sicherung hat den Status ${quoted(status)}`;
+
 export const allowed: typeof en = {
   busy: "Es läuft noch ein anderer Vorgang. Warten Sie, bis er beendet ist.",
+  unknownStatus: (status) =>
+    `Diese Seite kennt den Status ${quoted(status)} noch nicht. Laden Sie sie neu, oder versuchen Sie es später noch einmal.`,
   instance: {
     status: (action, status, needed) =>
       `${DOING[action]} ist im Status ${quoted(status)} nicht möglich, nur im Status ${either.format(needed.map(quoted))}.`,
@@ -40,13 +44,13 @@ export const allowed: typeof en = {
         : `Auf dem Server sind noch ${number} Instanzen. Löschen Sie zuerst diese Instanzen.`,
   },
   backup: {
-    unusable: (status) => `${BACKUP_IS[status]}. Nur abgeschlossene Sicherungen können verwendet werden.`,
+    unusable: (status) => `${backupIs(status)}. Nur abgeschlossene Sicherungen können verwendet werden.`,
     uploaded: "Eine hochgeladene Sicherung hat keine Instanz. Legen Sie stattdessen eine Instanz daraus an.",
     instanceDeleted: "Die Instanz wurde gelöscht. Klonen Sie sie stattdessen aus dieser Sicherung.",
     busy: "Ein anderer Vorgang verwendet diese Sicherung. Warten Sie, bis er beendet ist.",
     inUse: "Wird für eine Wiederherstellung oder einen Klon verwendet. Warten Sie, bis dieser Vorgang beendet ist.",
     locked: "Die Sicherung ist gesperrt. Entsperren Sie sie zuerst unter „Details bearbeiten“.",
-    cannotChange: (status) => `${BACKUP_IS[status]} und lässt sich daher nicht ändern.`,
-    cannotDelete: (status) => `${BACKUP_IS[status]} und lässt sich daher nicht löschen.`,
+    cannotChange: (status) => `${backupIs(status)} und lässt sich daher nicht ändern.`,
+    cannotDelete: (status) => `${backupIs(status)} und lässt sich daher nicht löschen.`,
   },
 };

@@ -1,7 +1,11 @@
 // Backup policies: their form, and what they do, in words.
 import type { KeepRule, policies as en } from "../en/policies.tsx";
 
-const OUTCOMES = { completed: "Abgeschlossen", failed: "Fehlgeschlagen", skipped: "Ausgelassen" };
+const OUTCOMES: Readonly<Record<string, string | undefined>> = {
+  completed: "Abgeschlossen",
+  failed: "Fehlgeschlagen",
+  skipped: "Ausgelassen",
+};
 
 /** "Of the last day", and the days of "of the last 7 days". */
 const UNITS: Record<Exclude<KeepRule, "last">, readonly [string, string]> = {
@@ -35,7 +39,7 @@ export const policies: typeof en = {
     noLastRun: "Noch keine",
     run: (status, at, reason) => (
       <>
-        {OUTCOMES[status]}, fällig {at}
+        {OUTCOMES[status] ?? status}, fällig {at}
         {reason !== null && `: ${reason}`}
       </>
     ),

@@ -16,7 +16,6 @@ export const reports: typeof en = {
   },
   certificate: {
     label: "Zertifikat",
-    status: { pending: "Ausstehend", valid: "Gültig", failing: "Fehlerhaft" },
     expires: "Zertifikat läuft ab",
     checked: "Zertifikat geprüft",
     unchecked: "noch nicht",

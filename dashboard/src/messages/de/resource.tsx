@@ -26,6 +26,7 @@ export const resource: typeof en = {
       deleting: "Wird gelöscht",
     },
     protection: { protected: "Geschützt", overdue: "Überfällig", unprotected: "Ungeschützt" },
+    certificate: { pending: "Ausstehend", valid: "Gültig", failing: "Fehlerhaft" },
     drill: { passed: "Bestanden", failed: "Nicht bestanden" },
     operation: { pending: "Wartet", running: "Läuft", succeeded: "Erfolgreich", failed: "Fehlgeschlagen" },
   },

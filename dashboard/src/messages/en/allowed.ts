@@ -11,7 +11,7 @@ const DONE: Record<InstanceAction, string> = {
   delete: "deleted",
 };
 
-const BACKUP_IS: Record<BackupStatus, string> = {
+const BACKUP_IS: Record<BackupStatus, string | undefined> = {
   pending: "The backup hasn't started yet",
   running: "The backup is still in progress",
   completed: "The backup is completed",
@@ -21,8 +21,12 @@ const BACKUP_IS: Record<BackupStatus, string> = {
 
 const either = new Intl.ListFormat("en", { type: "disjunction" });
 
+const backupIs = (status: BackupStatus): string => BACKUP_IS[status] ?? `The backup has the status “${status}”`;
+
 export const allowed = {
   busy: "Another operation is in progress. Wait for it to finish.",
+  /** A newer service's. */
+  unknownStatus: (status: string) => `This page doesn't know the status “${status}” yet. Reload it, or try again later.`,
   instance: {
     status: (action: InstanceAction, status: string, needed: readonly string[]) =>
       `Can't be ${DONE[action]} while ${status.toLowerCase()}. The instance must be ${either.format(needed).toLowerCase()}.`,
@@ -36,13 +40,13 @@ export const allowed = {
       number === 1 ? "It has 1 instance. Delete it first." : `It has ${number} instances. Delete them first.`,
   },
   backup: {
-    unusable: (status: BackupStatus) => `${BACKUP_IS[status]}. Only completed backups can be used.`,
+    unusable: (status: BackupStatus) => `${backupIs(status)}. Only completed backups can be used.`,
     uploaded: "An uploaded backup has no instance. Create one from it instead.",
     instanceDeleted: "The instance was deleted. Clone it from this backup instead.",
     busy: "Another operation is using this backup. Wait for it to finish.",
     inUse: "In use by a restore or clone. Wait for it to finish.",
     locked: "The backup is locked. Unlock it first, under Edit details.",
-    cannotChange: (status: BackupStatus) => `${BACKUP_IS[status]}, so it can't be changed.`,
-    cannotDelete: (status: BackupStatus) => `${BACKUP_IS[status]}, so it can't be deleted.`,
+    cannotChange: (status: BackupStatus) => `${backupIs(status)}, so it can't be changed.`,
+    cannotDelete: (status: BackupStatus) => `${backupIs(status)}, so it can't be deleted.`,
   },
 };

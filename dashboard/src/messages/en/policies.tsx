@@ -8,7 +8,8 @@ export type KeepRule = (typeof KEEP_RULES)[number];
 /** How many of a unit of time each keep one backup, largest unit last. */
 type Periods = readonly { unit: Exclude<KeepRule, "last">; count: number }[];
 
-const OUTCOMES: Record<NonNullable<BackupPolicy["last_run"]>["status"], string> = {
+type Outcome = NonNullable<BackupPolicy["last_run"]>["status"];
+const OUTCOMES: Record<Outcome, string | undefined> = {
   completed: "Completed",
   failed: "Failed",
   skipped: "Skipped",
@@ -42,9 +43,9 @@ export const policies = {
     drills: "Restore drills",
     lastRun: "Last run",
     noLastRun: "None yet",
-    run: (status: keyof typeof OUTCOMES, at: ReactNode, reason: string | null) => (
+    run: (status: Outcome, at: ReactNode, reason: string | null) => (
       <>
-        {OUTCOMES[status]}, due {at}
+        {OUTCOMES[status] ?? status}, due {at}
         {reason !== null && `: ${reason}`}
       </>
     ),

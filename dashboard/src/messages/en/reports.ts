@@ -15,7 +15,6 @@ export const reports = {
   },
   certificate: {
     label: "Certificate",
-    status: { pending: "Pending", valid: "Valid", failing: "Failing" },
     expires: "Certificate expires",
     checked: "Certificate checked",
     unchecked: "not yet",

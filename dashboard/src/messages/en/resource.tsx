@@ -34,6 +34,7 @@ export const resource = {
       ProtectionStatus,
       string
     >,
+    certificate: { pending: "Pending", valid: "Valid", failing: "Failing" },
     drill: { passed: "Passed", failed: "Failed" } satisfies Record<Drill["status"], string>,
     operation: { pending: "Pending", running: "Running", succeeded: "Succeeded", failed: "Failed" } satisfies Record<
       OperationStatus,
