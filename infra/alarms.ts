@@ -98,17 +98,17 @@ export class Alarms extends Construct {
         "The undo of a dead execution did not start on time: a customer's resource stays locked until the sweep or an operator undoes it",
       anchor: "not-rescued",
     });
+    this.counts(logs);
+    for (const [name, run] of schedules.timed) this.silence(name, run);
+  }
+
+  /** What the service counts itself, and should be zero. */
+  private counts(logs: readonly LogGroup[]): void {
     this.alarm("record skipped", this.recordsSkipped(logs), {
       atLeast: 1,
       impact: "A customer's list lacks a record that could not be read, and schedules pass it by",
       anchor: "record-skipped",
     });
-    this.counts();
-    for (const [name, run] of schedules.timed) this.silence(name, run);
-  }
-
-  /** What the service counts itself, and should be zero. */
-  private counts(): void {
     this.alarm("internal error", this.own("InternalError"), {
       atLeast: 1,
       impact: "A customer's operation failed because of a bug or outage on our side; its changes have been undone",

@@ -68,11 +68,11 @@ export class Service extends Stack {
     const providers = settings.rents ? configuration(this, "providers", settings) : undefined;
     const storage = new Storage(this, "storage", settings);
     const { backups } = storage;
-
     // One log group per kind of function, so that a request's ID is looked up in one place.
     const kept = logsOf(settings);
     const requests = new LogGroup(this, "requests", kept);
     const work = new LogGroup(this, "work", kept);
+    const logs = [requests, work];
     // With this prefix the group needs no entry in the region's one policy for deliveries, which is small.
     const machineLog = new LogGroup(this, "machines", {
       ...kept,
@@ -102,15 +102,7 @@ export class Service extends Stack {
     });
     storage.allowUploadsFrom(url);
     const schedules = new Schedules(this, "schedules", { environment, settings, functions, logGroup: work });
-    const { topic } = new Alarms(this, "alarms", {
-      environment,
-      rest,
-      authorize,
-      table,
-      schedules,
-      logs: [requests, work],
-      email: alarmEmail,
-    });
+    const { topic } = new Alarms(this, "alarms", { environment, rest, authorize, table, schedules, logs, email: alarmEmail });
 
     this.output({ url, distribution, domain, backups, topic, alarmEmail, settings, keys, providers });
   }

@@ -1,7 +1,10 @@
-// What the authorizer passes to the handlers, and the ID of every request.
+// What the authorizer passes to the handlers, and the ID of every request. During a deployment the authorizer is of another version than a
+// handler for minutes: what a handler does not know grants nothing, and what it lacks has a default (test/releases).
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import * as z from "zod";
+import type { RateClass } from "../api/endpoint.ts";
 import { Caller } from "../data/records.ts";
+import { growing } from "../data/stored.ts";
 
 /** A client's own request ID is accepted in this form. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -20,20 +23,18 @@ export function requestIdOf(headers: Headers, otherwise: string): string {
   return own !== undefined && REQUEST_ID.test(own) ? own : otherwise;
 }
 
-const Scope = z.enum(["all", "create_delete"]);
-
 /** The limit closest to being reached, and the error if one is reached. */
 export const Limits = z.object({
   limit: z.number(),
   remaining: z.number(),
   /** Unix seconds at which the oldest counted request leaves the window. */
   reset: z.number(),
-  refused: z.object({ scope: Scope, limit: z.number(), retry_after: z.number() }).optional(),
+  refused: z.object({ scope: growing<RateClass>(), limit: z.number(), retry_after: z.number() }).optional(),
 });
 export type Limits = z.infer<typeof Limits>;
 
 /** A gateway passes only flat strings from the authorizer to the handler. */
-const AuthorizerContext = z.object({
+export const AuthorizerContext = z.object({
   request_id: z.string(),
   caller: z.string().transform((text) => Caller.parse(JSON.parse(text))),
   limits: z.string().transform((text) => Limits.parse(JSON.parse(text))),

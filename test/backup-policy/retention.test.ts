@@ -122,6 +122,6 @@ describe("the examples of restic's documentation", () => {
 test("a rule that only a newer version knows may keep any backup: nothing is removed", () => {
   const backups = Array.from({ length: 9 }, (_, day) => backupAt(new Date(Date.UTC(2026, 10, 22 - day)).toISOString()));
   expect(retain({ last: 1 }, "UTC", backups).removable).toHaveLength(8);
-  const keep: Keep = { last: 1, ...{ lunar: 3 } };
+  const keep = { last: 1, lunar: 3 };
   expect(retain(keep, "UTC", backups).removable).toEqual([]);
 });
