@@ -47,13 +47,14 @@ async function expectAnnounced(method: string, path: string, body?: unknown): Pr
   const changed = [...after].filter(([id, text]) => before.has(id) && before.get(id) !== text).map(([id]) => id);
   const of = (action: string) => announced.effects.filter((effect) => effect.action === action).map(({ resource }) => resource);
   expect(of("create").map(({ type }) => type)).toEqual(created.map(typeOf));
-  expect(of("delete").map(({ id }) => id)).toEqual(deleted);
+  const gone = of("delete").filter(({ type }) => type !== "backup_policy");
+  expect(gone.map(({ id }) => id)).toEqual(deleted);
   const touched = announced.effects.filter(({ action }) => !["create", "delete", "read"].includes(action));
   expect(touched.map(({ resource }) => resource.id)).toEqual(expect.arrayContaining(changed));
   for (const { type, id } of [...touched, ...announced.effects].map((effect) =>
     "resource" in effect ? effect.resource : effect,
   ))
-    if (id !== null) expect(typeOf(id)).toBe(type);
+    if (id !== null && type !== "backup_policy") expect(typeOf(id)).toBe(type);
   return announced;
 }
 
@@ -78,7 +79,12 @@ test("a dry run announces exactly what the request creates, changes and deletes"
   await expectAnnounced("POST", `/backups/${backup.id}/restore`, { backup_first: true });
   await expectAnnounced("POST", `/backups/${backup.id}/restore`, { backup_first: false, restore_filestore: false });
   await expectAnnounced("DELETE", `/backups/${backup.id}`);
-  await expectAnnounced("DELETE", to(""));
+  await me.api.put(to("/backup-policy"), { schedule: "0 2 * * *", keep: { last: 1 }, enabled: false });
+  const deletion = await expectAnnounced("DELETE", to(""));
+  expect(deletion.effects.map(({ action, resource }) => [action, resource.type])).toEqual([
+    ["delete", "instance"],
+    ["delete", "backup_policy"],
+  ]);
   await expectAnnounced("DELETE", `/servers/${(await me.server()).id}`);
 });
 
@@ -102,6 +108,21 @@ test("a dry run announces what a backup policy does, the account's for a new ins
   const backup = await seedBackup(source);
   const clone = { name: "Copy", domain: uniqueDomain(), backup_id: backup.id, neutralize: false };
   expect(await detailsOf("POST", `/instances/${source.id}/clone`, clone)).toEqual(expect.arrayContaining(announced));
+});
+
+test("a dry run of a clone says whether the copy is neutralized, and its users reset", async () => {
+  const instance = await seedInstance(me.id);
+  const { id: backup_id } = await seedBackup(instance);
+  const updates = async (body: object) =>
+    (
+      await dryRun("POST", `/instances/${instance.id}/clone`, { name: "Copy", domain: uniqueDomain(), backup_id, ...body })
+    ).effects
+      .filter(({ action }) => action === "update")
+      .map(({ detail }) => detail.split(" ")[0]);
+  expect(await updates({})).toEqual(["Neutralizes", "Resets"]);
+  expect(await updates({ reset_users: false })).toEqual(["Neutralizes"]);
+  expect(await updates({ neutralize: false })).toEqual([]);
+  expect(await updates({ restore_database: false })).toEqual([]);
 });
 
 test("a dry run of an update names the labels", async () => {

@@ -4,8 +4,8 @@ import { isFirstRunning, waitingBackup } from "../../shared/data/begin-backup.ts
 import { logEvent, retryOnConflict } from "../../shared/data/change.ts";
 import { forecastPolicy } from "../../shared/data/forecasts.ts";
 import { instanceRef, presentInstance } from "../../shared/data/instances.ts";
-import { policyRef, policyVersion, toPolicy } from "../../shared/data/policies.ts";
-import { setPolicy } from "../../shared/data/policy-changes.ts";
+import { policyRef, policyVersion } from "../../shared/data/policies.ts";
+import { setPolicy, toPolicy } from "../../shared/data/policy-changes.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 

@@ -52,7 +52,9 @@ export const handler = handle(api.instances.clone)(async ({ params, body, caller
   const copied = { restore_database, restore_filestore, neutralize, reset_users, keep_uuid: false };
   beginClone(change, by, instance, backup, copied, operationId);
   const shown = { ...toInstance(instance, undefined), ...(body.admin_password === undefined && { admin_password }) };
-  return commit(change, shown, () => forecastClone({ ...instance, database_name: body.database_name }, { backup, policy }, body));
+  return commit(change, shown, () =>
+    forecastClone({ ...instance, database_name: body.database_name }, { backup, policy }, copied),
+  );
 });
 
 /** The path names the source: an instance, or one that was deleted and left this backup. */

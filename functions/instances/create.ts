@@ -45,24 +45,17 @@ export const handler = handle(api.instances.create)(async ({ body, caller, by, r
     operationId,
   );
   await sealFor(change, operationId, admin_password);
+  const copied = { ...WHOLE, neutralize: neutralized, reset_users: neutralized };
   if (backup === undefined)
     reserveOperation(change, by, {
       id: operationId,
       type: "instance.create",
       resource: { type: "instance", id: instance.id, name: instance.name },
     });
-  else
-    beginClone(
-      change,
-      by,
-      instance,
-      backup,
-      { ...WHOLE, neutralize: neutralized, reset_users: neutralized, keep_uuid: isMovedIn(backup) },
-      operationId,
-    );
+  else beginClone(change, by, instance, backup, { ...copied, keep_uuid: isMovedIn(backup) }, operationId);
   const shown = { ...toInstance(instance, server), ...(body.admin_password === undefined && { admin_password }) };
   return commit(change, shown, () =>
-    backup === undefined ? forecastCreation(instance, policy) : forecastClone(instance, { backup, policy }, WHOLE),
+    backup === undefined ? forecastCreation(instance, policy) : forecastClone(instance, { backup, policy }, copied),
   );
 });
 

@@ -7,6 +7,7 @@ import { instanceRef, requireAllowed } from "../../shared/data/instances.ts";
 import { keyString } from "../../shared/data/keys.ts";
 import { parseOrSkip } from "../../shared/data/parse-each.ts";
 import { duePolicies, startOf } from "../../shared/data/policies.ts";
+import { isNeverInstalled } from "../../shared/data/policy-changes.ts";
 import {
   applyRetention,
   becomeOverdue,
@@ -18,6 +19,7 @@ import {
   passRun,
   postponeDrill,
   skipRun,
+  stopPolicy,
   type Subject,
   tookPlace,
   waitForPlace,
@@ -100,6 +102,7 @@ type Due = Subject & Pick<Run, "turn">;
 
 /** Does for a policy what there is to do now. */
 async function run(subject: Due, server: ServerRecord | undefined): Promise<void> {
+  if (isNeverInstalled(subject.instance)) return stopPolicy(subject);
   const at = now();
   const due = dueRun(subject.policy, at);
   const moved = due === undefined ? subject.policy : await move(subject, server, due, at);

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { exampleId } from "../domain/id-kinds.ts";
 import { KEEP_RULES } from "../domain/retention.ts";
 import { FIVE_FIELDS, scheduleProblem } from "../domain/schedule.ts";
-import { isTimeZone } from "../domain/time-zones.ts";
+import { zoneNamed } from "../domain/time-zones.ts";
 import { endpoint } from "./endpoint.ts";
 import { instanceBeingDeleted } from "./errors.ts";
 import { deleted, id, timestamp } from "./fields.ts";
@@ -12,11 +12,13 @@ const KEEP_MAX = 1000;
 const DRILL_DAYS_MAX = 90;
 
 const SCHEDULE = {
-  description: "Cron expression with five fields; its runs are at least an hour apart",
+  description:
+    "Cron expression with five fields; its runs are at least an hour apart. If it restricts both the day of the month and the weekday, " +
+    "it runs on days that match either; if one of these fields begins with `*`, such as `*/5`, on days that match both",
   examples: ["0 2 * * *"],
 };
 /** What all names of zones look like. */
-const ZONE = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/;
+const ZONE = "^[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*$";
 const TIMEZONE = {
   description: "IANA name of the time zone of the schedule and of the retention rules",
   examples: ["Europe/Berlin"],
@@ -35,8 +37,9 @@ const schedule = z
 const timezone = z
   .string()
   .max(64, "must have at most 64 characters")
-  .refine((name) => ZONE.test(name) && isTimeZone(name), "must be the IANA name of a time zone such as Europe/Berlin")
-  .meta({ ...TIMEZONE, pattern: ZONE.source, maxLength: 64 });
+  .refine((name) => zoneNamed(name) !== undefined, "must be the IANA name of a time zone such as Europe/Berlin")
+  .overwrite((name) => zoneNamed(name) ?? name)
+  .meta({ ...TIMEZONE, pattern: ZONE, maxLength: 64 });
 
 const wholeNumber = (minimum: number, maximum: number) =>
   z
@@ -79,15 +82,27 @@ export const PolicyFields = z.strictObject({
 });
 export type PolicyFields = z.output<typeof PolicyFields>;
 
+export const NEXT_RUNS = 5;
+const NEVER = "if the policy is disabled, or the ERP was never installed on its instance";
+
+/** When a policy runs next. Not stored: times that have passed would be wrong. */
+export const NextRuns = z.object({
+  next_run_at: timestamp.nullable().meta({
+    description: `When the next run is due; it starts within 15 minutes. Null ${NEVER}`,
+    examples: ["2026-11-21T01:00:00.000Z"],
+  }),
+  next_runs: z.array(timestamp).meta({
+    description: `When the next ${NEXT_RUNS} runs are due, \`next_run_at\` first. Empty ${NEVER}`,
+    examples: [["2026-11-21T01:00:00.000Z", "2026-11-22T01:00:00.000Z", "2026-11-23T01:00:00.000Z"]],
+  }),
+});
+
 const RUN_STATUSES = ["completed", "failed", "skipped"] as const;
 
 export const BackupPolicy = z
   .object({
     ...shown,
-    next_run_at: timestamp.nullable().meta({
-      description: "When the next run is due; it starts within 15 minutes. Null if the policy is disabled",
-      examples: ["2026-11-21T01:00:00.000Z"],
-    }),
+    ...NextRuns.shape,
     last_run: z
       .object({
         at: timestamp.meta({ description: "When the run was due" }),
@@ -105,7 +120,7 @@ export const BackupPolicy = z
 export type BackupPolicy = z.infer<typeof BackupPolicy>;
 
 /** Fields that runs move. */
-export const POLICY_UNVERSIONED = ["next_run_at", "last_run"];
+export const POLICY_UNVERSIONED = ["next_run_at", "next_runs", "last_run"];
 
 const path = "/instances/:id/backup-policy";
 
@@ -124,12 +139,13 @@ export const backupPolicy = {
     path,
     summary: "Set an instance's backup policy",
     description:
-      "Creates the policy, or replaces it. Fields that you leave out get their default. If the instance has no completed backup yet, " +
-      "the first run starts at once. A run that was due before the change still takes place.",
+      "Creates the policy, or replaces it; with `If-None-Match: *` only creates it. Fields that you leave out get their default. If the " +
+      "instance has no completed backup yet, the first run starts at once. A run that was due before the change still takes place.",
     access: ["backups:write"],
     unversioned: POLICY_UNVERSIONED,
     errors: [instanceBeingDeleted("deleting")],
     dryRun: true,
+    upserts: true,
     body: PolicyFields,
     data: BackupPolicy,
   }),

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { exampleId } from "../domain/id-kinds.ts";
 import { RESOURCE_TYPES } from "../domain/lifecycle.ts";
+import { NextRuns } from "./backup-policy.ts";
 import { integer } from "./fields.ts";
 
 const Effect = z.object({
@@ -9,7 +10,9 @@ const Effect = z.object({
     .enum(["create", "update", "delete", "start", "stop", "restart", "restore", "read"])
     .meta({ description: "New actions may appear", examples: ["restore"] }),
   resource: z.object({
-    type: z.enum(RESOURCE_TYPES).meta({ examples: ["instance"] }),
+    type: z
+      .enum([...RESOURCE_TYPES, "backup_policy"])
+      .meta({ description: "New types may appear. A backup policy has the ID of its instance", examples: ["instance"] }),
     id: z
       .string()
       .nullable()
@@ -39,6 +42,7 @@ export const DryRun = z
         examples: [4],
       }),
     disk_bytes: integer(0, "Additional disk space that the work would need on the server; null if unknown").min(0).nullable(),
+    ...NextRuns.partial().shape,
     warnings: z.array(z.string()).meta({ description: "What you may want to know first, for people to read", examples: [[]] }),
   })
   .meta({ id: "DryRun" });

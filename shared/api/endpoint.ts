@@ -62,6 +62,8 @@ export interface Endpoint<
   unversioned: readonly string[] | undefined;
   /** Whether `If-Match` is supported: every DELETE, and every PUT whose response has an ETag. */
   conditional: boolean;
+  /** Whether the PUT creates what is not there yet, so that it supports `If-None-Match`. */
+  upserts: boolean;
   /** Where the example of the response differs from the examples of its fields: a new instance is not `running` yet. */
   example: Readonly<Record<string, unknown>>;
   /** Errors beyond those that follow from the rest of this declaration. */
@@ -111,6 +113,7 @@ export function endpoint<
   return {
     unversioned: undefined,
     conditional: draft.method === "DELETE" || (draft.method === "PUT" && draft.unversioned !== undefined),
+    upserts: false,
     description: "",
     bodyPermission: undefined,
     fieldPermission: undefined,

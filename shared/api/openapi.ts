@@ -71,6 +71,7 @@ function operationOf(route: Route, components: Components): Operation {
       ...(route.dryRun ? [ref("parameters", "DryRun")] : []),
       ...(route.idempotent ? [ref("parameters", "IdempotencyKey")] : []),
       ...(route.conditional ? [ref("parameters", "IfMatch")] : []),
+      ...(route.upserts ? [ref("parameters", "IfNoneMatchOfPut")] : []),
       ...(canBeKnown(route) ? [ref("parameters", "IfNoneMatch")] : []),
       ref("parameters", "RequestId"),
     ],

@@ -4,10 +4,14 @@ import { isDeepStrictEqual } from "node:util";
 import type { PolicyFields } from "../api/backup-policy.ts";
 import type { Effect, Forecast } from "../api/dry-run.ts";
 import { OPERATION, type OperationType, RESTORABLE, SERVING, USABLE } from "../domain/lifecycle.ts";
+import { daysOf } from "../domain/cron-days.ts";
 import { isLowDisk } from "../domain/low-disk.ts";
+import { waitingBackup } from "./begin-backup.ts";
 import { hostReportRef } from "./host-reports.ts";
 import { keys, keyString } from "./keys.ts";
 import { listOfParent, newestOfParent } from "./lists-of-parents.ts";
+import { policyRef } from "./policies.ts";
+import { isNeverInstalled, nextRunsOf } from "./policy-changes.ts";
 import { retentionOf } from "./policy-runs.ts";
 import { BackupRecord, type InstanceRecord, OperationRecord, type PolicyRecord, type ServerRecord } from "./records.ts";
 import { serverRef } from "./servers.ts";
@@ -61,6 +65,20 @@ const REMEDY = "Delete instances there that you no longer need, or use another s
 
 const gigabytes = (bytes: number): string => (bytes / 1e9).toFixed(1);
 
+/** With one more instance, each must have at least the least share of memory that an instance gets (`share` in hosts/script/install.sh). */
+const INSTANCE_MB_MIN = 768;
+const memoryForInstances = (memory_gb: number): number => (memory_gb * 1024 * 15) / 16 - 384;
+
+async function memoryWarnings(accountId: string, serverId: string): Promise<string[]> {
+  const server = await find(serverRef(accountId, serverId));
+  if (server === undefined) return [];
+  const { name, instances, specs } = server;
+  if ((instances + 1) * INSTANCE_MB_MIN <= memoryForInstances(specs.memory_gb)) return [];
+  return [
+    `Too little memory: with this one, server ${name} has ${instances + 1} instances, which need ${INSTANCE_MB_MIN} MB each, and ${specs.memory_gb} GB of memory. Use another server`,
+  ];
+}
+
 /** Of a new instance that gets this policy. */
 export async function forecastCreation(
   { account_id, ...instance }: InstanceRecord,
@@ -77,7 +95,10 @@ export async function forecastCreation(
       ),
       ...effectsOfFirst(policy),
     ],
-    { disk_bytes: null, warnings: await diskWarnings(account_id, server_id, 0) },
+    {
+      disk_bytes: null,
+      warnings: [...(await diskWarnings(account_id, server_id, 0)), ...(await memoryWarnings(account_id, server_id))],
+    },
   );
 }
 
@@ -122,7 +143,7 @@ const partsOf = ({ restore_database, restore_filestore }: Parts): string =>
 export async function forecastClone(
   clone: Omit<InstanceRecord, "database_name"> & { database_name?: string | undefined },
   { backup, policy }: { backup: BackupRecord; policy: PolicyFields | null },
-  parts: Parts,
+  parts: Parts & { reset_users: boolean },
 ): Promise<Forecast> {
   const { account_id, erp_version, edition, server_id, database_name, domain, neutralized } = clone;
   const database = database_name === undefined ? "a database named after it" : `the database ${database_name}`;
@@ -130,6 +151,7 @@ export async function forecastClone(
   return forecast(
     [
       effect("create", "instance", null, `Installs ${place}, with ${partsOf(parts)} of the backup`),
+      ...(parts.restore_database ? effectsOnCopy(neutralized, parts.reset_users) : []),
       readsArchive(backup.id),
       ...effectsOfFirst(policy),
     ],
@@ -144,10 +166,28 @@ export async function forecastClone(
                 : "The clone is not neutralized: its scheduled jobs, mail and payments run like the original's",
             ]),
         ...(await diskWarnings(account_id, server_id, leastOf(backup, parts))),
+        ...(await memoryWarnings(account_id, server_id)),
       ],
     },
   );
 }
+
+/** What happens to the copied database before the ERP starts on it. */
+const effectsOnCopy = (neutralizes: boolean, resetsUsers: boolean): Effect[] => [
+  ...(neutralizes
+    ? [effect("update", "instance", null, "Neutralizes the copy: scheduled jobs, mail and payments are turned off")]
+    : []),
+  ...(resetsUsers
+    ? [
+        effect(
+          "update",
+          "instance",
+          null,
+          "Resets the copy's users: passwords, sessions and API keys stop working, except for the administrator's new password",
+        ),
+      ]
+    : []),
+];
 
 /** What at least is put on the disk: nobody knows how large one part of an archive is. */
 const leastOf = ({ size_bytes }: BackupRecord, { restore_database, restore_filestore }: Parts): number =>
@@ -233,7 +273,12 @@ export function forecastUpdate(
 
 export async function forecastInstanceDeletion(instance: InstanceRecord): Promise<Forecast> {
   const { account_id, id, server_id } = instance;
-  const [server, completed] = await Promise.all([find(serverRef(account_id, server_id)), someCompleted(account_id, id)]);
+  const [server, completed, policy] = await Promise.all([
+    find(serverRef(account_id, server_id)),
+    someCompleted(account_id, id),
+    find(policyRef(account_id, id)),
+  ]);
+  const waiting = await waitingBackup(policy);
   const reachable = server !== undefined && USABLE.includes(server.state);
   return forecast(
     [
@@ -245,6 +290,10 @@ export async function forecastInstanceDeletion(instance: InstanceRecord): Promis
           ? "Removes the ERP with its database and files from the server, and the record; backups stay"
           : "Removes the record at once, because the server is not active, and the ERP when the server responds again; backups stay",
       ),
+      ...(policy === undefined ? [] : [effect("delete", "backup_policy", id, "Deletes the backup policy")]),
+      ...(waiting === undefined
+        ? []
+        : [effect("delete", "backup", waiting.id, "Removes the scheduled backup that waits for its turn")]),
     ],
     {
       downtime_seconds: SERVING.includes(instance.state) ? null : 0,
@@ -270,16 +319,40 @@ async function someCompleted(accountId: string, instanceId: string): Promise<Bac
 
 /** What a policy would change: what it will do, and what its rules would remove after the next run. */
 export async function forecastPolicy(instance: InstanceRecord, policy: PolicyRecord): Promise<Forecast> {
-  const { removable } = await retentionOf(policy, instance);
-  return forecast([
-    ...effectsOfPolicy(instance.id, policy),
-    ...(policy.due?.backup_id === null ? [DUE_BACKUP] : []),
-    ...(policy.enabled
-      ? removable.map(({ id, due_at }) =>
-          effect("delete", "backup", id, `No rule keeps the scheduled backup of ${due_at}; it is removed after the next run`),
-        )
-      : []),
-  ]);
+  const { next_run_at } = policy;
+  const removable =
+    next_run_at === null ? [] : (await retentionOf(policy, instance, policy.due?.due_at ?? next_run_at)).removable;
+  return forecast(
+    [
+      ...effectsOfPolicy(instance.id, policy),
+      ...(policy.due?.backup_id === null ? [DUE_BACKUP] : []),
+      ...removable.map(({ id, due_at }) =>
+        effect("delete", "backup", id, `No rule keeps the scheduled backup of ${due_at}; it is removed after the next run`),
+      ),
+    ],
+    {
+      next_run_at,
+      next_runs: nextRunsOf(policy),
+      warnings: [
+        ...daysWarning(policy.schedule),
+        ...(isNeverInstalled(instance) ? ["The ERP was never installed on this instance, so it is not backed up"] : []),
+      ],
+    },
+  );
+}
+
+/** People rarely expect what cron makes of two restricted fields of days. */
+function daysWarning(schedule: string): string[] {
+  const [, , day = "", , weekday = ""] = schedule.split(" ");
+  const fields = `its day of the month (${day}) and its weekday (${weekday})`;
+  switch (daysOf(schedule)) {
+    case "either":
+      return [`The schedule runs on days that match either of ${fields}, not only on those that match both, as in cron`];
+    case "both":
+      return [`The schedule runs only on days that match both ${fields}, because one of these fields begins with *, as in cron`];
+    default:
+      return [];
+  }
 }
 
 /** How far back an estimate looks, in records of the instance: one Query of at most some 100 KB. */

@@ -30,9 +30,6 @@ export function presentPolicy(policy: PolicyRecord | undefined): PolicyRecord {
 export const policyVersion = (policy: PolicyRecord): Version =>
   versionOf(policyRef(policy.account_id, policy.instance_id), policy, { shown: BackupPolicy, unversioned: POLICY_UNVERSIONED });
 
-/** The response has only the public fields. */
-export const toPolicy = (policy: PolicyRecord): BackupPolicy => policy;
-
 export const isoOf = (at: number): string => new Date(at).toISOString();
 const MINUTE_MS = 60_000;
 export const minutesAfter = (at: string, minutes: number): string => isoOf(Date.parse(at) + minutes * MINUTE_MS);

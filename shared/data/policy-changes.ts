@@ -1,10 +1,11 @@
 // How backup policies are set. What only moves them does without the cron parser (`policies.ts`).
-import type { PolicyFields } from "../api/backup-policy.ts";
+import { type BackupPolicy, NEXT_RUNS, type PolicyFields } from "../api/backup-policy.ts";
+import { isFailure } from "../domain/lifecycle.ts";
 import { OVERDUE_MINUTES } from "../domain/limits.ts";
-import { nextRun } from "../domain/schedule.ts";
+import { nextRun, nextRuns } from "../domain/schedule.ts";
 import type { Change } from "./change.ts";
 import { atOnce, dropWaiting, isoOf, minutesAfter, type Present, savePolicy, showProtection, startOf } from "./policies.ts";
-import type { DueRun, PolicyRecord } from "./records.ts";
+import type { DueRun, InstanceRecord, PolicyRecord } from "./records.ts";
 
 /**
  * When an instance becomes overdue: two hours after the first due time since its last completed backup was begun, not counting times
@@ -20,6 +21,21 @@ export function overdueAt(
   return minutesAfter(isoOf(nextRun(policy, Date.parse(latest))), OVERDUE_MINUTES);
 }
 
+/** The response has only the public fields. */
+export const toPolicy = (policy: PolicyRecord): BackupPolicy => ({ ...policy, next_runs: nextRunsOf(policy) });
+
+/** When a policy runs next. One that is due at once has its run first, then those of its schedule. */
+export function nextRunsOf(policy: Pick<PolicyRecord, "schedule" | "timezone" | "next_run_at">): string[] {
+  const { next_run_at } = policy;
+  if (next_run_at === null) return [];
+  const after = Math.max(Date.parse(next_run_at), Date.now());
+  return [next_run_at, ...nextRuns(policy, after, NEXT_RUNS - 1).map(isoOf)];
+}
+
+/** There is nothing to back up, ever: an instance whose creation failed can only be deleted. */
+export const isNeverInstalled = ({ installed, state }: Pick<InstanceRecord, "installed" | "state">): boolean =>
+  !installed && isFailure(state);
+
 interface Setting extends Present {
   /** The present policy is making the instance's first backup. */
   firstIsRunning: boolean;
@@ -29,29 +45,30 @@ interface Setting extends Present {
 function policyWith({ instance, policy: present, firstIsRunning }: Setting, fields: PolicyFields, at: number) {
   const active = present?.enabled === true ? present : undefined;
   const unchanged = active?.schedule === fields.schedule && active.timezone === fields.timezone;
-  const due = fields.enabled ? dueWith({ instance, firstIsRunning }, active, unchanged, isoOf(at)) : null;
+  const runs = fields.enabled && !isNeverInstalled(instance);
+  const due = runs ? dueWith({ instance, firstIsRunning }, active, unchanged, isoOf(at)) : null;
   const isUntried = due !== null && due.held_since === null && due.backup_id === null;
-  const next = unchanged ? active.next_run_at : isoOf(nextRun(fields, at));
+  const next = unchanged && active.next_run_at !== null ? active.next_run_at : isoOf(nextRun(fields, at));
   const policy = {
     ...fields,
     account_id: instance.account_id,
     instance_id: instance.id,
     server_id: instance.server_id,
     last_run: present?.last_run ?? null,
-    next_run_at: !fields.enabled ? null : isUntried ? due.due_at : next,
+    next_run_at: !runs ? null : isUntried ? due.due_at : next,
     since: unchanged ? active.since : isoOf(at),
     due,
     retain: fields.enabled && (present?.retain ?? false),
     overdue_at: null,
-    drill_at: drillAtWith(active, fields, isoOf(at)),
+    drill_at: runs ? drillAtWith(active, fields, isoOf(at)) : null,
   };
   const isOverdue = instance.protection_status === "overdue";
   return { ...policy, overdue_at: isOverdue ? null : overdueAt(policy, instance.last_backup_begun_at) };
 }
 
 /** The first drill is due at once; another schedule, or other rules, do not bring the next one forward. */
-function drillAtWith(active: PolicyRecord | undefined, { enabled, drill_every_days }: PolicyFields, at: string): string | null {
-  if (!enabled || drill_every_days === null) return null;
+function drillAtWith(active: PolicyRecord | undefined, { drill_every_days }: PolicyFields, at: string): string | null {
+  if (drill_every_days === null) return null;
   return active?.drill_every_days === drill_every_days ? active.drill_at : at;
 }
 
@@ -62,7 +79,7 @@ function dueWith(
   unchanged: boolean,
   at: string,
 ): DueRun | null {
-  if (instance.last_backup_at === null && !(firstIsRunning && active !== undefined)) {
+  if (instance.last_backup_at === null && !firstIsRunning) {
     const due = active?.due ?? atOnce(at);
     return { ...due, start_at: due.start_at < at ? due.start_at : at };
   }

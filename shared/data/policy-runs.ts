@@ -6,7 +6,7 @@ import { HELD_MINUTES } from "../domain/limits.ts";
 import { idFrom, newId } from "../domain/ids.ts";
 import type { IdKind } from "../domain/id-kinds.ts";
 import { latestRun, nextRun } from "../domain/schedule.ts";
-import { byAge, retain } from "../domain/retention.ts";
+import { byAge, type Candidate, retain } from "../domain/retention.ts";
 import { getAccount } from "./accounts.ts";
 import { backupRef, beginDeletion } from "./backups.ts";
 import { beginScheduledBackup, reserveWaiting, waitingBackup } from "./begin-backup.ts";
@@ -117,6 +117,16 @@ export async function holdRun({ instance, policy }: Subject, due: DueRun, at: st
 export const isHeldTooLong = ({ held_since }: DueRun, at: string): boolean =>
   held_since !== null && minutesAfter(held_since, HELD_MINUTES) <= at;
 
+/** Stops a policy whose instance was never installed: without this, a run of it would be due, and skipped, every night. */
+export async function stopPolicy({ instance, policy }: Subject): Promise<void> {
+  const waiting = await waitingBackup(policy);
+  const change = await changeWithNumbers(policy);
+  savePolicy(change, policy, { ...policy, next_run_at: null, due: null, overdue_at: null, drill_at: null, retain: false });
+  if (waiting !== undefined) dropWaiting(change, SCHEDULE, waiting);
+  showNext(change, instance, null);
+  await change.commit();
+}
+
 /** Gives up a due run. */
 export const skipRun = (subject: Subject, due: DueRun, reason: string, at: string): Promise<PolicyRecord> =>
   leaveRun(subject, due, { at: due.due_at, status: "skipped", backup_id: null, reason }, at);
@@ -150,7 +160,7 @@ async function leaveRun(
   return saved;
 }
 
-const showNext = (change: Change, instance: InstanceRecord, next_backup_at: string): void => {
+const showNext = (change: Change, instance: InstanceRecord, next_backup_at: string | null): void => {
   if (next_backup_at === instance.next_backup_at) return;
   change.update(keys.record("instance", change.accountId, instance.id), { set: { next_backup_at } });
   change.revise();
@@ -209,10 +219,14 @@ const REMOVALS_MAX = 50;
 /** A transaction has at most 100 items. */
 const CHANGES_MAX = 90;
 
-/** What a policy would keep and remove of an instance's backups now. */
+/**
+ * What a policy would keep and remove of an instance's backups: now, or once the backup that is due at `coming` is completed, which then is
+ * the instance's last one.
+ */
 export async function retentionOf(
   policy: Pick<PolicyRecord, "account_id" | "instance_id" | "keep" | "timezone">,
   { last_backup_id }: Pick<InstanceRecord, "last_backup_id">,
+  coming: string | null = null,
 ) {
   const { account_id: accountId, instance_id } = policy;
   const listed = await listOfParent({ kind: "backup", accountId, schema: BackupRecord }, instance_id, {
@@ -231,13 +245,15 @@ export async function retentionOf(
     }))
     .toSorted(byAge);
   const backups = all.filter(isRetained);
-  const { retained_by, removable } = retain(policy.keep, policy.timezone, backups);
-  const kept = [last_backup_id, ...lastProven(all)];
+  const next = coming === null ? [] : [{ id: "", due_at: coming, locked: false, in_use: false }];
+  const { retained_by, removable } = retain<Candidate>(policy.keep, policy.timezone, [...next, ...backups]);
+  const byId = new Map(backups.map((backup) => [backup.id, backup]));
+  const kept = [coming === null ? last_backup_id : null, ...lastProven(all)];
   return {
     backups,
     newest: all.find(({ state }) => RESTORABLE.includes(state)),
     retained_by,
-    removable: removable.filter(({ id }) => !kept.includes(id)),
+    removable: removable.flatMap(({ id }) => (kept.includes(id) ? [] : (byId.get(id) ?? []))),
   };
 }
 

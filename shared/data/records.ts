@@ -177,7 +177,7 @@ export const PolicyCore = z.object({
 });
 export type PolicyCore = z.infer<typeof PolicyCore>;
 
-export const PolicyRecord = stored(BackupPolicy).extend(PolicyCore.shape);
+export const PolicyRecord = stored(BackupPolicy.omit({ next_runs: true })).extend(PolicyCore.shape);
 export type PolicyRecord = z.infer<typeof PolicyRecord>;
 
 /**

@@ -6,7 +6,7 @@ type KeepRule = (typeof KEEP_RULES)[number];
 type Keep = { [R in KeepRule]?: number | undefined };
 
 /** A completed scheduled backup. */
-interface Candidate {
+export interface Candidate {
   id: string;
   /** When its run was due (ISO 8601). */
   due_at: string;

@@ -3,6 +3,7 @@
 // The library finds the matching wall times, on a calendar without daylight saving. Which instant a wall time is decides `instantOf`:
 // one that does not exist runs right after the gap, one that exists twice runs once.
 import { Cron } from "croner";
+import { daysOf } from "./cron-days.ts";
 import { instantOf, wallTime } from "./time-zones.ts";
 
 interface Schedule {
@@ -16,7 +17,8 @@ const FIELD = `${RANGE}(?:,${RANGE})*`;
 /** Minute, hour, day of the month, month, day of the week; without the extensions that some crons have. */
 export const FIVE_FIELDS = new RegExp(`^${FIELD}(?: ${FIELD}){4}$`);
 
-const cronOf = (expression: string): Cron => new Cron(expression, { mode: "5-part", utcOffset: 0 });
+const cronOf = (expression: string): Cron =>
+  new Cron(expression, { mode: "5-part", utcOffset: 0, domAndDow: daysOf(expression) !== "either" });
 
 /** Why an expression cannot be a policy's schedule; undefined if it can. */
 export function scheduleProblem(expression: string): string | undefined {
@@ -48,6 +50,13 @@ export function nextRun({ schedule, timezone }: Schedule, after: number): number
     const instant = instantOf(timezone, wall);
     if (instant > after) return instant;
   }
+}
+
+/** The next `count` times after an instant. */
+export function nextRuns(schedule: Schedule, after: number, count: number): number[] {
+  const runs: number[] = [];
+  for (let run = after; runs.length < count;) runs.push((run = nextRun(schedule, run)));
+  return runs;
 }
 
 const DAY_MS = 86_400_000;

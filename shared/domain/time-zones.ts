@@ -21,37 +21,45 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** The names of three letters that IANA has. */
-const SHORT_NAMES: readonly string[] = [
-  "CET",
-  "EET",
-  "EST",
-  "GMT",
-  "HST",
-  "MET",
-  "MST",
-  "PRC",
-  "ROC",
-  "ROK",
-  "UCT",
-  "UTC",
-  "WET",
-];
+let zones: ReadonlyMap<string, string> | undefined;
 
 /**
- * Whether IANA has such a zone. What else `Intl` takes is none: offsets such as `+02:00`, `SystemV/…`, and old abbreviations, of which some are
- * not the zone that people mean by them (BST is in Bangladesh).
+ * IANA's name of a zone in its canonical spelling, whatever its case: `europe/berlin` is `Europe/Berlin`. Undefined for what else `Intl` takes:
+ * offsets such as `+02:00`, and old abbreviations, some of which are not the zone that people mean by them (BST is in Bangladesh).
  */
-export function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name) || /^SystemV\//i.test(name)) return false;
-  if (/^[A-Za-z]{3}$/.test(name) && !SHORT_NAMES.includes(name.toUpperCase())) return false;
-  try {
-    formatOf(name);
-    return true;
-  } catch {
-    return false;
-  }
+export function zoneNamed(name: string): string | undefined {
+  zones ??= new Map([...Intl.supportedValuesOf("timeZone"), ...OTHER_NAMES].map((zone) => [zone.toLowerCase(), zone]));
+  return zones.get(name.toLowerCase());
 }
+
+/** IANA's names that `Intl` takes and does not list, because it has another name for the same zone: `Asia/Calcutta` for `Asia/Kolkata`. */
+const OTHER_NAMES = `
+  Africa/Asmara Africa/Asmera Africa/Timbuktu America/Argentina/Buenos_Aires America/Argentina/Catamarca
+  America/Argentina/ComodRivadavia America/Argentina/Cordoba America/Argentina/Jujuy America/Argentina/Mendoza
+  America/Atikokan America/Atka America/Buenos_Aires America/Catamarca America/Coral_Harbour America/Cordoba America/Ensenada
+  America/Fort_Wayne America/Godthab America/Indiana/Indianapolis America/Indianapolis America/Jujuy
+  America/Kentucky/Louisville America/Knox_IN America/Louisville America/Mendoza America/Montreal America/Nipigon America/Nuuk
+  America/Pangnirtung America/Porto_Acre America/Rainy_River America/Rosario America/Santa_Isabel America/Shiprock
+  America/Thunder_Bay America/Virgin America/Yellowknife Antarctica/South_Pole Arctic/Longyearbyen Asia/Ashkhabad
+  Asia/Calcutta Asia/Choibalsan Asia/Chongqing Asia/Chungking Asia/Dacca Asia/Harbin Asia/Ho_Chi_Minh Asia/Istanbul
+  Asia/Kashgar Asia/Kathmandu Asia/Katmandu Asia/Kolkata Asia/Macao Asia/Rangoon Asia/Saigon Asia/Tel_Aviv Asia/Thimbu
+  Asia/Ujung_Pandang Asia/Ulan_Bator Asia/Yangon Atlantic/Faeroe Atlantic/Faroe Atlantic/Jan_Mayen Australia/ACT
+  Australia/Canberra Australia/Currie Australia/LHI Australia/NSW Australia/North Australia/Queensland Australia/South
+  Australia/Tasmania Australia/Victoria Australia/West Australia/Yancowinna Brazil/Acre Brazil/DeNoronha Brazil/East
+  Brazil/West CET CST6CDT Canada/Atlantic Canada/Central Canada/Eastern Canada/Mountain Canada/Newfoundland Canada/Pacific
+  Canada/Saskatchewan Canada/Yukon Chile/Continental Chile/EasterIsland Cuba EET EST EST5EDT Egypt Eire Etc/GMT Etc/GMT+0
+  Etc/GMT+1 Etc/GMT+10 Etc/GMT+11 Etc/GMT+12 Etc/GMT+2 Etc/GMT+3 Etc/GMT+4 Etc/GMT+5 Etc/GMT+6 Etc/GMT+7 Etc/GMT+8 Etc/GMT+9
+  Etc/GMT-0 Etc/GMT-1 Etc/GMT-10 Etc/GMT-11 Etc/GMT-12 Etc/GMT-13 Etc/GMT-14 Etc/GMT-2 Etc/GMT-3 Etc/GMT-4 Etc/GMT-5 Etc/GMT-6
+  Etc/GMT-7 Etc/GMT-8 Etc/GMT-9 Etc/GMT0 Etc/Greenwich Etc/UCT Etc/UTC Etc/Universal Etc/Zulu Europe/Belfast Europe/Kiev
+  Europe/Kyiv Europe/Nicosia Europe/Tiraspol Europe/Uzhgorod Europe/Zaporozhye GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST
+  Hongkong Iceland Iran Israel Jamaica Japan Kwajalein Libya MET MST MST7MDT Mexico/BajaNorte Mexico/BajaSur Mexico/General NZ
+  NZ-CHAT Navajo PRC PST8PDT Pacific/Chuuk Pacific/Enderbury Pacific/Johnston Pacific/Kanton Pacific/Pohnpei Pacific/Ponape
+  Pacific/Samoa Pacific/Truk Pacific/Yap Poland Portugal ROC ROK Singapore Turkey UCT US/Alaska US/Aleutian US/Arizona
+  US/Central US/East-Indiana US/Eastern US/Hawaii US/Indiana-Starke US/Michigan US/Mountain US/Pacific US/Samoa UTC Universal
+  W-SU WET Zulu
+`
+  .trim()
+  .split(/\s+/);
 
 /** What the zone's clocks show at an instant (ms since 1970). */
 export function wallTime(zone: string, instant: number): number {

@@ -7,7 +7,17 @@ import type { CatalogProvider } from "../api/catalog.ts";
 import { canHostErp, priceOf } from "./offers.ts";
 import { serviceKey } from "../platform/service-key.ts";
 import { fingerprintOf, userData } from "./first-boot.ts";
-import { allPages, RESPONSE_SECONDS, api, type Ask, type Meaning, type ErrorResponse, UNKNOWN } from "./http.ts";
+import {
+  allPages,
+  api,
+  type Ask,
+  type ErrorResponse,
+  type Meaning,
+  parseable,
+  parseAll,
+  RESPONSE_SECONDS,
+  UNKNOWN,
+} from "./http.ts";
 import { idsIn, machineName } from "./machine-name.ts";
 import type { LabeledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
 import { Done, Identified, keptKey, type Options, ordered, orderOf, releasing, supportedImage } from "./virtual-machines.ts";
@@ -27,24 +37,28 @@ const Size = z.object({
   disk: z.number(),
   regions: z.array(z.string()),
   gpu_info: z.unknown().optional(),
-  price_monthly: z.number().optional(),
-  price_hourly: z.number().optional(),
+  /** Without both, the size is offered without a price. */
+  price_monthly: z.number().optional().catch(undefined),
+  price_hourly: z.number().optional().catch(undefined),
 });
 const Region = z.object({ slug: z.string(), name: z.string(), available: z.boolean() });
 const Image = z.object({ slug: z.string().nullish(), status: z.string().optional(), regions: z.array(z.string()).optional() });
+const Network = z.object({ ip_address: z.string(), type: z.string() }).nullable().catch(null);
+/** Only the ID decides what becomes of a machine; its name and tags say whose it is. A status that is no text is one that does not run yet. */
 const Droplet = z.object({
   id: z.number(),
-  name: z.string(),
-  status: z.string(),
-  created_at: z.string(),
-  networks: z.object({ v4: z.array(z.object({ ip_address: z.string(), type: z.string() })).optional() }),
-  tags: z.array(z.string()),
+  name: z.string().catch(""),
+  status: z.string().catch("new"),
+  created_at: z.string().catch(""),
+  networks: z.object({ v4: z.array(Network).optional() }).catch({}),
+  tags: z.array(z.string()).catch([]),
 });
 type Droplet = z.infer<typeof Droplet>;
 
 export function digitalocean({ token, address = ADDRESS, deployment }: Options): Provider {
   const ask = api({ name: NAME, address, token, errorIn, meaning });
-  const listed = (query: Record<string, string>): Promise<Droplet[]> => all(ask, "droplets", Droplet, query);
+  const listed = async (query: Record<string, string>): Promise<Droplet[]> =>
+    parseAll(NAME, "droplets", Droplet, await all(ask, "droplets", query));
   /** One for each account and not for each server: tags outlive what they are on. The rest is in the name. */
   const tagOf = (accountId: string): string => `${deployment}:${accountId}`;
   const ofServer = async ({ account_id, server_id }: Pick<MachineRequest, "account_id" | "server_id">): Promise<Droplet[]> =>
@@ -57,7 +71,9 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
     name: NAME,
     settleSeconds: RESPONSE_SECONDS + LATE_SECONDS,
     catalog: async () => {
-      const [sizes, regions] = await Promise.all([all(ask, "sizes", Size), all(ask, "regions", Region)]);
+      const [allSizes, allRegions] = await Promise.all([all(ask, "sizes"), all(ask, "regions")]);
+      const sizes = parseable(NAME, "sizes", Size, allSizes);
+      const regions = parseable(NAME, "regions", Region, allRegions);
       const open = regions.filter(({ available }) => available);
       return {
         code: "digitalocean",
@@ -94,12 +110,15 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
       return response && stateOf(response.droplet);
     },
     ...releasing(ofServer, remove),
-    listMachines: async () => (await listed({ tag_name: deployment })).flatMap((droplet) => labeled(droplet, deployment)),
+    listMachines: async () =>
+      parseable(NAME, "droplets", Droplet, await all(ask, "droplets", { tag_name: deployment })).flatMap((droplet) =>
+        labeled(droplet, deployment),
+      ),
   };
 }
 
-function all<T>(ask: Ask, list: string, entry: z.ZodType<T>, query: Record<string, string> = {}): Promise<T[]> {
-  const schema = z.intersection(Paged, z.object({ [list]: z.array(entry) }));
+function all(ask: Ask, list: string, query: Record<string, string> = {}): Promise<unknown[]> {
+  const schema = z.intersection(Paged, z.object({ [list]: z.array(z.unknown()) }));
   return allPages(async (number) => {
     const paged = { ...query, page: String(number), per_page: PER_PAGE };
     const part = await ask({ method: "GET", path: `/v2/${list}`, query: paged, schema });
@@ -119,7 +138,7 @@ function sizeOf(size: z.infer<typeof Size>, open: ReadonlySet<string>): CatalogP
 }
 
 async function imageFor(ask: Ask, region: string): Promise<string> {
-  const images = await all(ask, "images", Image, { type: "distribution" });
+  const images = parseable(NAME, "images", Image, await all(ask, "images", { type: "distribution" }));
   const slugs = images.flatMap(({ slug, status = "available", regions = [region] }) =>
     typeof slug === "string" && status === "available" && regions.includes(region) ? slug : [],
   );
@@ -141,7 +160,7 @@ async function serviceKeyThere(ask: Ask, deployment: string): Promise<number> {
 }
 
 function stateOf({ status, networks }: Droplet): Machine {
-  const ip_address = networks.v4?.find(({ type }) => type === "public")?.ip_address ?? null;
+  const ip_address = networks.v4?.find((network) => network?.type === "public")?.ip_address ?? null;
   if (status === "active") return { state: "running", ip_address };
   return { state: status === "new" ? "starting" : "off", ip_address };
 }
@@ -159,10 +178,13 @@ function errorIn(body: unknown): Omit<ErrorResponse, "status"> {
   return parsed.success ? { code: parsed.data.id, message: parsed.data.message } : { code: UNKNOWN, message: "" };
 }
 
-/** One status and code for many errors: only the message distinguishes them. */
-function meaning({ status, message }: ErrorResponse): Meaning | undefined {
+/** One status and code for many errors: only the message distinguishes them, as people report them of its clients. */
+function meaning({ status, code, message }: ErrorResponse): Meaning | undefined {
   if (status !== 422 && status !== 403) return undefined;
-  if (/\blimit\b/i.test(message)) return "quota";
+  if (/payment|billing|verify|locked|suspended/i.test(message)) return "rejected"; // about the operator's account, and not its credentials
+  if (/\blimit\b/i.test(message) && !/character|byte|\bkb\b|user.?data/i.test(message)) return "quota";
+  if (/restricted/i.test(message)) return "quota"; // a size that the account may not use yet
   if (/pending event|already in use/i.test(message)) return "busy";
-  return /not available|unavailable|restricted|capacity|sold out/i.test(message) ? "capacity" : undefined;
+  if (/not available|unavailable|capacity|sold out/i.test(message)) return "capacity";
+  return code === "forbidden" ? "unauthorized" : undefined;
 }

@@ -5,7 +5,17 @@ import { canHostErp, priceOf, pricesOf } from "./offers.ts";
 import { serviceKey } from "../platform/service-key.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { fingerprintOf, userData } from "./first-boot.ts";
-import { allPages, RESPONSE_SECONDS, api, type Ask, type Meaning, type ErrorResponse, UNKNOWN } from "./http.ts";
+import {
+  allPages,
+  api,
+  type Ask,
+  type ErrorResponse,
+  type Meaning,
+  parseable,
+  parseAll,
+  RESPONSE_SECONDS,
+  UNKNOWN,
+} from "./http.ts";
 import { machineName } from "./machine-name.ts";
 import type { LabeledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
 import { Done, Identified, keptKey, type Options, ordered, orderOf, releasing, supportedImage } from "./virtual-machines.ts";
@@ -21,26 +31,29 @@ const PAUSE_SECONDS_MAX = 60;
 const Paged = z.object({ meta: z.object({ pagination: z.object({ next_page: z.number().nullable() }) }) });
 const Deprecation = z.unknown().nullish();
 /** A decimal number as text, without VAT. */
-const Amount = z.object({ net: z.string() });
+const Amount = z.object({ net: z.string().refine((text) => Number.isFinite(Number.parseFloat(text))) });
+/** One that cannot be parsed costs its region the price, and the catalog nothing else. */
+const Price = z.object({ location: z.string(), price_monthly: Amount, price_hourly: Amount }).nullable().catch(null);
 const ServerType = z.object({
   name: z.string(),
-  architecture: z.string(),
   cores: z.number(),
   memory: z.number(),
   disk: z.number(),
   deprecation: Deprecation,
   locations: z.array(z.object({ name: z.string(), deprecation: Deprecation })),
-  prices: z.array(z.object({ location: z.string(), price_monthly: Amount, price_hourly: Amount })).default([]),
+  prices: z.array(Price).catch([]),
 });
+const Architecture = z.object({ architecture: z.string() });
 const Location = z.object({ name: z.string(), city: z.string(), country: z.string() });
 const Image = z.object({ id: z.number(), os_flavor: z.string(), os_version: z.string().nullable() });
 const Labels = z.object({ operation_id: z.string(), server_id: z.string(), account_id: z.string() });
+/** Only the ID decides what becomes of a machine. A status that is no text is one that does not run yet. */
 const Server = z.object({
   id: z.number(),
-  status: z.string(),
-  created: z.string(),
-  public_net: z.object({ ipv4: z.object({ ip: z.string() }).nullish() }),
-  labels: z.record(z.string(), z.string()),
+  status: z.string().catch("unknown"),
+  created: z.string().catch(""),
+  public_net: z.object({ ipv4: z.object({ ip: z.string() }).nullish() }).catch({ ipv4: null }),
+  labels: z.unknown().optional(),
 });
 type Server = z.infer<typeof Server>;
 
@@ -50,7 +63,9 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
     Object.entries({ deployment, ...labels })
       .map(([name, value]) => `${name}=${value}`)
       .join(",");
-  const listed = (label_selector: string): Promise<Server[]> => all(ask, "servers", Server, { label_selector });
+  const listed = (label_selector: string): Promise<unknown[]> => all(ask, "servers", { label_selector });
+  const ofLabel = async (labels: Record<string, string>): Promise<Server[]> =>
+    parseAll(NAME, "servers", Server, await listed(ours(labels)));
   const remove = async (id: string): Promise<boolean> =>
     (await ask({ method: "DELETE", path: `/servers/${id}`, schema: Done })) === undefined;
 
@@ -59,7 +74,9 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
     name: NAME,
     settleSeconds: RESPONSE_SECONDS + LATE_SECONDS,
     catalog: async () => {
-      const [types, locations] = await Promise.all([all(ask, "server_types", ServerType), all(ask, "locations", Location)]);
+      const [allTypes, allLocations] = await Promise.all([all(ask, "server_types"), all(ask, "locations")]);
+      const types = parseable(NAME, "server_types", ServerType, allTypes);
+      const locations = parseable(NAME, "locations", Location, allLocations);
       return {
         code: "hetzner",
         name: NAME,
@@ -68,7 +85,7 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
       };
     },
     findRequested: async ({ operation_id }) => {
-      const [made] = await listed(ours({ operation_id }));
+      const [made] = await ofLabel({ operation_id });
       return made && ordered(made, operation_id);
     },
     prepareOrder: async (request) => {
@@ -92,13 +109,13 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
       const response = await ask({ method: "GET", path: `/servers/${id}`, schema: z.object({ server: Server }) });
       return response && stateOf(response.server);
     },
-    ...releasing(({ server_id }) => listed(ours({ server_id })), remove),
-    listMachines: async () => (await listed(ours())).flatMap(labeled),
+    ...releasing(({ server_id }) => ofLabel({ server_id }), remove),
+    listMachines: async () => parseable(NAME, "servers", Server, await listed(ours())).flatMap(labeled),
   };
 }
 
-function all<T>(ask: Ask, list: string, entry: z.ZodType<T>, query: Record<string, string> = {}): Promise<T[]> {
-  const schema = z.intersection(Paged, z.object({ [list]: z.array(entry) }));
+function all(ask: Ask, list: string, query: Record<string, string> = {}): Promise<unknown[]> {
+  const schema = z.intersection(Paged, z.object({ [list]: z.array(z.unknown()) }));
   return allPages(async (number) => {
     const paged = { ...query, page: String(number), per_page: PER_PAGE };
     const part = await ask({ method: "GET", path: `/${list}`, query: paged, schema });
@@ -119,6 +136,7 @@ function sizeOf({
   const regions = isGoing(deprecation) ? [] : locations.filter((place) => !isGoing(place.deprecation)).map((place) => place.name);
   if (regions.length === 0) return [];
   const byRegion = prices
+    .filter((price) => price !== null)
     .filter(({ location }) => regions.includes(location))
     .map(({ location, price_monthly, price_hourly }) => [
       location,
@@ -130,10 +148,10 @@ function sizeOf({
 const isGoing = (deprecation: unknown): boolean => deprecation !== null && deprecation !== undefined;
 
 async function imageFor(ask: Ask, size: string): Promise<string> {
-  const [type] = await all(ask, "server_types", ServerType, { name: size });
+  const [type] = parseable(NAME, "server_types", Architecture, await all(ask, "server_types", { name: size }));
   if (type === undefined) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", `${NAME} no longer offers this size`);
   const query = { type: "system", status: "available", architecture: type.architecture };
-  const images = await all(ask, "images", Image, query);
+  const images = parseable(NAME, "images", Image, await all(ask, "images", query));
   const image = supportedImage(
     NAME,
     images,
@@ -146,7 +164,7 @@ async function imageFor(ask: Ask, size: string): Promise<string> {
 async function serviceKeyThere(ask: Ask, deployment: string): Promise<string> {
   const { public_key } = await serviceKey();
   const fingerprint = fingerprintOf(public_key);
-  const [present] = await all(ask, "ssh_keys", Identified, { fingerprint });
+  const [present] = parseAll(NAME, "ssh_keys", Identified, await all(ask, "ssh_keys", { fingerprint }));
   if (present !== undefined) return String(present.id);
   const body = { name: `${deployment}-${fingerprint.slice(0, 5)}`, public_key };
   const made = await ask({ method: "POST", path: "/ssh_keys", body, schema: z.object({ ssh_key: Identified }) });
@@ -174,12 +192,14 @@ function errorIn(body: unknown): Omit<ErrorResponse, "status"> {
   return parsed.success ? parsed.data.error : { code: UNKNOWN, message: "" };
 }
 
+/** Codes of https://docs.hetzner.cloud and of its Go client. */
 function meaning({ code }: ErrorResponse): Meaning | undefined {
   switch (code) {
     case "resource_limit_exceeded":
       return "quota";
     case "resource_unavailable":
     case "placement_error":
+    case "no_space_left_in_location":
       return "capacity";
     case "unauthorized":
     case "forbidden":
@@ -188,7 +208,14 @@ function meaning({ code }: ErrorResponse): Meaning | undefined {
     case "uniqueness_error": // an earlier try has made it, and the next look finds it
     case "conflict":
     case "locked":
+    case "maintenance":
+    case "server_not_stopped":
       return "busy";
+    case "protected": // 423, like `locked`, but it lasts until somebody removes the protection
+    case "invalid_input":
+    case "json_error":
+    case "unsupported_error":
+      return "rejected";
     default:
       return undefined;
   }

@@ -1,5 +1,6 @@
 // Calls a provider's API: sends one request, checks the response, and maps failures to an operation's error.
 import * as z from "zod";
+import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 
 /** Longer than any known response time; several calls fit into a task's five minutes. */
@@ -38,8 +39,8 @@ export const UNKNOWN = "unknown";
 /** What both providers call it. */
 const NOT_FOUND = "not_found";
 
-/** `broken`: it is unknown whether the request took effect. */
-export type Meaning = "quota" | "capacity" | "unauthorized" | "busy" | "broken";
+/** `broken`: it is unknown whether the request took effect. `rejected`: repeating it would not help, and no other meaning applies. */
+export type Meaning = "quota" | "capacity" | "unauthorized" | "busy" | "broken" | "rejected";
 
 interface Call<T> {
   method: "GET" | "POST" | "DELETE";
@@ -64,12 +65,13 @@ export function api({ name, address, token, errorIn, meaning, pauseSecondsMax = 
     if (response.ok) return read(name, what, schema, text);
     const error = { status: response.status, ...errorIn(parsed(text)) };
     if (error.status === 404 && error.code === NOT_FOUND) return undefined;
-    const cause = new Error(`${what}: ${error.status} ${error.code}: ${error.message}`);
+    const message = withoutSecret(error.message, token);
+    const cause = new Error(`${what}: ${error.status} ${error.code}: ${message}`);
     if (response.status === 429) {
       silentUntil = Date.now() + pauseSeconds(response.headers, pauseSecondsMax) * 1000;
       throw rateLimited(name, { cause });
     }
-    throw failure(name, meaning(error) ?? meaningOf(error), error.status, cause);
+    throw failure(name, meaning(error) ?? meaningOf(error), { ...error, message }, cause);
   };
 }
 
@@ -100,33 +102,51 @@ function read<T>(name: string, what: string, schema: z.ZodType<T>, text: string)
 const rateLimited = (name: string, options?: ErrorOptions): RetryLater =>
   new RetryLater("PROVIDER_ERROR", `${name} is limiting requests from this service; try again in a few minutes`, options);
 
-function failure(name: string, meaning: Meaning | undefined, status: number, cause: Error): Error {
+function failure(name: string, meaning: Meaning, { status, message }: ErrorResponse, cause: Error): Error {
+  const sentence = cleaned(message);
+  const says = (text: string): string => (sentence === "" ? text : `${text}. ${name} says: ${sentence}`);
   switch (meaning) {
     case "quota":
-      return new GiveUp("PROVIDER_QUOTA_EXCEEDED", `The quota at ${name} is used up`, { cause });
+      return new GiveUp("PROVIDER_QUOTA_EXCEEDED", says(`The quota at ${name} is used up`), { cause });
     case "capacity":
       return new GiveUp(
         "PROVIDER_OUT_OF_CAPACITY",
-        `${name} has no machine of this size available in this region; try again later, or choose another size or region`,
+        says(`${name} has no machine of this size available in this region; try again later, or choose another size or region`),
         { cause },
       );
     case "unauthorized":
-      return new GiveUp("PROVIDER_UNAUTHORIZED", `${name} rejected the service's credentials; contact the operator`, { cause });
+      return new GiveUp("PROVIDER_UNAUTHORIZED", says(`${name} rejected the service's credentials; contact the operator`), {
+        cause,
+      });
     case "busy":
-      return new RetryLater("PROVIDER_ERROR", `${name} was busy for too long; try again later`, { cause });
+      return new RetryLater("PROVIDER_ERROR", says(`${name} was busy for too long; try again later`), { cause });
     case "broken":
-      return new TryAgain("PROVIDER_ERROR", `${name} returned an error (${status})`, { cause });
+      return new TryAgain("PROVIDER_ERROR", says(`${name} returned an error (${status})`), { cause });
+    case "rejected":
+      return new GiveUp("PROVIDER_ERROR", says(`${name} rejected the request (${status})`), { cause });
     default:
-      return new GiveUp("PROVIDER_ERROR", `${name} rejected the request (${status})`, { cause });
+      throw new Error(`No such meaning: ${String(meaning satisfies never)}`);
   }
 }
 
+const SENTENCE_MAX = 200;
+
+/** A provider's message on one line, for people: it may echo what was sent. */
+function cleaned(message: string): string {
+  const line = message
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+  return line.length > SENTENCE_MAX ? `${line.slice(0, SENTENCE_MAX - 1).trimEnd()}…` : line.replace(/\.$/, "");
+}
+
+const withoutSecret = (text: string, secret: string): string => (secret === "" ? text : text.replaceAll(secret, "(hidden)"));
+
 /** A response that the provider did not write comes from a proxy, which may have passed the request on. */
-function meaningOf({ status, code }: ErrorResponse): Meaning | undefined {
+function meaningOf({ status, code }: ErrorResponse): Meaning {
   if (status === 401) return "unauthorized";
   if (code === UNKNOWN || status >= 500 || status === 408) return "broken";
-  if (status === 403) return "unauthorized";
-  return status === 409 || status === 423 ? "busy" : undefined;
+  return status === 409 || status === 423 ? "busy" : "rejected";
 }
 
 /** Far more than the longest page of a list. */
@@ -151,14 +171,14 @@ function pauseSeconds(headers: Headers, most: number): number {
   return Number.isFinite(reset) ? Math.min(Math.max(reset, 1), most) : PAUSE_SECONDS;
 }
 
-/** 10,000 DigitalOcean machines, 2,500 of Hetzner. */
-const PAGES_MAX = 50;
+/** 20,000 machines at Hetzner, 80,000 at DigitalOcean; at a tenth of a second a page, a task's five minutes allow for more. */
+const PAGES_MAX = 400;
 
 /** All entries of a list, across its pages: `more` says whether another page follows. */
-export async function allPages<T>(
-  page: (number: number) => Promise<{ entries: readonly T[]; more: boolean } | undefined>,
-): Promise<T[]> {
-  const all: T[] = [];
+export async function allPages(
+  page: (number: number) => Promise<{ entries: readonly unknown[]; more: boolean } | undefined>,
+): Promise<unknown[]> {
+  const all: unknown[] = [];
   for (let number = 1; number <= PAGES_MAX; number++) {
     const part = await page(number);
     // An empty list would mean that there are no machines.
@@ -167,6 +187,25 @@ export async function allPages<T>(
     if (!part.more) return all;
   }
   throw new TryAgain("PROVIDER_ERROR", "The provider returned a list without an end");
+}
+
+/** The entries that can be parsed: one odd entry must not stop all that is done with the others. */
+export function parseable<T>(name: string, list: string, schema: z.ZodType<T>, entries: readonly unknown[]): T[] {
+  return entries.flatMap((entry) => {
+    const { success, data, error } = schema.safeParse(entry);
+    if (success) return [data];
+    const places = error.issues.map(({ path }) => path.join(".")).join(", ");
+    log.warn("a provider's entry cannot be parsed and is left out", { provider: name, list, places });
+    return [];
+  });
+}
+
+/** All entries, where an entry that is left out could mean a machine that is paid for twice or never given back. */
+export function parseAll<T>(name: string, list: string, schema: z.ZodType<T>, entries: readonly unknown[]): T[] {
+  const parsedEntries = parseable(name, list, schema, entries);
+  if (parsedEntries.length < entries.length)
+    throw new TryAgain("PROVIDER_ERROR", `${name} sent a response that this service does not understand`);
+  return parsedEntries;
 }
 
 const search = (query: Record<string, string> | undefined): string =>

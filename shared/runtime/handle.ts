@@ -25,7 +25,7 @@ import type { Caller } from "../data/records.ts";
 import type { Version } from "../data/versions.ts";
 import { read, readWith, type Records, type Ref } from "../data/table.ts";
 import { isDryRun } from "../domain/dry-run.ts";
-import { matches, tagsIn } from "../domain/etag.ts";
+import { matches, matchesWeakly, tagsIn } from "../domain/etag.ts";
 import { parseBody } from "./body.ts";
 import { forget, idempotentRequest, inProgress, keep, keptRef, Replay, replayIfKept, type Resume } from "./idempotency.ts";
 import { log } from "../platform/log.ts";
@@ -57,7 +57,10 @@ type Request<E extends Endpoint> = RequestOf<E> & {
   requestId: string;
   /** Several records in one call. */
   read: Reads;
-  /** Rejects the request (412) if its `If-Match` does not match, and the change if the record has changed when it is written; no tag matches what is not there. */
+  /**
+   * Rejects the request (412) if its `If-Match` does not match, or its `If-None-Match` does, and the change if the record has changed when it
+   * is written; no tag matches what is not there.
+   */
   match: (change: Change, version: Version | undefined) => void;
   /** The same for a write without a `Change`. */
   matchTag: (etag: string) => void;
@@ -357,6 +360,7 @@ function conditionOf(
 ): Pick<Request<Endpoint>, "match" | "matchTag" | "matchFound"> {
   const header = endpoint.conditional ? headerLines(event, "if-match") : undefined;
   const tags = header === undefined ? "*" : tagsIn(header);
+  const unwanted = endpoint.upserts ? headerLines(event, "if-none-match") : undefined;
   const matchTag = (etag: string) => {
     if (!matches(tags, etag)) throw preconditionFailed(etag);
   };
@@ -370,6 +374,7 @@ function conditionOf(
         if (header !== undefined) throw preconditionFailed(null);
         return;
       }
+      if (unwanted !== undefined && matchesWeakly(tagsIn(unwanted), version.etag)) throw preconditionFailed(version.etag);
       matchTag(version.etag);
       if (tags !== "*") change.requireUnchanged(version);
     },

@@ -95,6 +95,84 @@ test("a policy that is set again while it makes the first backup makes no second
   expect(shownOf(await backupsOf(me, id))).toEqual(["scheduled completed"]);
 });
 
+test.each(["turned off and on", "deleted and set"])(
+  "a policy that is %s again during its first run makes no second backup",
+  async (way) => {
+    const me = await account();
+    const { id } = await me.instance();
+    await put(me, id);
+    const release = holdWork(cloud);
+    await cloud.events.fire("runpolicies");
+    if (way === "turned off and on") await put(me, id, { ...NIGHTLY, enabled: false });
+    else await me.api.delete(`/instances/${id}/backup-policy`);
+    const { next_run_at } = await put(me, id);
+    expect(next_run_at).toMatch(/T02:00:00\.000Z$/);
+    release();
+    await cloud.states.settled();
+    await tick();
+    await tick();
+    expect(shownOf(await backupsOf(me, id))).toEqual(["scheduled completed"]);
+  },
+);
+
+test("a policy of an instance that was never installed is not due, whenever it was set", async () => {
+  const me = await account();
+  await me.api.put("/settings", { default_backup_policy: NIGHTLY });
+  const body = { ...(await me.instanceBody()), domain: `fail-install.${uniqueDomain()}` };
+  const { id, operation_id } = (await me.api.post("/instances", body)).as(Instance);
+  await me.until(operation_id, "failed");
+  expect(await instanceOf(me, id)).toMatchObject({ status: "failed" });
+  await tick();
+  const never = { next_run_at: null, next_runs: [], last_run: null };
+  expect((await me.api.get(`/instances/${id}/backup-policy`)).as(BackupPolicy)).toMatchObject(never);
+  expect((await instanceOf(me, id)).protection).toEqual({ status: "unprotected", last_backup_at: null, next_backup_at: null });
+  expect(await put(me, id, { ...NIGHTLY, drill_every_days: 1 })).toMatchObject(never);
+  await tick();
+  expect(await backupsOf(me, id)).toEqual([]);
+  const rehearsed = (await me.api.put(`/instances/${id}/backup-policy?dry_run=true`, NIGHTLY)).as(DryRun);
+  expect(rehearsed).toMatchObject({ next_runs: [], warnings: [expect.stringContaining("never installed")] });
+  const events = (await me.api.get(`/events?resource_id=${id}`)).as(z.array(Event)).map(({ type }) => type);
+  expect(events).not.toContain("backup_policy.run_skipped");
+});
+
+test("a policy shows its next five runs, in the canonical spelling of its time zone", async () => {
+  const me = await account({ seeded: true });
+  const { id } = await seedInstance(me.id, { last_backup_at: minutesAgo(9), last_backup_begun_at: minutesAgo(10) });
+  const policy = await put(me, id, { ...NIGHTLY, timezone: "asia/kolkata" });
+  expect(policy).toMatchObject({ timezone: "Asia/Kolkata" });
+  expect(policy.next_runs).toHaveLength(5);
+  expect(policy.next_runs[0]).toBe(policy.next_run_at);
+  for (const [place, run] of policy.next_runs.entries())
+    expect(Date.parse(run) - Date.parse(String(policy.next_run_at))).toBe(place * 24 * 60 * 60_000);
+  expect((await me.api.get(`/instances/${id}/backup-policy`)).as(BackupPolicy)).toEqual(policy);
+  const rehearsed = (await me.api.put(`/instances/${id}/backup-policy?dry_run=true`, { ...NIGHTLY, schedule: "0 2 1-7 * 1" })).as(
+    DryRun,
+  );
+  expect(rehearsed.next_runs).toHaveLength(5);
+  expect(rehearsed.warnings).toEqual([expect.stringContaining("either of its day of the month (1-7) and its weekday (1)")]);
+  await updateOne(keys.record("instance", me.id, id), { set: { last_backup_at: null } }, {});
+  const atOnce = await put(me, id);
+  expect(atOnce.next_runs).toHaveLength(5);
+  expect(Date.parse(String(atOnce.next_runs[0]))).toBeLessThanOrEqual(Date.now());
+  expect(atOnce.next_runs[1]).toMatch(/T02:00:00\.000Z$/);
+});
+
+test("a PUT with `If-None-Match: *` creates a policy, and replaces none, not even one that is set at the same time", async () => {
+  const me = await account({ seeded: true });
+  const { id } = await seedInstance(me.id);
+  const create = (schedule: string) =>
+    me.api.put(`/instances/${id}/backup-policy`, { ...NIGHTLY, schedule }, { headers: { "If-None-Match": "*" } });
+  const responses = await Promise.all(["0 1 * * *", "0 2 * * *", "0 3 * * *"].map(create));
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 412, 412]);
+  const [winner] = responses.filter(({ status }) => status === 200);
+  const later = await create("0 4 * * *");
+  expect(later).toMatchObject({
+    status: 412,
+    error: { code: "PRECONDITION_FAILED", details: { etag: winner?.headers["etag"] } },
+  });
+  expect((await me.api.get(`/instances/${id}/backup-policy`)).as(BackupPolicy).schedule).toBe(winner?.as(BackupPolicy).schedule);
+});
+
 test("two scheduled backups run on a server at a time; the others are pending, and follow", async () => {
   const me = await account();
   const server = await me.server();
@@ -227,13 +305,26 @@ test("a dry run of a policy lists the backups that its rules would remove, and r
   await tick();
   await tick();
   const rehearsed = (await me.api.put(`/instances/${id}/backup-policy?dry_run=true`, NIGHTLY)).as(DryRun);
+  const [second] = await backupsOf(me, id);
   expect(rehearsed.effects.map(({ action, resource }) => [action, resource.id])).toEqual([
     ["update", id],
     ["delete", first?.id],
+    ["delete", second?.id],
   ]);
   await tick();
   expect(await backupsOf(me, id)).toHaveLength(2);
   expect((await policyOf(me, id)).keep).toEqual({ last: 5 });
+  await put(me, id);
+  await age(me, String(second?.id), minutesAgo(24 * 60));
+  await shift(me, id, { next_run_at: minutesAgo(20) });
+  await tick();
+  await tick();
+  const left = await backupsOf(me, id);
+  expect(
+    left.map((backup) => backup.id),
+    "as announced",
+  ).not.toEqual(expect.arrayContaining([first?.id, second?.id]));
+  expect(left).toHaveLength(1);
 });
 
 test.each([
@@ -257,10 +348,10 @@ test.each([
     const deletions = response.as(DryRun).effects.filter(({ action }) => action === "delete");
     return deletions.map(({ resource }) => resource.id);
   };
-  expect(await removable(), "the failed one says that the proven one is needed").toEqual([older.id]);
+  expect(await removable(), "the failed one says that the proven one is needed").toEqual([older.id, undrilled.id]);
   await updateOne(keys.record("backup", me.id, undrilled.id), { set: { drill: drilled("passed") } }, {});
   const others = failed.kind === "scheduled" && failed.state === "completed" ? [failed.id] : [];
-  expect(await removable()).toEqual([older.id, proven.id, ...others]);
+  expect(await removable()).toEqual([older.id, proven.id, ...others, undrilled.id]);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 // When policies run: five fields of cron in a time zone, also where clocks change.
 import { describe, expect, test } from "vitest";
-import { latestRun, nextRun, scheduleProblem } from "../../shared/domain/schedule.ts";
-import { isTimeZone, wallTime } from "../../shared/domain/time-zones.ts";
+import { latestRun, nextRun, nextRuns, scheduleProblem } from "../../shared/domain/schedule.ts";
+import { wallTime, zoneNamed } from "../../shared/domain/time-zones.ts";
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -119,15 +119,49 @@ test.each([
   "a b c d e",
 ])("%s is no schedule", (schedule) => expect(scheduleProblem(schedule)).toMatch(/^must /));
 
-test("only names of time zones are time zones", () => {
-  expect(
-    ["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "US/Eastern", "CET", "EST", "EST5EDT", "GB"].filter(
-      (name) => !isTimeZone(name),
-    ),
-  ).toEqual([]);
-  expect(
-    ["", "+02:00", "Mars/Base", "Europe/Berlin ", "../etc", "BST", "bst", "PST", "IST", "SystemV/PST8PDT"].filter((name) =>
-      isTimeZone(name),
-    ),
-  ).toEqual([]);
+test("names of time zones are taken in any case, and spelled as IANA spells them", () => {
+  const names = ["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Asia/Kolkata", "Asia/Calcutta", "Antarctica/McMurdo"];
+  const others = ["Etc/GMT+5", "US/East-Indiana", "CET", "EST5EDT", "GB", "GB-Eire", "W-SU", "America/Knox_IN", "Europe/Kyiv"];
+  for (const name of [...names, ...others])
+    expect([name, name.toLowerCase(), name.toUpperCase()].map(zoneNamed)).toEqual([name, name, name]);
+});
+
+test("nothing else is a time zone", () => {
+  const others = ["", "+02:00", "Mars/Base", "Europe/Berlin ", "../etc", "BST", "bst", "PST", "IST", "SystemV/PST8PDT"];
+  expect(others.map(zoneNamed).filter((name) => name !== undefined)).toEqual([]);
+});
+
+describe("a schedule that restricts the day of the month and the weekday, as Debian's cron reads it", () => {
+  /** The days in November 2026 on which it runs. */
+  const daysIn = (schedule: string): number[] => {
+    const runs = nextRuns({ schedule, timezone: "UTC" }, Date.UTC(2026, 9, 31, 23), 31).map((run) => new Date(run));
+    return runs.filter((run) => run.toISOString().startsWith("2026-11")).map((run) => run.getUTCDate());
+  };
+
+  test.each([
+    ["0 2 1-7 * 1", [1, 2, 3, 4, 5, 6, 7, 9, 16, 23, 30]],
+    ["0 2 13 * fri", [6, 13, 20, 27]],
+    ["0 2 */5 * 1", [16]],
+    ["0 2 */5 * 1-5", [6, 11, 16, 26]],
+    ["0 2 1-7 * */2", [1, 3, 5, 7]],
+    ["0 2 * * 1", [2, 9, 16, 23, 30]],
+    ["0 2 1,15 * *", [1, 15]],
+    ["0 2 *,5 * 0", [1, 8, 15, 22, 29]],
+  ] as const)("%s", (schedule, days) => expect(daysIn(schedule)).toEqual(days));
+});
+
+test("two runs are less than an hour apart only in the hour after clocks go forward", () => {
+  for (const timezone of ZONES)
+    for (const change of changesOf(timezone)) {
+      const forward = offset(timezone, change + HOUR_MS) > offset(timezone, change);
+      const runs = nextRuns({ schedule: "30 * * * *", timezone }, change - 6 * HOUR_MS, 16);
+      for (const [place, run] of runs.entries()) {
+        const next = runs[place + 1];
+        if (next === undefined || next - run >= HOUR_MS) continue;
+        expect(forward).toBe(true);
+        // The clock changes within the hour that starts at `change`.
+        expect(run).toBeGreaterThanOrEqual(change);
+        expect(next - change).toBeLessThanOrEqual(2 * HOUR_MS);
+      }
+    }
 });

@@ -18,7 +18,7 @@ import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/action.tsx";
 import { Status } from "../resource/status.tsx";
-import { Time } from "../resource/time.tsx";
+import { Time, Times } from "../resource/time.tsx";
 import { drillsInWords, keepInWords, scheduleInWords } from "./words.ts";
 import { lazily } from "../app/lazily.tsx";
 
@@ -97,6 +97,7 @@ function State({ protection, policy, none }: StateProps) {
             ? []
             : [
                 { label: say.schedule, value: policy.enabled ? scheduleInWords(policy) : say.paused(scheduleInWords(policy)) },
+                { label: say.nextRuns, value: <Times times={policy.next_runs} none={say.noNext} /> },
                 { label: say.keeps, value: keepInWords(policy.keep) },
                 { label: say.drills, value: drillsInWords(policy.drill_every_days) },
                 { label: say.lastRun, value: <LastRun run={policy.last_run} /> },

@@ -1,5 +1,6 @@
 // Backup policies in words: when they run, and what they keep.
 import type { BackupPolicy } from "../../../shared/api/backup-policy.ts";
+import { daysOf } from "../../../shared/domain/cron-days.ts";
 import { KEEP_RULES } from "../../../shared/domain/retention.ts";
 import { text } from "../messages/text.ts";
 
@@ -16,7 +17,7 @@ export function scheduleInWords({ schedule, timezone }: Pick<BackupPolicy, "sche
   const say = text.policies.schedule;
   const time = timeOfDay(schedule);
   if (time !== undefined) return say.daily(time, timezone);
-  return schedule === FOUR_A_DAY ? say.four(timezone) : say.cron(schedule, timezone);
+  return schedule === FOUR_A_DAY ? say.four(timezone) : say.cron(schedule, timezone, daysOf(schedule));
 }
 
 export function keepInWords(keep: BackupPolicy["keep"]): string {

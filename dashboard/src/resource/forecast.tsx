@@ -11,6 +11,7 @@ import { problemsOf, spanInWords, wordsOf } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { inShort } from "./moment.ts";
 import { sizeInWords } from "./size.ts";
+import { Times } from "./time.tsx";
 
 /** Sends the dry run. */
 export type Rehearse = () => Promise<{ data: DryRun }>;
@@ -43,13 +44,14 @@ export function Forecast({ rehearse, of, returns = true, isAtField = () => false
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Spinner />;
   const say = text.resource.forecast;
-  const { effects, downtime_seconds, disk_bytes, warnings } = data.data;
+  const { effects, downtime_seconds, disk_bytes, next_runs, warnings } = data.data;
   return (
     <div aria-live="polite">
       <KeyValuePairs
         items={[
           { label: say.effects, value: <Lines lines={effects.map(({ detail }) => detail)} /> },
           ...(returns ? [{ label: say.downtime, value: downtimeInWords(downtime_seconds) }] : []),
+          ...(next_runs === undefined ? [] : [{ label: say.nextRuns, value: <Times times={next_runs} none={say.never} /> }]),
           ...(disk_bytes === null || disk_bytes === 0 ? [] : [{ label: say.disk, value: sizeInWords(disk_bytes) }]),
         ]}
       />

@@ -27,6 +27,16 @@ export function Time({ at, exact = false, none = "–" }: { at: string | null; e
   );
 }
 
+/** Several, one below the other. */
+export const Times = ({ times, none }: { times: readonly string[]; none: string }) =>
+  times.length === 0
+    ? none
+    : times.map((at) => (
+        <div key={at}>
+          <Time at={at} exact />
+        </div>
+      ));
+
 function agoOf(seconds: number): string {
   const [unit, length] = UNITS.find(([, , from]) => Math.abs(seconds) >= from) ?? [undefined, 1];
   return unit === undefined

@@ -42,6 +42,14 @@ export const PARAMETERS: Record<string, Parameter> = {
     schema: { type: "string", maxLength: 8192, pattern: "^[ -~]*$" },
     example: EXAMPLE_ETAG,
   },
+  IfNoneMatchOfPut: {
+    name: "If-None-Match",
+    in: "header",
+    required: false,
+    description: "With `*`, the resource is only created: if there is one already, the response is 412 and nothing is changed.",
+    schema: { type: "string", maxLength: 8192, pattern: "^[ -~]*$" },
+    example: "*",
+  },
   RequestId: {
     name: "X-Request-ID",
     in: "header",

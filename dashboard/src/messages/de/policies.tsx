@@ -8,6 +8,12 @@ const OUTCOMES: Readonly<Record<string, string | undefined>> = {
 };
 
 /** "Of the last day", and the days of "of the last 7 days". */
+const DAYS = {
+  one: "",
+  both: ", an Tagen, auf die sowohl der Tag des Monats als auch der Wochentag passt",
+  either: ", an Tagen, auf die der Tag des Monats oder der Wochentag passt",
+};
+
 const UNITS: Record<Exclude<KeepRule, "last">, readonly [string, string]> = {
   hourly: ["der letzten Stunde", "Stunden"],
   daily: ["des letzten Tages", "Tage"],
@@ -31,6 +37,7 @@ export const policies: typeof en = {
     noLast: "Noch keine",
     next: "Nächste Sicherung",
     noNext: "Keine geplant",
+    nextRuns: "Nächste Läufe",
     schedule: "Zeitplan",
     paused: (schedule) => `Pausiert. ${schedule}`,
     keeps: "Behält",
@@ -77,7 +84,7 @@ export const policies: typeof en = {
   schedule: {
     daily: (time, zone) => `Täglich um ${time} Uhr (${zone})`,
     four: (zone) => `Viermal täglich, ab Mitternacht (${zone})`,
-    cron: (expression, zone) => `Cron-Ausdruck ${expression} (${zone})`,
+    cron: (expression, zone, days) => `Cron-Ausdruck ${expression} (${zone})${DAYS[days]}`,
   },
   /** "Die 3 neuesten Sicherungen und die jeweils neueste der letzten 7 Tage, 4 Wochen und des letzten Jahres". */
   keeps(last, periods) {

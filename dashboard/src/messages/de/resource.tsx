@@ -125,6 +125,8 @@ export const resource: typeof en = {
     effects: "Was geschieht",
     downtime: "Voraussichtliche Ausfallzeit",
     disk: "Benötigter Speicherplatz",
+    nextRuns: "Nächste Läufe",
+    never: "Keine",
     unknown: "Noch nicht abschätzbar",
     none: "Keine",
     about: (time) => `Etwa ${time}`,

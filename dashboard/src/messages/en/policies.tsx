@@ -15,6 +15,13 @@ const OUTCOMES: Record<Outcome, string | undefined> = {
   skipped: "Skipped",
 };
 
+/** On which days a cron expression runs that restricts both the day of the month and the weekday. */
+const DAYS = {
+  one: "",
+  both: ", on days that match both the day of the month and the weekday",
+  either: ", on days that match the day of the month or the weekday",
+};
+
 const UNITS: Record<Periods[number]["unit"], string> = {
   hourly: "hour",
   daily: "day",
@@ -37,6 +44,7 @@ export const policies = {
     noLast: "None yet",
     next: "Next backup",
     noNext: "None scheduled",
+    nextRuns: "Next runs",
     schedule: "Schedule",
     paused: (schedule: string) => `Paused. ${schedule}`,
     keeps: "Keeps",
@@ -82,7 +90,7 @@ export const policies = {
   schedule: {
     daily: (time: string, zone: string) => `Every day at ${time} (${zone})`,
     four: (zone: string) => `Four times a day, from midnight (${zone})`,
-    cron: (expression: string, zone: string) => `Cron expression ${expression} (${zone})`,
+    cron: (expression: string, zone: string, days: keyof typeof DAYS) => `Cron expression ${expression} (${zone})${DAYS[days]}`,
   },
   /** "The 3 newest backups, and the newest of each of the last 7 days and 4 weeks". */
   keeps(last: number, periods: Periods): string {

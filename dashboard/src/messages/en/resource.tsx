@@ -141,6 +141,8 @@ export const resource = {
     effects: "What happens",
     downtime: "Estimated downtime",
     disk: "Disk space needed",
+    nextRuns: "Next runs",
+    never: "Never",
     unknown: "Can't be estimated yet",
     none: "None",
     about: (time: string) => `About ${time}`,

@@ -1,0 +1,185 @@
+// What a provider's errors and odd entries mean: each error with the provider's own sentence, and no entry that blocks the others.
+import { createServer } from "node:http";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { GiveUp, TryAgain } from "../../shared/platform/task-errors.ts";
+import { digitalocean } from "../../shared/providers/digitalocean.ts";
+import { hetzner } from "../../shared/providers/hetzner.ts";
+import { RetryLater } from "../../shared/providers/http.ts";
+import type { Provider } from "../../shared/providers/provider.ts";
+
+const TOKEN = "provider-secret-token";
+
+let respond: (path: string, page: number) => { status?: number; body: unknown };
+let address: string;
+let stop: () => void;
+beforeEach(async () => {
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
+    const { status = 200, body } = respond(pathname, Number(searchParams.get("page") ?? 1));
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  address = `http://127.0.0.1:${z.object({ port: z.number() }).parse(server.address()).port}`;
+  stop = () => void server.close().closeAllConnections();
+});
+afterEach(() => stop());
+
+const providers = {
+  Hetzner: () => hetzner({ token: TOKEN, address, deployment: "erp-test" }),
+  DigitalOcean: () => digitalocean({ token: TOKEN, address, deployment: "erp-test" }),
+};
+
+const errorOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+const KINDS = { final: GiveUp, later: RetryLater, unclear: TryAgain } as const;
+
+describe.each([
+  ["Hetzner", 403, "resource_limit_exceeded", "server limit reached", "final", "PROVIDER_QUOTA_EXCEEDED"],
+  ["Hetzner", 412, "resource_unavailable", "error during placement", "final", "PROVIDER_OUT_OF_CAPACITY"],
+  ["Hetzner", 412, "placement_error", "error during placement", "final", "PROVIDER_OUT_OF_CAPACITY"],
+  ["Hetzner", 409, "no_space_left_in_location", "no space left", "final", "PROVIDER_OUT_OF_CAPACITY"],
+  ["Hetzner", 423, "protected", "server deletion is protected", "final", "PROVIDER_ERROR"],
+  ["Hetzner", 403, "protected", "server deletion is protected", "final", "PROVIDER_ERROR"],
+  ["Hetzner", 403, "unsupported_error", "this action is not supported", "final", "PROVIDER_ERROR"],
+  ["Hetzner", 403, "a_code_of_next_year", "the project is archived", "final", "PROVIDER_ERROR"],
+  ["Hetzner", 422, "invalid_input", "invalid input in field 'image'", "final", "PROVIDER_ERROR"],
+  ["Hetzner", 423, "locked", "server is locked", "later", "PROVIDER_ERROR"],
+  ["Hetzner", 409, "conflict", "resource changed during request", "later", "PROVIDER_ERROR"],
+  ["Hetzner", 503, "maintenance", "cannot perform operation due to maintenance", "later", "PROVIDER_ERROR"],
+  ["Hetzner", 401, "unauthorized", "unable to authenticate", "final", "PROVIDER_UNAUTHORIZED"],
+  ["Hetzner", 403, "forbidden", "insufficient permissions for this request", "final", "PROVIDER_UNAUTHORIZED"],
+  ["Hetzner", 403, "token_readonly", "token is only allowed to perform GET requests", "final", "PROVIDER_UNAUTHORIZED"],
+  ["Hetzner", 503, "unavailable", "the service is not available", "unclear", "PROVIDER_ERROR"],
+  ["Hetzner", 504, "timeout", "the request could not be answered in time", "unclear", "PROVIDER_ERROR"],
+  ["DigitalOcean", 422, "unprocessable_entity", "Please add a payment method to your account", "final", "PROVIDER_ERROR"],
+  ["DigitalOcean", 403, "forbidden", "Your account is locked, please contact support", "final", "PROVIDER_ERROR"],
+  ["DigitalOcean", 403, "forbidden", "You are not authorized to perform this operation", "final", "PROVIDER_UNAUTHORIZED"],
+  [
+    "DigitalOcean",
+    422,
+    "unprocessable_entity",
+    "creating this/these droplet(s) will exceed your droplet limit",
+    "final",
+    "PROVIDER_QUOTA_EXCEEDED",
+  ],
+  ["DigitalOcean", 422, "unprocessable_entity", "This size is currently restricted", "final", "PROVIDER_QUOTA_EXCEEDED"],
+  ["DigitalOcean", 422, "unprocessable_entity", "user_data is over the limit of 64 KB", "final", "PROVIDER_ERROR"],
+  ["DigitalOcean", 422, "unprocessable_entity", "Size is not available in this region", "final", "PROVIDER_OUT_OF_CAPACITY"],
+  ["DigitalOcean", 422, "unprocessable_entity", "Droplet already has a pending event", "later", "PROVIDER_ERROR"],
+  ["DigitalOcean", 422, "unprocessable_entity", "Only valid hostname characters are allowed", "final", "PROVIDER_ERROR"],
+  ["DigitalOcean", 500, "server_error", "Unexpected server-side error", "unclear", "PROVIDER_ERROR"],
+] as const)("%s, %i %s: %s", (name, status, code, message, kind, expected) => {
+  test(`is ${expected} with the provider's sentence`, async () => {
+    const body = name === "Hetzner" ? { error: { code, message: `${message}.` } } : { id: code, message: `${message}.` };
+    respond = () => ({ status, body });
+    const error = await errorOf(providers[name]().findMachine("1"));
+    expect(error).toBeInstanceOf(KINDS[kind]);
+    if (kind === "unclear") expect(error).not.toBeInstanceOf(RetryLater);
+    expect(error).toMatchObject({
+      code: expected,
+      message: expect.stringMatching(`${name} says: ${message.replace(/[()]/g, "\\$&")}$`),
+    });
+  });
+});
+
+test("a provider's sentence is one short line that does not repeat the token", async () => {
+  const message = `Bad\nrequest\u0007 with ${TOKEN}: ${"x".repeat(1000)}`;
+  respond = () => ({ status: 422, body: { error: { code: "invalid_input", message } } });
+  const error = z.instanceof(Error).parse(await errorOf(providers.Hetzner().findMachine("1")));
+  expect(error.message).toMatch(/ says: Bad request with \(hidden\): x+…$/);
+  expect(error.message.length).toBeLessThan(300);
+  expect(String(error.cause)).not.toContain(TOKEN);
+});
+
+const hetznerPage = (list: string, entries: unknown[]) => ({ [list]: entries, meta: { pagination: { next_page: null } } });
+const TYPE = {
+  name: "cx32",
+  architecture: "x86",
+  cores: 4,
+  memory: 8,
+  disk: 80,
+  locations: [{ name: "fsn1" }],
+  prices: [{ location: "fsn1", price_monthly: { net: "6.8" }, price_hourly: { net: "0.01" } }],
+};
+const SIZE = { slug: "s-2vcpu-4gb", available: true, vcpus: 2, memory: 4096, disk: 80, regions: ["fra1"] };
+
+test("one odd price or size does not stop the catalog", async () => {
+  const unpriced = [{ location: "fsn1", price_monthly: null, price_hourly: { net: "0.01" } }];
+  respond = (path) => ({
+    body: path.endsWith("/server_types")
+      ? hetznerPage("server_types", [TYPE, { ...TYPE, name: "cx42", prices: unpriced }, { ...TYPE, name: "odd", cores: null }])
+      : hetznerPage("locations", [{ name: "fsn1", city: "Falkenstein", country: "DE" }, { name: null }]),
+  });
+  const { sizes, regions } = await providers.Hetzner().catalog();
+  expect(regions.map(({ code }) => code)).toEqual(["fsn1"]);
+  expect(sizes.map(({ code, price }) => [code, price?.monthly ?? null])).toEqual([
+    ["cx32", 6.8],
+    ["cx42", null],
+  ]);
+  const priced = { ...SIZE, price_monthly: 24, price_hourly: 0.036 };
+  respond = (path) => ({
+    body: path.endsWith("/sizes")
+      ? { sizes: [priced, { ...priced, slug: "s-4vcpu-8gb", price_monthly: null }, { slug: 7 }] }
+      : { regions: [{ slug: "fra1", name: "Frankfurt 1", available: true }, null] },
+  });
+  expect((await providers.DigitalOcean().catalog()).sizes.map(({ code, price }) => [code, price?.monthly ?? null])).toEqual([
+    ["s-2vcpu-4gb", 24],
+    ["s-4vcpu-8gb", null],
+  ]);
+});
+
+/** Machines as the providers list them: ours, and one with nothing in it that is as described but its ID. */
+const ODD = {
+  id: 2,
+  name: null,
+  status: 3,
+  created: null,
+  created_at: null,
+  networks: null,
+  public_net: [],
+  tags: null,
+  labels: null,
+};
+const listing = (name: keyof typeof providers, entries: unknown[]) =>
+  name === "Hetzner" ? hetznerPage("servers", entries) : { droplets: entries };
+const owner = { server_id: "srv_1", account_id: "acc_1", machine_id: "1" };
+
+describe.each(["Hetzner", "DigitalOcean"] as const)("%s", (name) => {
+  const provider = (): Provider => providers[name]();
+
+  test("an odd machine stops neither the list of all machines nor the release of others", async () => {
+    const labels = { operation_id: "op_1", server_id: "srv_1", account_id: "acc_1" };
+    const ours = { ...ODD, id: 1, created: "2026-11-25T00:00:00Z", labels };
+    respond = () => ({ body: listing(name, [ours, ODD, { id: "no number" }]) });
+    const machines = await provider().listMachines();
+    if (name === "Hetzner") expect(machines).toEqual([{ machine_id: "1", created_at: ours.created, ...labels }]);
+    respond = (path) => (/\d$/.test(path) ? { status: 404, body: notFound } : { body: listing(name, [ODD]) });
+    expect(await provider().releaseMachine(owner)).toEqual({ gone: true });
+  });
+
+  test("a machine without an ID is neither taken for none nor given back", async () => {
+    respond = () => ({ body: listing(name, [{ ...ODD, id: null }]) });
+    expect(await errorOf(provider().releaseMachine(owner))).toBeInstanceOf(TryAgain);
+    const request = { ...owner, operation_id: "op_1", name: "erp", region: "fsn1", size: "cx32" };
+    expect(await errorOf(provider().findRequested(request))).toBeInstanceOf(TryAgain);
+  });
+
+  test("a list of more than 50 pages is read to its end", async () => {
+    const next = (page: number) => (page < 120 ? page + 1 : null);
+    respond = (_, page) => ({
+      body: {
+        ...listing(name, [{ ...ODD, id: page }]),
+        meta: { pagination: { next_page: next(page) } },
+        links: { pages: { ...(next(page) !== null && { next: `${address}?page=${next(page)}` }) } },
+      },
+    });
+    expect(await errorOf(provider().listMachines())).toBeUndefined();
+  });
+});
+
+const notFound = { id: "not_found", message: "", error: { code: "not_found", message: "" } };
