@@ -30,7 +30,7 @@ type Values = { preset: Preset; time: string; schedule: string; timezone: string
   string
 >;
 
-type Policy = Omit<BackupPolicy, "next_run_at" | "last_run">;
+type Policy = Omit<BackupPolicy, "next_run_at" | "next_runs" | "last_run">;
 
 function valuesOf(policy: Policy | undefined): Values {
   const { schedule, timezone, keep, drill_every_days, enabled }: Policy = policy ?? {
