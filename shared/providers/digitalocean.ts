@@ -70,18 +70,7 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
     code: "digitalocean",
     name: NAME,
     settleSeconds: RESPONSE_SECONDS + LATE_SECONDS,
-    catalog: async () => {
-      const [allSizes, allRegions] = await Promise.all([all(ask, "sizes"), all(ask, "regions")]);
-      const sizes = parseable(NAME, "sizes", Size, allSizes);
-      const regions = parseable(NAME, "regions", Region, allRegions);
-      const open = regions.filter(({ available }) => available);
-      return {
-        code: "digitalocean",
-        name: NAME,
-        regions: open.map(({ slug, name }) => ({ code: slug, name })),
-        sizes: sizes.flatMap((size) => sizeOf(size, new Set(open.map(({ slug }) => slug)))).filter(canHostErp),
-      };
-    },
+    catalog: () => catalogOf(ask),
     findRequested: async (request) => {
       // By both, because they are not shown at the same moment.
       const droplet = (await ofServer(request))[0] ?? (await listed({ name: machineName(request) }))[0];
@@ -114,6 +103,19 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
       parseable(NAME, "droplets", Droplet, await all(ask, "droplets", { tag_name: deployment })).flatMap((droplet) =>
         labeled(droplet, deployment),
       ),
+  };
+}
+
+async function catalogOf(ask: Ask): Promise<CatalogProvider> {
+  const [allSizes, allRegions] = await Promise.all([all(ask, "sizes"), all(ask, "regions")]);
+  const sizes = parseable(NAME, "sizes", Size, allSizes);
+  const regions = parseable(NAME, "regions", Region, allRegions);
+  const open = regions.filter(({ available }) => available);
+  return {
+    code: "digitalocean",
+    name: NAME,
+    regions: open.map(({ slug, name }) => ({ code: slug, name })),
+    sizes: sizes.flatMap((size) => sizeOf(size, new Set(open.map(({ slug }) => slug)))).filter(canHostErp),
   };
 }
 

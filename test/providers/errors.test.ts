@@ -21,7 +21,10 @@ beforeEach(async () => {
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   address = `http://127.0.0.1:${z.object({ port: z.number() }).parse(server.address()).port}`;
-  stop = () => void server.close().closeAllConnections();
+  stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
 });
 afterEach(() => stop());
 
