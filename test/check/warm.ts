@@ -16,7 +16,7 @@ const STATE = join(FOLDER, "state.json");
 const IDLE_MINUTES = 15;
 /** Tables of checks that were killed stay until then. */
 const USES_MAX = 40;
-const READY_WITHIN_SECONDS = 60;
+const READY_WITHIN_SECONDS = 240;
 
 const State = z.object({ port: z.number(), token: z.string(), sources: z.string(), databaseUrl: z.string() });
 type State = z.infer<typeof State>;
